@@ -1,0 +1,1 @@
+"""Scree: a 3D physics engine in NumPy and Numba. `docs/architecture.md` is the plan of its rooms."""

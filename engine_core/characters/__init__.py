@@ -1,0 +1,1 @@
+"""Moving a body by tests: recover, cast, slide."""

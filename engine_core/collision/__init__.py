@@ -1,0 +1,1 @@
+"""From a pair of bodies to contact manifolds, and the queries a user asks."""

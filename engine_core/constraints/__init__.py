@@ -1,0 +1,1 @@
+"""Joints and contact constraints as rows ready to solve."""

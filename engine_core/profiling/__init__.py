@@ -1,0 +1,1 @@
+"""What the recorder wrote, made readable."""

@@ -1,0 +1,1 @@
+"""Areas: overlaps as events, gravity and damping overrides by priority."""

@@ -1,0 +1,1 @@
+"""What a shape is: settings cooked into arrays; bounds, mass, support, ray."""

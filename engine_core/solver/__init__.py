@@ -1,0 +1,1 @@
+"""Islands, colouring, warm start, sub-steps, restitution, integration, sleeping."""

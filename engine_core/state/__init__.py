@@ -1,0 +1,1 @@
+"""Save, restore, hash, record and replay a world."""

@@ -1,0 +1,1 @@
+"""Tiles and scenes around a viewer, prepared batches."""
