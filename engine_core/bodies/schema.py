@@ -34,6 +34,12 @@ IS_AREA = 1024
 IGNORES_ALL_EXCEPTIONS = 2048
 HAS_EXCEPTIONS = 4096  # some collision exception names this body: pairs ask the table
 TELEPORTS = 8192  # kinematic after a change of mode: the next target is taken at once
+HAS_STRETCH = 16384  # the user's transform has scale or shear: `stretch` is not the identity
+IS_IN_CHANGED_LIST = 32768
+IS_IN_MOVED_LIST = 65536
+WAKE_REQUESTED = 131072
+SLEEP_REQUESTED = 262144
+FILTER_CHANGED = 524288  # layer, mask, exceptions or mode: its pairs are made anew
 
 BODY = np.dtype(
     [
@@ -97,6 +103,7 @@ BODY = np.dtype(
         ("contacts", "i8"),  # address of CONTACT_REPORT (max_contacts_reported), or 0
         ("sequence", "i4"),  # sequence number of the id; counts up when the row is freed
         ("next_free", "i4"),
+        ("stretch", "f4", 9),  # user's basis = rotation x stretch; by rows
         ("published", "i8"),  # even: stable; odd: being written (readers on other threads try again)
     ],
     align=True,
