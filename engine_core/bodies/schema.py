@@ -67,6 +67,7 @@ BODY = np.dtype(
         ("total_angular_damp", "f4"),
         ("bounds", "f4", 6),  # min x, y, z, max x, y, z, relative to the system's origin [m]
         ("fat_bounds", "f4", 6),  # the same with a margin; what the tree holds; pairs live while these overlap
+        ("local_bounds", "f4", 6),  # of all its shapes, body frame, from the centre of mass [m]
         ("extent", "f4"),  # largest distance of a point of the body from its centre of mass [m]
         ("inner_radius", "f4"),  # of the smallest of its shapes [m]
         ("center_of_mass", "f4", 3),  # body frame, from the user's origin [m]
@@ -181,12 +182,14 @@ SYSTEM = np.dtype(
         # Bodies that move. The solver's rows are in the same order; row 0 of the solver's rows stands for all that is static.
         ("active_bodies", "i8"), ("active_count", "i8"),  # int32
         ("solver_rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
+        ("solver_forces", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
         ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be looked at before the next step
         ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: look for new pairs
         # Pairs and manifolds: see collision/schema.py
         ("pairs", "i8"), ("pair_capacity", "i8"), ("pair_count", "i8"), ("first_free_pair", "i8"),
         ("active_pairs", "i8"), ("active_pair_count", "i8"),  # int32: pairs with an awake body
+        ("changed_pairs", "i8"), ("changed_pair_count", "i8"),  # int32: began, ended, or to be taken away in this step
         ("pair_table", "i8"), ("pair_table_capacity", "i8"),  # int32 hash table from two bodies to their pair
         ("manifolds", "i8"), ("manifold_capacity", "i8"), ("manifold_count", "i8"), ("first_free_manifold", "i8"),
         # Constraints by colour: see solver/colours.py and constraints/schema.py

@@ -11,6 +11,11 @@ DELTA_POSITION = 8  # since the start of the step [m]
 DELTA_ROTATION = 11  # x, y, z, w since the start of the step
 ROW_SIZE = ROW_FLOATS * 4
 
+# Fields of a row of forces (float32 x 16), beside each solver row.
+VELOCITY_CHANGE = 0  # by gravity and forces in one sub-step [m/s]
+SPIN_CHANGE = 3  # [rad/s]
+AXIS_FREE = 6  # 1, or 0 for a locked axis: linear x, y, z
+
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.
 (
     ROW_A, ROW_B, MANIFOLD_INDEX,
