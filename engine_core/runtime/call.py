@@ -54,6 +54,9 @@ call_1 = _address_call("call_1", ir.VoidType(), types.void, 1, documentation="Co
 call_2 = _address_call("call_2", ir.VoidType(), types.void, 2, documentation="Compiled: call `void f(a, b)`.")
 call_3 = _address_call("call_3", ir.VoidType(), types.void, 3, documentation="Compiled: call `void f(a, b, c)`.")
 call_4 = _address_call("call_4", ir.VoidType(), types.void, 4, documentation="Compiled: call `void f(a, b, c, d)`.")
+call_6 = _address_call(
+    "call_6", ir.VoidType(), types.void, 6, documentation="Compiled: call `void f(a, b, c, d, e, f)`."
+)
 call_3_int = _address_call(
     "call_3_int", ir.VoidType(), types.void, 3, types.int32, "Compiled: call `void f(a, b, c, int32 n)`."
 )
