@@ -17,7 +17,7 @@ from .body_calls import (
     TWO_VECTOR_ACTIONS, VECTOR_ACTIONS, VECTOR_GETTERS, make_two_vector_call, make_vector_call, make_vector_getter,
 )  # fmt: skip
 from .call_names import number_of
-from .schema import BODY_BINDING, NOT_FINITE, SERVER, SPACE_BINDING
+from .schema import BODY_BINDING, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING
 from .slots import (
     argument, bool_argument, store_identity, store_symmetric, store_vector3, store_zeros, vector3_argument,
 )  # fmt: skip
@@ -143,7 +143,7 @@ def set_transform(instance, arguments, result):
     transform = argument(arguments, 0)
     answer = motion.set_transform(world, index, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
-        refuse(instance, SET_TRANSFORM, NOT_FINITE, transform)
+        refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
         call_2(server_of(instance)[0].set_stretched_transform, view(instance, 1, BODY_BINDING)[0].body_id, transform)
 

@@ -16,6 +16,7 @@ PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_VECTOR3_ARRAY = 32, 33, 36
 
 # What a compiled function tells Python when it refuses a call; see errors.py.
 NO_SUCH_BODY, NO_SUCH_SPACE, NO_SUCH_SHAPE, NOT_FINITE, WRONG_TYPE, WRONG_NUMBER, NO_SUCH_OBJECT = range(1, 8)
+NOT_FINITE_TRANSFORM = 8
 
 SERVER = np.dtype(
     [

@@ -15,7 +15,7 @@ from .body_calls import (
 )  # fmt: skip
 from .call_names import number_of
 from .schema import (
-    BODY_BINDING, BOOL, INT, NO_SUCH_BODY, NOT_FINITE, SERVER, SPACE_BINDING, TRANSFORM3D, VECTOR3, WRONG_NUMBER, WRONG_TYPE,
+    BODY_BINDING, BOOL, INT, NO_SUCH_BODY, NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TRANSFORM3D, VECTOR3, WRONG_NUMBER, WRONG_TYPE,
 )  # fmt: skip
 from .slots import argument, int_argument, is_finite3, load_vector3, store_vector3
 from .virtual_table import SERVER as SERVER_TABLE
@@ -62,7 +62,7 @@ def _set_transform(instance, world, index, variant):
     call_2(server.transform_from_variant, transform, variant)
     answer = motion.set_transform(world, index, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
-        refuse(instance, SET_STATE, NOT_FINITE, transform)
+        refuse(instance, SET_STATE, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
         call_2(server.set_stretched_transform, bodies_of(world)[index].id, transform)
 

@@ -11,7 +11,7 @@ from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.schema import SYSTEM, WORLD
 from ..runtime.call import (
-    call_1, call_2_float, call_3, call_6, load_int32, store_int32, store_int64, store_uint8,
+    call_1, call_1_float, call_3, call_6, load_int32, store_int32, store_int64, store_uint8,
 )  # fmt: skip
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
@@ -70,7 +70,7 @@ def step(instance, arguments, result):
         if space.server == 0 or space.is_active == 0:
             continue
         space.pending_count = 0
-        call_2_float(server.step_function, space.system, delta_time)
+        call_1_float(server.step_function, space.system, delta_time)
         _note_moved(server, space)
         system = view(space.system, 1, SYSTEM)[0]
         server.active_object_count += system.active_count

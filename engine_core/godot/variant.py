@@ -48,7 +48,8 @@ class Variants:
         self._from_type = {t: pair(address) for t, address in self.from_type_address.items()}
         self.destroy_address = interface.address("variant_destroy")
         self._destroy = ctypes.CFUNCTYPE(None, c_void_p)(self.destroy_address)
-        self._copy = interface.function("variant_new_copy", None, c_void_p, c_void_p)
+        self.copy = interface.function("variant_new_copy", None, c_void_p, c_void_p)
+        """Make a counted copy: `copy(target, source)`; the target holds nil."""
         self._iter_init = interface.function("variant_iter_init", c_uint8, c_void_p, c_void_p, c_void_p)
         self._iter_next = interface.function("variant_iter_next", c_uint8, c_void_p, c_void_p, c_void_p)
         self._iter_get = interface.function("variant_iter_get", None, c_void_p, c_void_p, c_void_p, c_void_p)
@@ -155,7 +156,7 @@ class Variants:
         if value is None:
             zero(address, VARIANT_BYTES)
         elif isinstance(value, StoredVariant):
-            self._copy(address, value.address)
+            self.copy(address, value.address)
         elif isinstance(value, (bool, np.bool_)):
             self._write_as(schema.BOOL, address, _write_byte, bool(value))
         elif isinstance(value, (int, np.integer)):
@@ -222,7 +223,7 @@ class StoredVariant:
         self._variants = variants
         self._memory = (c_int64 * 3)()
         self.address = ctypes.addressof(self._memory)
-        variants._copy(self.address, source)
+        variants.copy(self.address, source)
 
     def release(self) -> None:
         self._variants.destroy(self.address)

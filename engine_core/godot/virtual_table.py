@@ -25,6 +25,7 @@ class VirtualTable:
 
     engine_class: str
     class_name: str
+    takes_instance: bool = False  # whether cold functions are given the instance's address too
     cold_functions: dict = field(default_factory=dict)
     hot_groups: list = field(default_factory=list)
     partial: dict = field(default_factory=dict)  # virtual: what is missing, in words
@@ -60,6 +61,6 @@ class VirtualTable:
 
 
 SERVER = VirtualTable("PhysicsServer3DExtension", "ScreePhysicsServer3D")
-BODY_STATE = VirtualTable("PhysicsDirectBodyState3DExtension", "ScreePhysicsDirectBodyState3D")
-SPACE_STATE = VirtualTable("PhysicsDirectSpaceState3DExtension", "ScreePhysicsDirectSpaceState3D")
+BODY_STATE = VirtualTable("PhysicsDirectBodyState3DExtension", "ScreePhysicsDirectBodyState3D", True)
+SPACE_STATE = VirtualTable("PhysicsDirectSpaceState3DExtension", "ScreePhysicsDirectSpaceState3D", True)
 TABLES = (SERVER, BODY_STATE, SPACE_STATE)

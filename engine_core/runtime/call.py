@@ -60,6 +60,9 @@ call_6 = _address_call(
 call_3_int = _address_call(
     "call_3_int", ir.VoidType(), types.void, 3, types.int32, "Compiled: call `void f(a, b, c, int32 n)`."
 )
+call_1_float = _address_call(
+    "call_1_float", ir.VoidType(), types.void, 1, types.float64, "Compiled: call `void f(a, double x)`."
+)
 call_1_result = _address_call(
     "call_1_result", _INT64, types.int64, 1, documentation="Compiled: call `int64 f(a)` and give its result."
 )

@@ -44,9 +44,13 @@ def store_function_addresses(typing_context, table, kernels):
         compiled_kernels.append(kernel.dispatcher.overloads[_ARGUMENTS])
 
     def generate(context, builder, signature, arguments):
+        functions = {}
         for number, compiled in enumerate(compiled_kernels):
-            context.active_code_library.add_linking_library(compiled.library)
-            function = _as_c_function(context, builder.module, compiled)
+            name = compiled.fndesc.mangled_name
+            if name not in functions:
+                context.active_code_library.add_linking_library(compiled.library)
+                functions[name] = _as_c_function(context, builder.module, compiled)
+            function = functions[name]
             place = builder.add(arguments[0], _INT64(8 * number))
             builder.store(builder.ptrtoint(function, _INT64), builder.inttoptr(place, _INT64.as_pointer()))
         return context.get_dummy_value()
