@@ -133,7 +133,7 @@ def write_manifold(manifold, result, a, b, delta):
             impulse = old_impulse[nearest]
             old_impulse[nearest] = FLOAT32(0.0)
         manifold.normal_impulse[p] = impulse
-        manifold.max_normal_impulse[p] = FLOAT32(0.0)
+        manifold.total_normal_impulse[p] = FLOAT32(0.0)
 
 
 @kernel
