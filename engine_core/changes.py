@@ -28,8 +28,6 @@ CHANGES = FILTER_CHANGED | WAKES_NEIGHBOURS | WAKE_REQUESTED | SLEEP_REQUESTED
 def move_towards_target(system, world, bodies, index, delta_time):
     """Give a kinematic body the velocity that takes it to its target in this step."""
     body = bodies[index]
-    if delta_time <= 0.0:
-        return
     way = subtract(vector3(body.target_position), vector3(body.position))
     store3(body.linear_velocity, scale(way, 1.0 / delta_time))
     turn = multiply(quaternion(body.target_rotation), conjugate(quaternion(body.rotation)))
@@ -136,8 +134,7 @@ def apply_changes(system, delta_time):
     """Take over everything on the list of changed bodies, in the order in which it was asked for."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
-    if delta_time > 0.0:
-        stop_kinematic_bodies(system, world, bodies)
+    stop_kinematic_bodies(system, world, bodies)
     changed = view(system.changed_bodies, world.body_capacity, INT32)
     for k in range(system.changed_count):
         apply_change(system, world, bodies, INT64(changed[k]), delta_time)

@@ -14,7 +14,7 @@ from .collision.pair_finding import find_pairs
 from .collision.reports import report_contacts
 from .collision.schema import MANIFOLD, PAIR
 from .constraints.contact_preparation import prepare_contacts, store_impulses
-from .constraints.schema import COLOUR_COUNT, COLOURS, OVERFLOW, BLOCK_SIZE, ROW_FLOATS
+from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, OVERFLOW, ROW_FLOATS
 from .runtime.call import call_job
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import Pool, PoolFull, address_of, view
@@ -33,6 +33,7 @@ JOBS = (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
     STORE_IMPULSES, FINISH_BODIES,
 ) = range(len(JOBS))  # fmt: skip
+JOB_COUNT = len(JOBS)
 
 BLOCKS_FULL = 4
 """Value of SYSTEM.status, beside those of collision/pairs.py."""
@@ -78,15 +79,14 @@ def solve_substeps(system, address):
 
 @entry_point("void(int64, float64)")
 def step(address, delta_time):
-    """Simulate the system at `address` by `delta_time` [s]. With 0 s only what was asked for is applied."""
-    system = view(address, 1, SYSTEM)[0]
-    system.fell_asleep_count = 0
-    if delta_time > 0.0:
-        system.last_delta_time = delta_time
-    apply_changes(system, delta_time)
-    find_pairs(system)
+    """Simulate the system at `address` by `delta_time` [s]; 0 s does nothing."""
     if delta_time <= 0.0:
         return
+    system = view(address, 1, SYSTEM)[0]
+    system.fell_asleep_count = 0
+    system.last_delta_time = delta_time
+    apply_changes(system, delta_time)
+    find_pairs(system)
     parallel_for(system, address, COLLIDE, system.active_pair_count)
     settle_pairs(system)
     parallel_for(system, address, PREPARE_BODIES, system.active_count)
@@ -103,9 +103,6 @@ def step(address, delta_time):
     put_islands_to_sleep(system)
     update_trees(system)
     system.step_count += 1
-
-
-JOB_COUNT = len(JOBS)
 
 
 class PhysicsSystem:
@@ -163,8 +160,6 @@ class PhysicsSystem:
     @staticmethod
     def _static_row(row) -> None:
         """Row 0 of the solver: what does not move has turned by nothing."""
-        from .constraints.schema import DELTA_ROTATION
-
         first = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_float * ROW_FLOATS).from_address(int(row["solver_rows"])))
         first[DELTA_ROTATION + 3] = 1.0
 
