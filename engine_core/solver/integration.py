@@ -1,6 +1,5 @@
 """Bodies into solver rows, rows through a sub-step, and rows back into bodies."""
 
-import math
 
 import numpy as np
 
