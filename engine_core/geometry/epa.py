@@ -184,18 +184,12 @@ def epa_penetration(a, b, simplex, toward):
         return 0.0, normal, point
     for i in range(4):
         size = max(size, length(row3(state.w, i)))
-    base = row3(state.w, 0)
-    n = cross(subtract(row3(state.w, 1), base), subtract(row3(state.w, 2), base))
-    if dot(n, subtract(row3(state.w, 3), base)) > 0.0:
-        _add_face(state, 0, 2, 1)
-        _add_face(state, 0, 1, 3)
-        _add_face(state, 1, 2, 3)
-        _add_face(state, 2, 0, 3)
-    else:
-        _add_face(state, 0, 1, 2)
-        _add_face(state, 1, 0, 3)
-        _add_face(state, 2, 1, 3)
-        _add_face(state, 0, 2, 3)
+    for left_out in range(4):
+        i, j, k = 1 if left_out == 0 else 0, 2 if left_out <= 1 else 1, 2 if left_out == 3 else 3
+        base = row3(state.w, i)
+        n = cross(subtract(row3(state.w, j), base), subtract(row3(state.w, k), base))
+        is_inward = dot(n, subtract(row3(state.w, left_out), base)) > 0.0
+        _add_face(state, i, k if is_inward else j, j if is_inward else k)
     best = 0
     for _ in range(MAX_POINTS):
         best = 0
