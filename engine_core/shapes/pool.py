@@ -24,6 +24,15 @@ _COOKED_FIELDS = (
 )  # fmt: skip
 
 
+_NOTHING = (Cooked(schema.EMPTY, {}), False)
+
+
+def _cook_stretched(shape_settings, stretch: np.ndarray) -> tuple[Cooked, bool]:
+    """What a use with this stretch is cooked to, and whether that is an approximation."""
+    stretched_settings, is_approximate = shape_settings.stretched(stretch)
+    return stretched_settings.cook(), is_approximate
+
+
 def is_collidable(kind: int) -> bool:
     """Whether shapes of this kind of the user make contacts. Separation rays are stored but make none yet."""
     return kind in COLLIDABLE
@@ -140,22 +149,37 @@ class ShapePool:
         """All of space where normal . x <= distance [m]; the normal need not be of length 1."""
         self._set("set_plane", index, settings.Plane.checked(normal, distance))
 
+    def set_mesh(self, index: int, vertices, triangles, has_backface_collision: bool = False) -> None:
+        """Triangles `(m, 3)` of indices into vertices `(n, 3)` [m], counter-clockwise seen from the front; they need
+        not be welded. No triangle with an area: the shape is empty. Ray hits and contacts tell the rows of `triangles`
+        as faces."""
+        self._set("set_mesh", index, settings.Mesh.checked(vertices, triangles, has_backface_collision))
+
+    def set_height_field(self, index: int, width: int, depth: int, heights) -> None:
+        """`heights` [m], `width * depth` of them, row by row along X; cells of 1 m, centred on the origin; NaN: a
+        hole."""
+        self._set("set_height_field", index, settings.HeightField.checked(width, depth, heights))
+
     def set_separation_ray(self, index: int, length: float, slides_on_slope: bool = False) -> None:
         """From the origin along +Z; length [m]."""
         self._set("set_separation_ray", index, settings.SeparationRay.checked(length, slides_on_slope))
 
     def _set(self, call: str, index: int, new_settings) -> None:
+        self._check(call, index)
+        kind = int(self.rows[index]["user_kind"])
+        if kind != new_settings.kind:
+            raise ValueError(f"{call}: shape {index} is a {schema.KIND_NAMES[kind]}")
+        cooked = new_settings.cook()  # may take long: not under the lock
+        if isinstance(new_settings, settings.Mesh):
+            new_settings = new_settings.kept(cooked)
         with self._lock:
             self._check(call, index)
-            kind = int(self.rows[index]["user_kind"])
-            if kind != new_settings.kind:
-                raise ValueError(f"{call}: shape {index} is a {schema.KIND_NAMES[kind]}")
-            cooked = new_settings.cook()
-            derived = [(row, *self._stretched(new_settings, self._source[row][1])) for row in self._derived_rows(index)]
+            rows = list(self._derived.get(index, {}).values())
+            derived = [_cook_stretched(new_settings, self._source[row][1]) for row in rows]
             self._settings[index] = new_settings
             self._write(index, cooked, False)
-            for row, derived_cooked, is_approximate in derived:
-                self._write(row, derived_cooked, is_approximate)
+            for row, cooked_use in zip(rows, derived, strict=True):
+                self._write(row, *cooked_use)
 
     def set_margin(self, index: int, margin: float) -> None:
         """Keep the user's margin [m]: a hint that nothing reads, shapes are exact."""
@@ -172,35 +196,29 @@ class ShapePool:
         stretch = np.asarray(stretch, dtype=np.float64)
         if stretch.shape != (3, 3) or not np.isfinite(stretch).all() or abs(np.linalg.det(stretch)) < 1e-30:
             raise ValueError(f"derive: the stretch must be 3 x 3 finite numbers with a volume, got {stretch.tolist()}")
-        with self._lock:
-            self._check("derive", index)
-            row = index
-            if np.abs(stretch - np.eye(3)).max() > IDENTITY_TOLERANCE:
-                row = self._derived_row(index, stretch)
-            self.rows[row]["use_count"] += 1
-            return row
-
-    def _derived_row(self, index: int, stretch: np.ndarray) -> int:
+        if np.abs(stretch - np.eye(3)).max() <= IDENTITY_TOLERANCE:
+            with self._lock:
+                self._check("derive", index)
+                self.rows[index]["use_count"] += 1
+                return index
         # Transforms that mean the same scale differ in the last bits: they share a row.
         step = 1e-6 * 2.0 ** np.ceil(np.log2(np.abs(stretch).max()))
         key = np.rint(stretch / step).astype(np.int64).tobytes() + np.float64(step).tobytes()
-        rows = self._derived.setdefault(index, {})
-        if key not in rows:
-            new_settings = self._settings.get(index)
-            cooked = self._stretched(new_settings, stretch) if new_settings is not None else (Cooked(0, {}), False)
-            row = self._take_row(int(self.rows[index]["user_kind"]))
-            rows[key] = row
-            self._source[row] = (index, stretch)
-            self._write(row, *cooked)
-        return rows[key]
-
-    @staticmethod
-    def _stretched(new_settings, stretch: np.ndarray) -> tuple[Cooked, bool]:
-        stretched_settings, is_approximate = new_settings.stretched(stretch)
-        return stretched_settings.cook(), is_approximate
-
-    def _derived_rows(self, index: int) -> list[int]:
-        return list(self._derived.get(index, {}).values())
+        cooked_from, cooked = None, _NOTHING
+        while True:
+            with self._lock:
+                self._check("derive", index)
+                row = self._derived.get(index, {}).get(key, -1)
+                current = self._settings.get(index)
+                if row < 0 and current is cooked_from:
+                    row = self._take_row(int(self.rows[index]["user_kind"]))
+                    self._derived.setdefault(index, {})[key] = row
+                    self._source[row] = (index, stretch)
+                    self._write(row, *cooked)
+                if row >= 0:
+                    self.rows[row]["use_count"] += 1
+                    return row
+            cooked_from, cooked = current, _cook_stretched(current, stretch)  # may take long: not under the lock
 
     def release(self, row: int) -> None:
         """Give back a use taken with `derive`; `row` is what it gave. Raises ValueError if it is not in use."""
@@ -225,8 +243,8 @@ class ShapePool:
             self._derived.pop(row, None)
             self._retired_rows.append(row)
 
-    # A row may be read by a query while it is written: what it says is whole when `kind` is read last-written, and a
-    # block that it ever pointed to stays until `collect`.
+    # A query may read a row while it is written: `kind` is written last, and a block stays until `collect`, so that what
+    # it reads may be old or mixed, but is never gone.
 
     def _write(self, index: int, cooked: Cooked, is_approximate: bool) -> None:
         row = self.rows[index]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import cooking, schema
+from .mesh_building import cook_mesh
 
 SAME_AXES = 1e-5
 """Below this, relative to the largest element, a stretch counts as free of shear, or as uniform."""
@@ -218,3 +219,84 @@ class SeparationRay(NamedTuple):
 
     def stretched(self, stretch):
         return SeparationRay(self.length * float(np.linalg.norm(stretch[:, 2])), self.slides_on_slope), False
+
+
+class Mesh(NamedTuple):
+    """Triangles `(m, 3)`, counter-clockwise seen from the front; `faces` are the user's numbers of them."""
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+    faces: np.ndarray
+    has_backface_collision: bool
+    kind = schema.MESH
+
+    @staticmethod
+    def checked(vertices, triangles, has_backface_collision):
+        vertices = _vectors("set_mesh", "vertices", vertices)
+        triangles = _vectors("set_mesh", "triangles", triangles, dtype=np.int64)
+        if len(triangles) and not 0 <= triangles.min() <= triangles.max() < len(vertices):
+            raise ValueError(
+                f"set_mesh: triangles must be indices of {len(vertices)} vertices, "
+                f"got {triangles.min()} to {triangles.max()}"
+            )
+        faces = np.arange(len(triangles), dtype=np.int32)
+        return Mesh(vertices, triangles.astype(np.int32), faces, bool(has_backface_collision))
+
+    def cook(self):
+        return cook_mesh(self.vertices, self.triangles, self.has_backface_collision, self.faces)
+
+    def kept(self, cooked):
+        """The same settings, held by the arrays of the cooked block, so that a mesh is in memory once."""
+        if cooked.block is None:
+            return self
+        arrays = cooked.block.arrays
+        return Mesh(arrays["vertices"], arrays["triangles"], arrays["faces"], self.has_backface_collision)
+
+    def stretched(self, stretch):
+        vertices = (self.vertices.astype(np.float64) @ stretch.T).astype(np.float32)
+        is_mirrored = np.linalg.det(stretch) < 0.0
+        triangles = self.triangles[:, ::-1] if is_mirrored else self.triangles
+        return self._replace(vertices=vertices, triangles=np.ascontiguousarray(triangles)), False
+
+
+class HeightField(NamedTuple):
+    """Heights `(depth, width)` [m], centred on the origin, cells of 1 m; NaN: a hole. Cooked to a mesh."""
+
+    heights: np.ndarray
+    kind = schema.HEIGHT_FIELD
+
+    @staticmethod
+    def checked(width, depth, heights):
+        call = "set_height_field"
+        sizes = [_number(call, name, value) for name, value in (("width", width), ("depth", depth))]
+        if any(size != int(size) or size < 2 for size in sizes):
+            raise ValueError(f"{call}: width and depth must be whole numbers of at least 2, got {width!r}, {depth!r}")
+        try:
+            heights = np.array(heights, dtype=np.float32).ravel()
+        except (TypeError, ValueError):
+            raise ValueError(f"{call}: heights must be numbers, got {type(heights).__name__}") from None
+        if len(heights) != int(sizes[0] * sizes[1]):
+            raise ValueError(f"{call}: heights must be {width} x {depth} numbers, got {len(heights)}")
+        if np.isinf(heights).any():
+            raise ValueError(f"{call}: heights must be finite or NaN, got an infinite one")
+        return HeightField(heights.reshape(int(sizes[1]), int(sizes[0])))
+
+    def as_mesh(self) -> Mesh:
+        """Two triangles a cell, parted from (x + 1, z) to (x, z + 1), facing up; their numbers are 2 cell and 2 cell +
+        1."""
+        depth, width = self.heights.shape
+        x, z = np.meshgrid(np.arange(width) - 0.5 * (width - 1), np.arange(depth) - 0.5 * (depth - 1))
+        vertices = np.stack((x, np.nan_to_num(self.heights), z), axis=-1).reshape(-1, 3).astype(np.float32)
+        corner = (np.arange(depth - 1)[:, None] * width + np.arange(width - 1)).ravel()
+        first = np.stack((corner, corner + width, corner + 1), axis=1)
+        second = np.stack((corner + 1, corner + width, corner + width + 1), axis=1)
+        triangles = np.stack((first, second), axis=1).reshape(-1, 3).astype(np.int32)
+        is_solid = ~np.isnan(self.heights.ravel())[triangles].any(axis=1)
+        faces = np.arange(len(triangles), dtype=np.int32)
+        return Mesh(vertices, triangles[is_solid], faces[is_solid], False)
+
+    def cook(self):
+        return self.as_mesh().cook()
+
+    def stretched(self, stretch):
+        return self.as_mesh().stretched(stretch)
