@@ -243,8 +243,8 @@ class ShapePool:
             self._derived.pop(row, None)
             self._retired_rows.append(row)
 
-    # A query may read a row while it is written: `kind` is written last, and a block stays until `collect`, so that what
-    # it reads may be old or mixed, but is never gone.
+    # A query may read a row while it is written: `kind` is written last, and a block stays until `collect`, so that
+    # what it reads may be old or mixed, but is never gone.
 
     def _write(self, index: int, cooked: Cooked, is_approximate: bool) -> None:
         row = self.rows[index]
