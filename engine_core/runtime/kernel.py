@@ -57,7 +57,7 @@ CACHE_FOLDER = _choose_cache_folder()
 import numba  # noqa: E402  (the cache folder must be chosen first)
 from numba import types  # noqa: E402
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy", "cache": True}
 
 _CTYPES = {
     types.void: None, types.int64: ctypes.c_int64, types.int32: ctypes.c_int32,
@@ -91,7 +91,7 @@ class EntryPoint:
 
     def _compile(self):
         if self._compiled is None:
-            options = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
+            options = {key: value for key, value in _OPTIONS.items() if key in ("error_model", "cache")}
             self._compiled = numba.cfunc(self.signature, **options)(self.function)
             arguments = [_CTYPES[argument] for argument in self.signature.args]
             self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(self._compiled.address)
