@@ -105,20 +105,20 @@ def _ray_mesh_shape(shape, origin, vector, max_fraction, hits_back_faces):
 def _ray_convex(shape, origin, vector):
     kind = shape.kind
     if kind == SPHERE:
-        return ray_sphere(origin, vector, float(shape.radius))
+        return ray_sphere(origin, vector, np.float64(shape.radius))
     if kind == BOX:
         half = shape.half_extents
-        return ray_box(origin, vector, (float(half[0]), float(half[1]), float(half[2])))
+        return ray_box(origin, vector, (np.float64(half[0]), np.float64(half[1]), np.float64(half[2])))
     if kind == CAPSULE:
-        return ray_capsule(origin, vector, float(shape.radius), float(shape.half_height))
+        return ray_capsule(origin, vector, np.float64(shape.radius), np.float64(shape.half_height))
     if kind == CYLINDER:
-        return ray_cylinder(origin, vector, float(shape.radius), float(shape.half_height))
+        return ray_cylinder(origin, vector, np.float64(shape.radius), np.float64(shape.half_height))
     if kind == HULL:
         hull = view(shape.block, 1, HULL_BLOCK)[0]
         return ray_planes(origin, vector, view2(hull.planes, hull.face_count, 4, np.float32), hull.face_count)
     if kind == PLANE:
         p = shape.plane
-        return ray_plane(origin, vector, (float(p[0]), float(p[1]), float(p[2])), float(p[3]))
+        return ray_plane(origin, vector, (np.float64(p[0]), np.float64(p[1]), np.float64(p[2])), np.float64(p[3]))
     return _FAR, _ZERO
 
 
@@ -151,7 +151,7 @@ def point_in_shape(shapes, index, point):
     fields are surfaces: nothing lies in them."""
     shape = shapes[index]
     kind = shape.kind
-    radius = float(shape.radius)
+    radius = np.float64(shape.radius)
     if kind == SPHERE:
         return length_squared(point) <= radius * radius
     if kind == BOX:
@@ -166,10 +166,13 @@ def point_in_shape(shapes, index, point):
         hull = view(shape.block, 1, HULL_BLOCK)[0]
         planes = view2(hull.planes, hull.face_count, 4, np.float32)
         for i in range(hull.face_count):
-            if dot((float(planes[i, 0]), float(planes[i, 1]), float(planes[i, 2])), point) > planes[i, 3]:
+            if (
+                dot((np.float64(planes[i, 0]), np.float64(planes[i, 1]), np.float64(planes[i, 2])), point)
+                > planes[i, 3]
+            ):
                 return False
         return True
     if kind == PLANE:
         p = shape.plane
-        return dot((float(p[0]), float(p[1]), float(p[2])), point) <= p[3]
+        return dot((np.float64(p[0]), np.float64(p[1]), np.float64(p[2])), point) <= p[3]
     return False
