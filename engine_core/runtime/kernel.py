@@ -57,6 +57,8 @@ CACHE_FOLDER = _choose_cache_folder()
 import numba  # noqa: E402  (the cache folder must be chosen first)
 from numba import types  # noqa: E402
 
+numba.config.CACHE_DIR = str(CACHE_FOLDER)  # Numba may have been imported before, and has read the variable then
+
 _OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
 
 _CTYPES = {
