@@ -37,24 +37,27 @@ def _inverse(x):
 def _push_hit_children(node, origin, inverse, longest, entries, distances, depth):
     """Put the children that the ray hits before `longest` on the stack, nearest last; gives the new depth."""
     box = node.bounds
-    begin = depth
-    for child in range(4):
+    enter = stack_array(4, np.float64)
+    leave = stack_array(4, np.float64)
+    for child in range(4):  # side by side: the compiler makes vectors of this loop
         ax, bx = (box[0, child] - origin[0]) * inverse[0], (box[3, child] - origin[0]) * inverse[0]
         ay, by = (box[1, child] - origin[1]) * inverse[1], (box[4, child] - origin[1]) * inverse[1]
         az, bz = (box[2, child] - origin[2]) * inverse[2], (box[5, child] - origin[2]) * inverse[2]
-        enter = max(max(min(ax, bx), min(ay, by)), max(min(az, bz), 0.0))
-        leave = min(min(max(ax, bx), max(ay, by)), min(max(az, bz), longest))
+        enter[child] = max(max(min(ax, bx), min(ay, by)), max(min(az, bz), 0.0))
         # Rounding must lose no hit at the edge of a box.
-        if enter <= leave + 4e-15 * abs(leave) and (node.children[child] != -1 or node.triangle_counts[child] != 0):
-            to = np.int64(node.children[child])
-            if to < 0:
-                to = ~(~to << 4 | node.triangle_counts[child])
-            place = depth
-            while place > begin and distances[place - 1] < enter:
+        leave[child] = min(min(max(ax, bx), max(ay, by)), min(max(az, bz), longest)) * (1.0 + 4e-15)
+    begin = depth
+    for child in range(4):
+        to = np.int64(node.children[child])
+        size = node.triangle_counts[child]
+        if enter[child] <= leave[child] and (to != -1 or size != 0):
+            to = to if to >= 0 else ~(~to << 4 | size)
+            distance, place = enter[child], depth
+            while place > begin and distances[place - 1] < distance:
                 distances[place] = distances[place - 1]
                 entries[place] = entries[place - 1]
                 place -= 1
-            distances[place] = enter
+            distances[place] = distance
             entries[place] = to
             depth += 1
     return depth

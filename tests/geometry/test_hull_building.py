@@ -168,5 +168,5 @@ def test_32_points_take_less_than_a_millisecond():
 
 
 def test_the_orientation_test_cannot_overflow():
-    limit = float(hull_building._GRID)
+    limit = float(hull_building.GRID)
     assert 6.0 * limit**3 < 2.0**63
