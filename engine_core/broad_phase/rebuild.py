@@ -64,6 +64,7 @@ IDLE, COLLECT, MAKE, SUM_UP, WORDS_PHASE, LOOK_AGAIN, LOOK_AT_KEPT, READY = rang
 TOP_LEVELS = 4
 """So many levels are opened whether changed or not: up to 256 sub-trees find better places."""
 LARGEST_HEIGHT_KEPT = 24
+SINGLES_BUDGET = 16384
 
 
 @kernel
@@ -87,7 +88,7 @@ def _retire(tree, generation):
 
 
 @kernel
-def _start(tree, bodies):
+def _start(tree, bodies, may_open_all):
     record = view(tree, 1, TREE)[0]
     generation = atomics.load_acquire_int64(tree + HEAD) >> 32
     if _users(tree, 1 - (generation & 1)) != 0:
@@ -105,7 +106,7 @@ def _start(tree, bodies):
     atomics.exchange_int64(tree + IS_FLUSHING, 0)
     debt = atomics.load_acquire_int64(tree + DEBT)
     record.is_full_build = 0
-    if debt >= max(64, atomics.load_acquire_int64(tree + BODY_COUNT) // 50):
+    if may_open_all and debt >= max(64, atomics.load_acquire_int64(tree + BODY_COUNT) // 50):
         record.is_full_build = 1
         record.full_build_count += 1
         atomics.add_int64(tree + DEBT, -debt)
@@ -286,18 +287,23 @@ def _advance(tree, bodies, budget):
 
 
 @kernel
-def tree_rebuild(tree, bodies):
-    """Build a new tree beside the old one, or go on with one begun before; `budget` items at most. 1: a new tree is ready for
-    `tree_swap`. Nothing is done while another thread is at it."""
+def _rebuild(tree, bodies, may_open_all, budget):
     if atomics.compare_exchange_int64(tree + IS_IN_MAINTENANCE, 0, 1) != 0:
         return 0
     record = view(tree, 1, TREE)[0]
-    if record.phase != IDLE or _start(tree, bodies):
+    if record.phase != IDLE or _start(tree, bodies, may_open_all):
         if record.phase != READY:
-            _advance(tree, bodies, record.budget)
+            _advance(tree, bodies, budget)
     ready = 1 if record.phase == READY else 0
     atomics.exchange_int64(tree + IS_IN_MAINTENANCE, 0)
     return ready
+
+
+@kernel
+def tree_rebuild(tree, bodies):
+    """Build a new tree beside the old one, or go on with one begun before; `budget` items at most. 1: a new tree is
+    ready for `tree_swap`. Nothing is done while another thread is at it."""
+    return _rebuild(tree, bodies, True, view(tree, 1, TREE)[0].budget)
 
 
 @kernel
@@ -386,3 +392,10 @@ def tree_renew(tree, bodies):
     while tree_rebuild(tree, bodies) == 0 and record.phase != IDLE:
         pass
     return tree_swap(tree)
+
+
+@kernel
+def gather_singles(tree, bodies):
+    """Build the sub-trees of bodies added one by one into the tree; what hung there before stays whole. A slice a call."""
+    if _rebuild(tree, bodies, False, SINGLES_BUDGET):
+        tree_swap(tree)
