@@ -20,22 +20,20 @@ from engine_core.broad_phase.change import (
     publish_words,
 )
 from engine_core.broad_phase.nodes import (
-    BODY_SIZE,
     CHILDREN,
     HEAD,
     HEIGHT,
     INFO_SIZE,
     IS_CHANGED,
     LOW_32,
-    MAXIMUM,
     NEXT_GENERATION,
     NODE_SIZE,
     NOWHERE,
     PARENT,
-    PUBLISHED,
     give_nodes,
     newer_location,
     read_fat_bounds,
+    read_settled_bounds,
     take_nodes,
     union_of_slots,
     widen_path,
@@ -54,7 +52,7 @@ from engine_core.broad_phase.schema import (
     USER_STRIPES,
 )
 from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float32, load_int32, store_float32, store_int32
+from engine_core.runtime.call import load_float32, load_int32, store_int32
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of_row, stack_array, view
 
@@ -134,20 +132,6 @@ def _close(node_address):
 
 
 @kernel
-def _read_body(tree, bodies, body, field, bounds_address):
-    """A body's bounds for the new tree: its fat bounds, and those of its old slot too if it is being changed."""
-    published = bodies + body * BODY_SIZE + PUBLISHED
-    before = atomics.load_acquire_int64(published)
-    read_fat_bounds(bodies, body, bounds_address)
-    if before & 1 == 0 and atomics.load_acquire_int64(published) == before:
-        return
-    for axis in range(3):
-        low, high = load_float32(field + 16 * axis), load_float32(field + MAXIMUM + 16 * axis)
-        store_float32(bounds_address + 4 * axis, min(low, load_float32(bounds_address + 4 * axis)))
-        store_float32(bounds_address + 12 + 4 * axis, max(high, load_float32(bounds_address + 12 + 4 * axis)))
-
-
-@kernel
 def _open(tree, bodies, node, level, bounds_address):
     """Dissolve a node: bodies and unchanged sub-trees become items, other nodes are queued."""
     record = view(tree, 1, TREE)[0]
@@ -161,7 +145,7 @@ def _open(tree, bodies, node, level, bounds_address):
         child = np.int64(atomics.load_acquire_int32(field + CHILDREN))
         if child <= FIRST_BODY_CHILD:
             body = FIRST_BODY_CHILD - child
-            _read_body(tree, bodies, body, field, bounds_address)
+            read_settled_bounds(bodies, body, field, bounds_address)
             add_item(tree + BUILD_OF, bounds_address, child, (node << 2) | slot)
         elif child >= 0:
             child_level = level + 1
