@@ -1,0 +1,140 @@
+"""Compiled functions: how they are declared, cached, listed and reached by address.
+
+Two kinds only. A `kernel` is a compiled function that other compiled functions call; it is compiled when a caller is. An
+`entry_point` is reached by its address: by Godot, by the thread pool, or by the step through a table of jobs. Few entry
+points, many kernels: an entry point costs a compilation and a cache file, a kernel inside it next to nothing.
+
+The cache lives in the user's cache folder under a hash of all sources of the engine: Numba itself does not notice that a
+callee in another file has changed.
+"""
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import time
+from pathlib import Path
+
+ENGINE_FOLDER = Path(__file__).resolve().parent.parent
+
+
+def user_cache_folder() -> Path:
+    """The folder that holds everything Scree keeps for this user: compiled code and Godot itself."""
+    if os.environ.get("SCREE_CACHE"):
+        return Path(os.environ["SCREE_CACHE"])
+    if platform.system() == "Windows":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "scree"
+    if platform.system() == "Darwin":
+        return Path.home() / "Library" / "Caches" / "scree"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "scree"
+
+
+def source_hash() -> str:
+    """Hash of every source file of the engine: the name of the folder its compiled code is kept in."""
+    digest = hashlib.sha256()
+    for path in sorted(ENGINE_FOLDER.rglob("*.py")):
+        digest.update(str(path.relative_to(ENGINE_FOLDER)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _choose_cache_folder() -> Path:
+    """Point Numba at the cache of these sources; it must be set before Numba is imported. Old caches beyond four go."""
+    root = user_cache_folder() / "compiled"
+    folder = root / source_hash()
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    os.utime(folder)
+    for old in sorted(root.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)[16:]:
+        if time.time() - old.stat().st_mtime > 7200:
+            shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+CACHE_FOLDER = _choose_cache_folder()
+
+import numba  # noqa: E402  (the cache folder must be chosen first)
+from numba import types  # noqa: E402
+
+_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+
+_CTYPES = {
+    types.void: None, types.int64: ctypes.c_int64, types.int32: ctypes.c_int32,
+    types.uint32: ctypes.c_uint32, types.float32: ctypes.c_float, types.float64: ctypes.c_double,
+    types.voidptr: ctypes.c_void_p,
+}  # fmt: skip
+
+
+def kernel(function=None, **options):
+    """Declare a compiled function that compiled functions call. It holds no GIL, raises nothing and is never fast-math
+    (`fastmath` may be given where a comment says why)."""
+    if function is None:
+        return lambda function: kernel(function, **options)
+    return numba.njit(**{**_OPTIONS, **options})(function)
+
+
+class EntryPoint:
+    """A compiled function with a C calling convention, compiled or loaded from the cache when first asked for.
+
+    Call it from Python like a function (ctypes converts; the GIL is released while it runs), or hand `address` to
+    whoever calls it without Python.
+    """
+
+    def __init__(self, function, signature):
+        self.function = function
+        self.signature = signature
+        self.name = f"{function.__module__.removeprefix('engine_core.')}.{function.__qualname__}"
+        self.__doc__ = function.__doc__
+        self._compiled = None
+        self._call = None
+
+    def _compile(self):
+        if self._compiled is None:
+            options = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
+            self._compiled = numba.cfunc(self.signature, **options)(self.function)
+            arguments = [_CTYPES[argument] for argument in self.signature.args]
+            self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(self._compiled.address)
+        return self._compiled
+
+    @property
+    def address(self) -> int:
+        """Address of the compiled code; good until the process ends."""
+        return self._compile().address
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the compiled code came from the cache (known once it is compiled)."""
+        return self._compile()._cache_hits > 0 if hasattr(self._compile(), "_cache_hits") else False
+
+    def __call__(self, *arguments):
+        if self._call is None:
+            self._compile()
+        return self._call(*arguments)
+
+
+_registry: list[EntryPoint] = []
+
+
+def entry_point(signature: str):
+    """Declare a function reached by address. `signature` is Numba's, for example `"void(int64, int64, int64, int64)"`."""
+    parsed = numba.core.sigutils.normalize_signature(signature)
+    parsed = parsed[1](*parsed[0])
+
+    def declare(function):
+        entry = EntryPoint(function, parsed)
+        _registry.append(entry)
+        return entry
+
+    return declare
+
+
+def registry() -> list[EntryPoint]:
+    """Every entry point declared so far, in order of declaration."""
+    return list(_registry)
+
+
+JOB_SIGNATURE = "void(int64, int64, int64, int64)"
+"""A job: `(context address, begin, end, worker)`. It does the items `begin` to `end - 1`."""
+VIRTUAL_SIGNATURE = "void(int64, int64, int64)"
+"""What a host calls by pointer: `(instance, arguments, return slot)`, all addresses."""

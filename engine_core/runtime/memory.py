@@ -1,0 +1,143 @@
+"""Memory that never moves, and compiled views of it by address.
+
+A pool reserves address space for its whole capacity at once; the operating system backs a page with memory when it is
+first touched. So an index and an address stay good for the life of the pool, nothing is copied to grow, and a large
+capacity costs nothing until it is used.
+"""
+
+import mmap
+import platform
+
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+PAGE = mmap.PAGESIZE
+
+
+class PoolFull(RuntimeError):
+    """A pool has no free row. The message names the setting that raises its capacity."""
+
+
+def reserve(byte_count: int) -> mmap.mmap:
+    """Reserve zeroed address space of `byte_count` [byte]; memory is taken only where it is touched."""
+    byte_count = (byte_count + PAGE - 1) // PAGE * PAGE
+    if platform.system() == "Windows":
+        return mmap.mmap(-1, byte_count)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
+    return mmap.mmap(-1, byte_count, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+
+
+class Pool:
+    """`capacity` rows of one type at a fixed address. `rows` is the NumPy view, shape `(capacity, *row_shape)`."""
+
+    def __init__(self, name: str, dtype, capacity: int, row_shape: tuple = (), setting: str = ""):
+        self.name, self.setting, self.capacity = name, setting, int(capacity)
+        self.dtype = np.dtype(dtype)
+        row_count = int(np.prod(row_shape, dtype=np.int64)) if row_shape else 1
+        self._memory = reserve(self.capacity * row_count * self.dtype.itemsize)
+        flat = np.frombuffer(self._memory, dtype=self.dtype, count=self.capacity * row_count)
+        self.rows = flat.reshape((self.capacity, *row_shape))
+        self.address = flat.ctypes.data
+
+    def full(self) -> PoolFull:
+        """The error for a pool without a free row."""
+        return PoolFull(f"the pool of {self.name} is full at {self.capacity}: raise the setting '{self.setting}'")
+
+
+def address_of(array: np.ndarray) -> int:
+    """Address of an array's first element. The caller keeps the array alive."""
+    return array.ctypes.data
+
+
+@intrinsic
+def view(typing_context, address, length, dtype):
+    """Compiled: the one-dimensional array of `length` rows of the constant `dtype` at `address`."""
+    element = dtype.dtype
+    array_type = types.Array(element, 1, "C")
+    signature = array_type(types.int64, types.intp, dtype)
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(array_type)(context, builder)
+        size = element.size if isinstance(element, types.Record) else element.bitwidth // 8
+        item_size = context.get_constant(types.intp, size)
+        populate_array(
+            array,
+            data=builder.inttoptr(arguments[0], array.data.type),
+            shape=cgutils.pack_array(builder, [arguments[1]]),
+            strides=cgutils.pack_array(builder, [item_size]),
+            itemsize=item_size,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return signature, generate
+
+
+@intrinsic
+def view2(typing_context, address, rows, columns, dtype):
+    """Compiled: the array of shape `(rows, columns)` of the constant scalar `dtype` at `address`, row by row."""
+    element = dtype.dtype
+    array_type = types.Array(element, 2, "C")
+    signature = array_type(types.int64, types.intp, types.intp, dtype)
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(array_type)(context, builder)
+        item_size = context.get_constant(types.intp, element.bitwidth // 8)
+        populate_array(
+            array,
+            data=builder.inttoptr(arguments[0], array.data.type),
+            shape=cgutils.pack_array(builder, [arguments[1], arguments[2]]),
+            strides=cgutils.pack_array(builder, [builder.mul(arguments[2], item_size), item_size]),
+            itemsize=item_size,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return signature, generate
+
+
+@intrinsic
+def stack_array(typing_context, length, dtype):
+    """Compiled: an uninitialised array of a constant `length` on the stack of the function that calls this. It is gone when
+    that function returns: never return it."""
+    if not isinstance(length, types.IntegerLiteral):
+        return None
+    element = dtype.dtype
+    count = length.literal_value
+    array_type = types.Array(element, 1, "C")
+    signature = array_type(length, dtype)
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(array_type)(context, builder)
+        size = element.size if isinstance(element, types.Record) else element.bitwidth // 8
+        item_size = context.get_constant(types.intp, size)
+        data_type = array.data.type.pointee
+        slot = cgutils.alloca_once(builder, data_type, size=context.get_constant(types.intp, count))
+        slot.align = 64
+        populate_array(
+            array,
+            data=builder.bitcast(slot, array.data.type),
+            shape=cgutils.pack_array(builder, [context.get_constant(types.intp, count)]),
+            strides=cgutils.pack_array(builder, [item_size]),
+            itemsize=item_size,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return signature, generate
+
+
+@intrinsic
+def address_of_row(typing_context, array, index):
+    """Compiled: the address of `array[index]` of a one-dimensional contiguous array."""
+    signature = types.int64(array, types.intp)
+
+    def generate(context, builder, signature, arguments):
+        native = context.make_array(signature.args[0])(context, builder, arguments[0])
+        base = builder.ptrtoint(native.data, cgutils.intp_t)
+        return builder.add(base, builder.mul(arguments[1], native.itemsize))
+
+    return signature, generate

@@ -1,0 +1,71 @@
+"""The data of shapes: one row a shape, and the cooked blocks that hulls and meshes point to.
+
+A row never moves and is found by its index; `id` tells whether it is still the shape one thinks of. Cooked blocks are
+immutable: changed settings make a new block, and the old one is freed when no step and no query can still read it.
+All lengths in [m], in the shape's own frame, scale already applied: a scaled use of a shape is a cooked shape of its own.
+"""
+
+import numpy as np
+
+# Kinds of shape. The order is the order of arguments in a collision: kind_a <= kind_b.
+EMPTY, SPHERE, CAPSULE, BOX, HULL, CYLINDER, TRIANGLE, PLANE, MESH, HEIGHT_FIELD, SEPARATION_RAY = range(11)
+KIND_NAMES = (
+    "empty", "sphere", "capsule", "box", "convex hull", "cylinder", "triangle", "plane", "mesh", "height field",
+    "separation ray",
+)  # fmt: skip
+
+SHAPE = np.dtype(
+    [
+        ("id", "i8"),  # 0: a free row
+        ("kind", "i4"),
+        ("use_count", "i4"),  # shape instances that use this row
+        ("radius", "f4"),  # sphere, capsule, cylinder; the convex radius of a hull (0 unless asked for)
+        ("half_height", "f4"),  # capsule: half of the segment along Y, caps not counted; cylinder: half of its height
+        ("half_extents", "f4", 3),  # box
+        ("plane", "f4", 4),  # plane: unit normal and distance; solid where normal . x <= distance
+        ("block", "i8"),  # address of the cooked HULL or MESH_BLOCK, 0 if none
+        ("bounds", "f4", 6),  # min x, y, z, max x, y, z; infinite for a plane (+-1e30)
+        ("volume", "f4"),  # [m^3]; 0 for planes and meshes
+        ("center_of_mass", "f4", 3),
+        ("inertia", "f4", 6),  # about the centre of mass for a mass of 1 kg: xx, yy, zz, xy, xz, yz [m^2]
+        ("inner_radius", "f4"),  # radius of the largest sphere about the centre of mass that fits, for continuous collision
+        ("has_backface_collision", "i4"),  # mesh
+        ("margin", "f4"),  # as the user set it; a hint that exact shapes do not need
+    ],
+    align=True,
+)
+
+# The faces of a hull are polygons, counter-clockwise seen from outside. Every edge is there once, with its two faces.
+HULL_BLOCK = np.dtype(
+    [
+        ("vertex_count", "i8"),
+        ("face_count", "i8"),
+        ("edge_count", "i8"),
+        ("vertices", "i8"),  # address of float32 (vertex_count, 3)
+        ("planes", "i8"),  # address of float32 (face_count, 4): unit outward normal, distance
+        ("face_starts", "i8"),  # address of int32 (face_count + 1): into face_vertices
+        ("face_vertices", "i8"),  # address of int32
+        ("edges", "i8"),  # address of int32 (edge_count, 4): vertex, vertex, face to the left, face to the right
+        ("center", "f4", 3),  # an inner point
+    ],
+    align=True,
+)
+
+# Nodes of a bounding tree with four children; the bounds of the children lie side by side. A free slot holds inside-out
+# bounds. child >= 0: a node; child < 0: the triangles from ~child on, `triangle_counts` of them.
+MESH_NODE = np.dtype([("bounds", "f4", (6, 4)), ("children", "i4", 4), ("triangle_counts", "i4", 4)], align=True)
+
+MESH_BLOCK = np.dtype(
+    [
+        ("vertex_count", "i8"),
+        ("triangle_count", "i8"),
+        ("node_count", "i8"),
+        ("vertices", "i8"),  # address of float32 (vertex_count, 3)
+        ("triangles", "i8"),  # address of int32 (triangle_count, 3), in the order of the tree's leaves
+        ("faces", "i8"),  # address of int32 (triangle_count): the user's index of each triangle
+        ("active_edges", "i8"),  # address of uint8 (triangle_count): bit k: the edge from corner k is convex (or a border)
+        ("nodes", "i8"),  # address of MESH_NODE (node_count); node 0 is the root
+        ("materials", "i8"),  # address of uint8 (triangle_count), or 0
+    ],
+    align=True,
+)
