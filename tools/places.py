@@ -1,8 +1,8 @@
 """Where things lie: the checkout or the installed package, the user's cache, the output folder."""
 
-import os
-import sys
 from pathlib import Path
+
+from engine_core.runtime.cache_folder import user_cache_folder
 
 _HERE = Path(__file__).resolve().parent
 
@@ -27,13 +27,7 @@ def demo_project_source() -> Path:
 
 def cache_folder() -> Path:
     """The user's cache folder for Scree, outside every checkout; made when missing."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "scree"
+    folder = user_cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

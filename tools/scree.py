@@ -31,10 +31,25 @@ def python_of(environment: Path) -> Path:
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def stamp_of(checkout: Path, python: str) -> str:
-    """What decides whether an environment is up to date: the project's requirements, its place, the Python."""
+def stamp_of(checkout: Path) -> str:
+    """What decides whether an environment is up to date: the project's requirements and its place."""
     requirements = hashlib.sha256((checkout / "pyproject.toml").read_bytes()).hexdigest()
-    return f"{requirements}\n{checkout}\n{python}\n"
+    return f"{requirements}\n{checkout}\n"
+
+
+def run_quietly(command: list[str]) -> tuple[int, str]:
+    """Run a command that talks a lot: a terminal shows its current line only. Returns exit code and all it said."""
+    said = []
+    width = shutil.get_terminal_size().columns - 1
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace") as process:
+        for line in process.stdout:
+            said.append(line)
+            if sys.stdout.isatty():
+                print(f"\r{line.strip()[:width]:{width}}", end="", flush=True)
+    if sys.stdout.isatty():
+        print(f"\r{'':{width}}\r", end="", flush=True)
+    return process.returncode, "".join(said)
 
 
 def newest_python() -> str:
@@ -55,11 +70,11 @@ def make_environment(checkout: Path) -> Path:
     """Make `.venv` in the checkout, or bring it up to date, and return its interpreter. Raises SetUpFailed."""
     environment = checkout / ".venv"
     python = python_of(environment)
-    base = newest_python()
-    stamp, wanted = environment / STAMP, stamp_of(checkout, base)
+    stamp, wanted = environment / STAMP, stamp_of(checkout)
     if python.exists() and stamp.exists() and stamp.read_text() == wanted:
         return python
 
+    base = newest_python()
     print(f"Setting up {environment} (the first time this takes a minute or two)", flush=True)
     pip = [str(python), "-m", "pip"]
     usable = python.exists() and subprocess.run([*pip, "--version"], capture_output=True).returncode == 0
@@ -71,10 +86,12 @@ def make_environment(checkout: Path) -> Path:
             bare = subprocess.run([base, "-m", "venv", "--clear", "--without-pip", str(environment)])
             if bare.returncode != 0 or subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
                 raise SetUpFailed(f"{base} -m venv failed; on Debian install python3-venv.\n{made.stdout}{made.stderr}")
-    installed = subprocess.run([*pip, "install", "--disable-pip-version-check", "--editable", f"{checkout}[tools,dev]"])
-    if installed.returncode != 0:
+    returncode, said = run_quietly(
+        [*pip, "install", "--disable-pip-version-check", "--editable", f"{checkout}[tools,dev]"]
+    )
+    if returncode != 0:
         raise SetUpFailed(
-            f"pip could not install the project into {environment} (its message is above). "
+            f"pip could not install the project into {environment}:\n{said[-3000:]}\n"
             "pip's own configuration is honoured: check its index and proxy, then run this command again."
         )
     stamp.write_text(wanted)
@@ -84,16 +101,15 @@ def make_environment(checkout: Path) -> Path:
 def main() -> None:
     """Entry point of the script and of the console command."""
     inside = Path(sys.prefix).resolve() == (CHECKOUT / ".venv").resolve()
-    if is_checkout(CHECKOUT):
+    if is_checkout(CHECKOUT) and not inside:
         try:
             python = make_environment(CHECKOUT)
         except SetUpFailed as failure:
             sys.exit(f"scree: {failure}")
-        if not inside:
-            command = [str(python), str(Path(__file__).resolve()), *sys.argv[1:]]
-            if os.name == "nt":  # exec on Windows returns to the shell before the command has ended
-                sys.exit(subprocess.run(command).returncode)
-            os.execv(command[0], command)
+        command = [str(python), str(Path(__file__).resolve()), *sys.argv[1:]]
+        if os.name == "nt":  # exec on Windows returns to the shell before the command has ended
+            sys.exit(subprocess.run(command).returncode)
+        os.execv(command[0], command)
     # As a script this folder comes first on sys.path; its modules are to be found as scree_tools only.
     sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
     from scree_tools.command_line import application
