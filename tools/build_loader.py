@@ -65,8 +65,12 @@ def build(source: Path, output: Path, command: list[str], system: str) -> Path:
     options += [] if system == "windows" else ["-fPIC", "-fvisibility=hidden"]
     libraries = ["-ldl"] if system == "linux" else []
     try:
-        run = subprocess.run([*command, *options, str(source), "-o", str(unfinished), *libraries],
-                             capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        run = subprocess.run(
+            [*command, *options, str(source), "-o", str(unfinished), *libraries],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
         if run.returncode != 0:
             raise LoaderNotBuilt(f"{' '.join(command)} cannot compile {source}:\n{run.stderr.strip()}")
         unfinished.replace(output)

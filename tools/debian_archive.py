@@ -52,7 +52,8 @@ def sources(apt_folder: Path = Path("/etc/apt")) -> list[Source]:
 
 
 def _one_line_entries(text: str) -> Iterator[Source]:
-    entry = re.compile(r"^deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)\s*(?P<components>[^#\n]*)", re.M)
+    options = r"(?:\[(?P<options>[^\]]*)\]\s+)?"
+    entry = re.compile(rf"^deb\s+{options}(?P<uri>\S+)\s+(?P<suite>\S+)\s*(?P<components>[^#\n]*)", re.M)
     for match in entry.finditer(text):
         signed_by = re.search(r"signed-by=(\S+)", match["options"] or "")
         key = signed_by[1] if signed_by else ""
@@ -75,8 +76,12 @@ def _stanzas(text: str) -> Iterator[Source]:
             continue
         key = fields.get("signed-by", "")
         for uri in fields.get("uris", "").split():
-            yield Source(uri, tuple(fields.get("suites", "").split()), tuple(fields.get("components", "").split()),
-                         key if key.startswith("/") else "")
+            yield Source(
+                uri,
+                tuple(fields.get("suites", "").split()),
+                tuple(fields.get("components", "").split()),
+                key if key.startswith("/") else "",
+            )
 
 
 def mirrors(found: list[Source], codename: str) -> list[Source]:
@@ -150,8 +155,9 @@ def fetch(name: str, packages: list[str], cache: Path, report: Callable[[str], N
     raise FetchFailed("\n".join([f"{name} could not be fetched:", *failures]))
 
 
-def _download(packages: list[str], mirror: Source, suite: str, architecture: str, state: Path,
-              report: Callable[[str], None]) -> list[Path]:
+def _download(
+    packages: list[str], mirror: Source, suite: str, architecture: str, state: Path, report: Callable[[str], None]
+) -> list[Path]:
     """The package files, verified by apt. Files of a broken-off attempt stay in `state` and are gone on with."""
     for folder in ("lists/partial", "cache/archives/partial", "etc"):
         (state / folder).mkdir(parents=True, exist_ok=True)
@@ -185,8 +191,15 @@ def _download(packages: list[str], mirror: Source, suite: str, architecture: str
 def _run_apt(command: list[str], report: Callable[[str], None]) -> None:
     environment = {**os.environ, "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
     lines: list[str] = []
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", env=environment) as process:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+    ) as process:
         for line in process.stdout:
             lines.append(line.rstrip())
             if line.startswith(("Get:", "Need to get")):

@@ -70,8 +70,9 @@ def _godot_and_screen() -> Iterator[Finding]:
     except find_godot.GodotNotFound as error:
         by_itself = "`scree demo` fetches one from Debian's archive"
         can_fetch = bool(debian_archive.mirrors(debian_archive.sources(), debian_archive.machine_codename()))
-        yield Finding("Godot", "missing" if can_fetch else "bad", str(error),
-                      by_itself if can_fetch else find_godot.BY_HAND)
+        yield Finding(
+            "Godot", "missing" if can_fetch else "bad", str(error), by_itself if can_fetch else find_godot.BY_HAND
+        )
         return
     yield Finding("Godot", "good", f"{godot.version} ({godot.origin})")
     try:
@@ -93,11 +94,13 @@ def _compiled_core() -> Finding:
 
         ready = warm_up.is_warm()
     except Exception as error:  # whatever is wrong with Numba or the engine is what is asked for here
-        return Finding("Compiled core", "bad", f"{type(error).__name__}: {error}", "pip install --editable .[tools,dev]")
+        return Finding("Compiled core", "bad", f"{type(error).__name__}: {error}", "`scree doctor` above says more")
     files = list(kernel.CACHE_FOLDER.rglob("*.nbc"))
     size = sum(file.stat().st_size for file in files) / 1e6
     found = f"{len(files)} functions, {size:.1f} MB in {kernel.CACHE_FOLDER}"
-    return Finding("Compiled core", "good" if ready else "missing", found, "" if ready else "`scree warmup` compiles it")
+    if ready:
+        return Finding("Compiled core", "good", found)
+    return Finding("Compiled core", "missing", found, "`scree warmup` compiles it")
 
 
 def project_findings(project: Path) -> Iterator[Finding]:
@@ -118,8 +121,12 @@ def project_findings(project: Path) -> Iterator[Finding]:
         return
     named = dict(line.split("=", 1) for line in paths.read_text().splitlines() if "=" in line and line[0] != "#")
     gone = [f"{key}={value}" for key, value in named.items() if key != "python_version" and not Path(value).exists()]
-    yield Finding("Project's Python", "bad" if gone else "good",
-                  f"gone: {', '.join(gone)}" if gone else named.get("libpython", ""), again if gone else "")
+    yield Finding(
+        "Project's Python",
+        "bad" if gone else "good",
+        f"gone: {', '.join(gone)}" if gone else named.get("libpython", ""),
+        again if gone else "",
+    )
 
 
 def findings(project: Path | None = None) -> Iterator[Finding]:

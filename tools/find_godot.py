@@ -33,7 +33,7 @@ class GodotRun:
 
     def errors(self) -> list[str]:
         """The lines by which Godot reports an error or a leak."""
-        signs = re.compile(r"^\s*(ERROR|SCRIPT ERROR|USER ERROR|USER SCRIPT ERROR|Parse Error)\b|leaked|Traceback|crashed")
+        signs = re.compile(r"^\s*((USER )?(SCRIPT )?ERROR|Parse Error)\b|leaked|Traceback|crashed")
         return [line.strip() for line in self.output.splitlines() if signs.search(line)]
 
 
@@ -47,7 +47,9 @@ class Godot:
     folder: Path | None = None  # where a fetched one was unpacked
     rendering: Mapping[str, str] = field(default_factory=dict)  # further environment where it draws
 
-    def run(self, *arguments: str | Path, timeout: float = 300.0, environment: Mapping[str, str] | None = None) -> GodotRun:
+    def run(
+        self, *arguments: str | Path, timeout: float = 300.0, environment: Mapping[str, str] | None = None
+    ) -> GodotRun:
         """Run Godot with `arguments` and wait for its end; both output streams come back as one text.
 
         `environment` is added to the process's own. After `timeout` [s] it is ended: return code 124.
@@ -55,10 +57,19 @@ class Godot:
         command = [*self.command, *map(str, arguments)]
         surroundings = {**os.environ, **(environment or {})}
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  env=surroundings, timeout=timeout, text=True, errors="replace")
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=surroundings,
+                timeout=timeout,
+                text=True,
+                errors="replace",
+            )
         except subprocess.TimeoutExpired as late:
-            said = (late.stdout or b"").decode(errors="replace") if isinstance(late.stdout, bytes) else late.stdout or ""
+            said = late.stdout or b""
+            said = said.decode(errors="replace") if isinstance(said, bytes) else said
             return GodotRun(124, f"{said}\nERROR: Godot did not end within {timeout:g} s")
         return GodotRun(done.returncode, done.stdout)
 
@@ -66,8 +77,9 @@ class Godot:
 def version_of(command: tuple[str, ...]) -> str:
     """What `--version` answers, such as `4.6.3.stable`; empty if it cannot be run."""
     try:
-        answer = subprocess.run([*command, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                timeout=60)
+        answer = subprocess.run(
+            [*command, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     lines = [line for line in answer.stdout.split() if re.match(r"\d+\.\d+", line)]
@@ -88,8 +100,12 @@ def fetched(folder: Path) -> Godot:
     """
     triplet, program_loader = debian_archive.ARCHITECTURES[debian_archive.machine_architecture()]
     libraries = folder / "usr/lib" / triplet
-    command = (str(libraries / program_loader), "--library-path", f"{libraries}:{libraries / 'pulseaudio'}",
-               str(folder / "usr/bin/godot"))
+    command = (
+        str(libraries / program_loader),
+        "--library-path",
+        f"{libraries}:{libraries / 'pulseaudio'}",
+        str(folder / "usr/bin/godot"),
+    )
     version = version_of(command)
     if not version:
         raise GodotNotFound(f"the Godot in {folder} does not start; delete that folder to have it fetched again")

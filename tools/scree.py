@@ -41,8 +41,9 @@ def run_quietly(command: list[str]) -> tuple[int, str]:
     """Run a command that talks a lot: a terminal shows its current line only. Returns exit code and all it said."""
     said = []
     width = shutil.get_terminal_size().columns - 1
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace") as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
         for line in process.stdout:
             said.append(line)
             if sys.stdout.isatty():

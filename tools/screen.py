@@ -55,13 +55,20 @@ def server_command(godot: Godot) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def screen(godot: Godot, width: int = 1280, height: int = 720) -> Iterator[dict[str, str]]:
-    """Run a screen of `width` x `height` [pixels] while inside; gives the environment to draw on it. Raises NoScreen."""
+    """Run a screen of `width` x `height` [pixels] while inside; gives its environment. Raises NoScreen."""
     command = server_command(godot)
     reading, writing = os.pipe()
     # With -displayfd the server looks for a free number itself and says it when it is ready.
     arguments = ["-displayfd", str(writing), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"]
-    process = subprocess.Popen([*command, *arguments], pass_fds=(writing,), cwd=godot.folder,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, *arguments],
+        pass_fds=(writing,),
+        cwd=godot.folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     os.close(writing)
     watchdog = threading.Timer(_START_TIMEOUT, process.kill)
     watchdog.start()

@@ -127,8 +127,14 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
                 name = waiting.pop()
                 running[pool.submit(_make_ready, name)] = name
             unfinished = [*waiting, *running.values()]
-            report(Step(len(names) - len(unfinished), len(names), tuple(running.values()),
-                        forecast.left(unfinished, workers)))
+            report(
+                Step(
+                    len(names) - len(unfinished),
+                    len(names),
+                    tuple(running.values()),
+                    forecast.left(unfinished, workers),
+                )
+            )
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 name = running.pop(future)
                 try:
@@ -141,7 +147,16 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
                     forecast.seconds[name] = round(seconds, 3)
                     forecast.save()
                 unfinished = [*waiting, *running.values()]
-                report(Step(len(names) - len(unfinished), len(names), tuple(running.values()),
-                            forecast.left(unfinished, workers), name, seconds, was_cached))
+                report(
+                    Step(
+                        len(names) - len(unfinished),
+                        len(names),
+                        tuple(running.values()),
+                        forecast.left(unfinished, workers),
+                        name,
+                        seconds,
+                        was_cached,
+                    )
+                )
     (kernel.CACHE_FOLDER / DONE).write_text(json.dumps(_fingerprint()))
     return WarmUp(compiled, loaded, time.perf_counter() - begin)
