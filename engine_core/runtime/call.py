@@ -5,7 +5,6 @@ Addresses are int64 everywhere: mixing signed and unsigned 64-bit integers makes
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 _INT64, _INT32, _FLOAT = ir.IntType(64), ir.IntType(32), ir.FloatType()

@@ -115,7 +115,9 @@ def stack_array(typing_context, length, dtype):
         size = element.size if isinstance(element, types.Record) else element.bitwidth // 8
         item_size = context.get_constant(types.intp, size)
         data_type = array.data.type.pointee
-        slot = cgutils.alloca_once(builder, data_type, size=context.get_constant(types.intp, count))
+        # Not cgutils.alloca_once: it stores zeros to the first row, which costs seconds of compile time for a large record.
+        with builder.goto_entry_block():
+            slot = builder.alloca(data_type, size=context.get_constant(types.intp, count))
         slot.align = 64
         populate_array(
             array,
