@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,9 +124,16 @@ def _one_at_a_time(cache: Path) -> Iterator[None]:
         yield
 
 
-def fetch(name: str, packages: list[str], cache: Path, report: Callable[[str], None] = print) -> Path:
+def fetch(
+    name: str,
+    packages: list[str],
+    cache: Path,
+    report: Callable[[str], None] = print,
+    suites: Sequence[str] = SUITES,
+) -> Path:
     """Fetch `packages` with all they depend on, unpack them into `cache/name` and return that folder.
 
+    The first of `suites` that gives all is taken.
     A folder that is there and whole is returned as it is. Nothing counts before all of it is unpacked. Raises
     FetchFailed with every attempt's reason.
     """
@@ -141,7 +148,7 @@ def fetch(name: str, packages: list[str], cache: Path, report: Callable[[str], N
     with _one_at_a_time(cache):
         if (target / COMPLETE).is_file():  # another process was quicker
             return target
-        for suite in SUITES:
+        for suite in suites:
             for mirror in candidates:
                 report(f"{name}: asking {mirror.uri} ({suite})")
                 try:

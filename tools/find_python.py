@@ -1,11 +1,15 @@
 """The Python that Godot will load: its shared library, its packages, the engine; all by absolute path."""
 
+import contextlib
 import importlib.util
 import os
 import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+
+from scree_tools import debian_archive
+from scree_tools.places import cache_folder
 
 
 class PythonNotUsable(Exception):
@@ -50,18 +54,39 @@ def libpython_candidates(variable=sysconfig.get_config_var, base: Path | None = 
     return list(dict.fromkeys(candidates))
 
 
-def libpython(candidates: list[Path] | None = None) -> Path:
-    """The shared library of this Python. Raises PythonNotUsable where it was built or packaged without one."""
-    candidates = libpython_candidates() if candidates is None else candidates
+def libpython() -> Path:
+    """The shared library of this Python; fetched where it is Debian's, which has it in a package of its own.
+
+    Raises PythonNotUsable where there is none to be had.
+    """
+    candidates = libpython_candidates()
     for path in candidates:
         if path.is_file():
             return path
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    if Path(sys.base_prefix) == Path("/usr"):
+        with contextlib.suppress(debian_archive.FetchFailed):
+            return fetched_libpython(version)
     raise PythonNotUsable(
         f"{sys.executable} has no shared libpython{version} (looked for {', '.join(map(str, candidates))}). "
         f"On Debian: apt install libpython{version}. With pyenv: PYTHON_CONFIGURE_OPTS=--enable-shared pyenv install. "
         "Then delete .venv and run the command again."
     )
+
+
+def fetched_libpython(version: str) -> Path:
+    """The shared library, and the standard library beside it, of the machine's own release; kept in the user's cache.
+
+    Raises debian_archive.FetchFailed.
+    """
+    own_release = (debian_archive.machine_codename(),)
+    folder = debian_archive.fetch(
+        f"libpython{version}", [f"libpython{version}"], cache_folder(), lambda line: None, own_release
+    )
+    found = sorted((folder / "usr/lib").glob(f"*/libpython{version}.so.1.0"))
+    if not found:
+        raise debian_archive.FetchFailed(f"the package libpython{version} holds no shared library")
+    return found[0]
 
 
 def _folder_of(module: str) -> Path:

@@ -112,9 +112,12 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
     Numba compiles one function at a time in a process, hence processes. Raises WarmUpFailed.
     """
     begin = time.perf_counter()
+    try:
+        importlib.import_module("engine_core.entry_points")
+    except Exception as error:
+        raise WarmUpFailed(f"the engine cannot be imported: {type(error).__name__}: {error}") from error
     from engine_core.runtime import kernel
 
-    importlib.import_module("engine_core.entry_points")
     names = [entry.name for entry in kernel.registry()]
     forecast = Forecast.load()
     waiting = sorted(names, key=forecast.expected)  # the longest first: taken from the end

@@ -26,6 +26,29 @@ def test_debians_place_is_looked_into(tmp_path):
     )
 
 
-def test_a_python_without_one_is_told_how_to_get_it(tmp_path):
+@pytest.fixture
+def without(monkeypatch, tmp_path):
+    monkeypatch.setattr(find_python, "libpython_candidates", lambda: [tmp_path / "libpython3.so"])
+    return monkeypatch
+
+
+def test_a_python_without_one_is_told_how_to_get_it(without):
+    without.setattr(find_python.debian_archive, "fetch", lambda *_: pytest.fail("this Python is not Debian's"))
+    without.setattr(find_python.sys, "base_prefix", "/opt/python")
     with pytest.raises(find_python.PythonNotUsable, match="apt install libpython3"):
-        find_python.libpython([tmp_path / "libpython3.11.so"])
+        find_python.libpython()
+
+
+def test_debians_own_python_is_given_the_one_that_fits_it(without, tmp_path):
+    version = f"{find_python.sys.version_info[0]}.{find_python.sys.version_info[1]}"
+    library = tmp_path / f"usr/lib/x86_64-linux-gnu/libpython{version}.so.1.0"
+    library.parent.mkdir(parents=True)
+    asked = []
+    without.setattr(find_python.debian_archive, "machine_codename", lambda: "bookworm")
+    without.setattr(find_python.debian_archive, "fetch", lambda *arguments: asked.append(arguments) or tmp_path)
+    without.setattr(find_python.sys, "base_prefix", "/usr")
+    with pytest.raises(find_python.PythonNotUsable):
+        find_python.libpython()
+    library.touch()
+    assert find_python.libpython() == library
+    assert asked[-1][1] == [f"libpython{version}"] and asked[-1][4] == ("bookworm",)
