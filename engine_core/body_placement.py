@@ -11,11 +11,11 @@ from .bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from .bodies.motion import bodies_of, mark_changed, system_of
 from .bodies.schema import (
     IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, RIGID, SLEEP_REQUESTED,
-    STATIC, WAKE_REQUESTED, WORLD,
+    STATIC, WORLD,
 )  # fmt: skip
 from .broad_phase.changes import tree_add, tree_remove, tree_widen
 from .broad_phase.schema import TREE
-from .changes import mark_moved
+from .changes import CHANGES, mark_moved
 from .collision.pairs import combine_materials, pairs_of
 from .geometry.vector import quaternion, vector3
 from .runtime.kernel import entry_point, kernel
@@ -81,7 +81,7 @@ def enter_system(world, system_index, index):
     system = system_of(world, system_index)[0]
     body.system = INT32(system_index)
     body.broad_phase_layer = INT32(layer_of(body))
-    body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST | WAKE_REQUESTED)
+    body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST | CHANGES & ~SLEEP_REQUESTED)
     motion.update_world_inertia(body)
     update_bounds(world, system.origin, body)
     fatten_bounds(body, system.last_delta_time)

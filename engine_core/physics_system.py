@@ -120,7 +120,6 @@ class PhysicsSystem:
         self.address = address
         self.row = row
         self._pools: list[Pool] = []
-        row[()] = np.zeros((), dtype=SYSTEM)
         row["world"], row["index"] = world.address, index
         for name, value in self.SETTINGS.items():
             row[name] = value

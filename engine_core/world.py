@@ -97,6 +97,7 @@ class World(BodyInterface):
                 self.record["system_count"] = self._system_count
             else:
                 raise self._system_pool.full()
+            self._system_pool.rows[index] = np.zeros((), dtype=SYSTEM)
             row = self._system_pool.rows[index]
             system = PhysicsSystem(self, index, row, self._system_pool.address + index * SYSTEM.itemsize)
             row["gravity"] = gravity
