@@ -7,8 +7,8 @@ const ROW := 10
 
 func build() -> void:
 	bin = Bin.new(5.0, 6.0, 0.5)
-	stage.target = Vector3(0, 1.4, 0)
-	stage.eye = Vector3(10.5, 9.0, 13.0)
+	stage.target = Vector3(0, 1.2, 0)
+	stage.eye = Vector3(8.6, 9.0, 11.5)
 	stage.shadow_distance = 45.0
 	_add_forms()
 	for index: int in body_count():

@@ -64,10 +64,10 @@ func _add_slab(size: Vector3, at: Vector3) -> void:
 
 func _draw_walls() -> void:
 	var stone := StandardMaterial3D.new()
-	stone.albedo_color = Color(0.80, 0.78, 0.74)
+	stone.albedo_color = Color(0.62, 0.60, 0.57)
 	stone.roughness = 0.9
 	var glass := StandardMaterial3D.new()
-	glass.albedo_color = Color(0.70, 0.86, 1.0, 0.10)
+	glass.albedo_color = Color(0.70, 0.86, 1.0, 0.06)
 	glass.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	glass.cull_mode = BaseMaterial3D.CULL_DISABLED
 	const RIM := 0.25

@@ -4,6 +4,8 @@ extends Node3D
 const BodySet = preload("res://scripts/body_set.gd")
 const BodyForm = preload("res://scripts/body_form.gd")
 
+## Bodies are drawn while they are this near to the middle [m]; a wider reach would coarsen the shadows.
+const REACH := 80.0
 const ASLEEP := Color(0.36, 0.43, 0.52)
 
 var _bodies: BodySet
@@ -59,6 +61,6 @@ func _add_multimesh(form: BodyForm, count: int) -> MultiMesh:
 	var instance := MultiMeshInstance3D.new()
 	instance.multimesh = multimesh
 	instance.material_override = material
-	instance.custom_aabb = AABB(Vector3.ONE * -500.0, Vector3.ONE * 1000.0)
+	instance.custom_aabb = AABB(Vector3.ONE * -REACH, Vector3.ONE * 2.0 * REACH)
 	add_child(instance)
 	return multimesh

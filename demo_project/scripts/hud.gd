@@ -23,9 +23,8 @@ func _ready() -> void:
 	box.position = Vector2(28, 20)
 	for label: Label in [title, _figures]:
 		label.add_theme_color_override("font_color", Color(0.98, 0.98, 0.96))
-		label.add_theme_color_override("font_shadow_color", Color(0.05, 0.08, 0.12, 0.75))
+		label.add_theme_color_override("font_shadow_color", Color(0.05, 0.08, 0.12, 0.5))
 		label.add_theme_constant_override("shadow_offset_y", 1)
-		label.add_theme_constant_override("shadow_outline_size", 7)
 		box.add_child(label)
 	add_child(box)
 

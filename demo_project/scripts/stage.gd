@@ -15,11 +15,13 @@ float grid(vec2 at, float cell, float width) {
 void fragment() {
 	float fine = grid(world.xz, 1.0, 0.012);
 	float coarse = grid(world.xz, 5.0, 0.03);
-	vec3 base = vec3(0.44, 0.47, 0.49);
-	ALBEDO = mix(base, vec3(0.60, 0.63, 0.65), max(fine * 0.45, coarse * 0.8));
+	vec3 base = vec3(0.20, 0.225, 0.25);
+	ALBEDO = mix(base, vec3(0.34, 0.37, 0.40), max(fine * 0.45, coarse * 0.8));
 	ROUGHNESS = 0.95;
 }
 """
+
+const HAZE := Color(0.62, 0.70, 0.76)
 
 ## What the camera looks at [m], and from where at the start [m].
 var target := Vector3(0, 1, 0)
@@ -28,7 +30,7 @@ var eye := Vector3(12, 9, 16)
 var shadow_distance := 60.0
 var has_ground := true
 
-var _camera := Camera3D.new()
+var _camera: Camera3D
 var _dragging := false
 
 
@@ -37,13 +39,14 @@ func _init() -> void:
 
 
 func _ready() -> void:
-	_add_sun(Vector3(-52, 38, 0), Color(1.0, 0.95, 0.86), 1.15, true)
-	_add_sun(Vector3(-35, -130, 0), Color(0.62, 0.76, 1.0), 0.28, false)
+	_add_sun(Vector3(-46, -78, 0), Color(1.0, 0.94, 0.84), 1.05, true)
+	_add_sun(Vector3(-30, 60, 0), Color(0.62, 0.76, 1.0), 0.10, false)
 	_add_sky()
 	if has_ground:
 		_add_ground()
-	_camera.fov = 50.0
-	_camera.far = 800.0
+	_camera = Camera3D.new()
+	_camera.fov = 45.0
+	_camera.far = 4000.0
 	add_child(_camera)
 	_place_camera()
 
@@ -98,22 +101,25 @@ func _add_sun(angles: Vector3, colour: Color, energy: float, shadow: bool) -> vo
 
 func _add_sky() -> void:
 	var look := ProceduralSkyMaterial.new()
-	look.sky_top_color = Color(0.30, 0.50, 0.76)
-	look.sky_horizon_color = Color(0.80, 0.86, 0.90)
-	look.ground_horizon_color = Color(0.80, 0.86, 0.90)
-	look.ground_bottom_color = Color(0.40, 0.43, 0.46)
+	look.sky_top_color = Color(0.20, 0.34, 0.54)
+	look.sky_horizon_color = HAZE
+	look.ground_horizon_color = HAZE
+	look.ground_bottom_color = Color(0.25, 0.29, 0.33)
+	look.sky_curve = 0.12
 	var sky := Sky.new()
 	sky.sky_material = look
 	var environment := Environment.new()
 	environment.background_mode = Environment.BG_SKY
 	environment.sky = sky
-	environment.ambient_light_source = Environment.AMBIENT_SOURCE_SKY
-	environment.ambient_light_energy = 0.9
-	environment.tonemap_mode = Environment.TONE_MAPPER_FILMIC
-	environment.tonemap_white = 3.0
+	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
+	environment.ambient_light_color = Color(0.66, 0.76, 0.90)
+	environment.ambient_light_energy = 0.38
+	environment.reflected_light_source = Environment.REFLECTION_SOURCE_DISABLED
+	environment.tonemap_mode = Environment.TONE_MAPPER_LINEAR
 	environment.fog_enabled = true
-	environment.fog_light_color = Color(0.80, 0.86, 0.90)
-	environment.fog_density = 0.0025
+	environment.fog_light_color = HAZE
+	environment.fog_density = 0.006
+	environment.fog_sky_affect = 0.0
 	var holder := WorldEnvironment.new()
 	holder.environment = environment
 	add_child(holder)
@@ -125,7 +131,7 @@ func _add_ground() -> void:
 	var material := ShaderMaterial.new()
 	material.shader = shader
 	var plane := PlaneMesh.new()
-	plane.size = Vector2.ONE * 600.0
+	plane.size = Vector2.ONE * 6000.0
 	plane.material = material
 	var ground := MeshInstance3D.new()
 	ground.mesh = plane
