@@ -34,6 +34,12 @@ IS_AREA = 1024
 IGNORES_ALL_EXCEPTIONS = 2048
 HAS_EXCEPTIONS = 4096  # some collision exception names this body: pairs ask the table
 TELEPORTS = 8192  # kinematic after a change of mode: the next target is taken at once
+HAS_STRETCH = 16384  # the user's transform has scale or shear: `stretch` is not the identity
+IS_IN_CHANGED_LIST = 32768
+IS_IN_MOVED_LIST = 65536
+WAKE_REQUESTED = 131072
+SLEEP_REQUESTED = 262144
+FILTER_CHANGED = 524288  # layer, mask, exceptions or mode: its pairs are made anew
 
 BODY = np.dtype(
     [
@@ -61,6 +67,7 @@ BODY = np.dtype(
         ("total_angular_damp", "f4"),
         ("bounds", "f4", 6),  # min x, y, z, max x, y, z, relative to the system's origin [m]
         ("fat_bounds", "f4", 6),  # the same with a margin; what the tree holds; pairs live while these overlap
+        ("local_bounds", "f4", 6),  # of all its shapes, body frame, from the centre of mass [m]
         ("extent", "f4"),  # largest distance of a point of the body from its centre of mass [m]
         ("inner_radius", "f4"),  # of the smallest of its shapes [m]
         ("center_of_mass", "f4", 3),  # body frame, from the user's origin [m]
@@ -97,6 +104,7 @@ BODY = np.dtype(
         ("contacts", "i8"),  # address of CONTACT_REPORT (max_contacts_reported), or 0
         ("sequence", "i4"),  # sequence number of the id; counts up when the row is freed
         ("next_free", "i4"),
+        ("stretch", "f4", 9),  # user's basis = rotation x stretch; by rows
         ("published", "i8"),  # even: stable; odd: being written (readers on other threads try again)
     ],
     align=True,
@@ -174,12 +182,14 @@ SYSTEM = np.dtype(
         # Bodies that move. The solver's rows are in the same order; row 0 of the solver's rows stands for all that is static.
         ("active_bodies", "i8"), ("active_count", "i8"),  # int32
         ("solver_rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
+        ("solver_forces", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
         ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be looked at before the next step
         ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: look for new pairs
         # Pairs and manifolds: see collision/schema.py
         ("pairs", "i8"), ("pair_capacity", "i8"), ("pair_count", "i8"), ("first_free_pair", "i8"),
         ("active_pairs", "i8"), ("active_pair_count", "i8"),  # int32: pairs with an awake body
+        ("changed_pairs", "i8"), ("changed_pair_count", "i8"),  # int32: began, ended, or to be taken away in this step
         ("pair_table", "i8"), ("pair_table_capacity", "i8"),  # int32 hash table from two bodies to their pair
         ("manifolds", "i8"), ("manifold_capacity", "i8"), ("manifold_count", "i8"), ("first_free_manifold", "i8"),
         # Constraints by colour: see solver/colours.py and constraints/schema.py

@@ -1,0 +1,94 @@
+"""Bounds of bodies: tight ones from the shapes, and fat ones that the trees hold so that a body may move a little freely."""
+
+import numpy as np
+
+from ..geometry.vector import matrix_rows, quaternion
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from ..shapes.schema import SHAPE, SPHERE
+from .schema import INSTANCE, WORLD
+
+LARGE = 1.0e30
+"""Half spaces reach this far [m]."""
+FAT_MARGIN = 0.05
+"""How far a body moves before its pairs are looked for again [m]."""
+PREDICTED_STEPS = 4.0
+"""Fat bounds reach as far ahead as the body moves in this many steps: a falling body is not looked at every step."""
+MAX_PREDICTION = 1.0
+"""... but at most this far [m]: long bounds make needless pairs."""
+FLOAT32 = np.float32
+
+
+@kernel
+def update_bounds(world, origin, body):
+    """Renew the tight bounds of a body from its pose. `origin` is its system's, world [m]."""
+    bounds = body.bounds
+    local = body.local_bounds
+    x = body.position[0] - origin[0]
+    y = body.position[1] - origin[1]
+    z = body.position[2] - origin[2]
+    center = (x, y, z)
+    if local[3] - local[0] > 1.0e20:
+        for k in range(3):
+            bounds[k] = FLOAT32(-LARGE)
+            bounds[3 + k] = FLOAT32(LARGE)
+        return
+    if body.instance_count == 1:
+        record = view(world, 1, WORLD)[0]
+        instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance]
+        if instance.shape >= 0:
+            shape = view(record.shapes, record.shape_capacity, SHAPE)[instance.shape]
+            p = instance.position
+            if shape.kind == SPHERE and p[0] == 0.0 and p[1] == 0.0 and p[2] == 0.0:
+                for k in range(3):
+                    rounding = 1e-6 * abs(center[k]) + 1e-6
+                    bounds[k] = FLOAT32(center[k] - shape.radius - rounding)
+                    bounds[3 + k] = FLOAT32(center[k] + shape.radius + rounding)
+                return
+    rows = matrix_rows(quaternion(body.rotation))
+    cx, cy, cz = 0.5 * (local[0] + local[3]), 0.5 * (local[1] + local[4]), 0.5 * (local[2] + local[5])
+    hx, hy, hz = 0.5 * (local[3] - local[0]), 0.5 * (local[4] - local[1]), 0.5 * (local[5] - local[2])
+    for k in range(3):
+        row = rows[k]
+        middle = center[k] + row[0] * cx + row[1] * cy + row[2] * cz
+        half = abs(row[0]) * hx + abs(row[1]) * hy + abs(row[2]) * hz
+        half += 1e-6 * (abs(middle) + half) + 1e-6
+        bounds[k] = FLOAT32(middle - half)
+        bounds[3 + k] = FLOAT32(middle + half)
+
+
+@kernel
+def is_inside_fat_bounds(body):
+    """Whether the tight bounds still lie in the fat ones."""
+    tight, fat = body.bounds, body.fat_bounds
+    for k in range(3):
+        if tight[k] < fat[k] or tight[3 + k] > fat[3 + k]:
+            return False
+    return True
+
+
+@kernel
+def fatten_bounds(body, delta_time):
+    """Set the fat bounds round the tight ones: a margin, and ahead along the velocity. Static bodies have no margin."""
+    tight, fat = body.bounds, body.fat_bounds
+    if body.mode == 0:
+        for k in range(6):
+            fat[k] = tight[k]
+        return
+    for k in range(3):
+        ahead = PREDICTED_STEPS * delta_time * body.linear_velocity[k]
+        ahead = min(max(ahead, -MAX_PREDICTION), MAX_PREDICTION)
+        # A body faster than the limit still has to be covered for the step to come.
+        step = delta_time * body.linear_velocity[k]
+        if abs(step) > abs(ahead):
+            ahead = step
+        fat[k] = FLOAT32(tight[k] - FAT_MARGIN + min(ahead, 0.0))
+        fat[3 + k] = FLOAT32(tight[3 + k] + FAT_MARGIN + max(ahead, 0.0))
+
+
+@kernel
+def bounds_overlap(a, b):
+    """Whether two boxes (min x, y, z, max x, y, z) touch or overlap."""
+    return (
+        a[0] <= b[3] and b[0] <= a[3] and a[1] <= b[4] and b[1] <= a[4] and a[2] <= b[5] and b[2] <= a[5]
+    )  # fmt: skip

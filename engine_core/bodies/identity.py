@@ -1,0 +1,45 @@
+"""Ids of bodies, shapes, systems, areas and joints: kind, index and sequence number in one positive 64-bit integer.
+
+Godot sees the same number as a RID. A row keeps the id it was given; an id is valid while the row still has it.
+"""
+
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .schema import BODY, INDEX_BITS, INDEX_MASK, KIND_BITS, WORLD
+
+KIND_MASK = (1 << KIND_BITS) - 1
+SEQUENCE_MASK = (1 << 31) - 1
+KIND_NAMES = {1: "shape", 2: "space", 3: "area", 4: "body", 5: "soft body", 6: "joint"}
+
+
+def make_id(kind: int, index: int, sequence: int) -> int:
+    """The id of row `index` of the pool of `kind` in its `sequence`-th life."""
+    return ((sequence & SEQUENCE_MASK) << (INDEX_BITS + KIND_BITS)) | (kind << INDEX_BITS) | index
+
+
+def kind_of(identity: int) -> int:
+    return (identity >> INDEX_BITS) & KIND_MASK
+
+
+def index_of(identity: int) -> int:
+    return identity & INDEX_MASK
+
+
+def describe_id(identity: int) -> str:
+    """An id in words, for errors."""
+    if identity == 0:
+        return "the null id"
+    name = KIND_NAMES.get(kind_of(identity))
+    return f"{identity} ({name} {index_of(identity)})" if name else f"{identity} (not one of this server)"
+
+
+@kernel
+def body_of(world, identity):
+    """Compiled: the index of the body with this id, or -1 if there is none. `world` is the address of WORLD."""
+    record = view(world, 1, WORLD)[0]
+    index = identity & INDEX_MASK
+    if identity <= 0 or index >= record.body_count:
+        return -1
+    if view(record.bodies, record.body_capacity, BODY)[index].id != identity:
+        return -1
+    return index

@@ -1,0 +1,380 @@
+"""Moving one body from outside the step: pose, velocities, impulses, forces, sleep. Compiled, no Python, no GIL.
+
+Every function takes the address of WORLD and the index of a body that the caller has checked (`identity.body_of`). The user
+speaks of the body's origin; the core of its centre of mass. Vectors are world axes; offsets are from the origin.
+Who may call: the thread that steps the body's system, between steps or from its callbacks; other threads for bodies in no system.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.vector import (
+    add, add_scaled, cross, dot, matrix_rows, normalize, normalize_quaternion, quaternion, rotate, rotate_inverse,
+    rotate_symmetric, scale, store3, store4, subtract, symmetric_times, vector3,
+)  # fmt: skip
+from ..runtime.call import load_float32, store_float32
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .schema import (
+    BODY, BOUNDS_CHANGED, HAS_STRETCH, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, SYSTEM, TARGET_SET,
+    TELEPORTS, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
+)  # fmt: skip
+
+INT32, FLOAT32 = np.int32, np.float32
+
+
+@kernel
+def bodies_of(world):
+    """The rows of all bodies."""
+    record = view(world, 1, WORLD)[0]
+    return view(record.bodies, record.body_capacity, BODY)
+
+
+@kernel
+def system_of(world, index):
+    """The record of a system, as a view of one row."""
+    record = view(world, 1, WORLD)[0]
+    return view(record.systems, record.system_capacity, SYSTEM)[index : index + 1]
+
+
+@kernel
+def mark_changed(world, index, flags):
+    """Have the system look at this body before its next step. Nothing happens for a body in no system."""
+    body = bodies_of(world)[index]
+    body.flags |= flags
+    if body.system < 0 or body.flags & IS_IN_CHANGED_LIST:
+        return
+    system = system_of(world, body.system)[0]
+    changed = view(system.changed_bodies, view(world, 1, WORLD)[0].body_capacity, INT32)
+    changed[system.changed_count] = index
+    system.changed_count += 1
+    body.flags |= IS_IN_CHANGED_LIST
+
+
+@kernel
+def origin_of(body):
+    """The user's origin of a body, world [m]."""
+    return subtract(vector3(body.position), rotate(quaternion(body.rotation), vector3(body.center_of_mass)))
+
+
+@kernel
+def update_world_inertia(body):
+    """Renew the inverse inertia in world axes from the rotation; locked axes do not turn."""
+    inertia = body.inverse_inertia_local
+    world = rotate_symmetric(
+        quaternion(body.rotation),
+        (float(inertia[0]), float(inertia[1]), float(inertia[2]), float(inertia[3]), float(inertia[4]), float(inertia[5])),
+    )
+    locks = body.axis_locks >> 3
+    x, y, z = 1.0 - (locks & 1), 1.0 - (locks >> 1 & 1), 1.0 - (locks >> 2 & 1)
+    out = body.inverse_inertia_world
+    out[0] = world[0] * x
+    out[1] = world[1] * y
+    out[2] = world[2] * z
+    out[3] = world[3] * x * y
+    out[4] = world[4] * x * z
+    out[5] = world[5] * y * z
+
+
+@kernel
+def get_origin_transform(world, index, out):
+    """Write the user's transform to twelve float32 at address `out`: basis by rows, then origin."""
+    body = bodies_of(world)[index]
+    rows = matrix_rows(quaternion(body.rotation))
+    if body.flags & HAS_STRETCH:
+        s = body.stretch
+        for i in range(3):
+            row = rows[i]
+            for k in range(3):
+                value = row[0] * s[k] + row[1] * s[3 + k] + row[2] * s[6 + k]
+                store_float32(out + 4 * (3 * i + k), FLOAT32(value))
+    else:
+        for i in range(3):
+            row = rows[i]
+            store_float32(out + 12 * i, FLOAT32(row[0]))
+            store_float32(out + 12 * i + 4, FLOAT32(row[1]))
+            store_float32(out + 12 * i + 8, FLOAT32(row[2]))
+    origin = origin_of(body)
+    store_float32(out + 36, FLOAT32(origin[0]))
+    store_float32(out + 40, FLOAT32(origin[1]))
+    store_float32(out + 44, FLOAT32(origin[2]))
+
+
+@kernel
+def rotation_of_basis(rows):
+    """The quaternion of an orthonormal basis given as three rows (Shepperd 1978: the largest of four forms)."""
+    (m00, m01, m02), (m10, m11, m12), (m20, m21, m22) = rows
+    trace = m00 + m11 + m22
+    if trace > 0.0:
+        q = (m21 - m12, m02 - m20, m10 - m01, 1.0 + trace)
+    elif m00 >= m11 and m00 >= m22:
+        q = (1.0 + m00 - m11 - m22, m01 + m10, m02 + m20, m21 - m12)
+    elif m11 >= m22:
+        q = (m01 + m10, 1.0 + m11 - m00 - m22, m12 + m21, m02 - m20)
+    else:
+        q = (m02 + m20, m12 + m21, 1.0 + m22 - m00 - m11, m10 - m01)
+    return normalize_quaternion(q)
+
+
+@kernel
+def is_orthonormal(rows):
+    """Whether three rows are a rotation, within what single precision and an editor's rounding leave."""
+    a, b, c = rows
+    tolerance = 1e-3
+    return (
+        abs(dot(a, a) - 1.0) < tolerance
+        and abs(dot(b, b) - 1.0) < tolerance
+        and abs(dot(c, c) - 1.0) < tolerance
+        and abs(dot(a, b)) < tolerance
+        and abs(dot(b, c)) < tolerance
+        and abs(dot(c, a)) < tolerance
+        and dot(cross(a, b), c) > 0.0
+    )
+
+
+# What `set_transform` answers.
+TRANSFORM_TAKEN, TRANSFORM_NOT_FINITE, TRANSFORM_STRETCHED = 0, 1, 2
+
+
+@kernel
+def set_transform(world, index, transform):
+    """Set the user's transform from twelve float32 at address `transform` (basis by rows, then origin).
+
+    Static and rigid bodies are there at once; a kinematic one gets there in the next step. Returns TRANSFORM_TAKEN,
+    TRANSFORM_NOT_FINITE (nothing changed), or TRANSFORM_STRETCHED: it has scale or shear, which shapes must be cooked for
+    (`BodyInterface.body_set_transform`); nothing changed.
+    """
+    values = 0.0
+    for i in range(12):
+        values += abs(float(load_float32(transform + 4 * i)))
+    if not values < 1e30:
+        return TRANSFORM_NOT_FINITE
+    rows = (
+        (float(load_float32(transform)), float(load_float32(transform + 4)), float(load_float32(transform + 8))),
+        (float(load_float32(transform + 12)), float(load_float32(transform + 16)), float(load_float32(transform + 20))),
+        (float(load_float32(transform + 24)), float(load_float32(transform + 28)), float(load_float32(transform + 32))),
+    )
+    body = bodies_of(world)[index]
+    if body.flags & HAS_STRETCH or not is_orthonormal(rows):
+        return TRANSFORM_STRETCHED
+    origin = (
+        float(load_float32(transform + 36)), float(load_float32(transform + 40)), float(load_float32(transform + 44)),
+    )  # fmt: skip
+    set_pose(world, index, origin, rotation_of_basis(rows))
+    return TRANSFORM_TAKEN
+
+
+@kernel
+def set_pose(world, index, origin, rotation):
+    """Set origin and rotation: at once, or as the target of the next step for a kinematic body in a system."""
+    body = bodies_of(world)[index]
+    position = add(origin, rotate(rotation, vector3(body.center_of_mass)))
+    if body.mode == KINEMATIC and body.system >= 0 and not body.flags & TELEPORTS:
+        store3(body.target_position, position)
+        store4(body.target_rotation, rotation)
+        mark_changed(world, index, TARGET_SET)
+        return
+    store3(body.position, position)
+    store4(body.rotation, rotation)
+    body.flags &= ~TELEPORTS
+    store3(body.target_position, position)
+    store4(body.target_rotation, rotation)
+    update_world_inertia(body)
+    mark_changed(world, index, BOUNDS_CHANGED | WAKES_NEIGHBOURS)
+
+
+@kernel
+def wake(world, index):
+    """Have the body, and what sleeps with it, take part in the next step."""
+    body = bodies_of(world)[index]
+    if body.mode == STATIC:
+        return
+    body.sleep_time = 0.0
+    if body.active_index < 0:
+        mark_changed(world, index, WAKE_REQUESTED)
+
+
+@kernel
+def set_linear_velocity(world, index, velocity):
+    """[m/s], of the origin. Of a static or kinematic body it is the velocity of its surface."""
+    body = bodies_of(world)[index]
+    if body.mode >= RIGID:
+        arm = rotate(quaternion(body.rotation), vector3(body.center_of_mass))
+        store3(body.linear_velocity, add(velocity, cross(vector3(body.angular_velocity), arm)))
+        wake(world, index)
+    else:
+        store3(body.surface_linear_velocity, velocity)
+        mark_changed(world, index, WAKES_NEIGHBOURS)
+
+
+@kernel
+def get_linear_velocity(world, index):
+    """[m/s], of the centre of mass; the surface's for a static body."""
+    body = bodies_of(world)[index]
+    if body.mode == STATIC:
+        return vector3(body.surface_linear_velocity)
+    return vector3(body.linear_velocity)
+
+
+@kernel
+def set_angular_velocity(world, index, velocity):
+    """[rad/s]. Of a static or kinematic body it is that of its surface."""
+    body = bodies_of(world)[index]
+    if body.mode >= RIGID:
+        store3(body.angular_velocity, velocity)
+        wake(world, index)
+    else:
+        store3(body.surface_angular_velocity, velocity)
+        mark_changed(world, index, WAKES_NEIGHBOURS)
+
+
+@kernel
+def get_angular_velocity(world, index):
+    """[rad/s]; the surface's for a static body."""
+    body = bodies_of(world)[index]
+    if body.mode == STATIC:
+        return vector3(body.surface_angular_velocity)
+    return vector3(body.angular_velocity)
+
+
+@kernel
+def lock_linear(body, v):
+    """v without what the body's linear axis locks forbid."""
+    locks = body.axis_locks
+    return (v[0] * (1 - (locks & 1)), v[1] * (1 - (locks >> 1 & 1)), v[2] * (1 - (locks >> 2 & 1)))
+
+
+@kernel
+def inverse_inertia_times(body, v):
+    """World inverse inertia times v."""
+    m = body.inverse_inertia_world
+    return symmetric_times((float(m[0]), float(m[1]), float(m[2]), float(m[3]), float(m[4]), float(m[5])), v)
+
+
+@kernel
+def apply_central_impulse(world, index, impulse):
+    """Impulse [N s] through the centre of mass; changes the velocity at once. Ignored unless rigid."""
+    body = bodies_of(world)[index]
+    if body.mode < RIGID:
+        return
+    change = lock_linear(body, scale(impulse, float(body.inverse_mass)))
+    store3(body.linear_velocity, add(vector3(body.linear_velocity), change))
+    wake(world, index)
+
+
+@kernel
+def arm_of(body, offset):
+    """From the centre of mass to a point `offset` from the origin, world axes."""
+    return subtract(offset, rotate(quaternion(body.rotation), vector3(body.center_of_mass)))
+
+
+@kernel
+def apply_impulse(world, index, impulse, offset):
+    """Impulse [N s] at `offset` [m] from the origin, world axes."""
+    body = bodies_of(world)[index]
+    if body.mode < RIGID:
+        return
+    apply_central_impulse(world, index, impulse)
+    apply_torque_impulse(world, index, cross(arm_of(body, offset), impulse))
+
+
+@kernel
+def apply_torque_impulse(world, index, impulse):
+    """Angular impulse [N m s]."""
+    body = bodies_of(world)[index]
+    if body.mode < RIGID:
+        return
+    store3(body.angular_velocity, add(vector3(body.angular_velocity), inverse_inertia_times(body, impulse)))
+    wake(world, index)
+
+
+@kernel
+def apply_central_force(world, index, force):
+    """Force [N] during the next step, through the centre of mass."""
+    body = bodies_of(world)[index]
+    if body.mode < RIGID:
+        return
+    store3(body.force, add(vector3(body.force), force))
+    wake(world, index)
+
+
+@kernel
+def apply_torque(world, index, torque):
+    """Torque [N m] during the next step."""
+    body = bodies_of(world)[index]
+    if body.mode < RIGID:
+        return
+    store3(body.torque, add(vector3(body.torque), torque))
+    wake(world, index)
+
+
+@kernel
+def apply_force(world, index, force, offset):
+    """Force [N] during the next step at `offset` [m] from the origin, world axes."""
+    body = bodies_of(world)[index]
+    apply_central_force(world, index, force)
+    apply_torque(world, index, cross(arm_of(body, offset), force))
+
+
+@kernel
+def add_constant_force(world, index, force, offset):
+    """Force [N] during every step until taken back, at `offset` [m] from the origin as it lies now."""
+    body = bodies_of(world)[index]
+    store3(body.constant_force, add(vector3(body.constant_force), force))
+    store3(body.constant_torque, add(vector3(body.constant_torque), cross(arm_of(body, offset), force)))
+    wake(world, index)
+
+
+@kernel
+def set_axis_velocity(world, index, axis_velocity):
+    """Replace the velocity along the direction of `axis_velocity` [m/s] by it."""
+    body = bodies_of(world)[index]
+    axis = normalize(axis_velocity)
+    v = vector3(body.linear_velocity)
+    store3(body.linear_velocity, add(add_scaled(v, axis, -dot(axis, v)), axis_velocity))
+    wake(world, index)
+
+
+@kernel
+def velocity_at(body, arm):
+    """Velocity of the body's matter [m/s] at `arm` from its centre of mass, world axes; the surface's motion included."""
+    v = add(vector3(body.linear_velocity), cross(vector3(body.angular_velocity), arm))
+    if body.mode < RIGID:
+        surface = cross(vector3(body.surface_angular_velocity), arm)
+        v = add(v, add(vector3(body.surface_linear_velocity), surface))
+    return v
+
+
+@kernel
+def set_sleeping(world, index, is_sleeping):
+    """Put a body to sleep (velocities zero, before the next step) or wake it. Static bodies ignore it."""
+    body = bodies_of(world)[index]
+    if body.mode < RIGID:
+        return
+    if not is_sleeping:
+        wake(world, index)
+        return
+    store3(body.linear_velocity, (0.0, 0.0, 0.0))
+    store3(body.angular_velocity, (0.0, 0.0, 0.0))
+    mark_changed(world, index, SLEEP_REQUESTED)
+
+
+@kernel
+def is_sleeping(body):
+    """Whether a body rests: one that is asleep, or has been told to sleep."""
+    if body.flags & SLEEP_REQUESTED:
+        return True
+    return body.system >= 0 and body.active_index < 0 and not body.flags & WAKE_REQUESTED and body.mode != STATIC
+
+
+@kernel
+def to_body_frame(body, v):
+    """A world vector in the body frame."""
+    return rotate_inverse(quaternion(body.rotation), v)
+
+
+@kernel
+def finite3(v):
+    """Whether all of a vector is finite."""
+    return math.isfinite(v[0]) and math.isfinite(v[1]) and math.isfinite(v[2])

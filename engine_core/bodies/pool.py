@@ -1,0 +1,96 @@
+"""The pools of bodies and of the shapes on them: rows are taken and given back here, and never move.
+
+Who may call: any thread that holds Python's interpreter; a lock makes taking and giving back whole.
+"""
+
+import threading
+
+import numpy as np
+
+from ..runtime.memory import Pool
+from .identity import make_id
+from .schema import BODY, CAN_SLEEP, INSTANCE, KIND_BODY, RAY_PICKABLE, RIGID
+
+MAX_BODIES_SETTING = "physics/scree_3d/limits/max_bodies"
+MAX_INSTANCES_SETTING = "physics/scree_3d/limits/max_body_shapes"
+
+
+def _new_body() -> np.ndarray:
+    """A row as Godot wants a new body: rigid, 1 kg, friction 1, layer 1, mask 1."""
+    row = np.zeros((), dtype=BODY)
+    row["system"] = row["active_index"] = row["tree_location"] = -1
+    row["first_pair"] = row["first_joint"] = row["next_in_island"] = row["island_link"] = -1
+    row["first_instance"] = row["next_free"] = -1
+    row["mode"] = RIGID
+    row["flags"] = CAN_SLEEP | RAY_PICKABLE
+    row["rotation"] = row["target_rotation"] = (0, 0, 0, 1)
+    row["inverse_mass"] = row["mass"] = row["friction"] = row["gravity_scale"] = row["collision_priority"] = 1
+    row["inverse_inertia_local"] = row["inverse_inertia_world"] = (1, 1, 1, 0, 0, 0)
+    row["collision_layer"] = row["collision_mask"] = 1
+    row["stretch"] = np.eye(3, dtype=np.float32).ravel()
+    return row
+
+
+class BodyPool:
+    """Rows of BODY. `count` is one more than the highest row ever used."""
+
+    def __init__(self, capacity: int):
+        self.pool = Pool("bodies", BODY, capacity, setting=MAX_BODIES_SETTING)
+        self.rows = self.pool.rows
+        self.count = 0
+        self._free: list[int] = []
+        self._new = _new_body()
+        self._lock = threading.Lock()
+
+    def take(self) -> int:
+        """Index of a new body's row. Raises PoolFull."""
+        with self._lock:
+            if self._free:
+                index = self._free.pop()
+                sequence = int(self.rows[index]["sequence"])
+            elif self.count < self.pool.capacity:
+                index, sequence = self.count, 1
+                self.count += 1
+            else:
+                raise self.pool.full()
+            row = self.rows[index]
+            row[()] = self._new
+            row["sequence"] = sequence
+            row["id"] = make_id(KIND_BODY, index, sequence)
+            return index
+
+    def give_back(self, index: int) -> None:
+        """Free a row; its id is stale from here on."""
+        with self._lock:
+            row = self.rows[index]
+            row["id"] = 0
+            row["sequence"] = (int(row["sequence"]) + 1) & 0x7FFFFFFF or 1
+            self._free.append(index)
+
+
+class InstancePool:
+    """Rows of INSTANCE in runs of a power of two, so that a body's shapes lie side by side and adding one is cheap."""
+
+    def __init__(self, capacity: int):
+        self.pool = Pool("shapes on bodies", INSTANCE, capacity, setting=MAX_INSTANCES_SETTING)
+        self.rows = self.pool.rows
+        self._used = 0
+        self._free: dict[int, list[int]] = {}
+        self._lock = threading.Lock()
+
+    def take(self, capacity: int) -> int:
+        """First row of a run of `capacity` rows (a power of two). Raises PoolFull."""
+        with self._lock:
+            free = self._free.get(capacity)
+            if free:
+                return free.pop()
+            if self._used + capacity > self.pool.capacity:
+                raise self.pool.full()
+            first = self._used
+            self._used += capacity
+            return first
+
+    def give_back(self, first: int, capacity: int) -> None:
+        """Free a run."""
+        with self._lock:
+            self._free.setdefault(capacity, []).append(first)

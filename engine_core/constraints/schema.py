@@ -1,0 +1,54 @@
+"""The data the solver works on: one row of sixteen floats a moving body, and blocks of eight contact manifolds.
+
+A block holds one manifold in each of its eight lanes; a field of a block is eight floats side by side. All eight are of
+one colour, so no body is in two lanes. Free lanes have zero masses and point to row 0, which stands for all that does not move.
+"""
+
+# Fields of a solver row (float32 x 16: one cache line). Row 0: everything that does not move.
+ROW_FLOATS = 16
+LINEAR_VELOCITY, ANGULAR_VELOCITY = 0, 3  # world [m/s], [rad/s]
+DELTA_POSITION = 8  # since the start of the step [m]
+DELTA_ROTATION = 11  # x, y, z, w since the start of the step
+ROW_SIZE = ROW_FLOATS * 4
+
+# Fields of a row of forces (float32 x 16), beside each solver row.
+VELOCITY_CHANGE = 0  # by gravity and forces in one sub-step [m/s]
+SPIN_CHANGE = 3  # [rad/s]
+AXIS_FREE = 6  # 1, or 0 for a locked axis: linear x, y, z
+
+# Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.
+(
+    ROW_A, ROW_B, MANIFOLD_INDEX,
+    MASS_A, MASS_B,  # inverse mass of each side with its scale [1/kg]
+    INERTIA_A,  # inverse inertia, world axes, with its scale: xx, yy, zz, xy, xz, yz
+) = (0, 1, 2, 3, 4, 5)  # fmt: skip
+INERTIA_B = INERTIA_A + 6
+NORMAL = INERTIA_B + 6  # A to B
+TANGENT = NORMAL + 3  # first of the two tangents; the second is normal x tangent
+FRICTION = TANGENT + 3
+RESTITUTION = FRICTION + 1
+ANCHOR_A = RESTITUTION + 1  # of the centre of friction
+ANCHOR_B = ANCHOR_A + 3
+TANGENT_MASS = ANCHOR_B + 3  # inverse of the 2 x 2 matrix: xx, yy, xy
+TWIST_MASS = TANGENT_MASS + 3
+FRICTION_IMPULSE = TWIST_MASS + 1  # along the two tangents
+TWIST_IMPULSE = FRICTION_IMPULSE + 2
+TANGENT_VELOCITY = TWIST_IMPULSE + 1  # wanted relative velocity along the two tangents (conveyors)
+BIAS_RATE = TANGENT_VELOCITY + 2  # softness
+MASS_SCALE = BIAS_RATE + 1
+IMPULSE_SCALE = MASS_SCALE + 1
+POINT_COUNT = IMPULSE_SCALE + 1  # of the manifold in this lane, as a float
+POINTS = POINT_COUNT + 1  # four points, POINT_FIELDS fields each
+
+POINT_ANCHOR_A, POINT_ANCHOR_B = 0, 3
+POINT_SEPARATION = 6  # at the start of the step, less normal . (anchor_b - anchor_a) [m]
+POINT_MASS = 7  # effective mass along the normal [kg]
+POINT_IMPULSE = 8
+POINT_MAX_IMPULSE = 9
+POINT_RELATIVE_VELOCITY = 10  # along the normal before the step, for restitution [m/s]
+POINT_LEVER = 11  # distance from the centre of friction [m]
+POINT_FIELDS = 12
+
+BLOCK_FIELDS = POINTS + 4 * POINT_FIELDS
+FIELD_SIZE = 32
+BLOCK_SIZE = BLOCK_FIELDS * FIELD_SIZE
