@@ -2,6 +2,9 @@ extends SceneTree
 ## Runs behaviour tests in one Godot process: every function `test_*` of the files `test_*.gd` beside this one.
 ##
 ## godot --headless --fixed-fps 60 --path PROJECT -s res://gd/run_tests.gd -- [--json=FILE] [--only=TEXT] [--files=a,b]
+##     [--list=FILE]
+##
+## --only takes the tests whose name holds TEXT, --files those of the named files, --list those named in FILE.
 ##
 ## Each test starts right after a `physics_frame` signal, in an empty world, with the project's own settings; when it
 ## ends all it made is freed. A line `[test] NAME` goes before each, so that what the engine prints can be told apart.
@@ -25,12 +28,15 @@ func _run_all() -> void:
 	await physics_frame
 	var started := Time.get_ticks_msec()
 	var options := _options()
+	print("[engine] %s | %s | %s" % [PhysicsServer3D.get_class(), _engine_setting(), Engine.get_version_info()["string"]])
+	var listed := FileAccess.get_file_as_string(options["list"]).split("\n", false) if "list" in options else PackedStringArray()
 	for file: String in _files(options.get("files", "")):
 		var script: GDScript = load("%s/%s.gd" % [FOLDER, file])
 		for method: Dictionary in script.get_script_method_list():
 			var name: String = method["name"]
 			if name.begins_with("test_") and _matches("%s.%s" % [file, name], options.get("only", "")):
-				_results.append(await _run_one(script, file, name))
+				if listed.is_empty() or "%s.%s" % [file, name] in listed:
+					_results.append(await _run_one(script, file, name))
 	var failed := _results.filter(func(result: Dictionary) -> bool: return not result["passed"]).size()
 	print("[end] %d tests, %d failed, %.1f s [%s]" % [
 		_results.size(), failed, (Time.get_ticks_msec() - started) / 1000.0, _engine_setting()])
