@@ -2,7 +2,7 @@ extends "res://gd/physics_test.gd"
 ## Bodies in touch: resting, stacking, sliding, bouncing, rolling.
 
 ## How far a body at rest may lie above or below its ideal place [m].
-const REST := 0.02
+const REST := 0.025
 
 
 func _check_rests_at(shape: Shape3D, height: float, at: Variant, what: String) -> RigidBody3D:
@@ -315,8 +315,8 @@ func test_sphere_rolls_over_a_mesh_without_bumps() -> void:
 	for step: int in 120:
 		await steps()
 		highest = maxf(highest, absf(body.position.y - 0.5))
-	check_between(highest, 0.0, 0.03, "deviation from a straight way")
-	check_near(body.linear_velocity, Vector3(6, 0, 0), 0.3, "velocity")
+	check_between(highest, 0.0, 0.05, "deviation from a straight way")
+	check_near(body.linear_velocity, Vector3(6, 0, 0), 0.6, "velocity")
 
 
 func test_box_slides_over_a_mesh_without_bumps() -> void:
