@@ -12,6 +12,7 @@ from scree_tools.find_godot import Godot
 from scree_tools.screen import DRAWING
 
 SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
+SCREE_THREADS = "scree_3d/simulation/threads"  # Jolt and GodotPhysics3D take Godot's own pool
 _NOT_COPIED = shutil.ignore_patterns(".godot", "addons", "override.cfg", "__pycache__")
 
 
@@ -91,11 +92,11 @@ def copy_demo_project(folder: Path, with_addon: bool = True) -> Path:
 def choose_engine(project: Path, engine: str, threads: int | None = None) -> None:
     """Choose the engine, and the number of worker threads, for the next runs of `project` (not of its editor).
 
-    Both are read when Godot starts, hence its override.cfg.
+    All is read when Godot starts, hence its override.cfg.
     """
     text = f'[physics]\n\n3d/physics_engine="{engine}"\n'
     if threads is not None:
-        text += f"\n[threading]\n\nworker_pool/max_threads={threads}\n"
+        text += f"{SCREE_THREADS}={threads}\n\n[threading]\n\nworker_pool/max_threads={threads}\n"
     (project / "override.cfg").write_text(text, encoding="utf-8")
 
 

@@ -1,5 +1,6 @@
 """Compiling the engine's entry points ahead of time, in several processes, with a forecast of how long is left."""
 
+import contextlib
 import importlib
 import json
 import multiprocessing
@@ -14,6 +15,8 @@ from pathlib import Path
 from scree_tools.places import cache_folder
 
 _FIRST_GUESS = 2.0  # [s] for an entry point nobody has compiled here yet
+RECORD = "compile_seconds.json"
+SHIPPED = Path(__file__).with_name(RECORD)  # of some machine: on a first start better than no forecast
 DONE = "warm.json"  # in the folder of the compiled code: written when all of it is there
 
 
@@ -29,14 +32,14 @@ class Forecast:
     seconds: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, file: Path | None = None) -> "Forecast":
-        """The record kept in `file`; an empty one where there is none or it cannot be read."""
-        file = file or cache_folder() / "compile_seconds.json"
-        try:
-            kept = json.loads(file.read_text())
-            return cls(file, {str(name): float(value) for name, value in kept.items()})
-        except (OSError, ValueError, AttributeError, TypeError):
-            return cls(file)
+    def load(cls, file: Path | None = None, shipped: Path = SHIPPED) -> "Forecast":
+        """The record kept in `file` over the one that is shipped; a file that cannot be read counts as empty."""
+        file = file or cache_folder() / RECORD
+        seconds: dict[str, float] = {}
+        for source in (shipped, file):
+            with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
+                seconds |= {str(name): float(value) for name, value in json.loads(source.read_text()).items()}
+        return cls(file, seconds)
 
     def expected(self, name: str) -> float:
         """How long `name` will take [s]: what it took last, else what the others took in the middle."""
@@ -120,7 +123,8 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
 
     names = [entry.name for entry in kernel.registry()]
     forecast = Forecast.load()
-    waiting = sorted(names, key=forecast.expected)  # the longest first: taken from the end
+    # Taken from the end: first what nobody has timed yet, then the longest.
+    waiting = sorted(names, key=lambda name: forecast.seconds.get(name, float("inf")))
     workers = max(1, min(workers or os.cpu_count() or 1, len(names)))
     compiled = loaded = 0
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
