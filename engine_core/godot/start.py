@@ -121,11 +121,10 @@ class Engine:
         begin = time.perf_counter()
         self.register_classes()
         from ..world import World
-        from . import (  # noqa: F401  (each declares its virtuals)
-            body_contacts, body_state, server_areas, server_bodies, server_joints, server_life, server_motion,
-            server_shapes, server_soft_bodies, server_spaces, space_state, sync,
-        )  # fmt: skip
         from .server import Server
+        from .virtual_modules import import_all
+
+        import_all()
 
         self.server = Server(self, World(**self.settings.limits()))
         for made in self.classes:
