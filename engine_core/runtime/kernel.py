@@ -11,23 +11,13 @@ callee in another file has changed.
 import ctypes
 import hashlib
 import os
-import platform
 import shutil
 import time
 from pathlib import Path
 
+from .cache_folder import user_cache_folder
+
 ENGINE_FOLDER = Path(__file__).resolve().parent.parent
-
-
-def user_cache_folder() -> Path:
-    """The folder that holds everything Scree keeps for this user: compiled code and Godot itself."""
-    if os.environ.get("SCREE_CACHE"):
-        return Path(os.environ["SCREE_CACHE"])
-    if platform.system() == "Windows":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "scree"
-    if platform.system() == "Darwin":
-        return Path.home() / "Library" / "Caches" / "scree"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "scree"
 
 
 def source_hash() -> str:
