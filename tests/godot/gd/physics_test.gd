@@ -24,9 +24,8 @@ func clear() -> void:
 	Engine.physics_ticks_per_second = 60
 	for child: Node in get_children():
 		child.free()
-	for rid: RID in _owned:
-		PhysicsServer3D.free_rid(rid)
-	_owned.clear()
+	while not _owned.is_empty():
+		PhysicsServer3D.free_rid(_owned.pop_back())
 
 
 ## The RID is freed when the test ends.
