@@ -155,7 +155,8 @@ func collision_shape(shape: Shape3D, transform: Transform3D = Transform3D.IDENTI
 
 
 ## Puts `body` with `shape` at `at` into the world. `properties` are set before it enters.
-func put(body: CollisionObject3D, shape: Shape3D, at: Variant = Vector3.ZERO, properties: Dictionary = {}) -> CollisionObject3D:
+func put(body: CollisionObject3D, shape: Shape3D, at: Variant = Vector3.ZERO,
+		properties: Dictionary = {}) -> CollisionObject3D:
 	body.add_child(collision_shape(shape))
 	body.transform = at if at is Transform3D else Transform3D(Basis.IDENTITY, at)
 	for property: String in properties:

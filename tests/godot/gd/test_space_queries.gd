@@ -94,7 +94,8 @@ func test_every_kind_of_shape_is_found() -> void:
 func test_margin_widens_the_query() -> void:
 	fixed(box())
 	check_equal(direct_space().intersect_shape(_query(box(), Vector3(1.05, 0, 0))).size(), 0, "5 cm off")
-	check_equal(direct_space().intersect_shape(_query(box(), Vector3(1.05, 0, 0), {"margin": 0.1})).size(), 1, "with a margin of 10 cm")
+	var wide := _query(box(), Vector3(1.05, 0, 0), {"margin": 0.1})
+	check_equal(direct_space().intersect_shape(wide).size(), 1, "with a margin of 10 cm")
 
 
 func test_shape_query_gives_each_shape_of_a_body() -> void:
@@ -116,7 +117,8 @@ func test_shape_query_obeys_limit_mask_and_exclusion() -> void:
 	check_equal(direct_space().intersect_shape(_query(sphere(), Vector3.ZERO, {"collision_mask": 3}), 3).size(), 3, "limit")
 	check_equal(direct_space().intersect_shape(_query(sphere(), Vector3.ZERO, {"collision_mask": 2})).size(), 2, "mask")
 	var exclude: Array[RID] = [bodies[0].get_rid(), bodies[2].get_rid()]
-	check_equal(direct_space().intersect_shape(_query(sphere(), Vector3.ZERO, {"collision_mask": 1, "exclude": exclude})).size(), 1, "exclude")
+	var query := _query(sphere(), Vector3.ZERO, {"collision_mask": 1, "exclude": exclude})
+	check_equal(direct_space().intersect_shape(query).size(), 1, "exclude")
 
 
 func test_shape_query_by_rid() -> void:
