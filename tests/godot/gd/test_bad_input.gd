@@ -102,15 +102,15 @@ func test_direct_state_given_what_is_not_finite() -> void:
 	await _start()
 	var state := PhysicsServer3D.body_get_direct_state(_body)
 	var bad := Vector3(0, INF, 0)
-	_case("set_linear_velocity", NOT_FINITE, func() -> void: state.linear_velocity = bad)
-	_case("set_angular_velocity", NOT_FINITE, func() -> void: state.angular_velocity = bad)
-	_case("set_transform", NOT_FINITE, func() -> void: state.transform = Transform3D(Basis.IDENTITY, bad))
-	_case("apply_central_impulse", NOT_FINITE, func() -> void: state.apply_central_impulse(bad))
-	_case("apply_impulse", NOT_FINITE, func() -> void: state.apply_impulse(bad))
-	_case("apply_torque_impulse", NOT_FINITE, func() -> void: state.apply_torque_impulse(bad))
-	_case("apply_central_force", NOT_FINITE, func() -> void: state.apply_central_force(bad))
-	_case("apply_force", NOT_FINITE, func() -> void: state.apply_force(bad))
-	_case("apply_torque", NOT_FINITE, func() -> void: state.apply_torque(bad))
+	_case("body_state.set_linear_velocity", NOT_FINITE, func() -> void: state.linear_velocity = bad)
+	_case("body_state.set_angular_velocity", NOT_FINITE, func() -> void: state.angular_velocity = bad)
+	_case("body_state.set_transform", NOT_FINITE, func() -> void: state.transform = Transform3D(Basis.IDENTITY, bad))
+	_case("body_state.apply_central_impulse", NOT_FINITE, func() -> void: state.apply_central_impulse(bad))
+	_case("body_state.apply_impulse", NOT_FINITE, func() -> void: state.apply_impulse(bad))
+	_case("body_state.apply_torque_impulse", NOT_FINITE, func() -> void: state.apply_torque_impulse(bad))
+	_case("body_state.apply_central_force", NOT_FINITE, func() -> void: state.apply_central_force(bad))
+	_case("body_state.apply_force", NOT_FINITE, func() -> void: state.apply_force(bad))
+	_case("body_state.apply_torque", NOT_FINITE, func() -> void: state.apply_torque(bad))
 	await _check_whole()
 
 
@@ -168,24 +168,24 @@ func test_data_of_the_wrong_type() -> void:
 	var pill := own(PhysicsServer3D.capsule_shape_create())
 	var net := own(PhysicsServer3D.concave_polygon_shape_create())
 	var cloud := own(PhysicsServer3D.convex_polygon_shape_create())
-	_case("shape_set_data", "text", func() -> void: PhysicsServer3D.shape_set_data(cube, "text"))
-	_case("shape_set_data", "text", func() -> void: PhysicsServer3D.shape_set_data(ball, "text"))
-	_case("shape_set_data", "1\\.5", func() -> void: PhysicsServer3D.shape_set_data(pill, 1.5))
+	_case("shape_set_data", "text|String", func() -> void: PhysicsServer3D.shape_set_data(cube, "text"))
+	_case("shape_set_data", "text|String", func() -> void: PhysicsServer3D.shape_set_data(ball, "text"))
+	_case("shape_set_data", "1\\.5|float", func() -> void: PhysicsServer3D.shape_set_data(pill, 1.5))
 	_case("shape_set_data", "height", func() -> void: PhysicsServer3D.shape_set_data(pill, {"radius": 1.0}))
-	_case("shape_set_data", "text", func() -> void: PhysicsServer3D.shape_set_data(cloud, "text"))
+	_case("shape_set_data", "text|String", func() -> void: PhysicsServer3D.shape_set_data(cloud, "text"))
 	_case("shape_set_data", "4", func() -> void: PhysicsServer3D.shape_set_data(net, {
 		"faces": PackedVector3Array([Vector3.ZERO, Vector3.RIGHT, Vector3.UP, Vector3.BACK]), "backface_collision": false}))
 	_case("shape_set_data", NOT_FINITE, func() -> void: PhysicsServer3D.shape_set_data(net, {
 		"faces": PackedVector3Array([Vector3.ZERO, Vector3(NAN, 0, 0), Vector3.UP]), "backface_collision": false}))
 	_case("shape_set_data", NOT_FINITE, func() -> void: PhysicsServer3D.shape_set_data(cloud, PackedVector3Array(
 		[Vector3.ZERO, Vector3(NAN, 0, 0), Vector3.UP, Vector3.BACK])))
-	_case("body_set_state", "text", func() -> void:
+	_case("body_set_state", "text|String", func() -> void:
 		PhysicsServer3D.body_set_state(_body, PhysicsServer3D.BODY_STATE_TRANSFORM, "text"))
-	_case("body_set_state", "7", func() -> void:
+	_case("body_set_state", "7|int", func() -> void:
 		PhysicsServer3D.body_set_state(_body, PhysicsServer3D.BODY_STATE_LINEAR_VELOCITY, 7))
-	_case("body_set_param", "heavy", func() -> void:
+	_case("body_set_param", "heavy|String", func() -> void:
 		PhysicsServer3D.body_set_param(_body, PhysicsServer3D.BODY_PARAM_MASS, "heavy"))
-	_case("body_set_param", "text", func() -> void:
+	_case("body_set_param", "text|String", func() -> void:
 		PhysicsServer3D.body_set_param(_body, PhysicsServer3D.BODY_PARAM_CENTER_OF_MASS, "text"))
 	check_equal(PhysicsServer3D.shape_get_data(cube), Vector3.ONE * 0.5, "the box has its size")
 	await _check_whole()
