@@ -1,7 +1,7 @@
 """Every GDScript behaviour test in gd/, run in real Godot: one process an engine, one result a test.
 
 SCREE_TEST_ENGINES="Scree Physics,Jolt Physics,GodotPhysics3D" runs them on the built-in engines too; what these are
-known to fail is listed, with the reason, in known_failures.json.
+known to fail is listed, with the reason, in known_failures.json; so is what Scree does not do yet.
 """
 
 import behaviour
