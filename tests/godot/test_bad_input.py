@@ -39,7 +39,9 @@ def complaints(outcome: behaviour.Outcome) -> list[str]:
 
 @pytest.mark.parametrize("name", behaviour.test_names(bad_input=True))
 def test_bad_input(bad_input_report, name):
-    outcome = bad_input_report(behaviour.SCREE).outcomes[name]
+    report = bad_input_report(behaviour.SCREE)
+    outcome = report.outcomes[name]
+    assert report.server_class == behaviour.SERVER_CLASS[behaviour.SCREE], "another engine ran"
     assert outcome.ended == "pass", outcome.text()
     assert cases(outcome), "the test made no bad call"
     assert not complaints(outcome), "\n".join(complaints(outcome))

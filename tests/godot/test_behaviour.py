@@ -25,6 +25,7 @@ def test_scree_ends_without_a_complaint(behaviour_report, engine):
 @pytest.mark.parametrize("name", behaviour.test_names())
 def test_behaviour(behaviour_report, engine, name):
     report = behaviour_report(engine)
+    assert report.server_class == behaviour.SERVER_CLASS[engine], "another engine ran"
     outcome = report.outcomes[name]
     reason = behaviour.known_failures(engine).get(name)
     if reason and outcome.ended != "pass":
