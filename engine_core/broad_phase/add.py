@@ -1,0 +1,65 @@
+"""Adding one body."""
+
+import numpy as np
+
+from engine_core.broad_phase.change import (
+    BODY_COUNT,
+    FIRST_PENDING,
+    PUBLISHED_PENDING,
+    TREE_LOCATION,
+    mark_dirty,
+    tree_finalize,
+    tree_prepare,
+)
+from engine_core.broad_phase.nodes import (
+    BODY_SIZE,
+    CHILDREN,
+    NODE_SIZE,
+    NODES,
+    NOWHERE,
+    WORDS,
+    body_child,
+    pack_word,
+    read_fat_bounds,
+    set_slot,
+)
+from engine_core.broad_phase.pending import claim_pending, flush_pending
+from engine_core.runtime import atomics
+from engine_core.runtime.call import load_int64, store_int32
+from engine_core.runtime.kernel import kernel
+from engine_core.runtime.memory import address_of_row, stack_array
+
+
+@kernel
+def _add_as_subtree(tree, bodies, body):
+    ids = stack_array(1, np.int32)
+    ids[0] = body
+    return tree_finalize(tree, tree_prepare(tree, bodies, address_of_row(ids, 0), 1), 1)
+
+
+@kernel
+def tree_add(tree, bodies, body):
+    """Add one body with its `fat_bounds`: queries see it from now on. 0, or -1: the pool of nodes is full. Any thread.
+    A body that is in the tree already stays where it is."""
+    word_address = load_int64(tree + WORDS) + 8 * body
+    if atomics.load_acquire_int64(word_address) != pack_word(NOWHERE, NOWHERE):
+        return np.int64(0)
+    index = claim_pending(tree)
+    if index < 0:
+        if flush_pending(tree, bodies) > 0:
+            index = claim_pending(tree)
+        if index < 0:
+            return _add_as_subtree(tree, bodies, body)
+    nodes = load_int64(tree + NODES)
+    location = (load_int64(tree + FIRST_PENDING) << 2) + index
+    node_address = nodes + (location >> 2) * NODE_SIZE
+    bounds = stack_array(6, np.float32)
+    read_fat_bounds(bodies, body, address_of_row(bounds, 0))
+    atomics.store_release_int32(node_address + CHILDREN + 4 * (location & 3), body_child(body))
+    store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(location))
+    atomics.exchange_int64(word_address, pack_word(location, NOWHERE))
+    set_slot(node_address, location & 3, address_of_row(bounds, 0))
+    atomics.or_int64(tree + PUBLISHED_PENDING, np.int64(1) << index)
+    atomics.add_int64(tree + BODY_COUNT, 1)
+    mark_dirty(tree)
+    return np.int64(0)
