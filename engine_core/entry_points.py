@@ -7,7 +7,10 @@ import importlib
 
 MODULES = (
     "body_placement",
+    "collision.collide_function",
     "collision.contacts",
+    "collision.ray_queries",
+    "collision.shape_queries",
     "constraints.contact_preparation",
     "geometry.hull_building",
     "geometry.mass",

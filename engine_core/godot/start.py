@@ -82,10 +82,10 @@ class Engine:
         if not any(CACHE_FOLDER.rglob("*.nbc")):
             print("scree: compiling the core for this machine: this happens once and takes a minute or two "
                   "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
+        import numpy as np
+
         from . import virtual_table
         from .classes import ExtensionClass
-
-        import numpy as np
 
         nobody = np.zeros(max(schema.BODY_BINDING.itemsize, schema.SPACE_BINDING.itemsize, schema.SERVER.itemsize), np.uint8)
         self._kept.append(nobody)  # what an instance that belongs to nothing points to: all zeros

@@ -11,8 +11,20 @@ import numpy as np
 
 from . import schema
 from .raw_memory import (
-    copy, read_double, read_int32, read_int64, read_transform, read_vector3, read_word, reader, write_double,
-    write_int64, write_transform, write_vector3, write_word, writer, zero,
+    copy,
+    read_double,
+    read_int32,
+    read_int64,
+    read_vector3,
+    read_word,
+    reader,
+    write_double,
+    write_int64,
+    write_transform,
+    write_vector3,
+    write_word,
+    writer,
+    zero,
 )  # fmt: skip
 
 VARIANT_BYTES = 8 * schema.VARIANT_WORDS
