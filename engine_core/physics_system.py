@@ -63,7 +63,7 @@ STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_CO
 WORTH_THREADS = 256
 """Active bodies and pairs together from which on a step wakes the workers."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
-LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS = 16, 32, 128, 32, 4
+LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS = 8, 32, 128, 16, 4
 
 
 @kernel
@@ -141,7 +141,8 @@ def step(address, delta_time):
     system.last_delta_time = delta_time
     enter(system, APPLY_CHANGES)
     apply_changes(system, delta_time)
-    is_shared = system.active_count + system.active_pair_count >= WORTH_THREADS and elevate(system.thread_pool)
+    is_large = system.active_count + system.active_pair_count >= WORTH_THREADS
+    is_shared = is_large and elevate(system.thread_pool)
     enter(system, FIND_PAIRS)
     find_pairs(system)
     parallel_for(system, address, COLLIDE, 0, system.active_pair_count, LEAST_PAIRS)
@@ -158,8 +159,8 @@ def step(address, delta_time):
         parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
     else:
         system.status |= BLOCKS_FULL
-    if is_shared:
-        release(system.thread_pool)
+    if is_large:
+        release(system.thread_pool, is_shared)
     if is_complete:
         finish_step(system)
     enter(system, NO_STAGE)

@@ -38,11 +38,13 @@ MAX_THREADS = 64
 SPIN_SECONDS = 20e-6
 YIELD_SECONDS = 200e-6
 STALL_SECONDS = 300e-6
-"""A caller that waits this long at the end of a job has lost a worker to another program: see `note_wait`."""
-MAX_RETREAT = 256
-"""For how many elevations at most the pool stays quiet after stalls."""
+"""A caller that waits this long at the end of a job has probably lost a worker's core to another program: see `judge`."""
+FIRST_RETREAT, MAX_RETREAT = 4, 256
+"""For how many steps the caller then goes on alone, at first and at most."""
 CALM = 60
-"""After so many elevations without a stall the next one counts as the first."""
+"""After so many steps without a stall the next one counts as the first."""
+PATIENCE = 300
+"""After so many stalls what a step alone costs is measured again."""
 
 # Every part is written by one side only and has cache lines of its own.
 POOL = np.dtype(
@@ -65,12 +67,13 @@ POOL = np.dtype(
         # Of the caller alone.
         ("busy", "i4"),  # a job is being done
         ("refused", "i4"),  # how often the pool was busy
-        ("retreat", "i4"),  # elevations still to be turned down
-        ("next_retreat", "i4"),
         ("stalls", "i8"),
         ("jobs", "i8"),  # jobs handed out
-        ("calm", "i8"),  # elevations since the last stall
-        ("pad_3", "u1", LINE - 40),
+        ("began", "i8"), ("stalls_before", "i8"),  # of the step under way
+        ("retreat", "i8"), ("next_retreat", "i8"),  # steps still to be done alone; how many it was last
+        ("calm", "i8"), ("doubts", "i8"),  # steps since the last stall; stalls since the last step alone
+        ("shared_cost", "i8"), ("alone_cost", "i8"),  # of a step, running means [cycle]; 0: not known
+        ("pad_3", "u1", LINE - 88),
         # Constants.
         ("spin", "i8"), ("yielding", "i8"), ("stall", "i8"),  # [cycle]
         ("parking", PARKING),
@@ -172,24 +175,11 @@ def call_workers(pool):
 
 
 @kernel
-def note_wait(head, waited):
-    """Learn from how long the caller waited for the last batches. A stall means that another program holds a worker's core; on
-    one core less the step is quicker alone. The pool then turns elevations down for a while, twice as long each time."""
-    if waited > head.stall:
-        head.stalls += 1
-        head.calm = 0
-        if head.retreat == 0:
-            head.next_retreat = min(max(2 * head.next_retreat, INT32(2)), INT32(MAX_RETREAT))
-            head.retreat = head.next_retreat
-
-
-@kernel
 def await_batches(pool, batch_count):
     """Wait until all batches are done: spin, yield, sleep."""
     keep_as_call()
     head = view(pool, 1, POOL)[0]
     began = cycles()
-    waited = INT64(0)
     while load_acquire_int32(pool + DONE) < batch_count:
         waited = cycles() - began
         if waited < head.spin:
@@ -202,7 +192,8 @@ def await_batches(pool, batch_count):
             if done < batch_count:
                 wait_while(head.parking, pool + DONE, done)
             exchange_int32(pool + CALLER_WAITS, INT32(0))
-    note_wait(head, waited)
+    if cycles() - began > head.stall:
+        head.stalls += 1
 
 
 @kernel
@@ -258,33 +249,69 @@ def parallel_for(pool, job, context, count, batch):
 
 @kernel
 def batch_size(pool, count, least):
-    """Items a batch: about four batches a thread, but no batch smaller than `least`."""
+    """Items a batch: about four batches a thread, but no batch smaller than `least` or larger than four times that, so that
+    nobody waits long for the last one."""
     parts = 4 * INT64(view(pool, 1, POOL)[0].thread_count)
-    return max((count + parts - 1) // parts, least)
+    return max(min((count + parts - 1) // parts, 4 * least), least)
 
 
 @kernel
 def elevate(pool):
-    """Wake the workers and keep them spinning until `release`. False if there are none, or the pool keeps quiet after a
-    stall: go on alone then, and do not release."""
+    """Begin a step: wake the workers and keep them spinning until `release`. False if there are none, or if the step is to be
+    done alone after a stall: the caller hands out no jobs then. Either way `release` must follow."""
     head = view(pool, 1, POOL)[0]
+    head.began = cycles()
+    head.stalls_before = head.stalls
     if head.thread_count < 2:
         return False
     if head.retreat > 0:
         head.retreat -= 1
         return False
-    head.calm += 1
-    if head.calm > CALM:
-        head.next_retreat = 0
     add_int32(pool + ELEVATED, INT32(1))
     call_workers(pool)
     return True
 
 
 @kernel
-def release(pool):
-    """Let the workers park."""
+def running_mean(mean, value):
+    return value if mean == 0 else mean + (value - mean) // 4
+
+
+@kernel
+def judge(head):
+    """After a step with a stall: is another program on a worker's core, so that the caller is quicker alone? A few steps alone
+    tell; if they were quicker, the next retreat is twice as long. A stall may as well be one heavy batch: then sharing was
+    quicker all the same, and goes on."""
+    head.calm = 0
+    head.doubts += 1
+    if head.alone_cost == 0 or head.doubts > PATIENCE:
+        head.retreat = FIRST_RETREAT
+    elif head.shared_cost > head.alone_cost:
+        head.next_retreat = min(max(2 * head.next_retreat, FIRST_RETREAT), MAX_RETREAT)
+        head.retreat = head.next_retreat
+    if head.retreat > 0:
+        head.alone_cost = 0
+        head.shared_cost = 0
+        head.doubts = 0
+
+
+@kernel
+def release(pool, is_shared):
+    """End a step: let the workers park, and learn from what it cost. `is_shared`: what `elevate` said."""
+    head = view(pool, 1, POOL)[0]
+    cost = cycles() - head.began
+    if not is_shared:
+        head.alone_cost = running_mean(head.alone_cost, cost)
+        return
     add_int32(pool + ELEVATED, INT32(-1))
+    head.shared_cost = running_mean(head.shared_cost, cost)
+    if head.stalls != head.stalls_before:
+        judge(head)
+    else:
+        head.calm += 1
+        if head.calm >= CALM:
+            head.next_retreat = 0
+            head.alone_cost = 0
 
 
 @kernel
@@ -304,10 +331,10 @@ def begin_elevation(pool):
     return 1 if elevate(pool) else 0
 
 
-@entry_point("void(int64)")
-def end_elevation(pool):
+@entry_point("void(int64, int64)")
+def end_elevation(pool, is_shared):
     """`release`, for Python."""
-    release(pool)
+    release(pool, is_shared != 0)
 
 
 @entry_point("void(int64)")
