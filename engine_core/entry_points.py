@@ -18,6 +18,7 @@ MODULES = (
     "godot.body_contacts",
     "godot.body_state",
     "godot.classes",
+    "godot.server_lock",
     "godot.server_motion",
     "godot.space_state",
     "godot.sync",
