@@ -7,8 +7,8 @@ handed out as ranges of a job, what is serial stands between them. Every job say
 import numpy as np
 
 from .bodies.schema import BODY, BROAD_PHASE_LAYER_COUNT, SYSTEM, WORLD
-from .broad_phase.trees import Trees, update_trees
-from .changes import apply_changes, collect_moved
+from .broad_phase.trees import Trees
+from .changes import apply_changes, collect_moved, update_trees
 from .collision.contacts import collide
 from .collision.pair_finding import find_pairs
 from .collision.reports import report_contacts

@@ -11,8 +11,9 @@ const JITTER := 0.3
 
 func build() -> void:
 	bin = Bin.new(10.0, 100.0, 0.5)
+	bin.has_glass = false
 	stage.target = Vector3(0, 2.5, 0)
-	stage.eye = Vector3(19, 17, 25)
+	stage.eye = Vector3(17, 15, 21)
 	stage.shadow_distance = 90.0
 	bodies.can_sleep = false
 	var form: BodyForm = BodyForm.box(Vector3.ONE, CORAL)

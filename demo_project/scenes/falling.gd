@@ -6,7 +6,7 @@ const SPACING := 3.0
 
 func build() -> void:
 	stage.target = Vector3(0, -6, 0)
-	stage.eye = Vector3(45, 20, 60)
+	stage.eye = Vector3(56, 26, 74)
 	stage.shadow_distance = 150.0
 	stage.has_ground = false
 	var form := bodies.add_form(BodyForm.box(Vector3.ONE, TEAL))

@@ -6,14 +6,14 @@ const KINDS := {"demo": "Demos", "bench": "Measured"}
 
 
 func _ready() -> void:
-	set_anchors_preset(Control.PRESET_FULL_RECT)
+	set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT)
 	_add_background()
 	var column := VBoxContainer.new()
 	column.add_theme_constant_override("separation", 14)
 	var centre := CenterContainer.new()
-	centre.set_anchors_preset(Control.PRESET_FULL_RECT)
 	centre.add_child(column)
 	add_child(centre)
+	centre.set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT)
 	column.add_child(_label("Scree demos", 44, Color(0.97, 0.96, 0.93)))
 	column.add_child(_label(_engine_line(), 16, Color(0.70, 0.78, 0.84)))
 	var first: Button = null
@@ -76,6 +76,6 @@ func _add_background() -> void:
 	texture.fill_to = Vector2(0, 1)
 	var background := TextureRect.new()
 	background.texture = texture
-	background.set_anchors_preset(Control.PRESET_FULL_RECT)
 	background.mouse_filter = Control.MOUSE_FILTER_IGNORE
 	add_child(background)
+	background.set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT)

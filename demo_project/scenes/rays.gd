@@ -35,8 +35,9 @@ var _counts := {"ray_hits": 0, "shape_cast_hits": 0, "overlaps": 0, "sweep_fract
 func build() -> void:
 	bin = Bin.new(9.0, 6.0, 0.3)
 	bin.drawn_height = 0.7
+	bin.has_glass = false
 	stage.target = Vector3(0, 0.3, 0.6)
-	stage.eye = Vector3(8.5, 13.5, 14.5)
+	stage.eye = Vector3(8.0, 14.0, 17.5)
 	bodies.can_sleep = false
 	bodies.material.friction = 0.3
 	bodies.material.bounce = 0.3
@@ -53,8 +54,8 @@ func build() -> void:
 
 
 func tick(number: int) -> void:
-	_arm.rotation.y = number / 60.0 * 0.9
-	_lidar.rotation.y = -number / 60.0 * 0.35
+	_arm.rotation.y = 2.2 - number / 60.0 * 0.9
+	_lidar.rotation.y = number / 60.0 * 0.35
 	for side: int in 2:
 		_shape_casts[side].position.x = (6.5 if side else -6.5) * cos(number / 60.0 * 0.8)
 	_beams.clear()
@@ -86,7 +87,7 @@ func _add_arm() -> void:
 	var box := BoxMesh.new()
 	box.size = ARM
 	var paint := StandardMaterial3D.new()
-	paint.albedo_color = Color(0.22, 0.26, 0.32)
+	paint.albedo_color = Color(0.80, 0.82, 0.86)
 	box.material = paint
 	var mesh := MeshInstance3D.new()
 	mesh.mesh = box

@@ -6,26 +6,26 @@ const COURSES := 15
 const BRICKS := 18
 ## The wall stands so long before the ball is thrown.
 const THROWN_AT := 60
-const BALL_RADIUS := 0.9
+const BALL_RADIUS := 1.1
 ## [m/s]
-const BALL_VELOCITY := Vector3(0, 3.0, -26.0)
+const BALL_VELOCITY := Vector3(0, 4.0, 28.0)
 
 var _ball := 0
 
 
 func build() -> void:
-	bin = Bin.new(40.0, 1.0, 0.6)
+	bin = Bin.new(200.0, 1.0, 0.6)
 	bin.has_walls = false
-	stage.target = Vector3(0, 2.6, 0)
-	stage.eye = Vector3(11.5, 5.6, 13.5)
+	stage.target = Vector3(-0.5, 2.4, 1.5)
+	stage.eye = Vector3(-10.0, 5.5, 17.5)
 	var full := bodies.add_form(BodyForm.box(BRICK, CORAL))
 	var pale := bodies.add_form(BodyForm.box(BRICK, AMBER))
 	var half := bodies.add_form(BodyForm.box(BRICK * Vector3(0.5, 1, 1), CORAL.lightened(0.15)))
 	for course: int in COURSES:
 		_lay_course(course, full if course % 3 else pale, half)
 	var ball_form: BodyForm = BodyForm.sphere(BALL_RADIUS, Color(0.16, 0.19, 0.24))
-	ball_form.mass *= 4.0
-	_ball = bodies.add(bodies.add_form(ball_form), Transform3D(Basis.IDENTITY, Vector3(0.4, BALL_RADIUS, 16.0)))
+	ball_form.mass *= 6.0
+	_ball = bodies.add(bodies.add_form(ball_form), Transform3D(Basis.IDENTITY, Vector3(0.4, BALL_RADIUS, -16.0)))
 
 
 func tick(number: int) -> void:

@@ -11,6 +11,8 @@ var wall_height := 6.0
 var has_walls := true
 ## The height of the walls as drawn [m]; less than `wall_height` lets one see in.
 var drawn_height := 1.2
+## Panes of glass show the rest of the walls.
+var has_glass := true
 
 var _material := PhysicsMaterial.new()
 
@@ -76,7 +78,7 @@ func _draw_walls() -> void:
 		var across := Vector3(absf(direction.x), 0, absf(direction.z))
 		var base := (along * (half_width + RIM) * 2.0 + across * RIM) + Vector3.UP * drawn_height
 		_draw_box(base, direction * (half_width + RIM / 2.0) + Vector3.UP * drawn_height / 2.0, stone)
-		if wall_height > drawn_height and wall_height < 20.0:
+		if has_glass and wall_height > drawn_height:
 			var pane := along * half_width * 2.0 + across * 0.02 + Vector3.UP * (wall_height - drawn_height)
 			_draw_box(pane, direction * half_width + Vector3.UP * (wall_height + drawn_height) / 2.0, glass)
 

@@ -151,11 +151,11 @@ def hull_polytope(vertices, planes, center, position, rows, memory, polytope):
     """
     keep_as_call()
     for i in range(polytope.vertex_count):
-        v = (float(vertices[3 * i]), float(vertices[3 * i + 1]), float(vertices[3 * i + 2]))
+        v = (np.float64(vertices[3 * i]), np.float64(vertices[3 * i + 1]), np.float64(vertices[3 * i + 2]))
         store3(memory.vertices[i], transform(rows, position, v))
     polytope.inner_radius = np.inf
     for i in range(polytope.face_count):
-        n = (float(planes[4 * i]), float(planes[4 * i + 1]), float(planes[4 * i + 2]))
+        n = (np.float64(planes[4 * i]), np.float64(planes[4 * i + 1]), np.float64(planes[4 * i + 2]))
         inner = planes[4 * i + 3] - dot(n, center)
         n = transform(rows, (0.0, 0.0, 0.0), n)
         store3(memory.planes[i], n)

@@ -47,7 +47,9 @@ CACHE_FOLDER = _choose_cache_folder()
 import numba  # noqa: E402  (the cache folder must be chosen first)
 from numba import types  # noqa: E402
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+numba.config.CACHE_DIR = str(CACHE_FOLDER)  # Numba may have been imported before, and then it has read its settings
+
+_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy", "cache": True}
 
 _CTYPES = {
     types.void: None, types.int64: ctypes.c_int64, types.int32: ctypes.c_int32,
@@ -81,7 +83,7 @@ class EntryPoint:
 
     def _compile(self):
         if self._compiled is None:
-            options = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
+            options = {key: value for key, value in _OPTIONS.items() if key in ("error_model", "cache")}
             self._compiled = numba.cfunc(self.signature, **options)(self.function)
             arguments = [_CTYPES[argument] for argument in self.signature.args]
             self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(self._compiled.address)

@@ -105,8 +105,10 @@ def _sweep_split(items, numbers, begin, end, axis, areas):
                 areas[step + 1] = area * np.float32(step + 1)
             else:
                 areas[count - 1 - step] += area * np.float32(step + 1)
-    best, least = MAX_LEAF_TRIANGLES, np.float32(np.inf)
-    for left in range(MAX_LEAF_TRIANGLES, count, MAX_LEAF_TRIANGLES):
+    # Whole leaves, or whole nodes of four leaves, to the left: then few nodes have free slots.
+    unit = MAX_LEAF_TRIANGLES if count <= 4 * MAX_LEAF_TRIANGLES else 4 * MAX_LEAF_TRIANGLES
+    best, least = unit, np.float32(np.inf)
+    for left in range(unit, count, unit):
         if areas[left] < least:
             least, best = areas[left], left
     return begin + best

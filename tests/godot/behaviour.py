@@ -12,6 +12,7 @@ from scree_tools import install_addon
 from scree_tools.find_godot import Godot, GodotRun
 
 FOLDER = Path(__file__).resolve().parent
+DEMO_PROJECT = FOLDER.parent.parent / "demo_project"
 SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
 # What PhysicsServer3D.get_class() answers. An unknown engine name falls back in silence, so this is always asked.
 SERVER_CLASS = {SCREE: "ScreePhysicsServer3D", JOLT: "PhysicsServer3D", GODOT_PHYSICS: "PhysicsServer3D"}
@@ -29,6 +30,7 @@ run/flush_stdout_on_print.debug=true
 
 3d/physics_engine="{engine}"
 """
+_NEEDS_SCENES = shutil.ignore_patterns("run_measure.gd*")
 _MOST_CRASHES = 12
 _ERROR_LINE = re.compile(r"^(?:USER )?(?:SCRIPT )?ERROR: (.*)$")
 
@@ -75,6 +77,7 @@ def make_project(folder: Path, engine: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "project.godot").write_text(_PROJECT.format(engine=engine), encoding="utf-8")
     shutil.copytree(FOLDER / "gd", folder / "gd", dirs_exist_ok=True)
+    shutil.copytree(DEMO_PROJECT / "measure", folder / "measure", dirs_exist_ok=True, ignore=_NEEDS_SCENES)
     if engine == SCREE:
         install_addon.install(folder)
     return folder

@@ -24,9 +24,8 @@ func clear() -> void:
 	Engine.physics_ticks_per_second = 60
 	for child: Node in get_children():
 		child.free()
-	for rid: RID in _owned:
-		PhysicsServer3D.free_rid(rid)
-	_owned.clear()
+	while not _owned.is_empty():
+		PhysicsServer3D.free_rid(_owned.pop_back())
 
 
 ## The RID is freed when the test ends.
@@ -156,7 +155,8 @@ func collision_shape(shape: Shape3D, transform: Transform3D = Transform3D.IDENTI
 
 
 ## Puts `body` with `shape` at `at` into the world. `properties` are set before it enters.
-func put(body: CollisionObject3D, shape: Shape3D, at: Variant = Vector3.ZERO, properties: Dictionary = {}) -> CollisionObject3D:
+func put(body: CollisionObject3D, shape: Shape3D, at: Variant = Vector3.ZERO,
+		properties: Dictionary = {}) -> CollisionObject3D:
 	body.add_child(collision_shape(shape))
 	body.transform = at if at is Transform3D else Transform3D(Basis.IDENTITY, at)
 	for property: String in properties:

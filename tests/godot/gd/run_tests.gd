@@ -29,7 +29,9 @@ func _run_all() -> void:
 	var started := Time.get_ticks_msec()
 	var options := _options()
 	print("[engine] %s | %s | %s" % [PhysicsServer3D.get_class(), _engine_setting(), Engine.get_version_info()["string"]])
-	var listed := FileAccess.get_file_as_string(options["list"]).split("\n", false) if "list" in options else PackedStringArray()
+	var listed := PackedStringArray()
+	if "list" in options:
+		listed = FileAccess.get_file_as_string(options["list"]).split("\n", false)
 	for file: String in _files(options.get("files", "")):
 		var script: GDScript = load("%s/%s.gd" % [FOLDER, file])
 		for method: Dictionary in script.get_script_method_list():

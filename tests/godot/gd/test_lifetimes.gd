@@ -57,7 +57,8 @@ func test_server_body_freed_in_its_own_callback() -> void:
 	for index: int in 5:
 		var body := PhysicsServer3D.body_create()
 		PhysicsServer3D.body_add_shape(body, shape)
-		PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.IDENTITY, Vector3(3 * index, 0, 0)))
+		PhysicsServer3D.body_set_state(
+				body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.IDENTITY, Vector3(3 * index, 0, 0)))
 		PhysicsServer3D.body_set_space(body, get_world_3d().space)
 		bodies.append(body)
 		PhysicsServer3D.body_set_state_sync_callback(body, func(_state: PhysicsDirectBodyState3D) -> void:
@@ -75,7 +76,8 @@ func test_one_callback_frees_the_other_bodies() -> void:
 	for index: int in 6:
 		var body := PhysicsServer3D.body_create()
 		PhysicsServer3D.body_add_shape(body, shape)
-		PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.IDENTITY, Vector3(3 * index, 0, 0)))
+		PhysicsServer3D.body_set_state(
+				body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.IDENTITY, Vector3(3 * index, 0, 0)))
 		PhysicsServer3D.body_set_space(body, get_world_3d().space)
 		bodies.append(body)
 	var free_others := func(_state: PhysicsDirectBodyState3D) -> void:

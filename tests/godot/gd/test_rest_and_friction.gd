@@ -240,7 +240,8 @@ func test_bounce_is_the_sum_of_both_sides() -> void:
 
 func test_elastic_spheres_of_equal_mass_exchange_velocities() -> void:
 	var material := surface(0.0, 1.0)
-	var left := floating(sphere(), Vector3(-2, 0, 0), {"linear_velocity": Vector3(4, 0, 0), "physics_material_override": material})
+	var left := floating(sphere(), Vector3(-2, 0, 0), {
+		"linear_velocity": Vector3(4, 0, 0), "physics_material_override": material})
 	var right := floating(sphere(), Vector3(1, 0, 0), {"physics_material_override": surface(0.0, 0.0)})
 	await steps(60)
 	check_near(left.linear_velocity, Vector3.ZERO, 0.1, "the one that came")

@@ -105,10 +105,11 @@ func test_a_body_that_starts_asleep_stays_so() -> void:
 
 
 func test_stack_sleeps_as_one_and_wakes_as_one() -> void:
-	floor_body()
+	var slippery := {"physics_material_override": surface(0.1)}
+	floor_body(slippery)
 	var bodies: Array[RigidBody3D] = []
 	for level: int in 3:
-		bodies.append(rigid(box(), Vector3(0, 0.5 + level, 0)))
+		bodies.append(rigid(box(), Vector3(0, 0.5 + level, 0), slippery))
 	await steps_until(func() -> bool: return bodies[0].sleeping and bodies[1].sleeping and bodies[2].sleeping, 600)
 	for level: int in 3:
 		check(bodies[level].sleeping, "box %d asleep" % level)

@@ -94,7 +94,8 @@ func test_every_kind_of_shape_is_found() -> void:
 func test_margin_widens_the_query() -> void:
 	fixed(box())
 	check_equal(direct_space().intersect_shape(_query(box(), Vector3(1.05, 0, 0))).size(), 0, "5 cm off")
-	check_equal(direct_space().intersect_shape(_query(box(), Vector3(1.05, 0, 0), {"margin": 0.1})).size(), 1, "with a margin of 10 cm")
+	var wide := _query(box(), Vector3(1.05, 0, 0), {"margin": 0.1})
+	check_equal(direct_space().intersect_shape(wide).size(), 1, "with a margin of 10 cm")
 
 
 func test_shape_query_gives_each_shape_of_a_body() -> void:
@@ -116,7 +117,8 @@ func test_shape_query_obeys_limit_mask_and_exclusion() -> void:
 	check_equal(direct_space().intersect_shape(_query(sphere(), Vector3.ZERO, {"collision_mask": 3}), 3).size(), 3, "limit")
 	check_equal(direct_space().intersect_shape(_query(sphere(), Vector3.ZERO, {"collision_mask": 2})).size(), 2, "mask")
 	var exclude: Array[RID] = [bodies[0].get_rid(), bodies[2].get_rid()]
-	check_equal(direct_space().intersect_shape(_query(sphere(), Vector3.ZERO, {"collision_mask": 1, "exclude": exclude})).size(), 1, "exclude")
+	var query := _query(sphere(), Vector3.ZERO, {"collision_mask": 1, "exclude": exclude})
+	check_equal(direct_space().intersect_shape(query).size(), 1, "exclude")
 
 
 func test_shape_query_by_rid() -> void:
@@ -164,6 +166,27 @@ func test_cast_of_shapes_onto_a_box() -> void:
 	var bottoms := [[box(), 0.5], [sphere(0.75), 0.75], [capsule(0.5, 3.0), 1.5], [octahedron(1.0), 1.0]]
 	for case: Array in bottoms:
 		_check_cast(case[0], Vector3(0.1, 5, 0.1), Vector3(0, -8, 0), (4.5 - case[1]) / 8.0, case[0].get_class())
+
+
+## A sphere that passes another off its middle touches where the centres are r1 + r2 apart.
+func test_casts_of_spheres_agree_with_the_formula() -> void:
+	fixed(sphere(0.75))
+	for offset: float in [0.0, 0.3, 0.6, 0.9, 1.2]:
+		var touch := sqrt(1.25 * 1.25 - offset * offset)
+		_check_cast(sphere(0.5), Vector3(-4, offset, 0), Vector3(8, 0, 0), (4.0 - touch) / 8.0, "%s m off the middle" % offset)
+
+
+## A capsule on its side above an edge of a box, coming down: touched by its cylinder.
+func test_cast_of_a_lying_capsule_onto_a_mesh() -> void:
+	fixed(mesh_floor())
+	var lying := Transform3D(Basis(Vector3.BACK, PI / 2.0), Vector3(0.2, 4, 0.3))
+	_check_cast(capsule(0.5, 3.0), lying, Vector3(0, -8, 0), 3.5 / 8.0, "lying capsule")
+
+
+func test_cast_of_a_hull_onto_a_hull() -> void:
+	fixed(octahedron(1.0))
+	# Tip on tip, a little aside: face slides on tip; from above at x = 0.2 both surfaces are 0.2 m lower.
+	_check_cast(octahedron(1.0), Vector3(0.2, 5, 0), Vector3(0, -8, 0), (5.0 - 1.8) / 8.0, "hull on hull")
 
 
 func test_cast_of_a_turned_box() -> void:
@@ -276,6 +299,35 @@ func test_rest_info_tells_the_velocity_of_the_point() -> void:
 	await steps(1)
 	var info := direct_space().get_rest_info(_query(sphere(0.5), Vector3(1.45, 0, 2.0 * TICK)))
 	check_near(info.get("linear_velocity", Vector3.INF), Vector3(0, 0, 2), 0.05, "velocity")
+
+
+func test_rest_info_on_the_face_of_a_hull() -> void:
+	fixed(octahedron(1.0))
+	var normal := Vector3(1, 1, 1).normalized()
+	var info := direct_space().get_rest_info(_query(sphere(0.5), normal * (1.0 / sqrt(3.0) + 0.45)))
+	check_near(info.get("point", Vector3.INF), normal / sqrt(3.0), EXACT, "point: the middle of the face")
+	check_near(info.get("normal", Vector3.INF), normal, EXACT, "normal of the face")
+
+
+func test_collide_shape_with_a_mesh() -> void:
+	fixed(mesh_floor())
+	var points := direct_space().collide_shape(_query(sphere(0.5), Vector3(0.3, 0.4, 0.6)), 8)
+	check(points.size() >= 2, "points")
+	var lowest := INF
+	for index: int in range(1, points.size(), 2):
+		check_near(points[index].y, 0.0, 0.01, "point on the mesh")
+		lowest = minf(lowest, points[index - 1].y)
+	check_near(lowest, -0.1, 0.01, "lowest point of the sphere")
+
+
+func test_queries_ignore_areas_unless_asked() -> void:
+	put(Area3D.new(), box())
+	await steps(1)
+	check(_points(Vector3.ZERO).is_empty(), "point")
+	check(direct_space().intersect_shape(_query(sphere(), Vector3.ZERO)).is_empty(), "shape")
+	check(direct_space().get_rest_info(_query(sphere(), Vector3.ZERO)).is_empty(), "rest info")
+	check_equal(direct_space().cast_motion(_query(sphere(), Vector3(0, 5, 0), {"motion": Vector3(0, -9, 0)})),
+		PackedFloat32Array([1, 1]), "cast")
 
 
 ## ------------------------------------------------------------------ ShapeCast3D
