@@ -1,31 +1,14 @@
-"""Imports every module that declares entry points, so that `runtime.kernel.registry()` lists all compiled functions of the house.
+"""Imports every module of the house, so that `runtime.kernel.registry()` lists all compiled functions of it.
 
-For the warm-up and for tests; nothing at run time needs it.
+For the warm-up and for tests; nothing at run time needs it. It looks for the modules: a list would forget the newest.
 """
 
 import importlib
+import pkgutil
+from pathlib import Path
 
-MODULES = (
-    "body_placement",
-    "collision.collide_function",
-    "collision.contacts",
-    "collision.ray_queries",
-    "collision.shape_queries",
-    "constraints.contact_preparation",
-    "geometry.hull_building",
-    "geometry.mass",
-    "physics_system",
-    "shapes.mesh_building",
-    "solver.integration",
-    "solver.wide_contacts",
-    "godot.body_contacts",
-    "godot.body_state",
-    "godot.classes",
-    "godot.server_lock",
-    "godot.server_motion",
-    "godot.space_state",
-    "godot.sync",
-)
+_PACKAGE = __name__.rpartition(".")[0]
 
-for _name in MODULES:
-    importlib.import_module(f"engine_core.{_name}")
+for _module in pkgutil.walk_packages([str(Path(__file__).parent)], f"{_PACKAGE}."):
+    if _module.name != __name__:
+        importlib.import_module(_module.name)

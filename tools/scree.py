@@ -5,6 +5,8 @@ In a checkout this file makes the environment `.venv` first and goes on inside i
 standard library only. In an installed package it is the console command `scree` and goes on at once.
 """
 
+from __future__ import annotations  # an older Python must come far enough to say that it is too old
+
 import hashlib
 import os
 import shutil
