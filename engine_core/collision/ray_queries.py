@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
-from ..broad_phase.queries import CURSOR, bounds_query_begin, bounds_query_next, query_end
-from ..geometry.vector import add, add_scaled, quaternion, rotate, rotate_inverse, store3, subtract, vector3
+from ..broad_phase.query import query_end, ray_query_begin, ray_query_next
+from ..broad_phase.schema import CURSOR
+from ..geometry.vector import add_scaled, quaternion, rotate, rotate_inverse, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view, view2
@@ -17,7 +18,7 @@ from .query_schema import (
 
 FLOAT32, INT32 = np.float32, np.int32
 ROUNDING = 1e-6
-"""Bounds are single: what a query asks of the trees is grown by this part of its size."""
+"""Bounds are single: a ray that passes them this closely, relative to where it does, may meet what is inside."""
 
 
 @kernel
@@ -97,38 +98,19 @@ def intersect_ray(system, world, query, result):
     result.face = INT32(-1)
     result.body_id = 0
     result.user_id = 0
-    origin = subtract(vector3(query.position), vector3(system.origin))
-    end = add(origin, vector3(query.motion))
-    bounds = bounds_of(origin, end)
+    origin, way = subtract(vector3(query.position), vector3(system.origin)), vector3(query.motion)
     for layer in range(LAYER_COUNT):
         if not looks_in(query, layer):
             continue
         tree = system.trees + layer * TREE_SIZE
-        bounds_query_begin(cursor, tree, bounds)
-        index = bounds_query_next(cursor, tree)
+        ray_query_begin(cursor, tree, origin, way, min(result.fraction, 1.0))
+        index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
         while index >= 0:
             if is_seen(query, bodies[index]):
                 ray_body(world, query, bodies, index, result)
-            index = bounds_query_next(cursor, tree)
+            index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
         query_end(cursor, tree)
     return np.int64(0) if result.body < 0 else np.int64(1)
-
-
-@kernel
-def bounds_of(a, b):
-    """Single bounds of two points, grown by what rounding could lose."""
-    low = (min(a[0], b[0]), min(a[1], b[1]), min(a[2], b[2]))
-    high = (max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]))
-    return grown_bounds(low, high)
-
-
-@kernel
-def grown_bounds(low, high):
-    return (
-        FLOAT32(low[0] - ROUNDING * (1.0 + abs(low[0]))), FLOAT32(low[1] - ROUNDING * (1.0 + abs(low[1]))),
-        FLOAT32(low[2] - ROUNDING * (1.0 + abs(low[2]))), FLOAT32(high[0] + ROUNDING * (1.0 + abs(high[0]))),
-        FLOAT32(high[1] + ROUNDING * (1.0 + abs(high[1]))), FLOAT32(high[2] + ROUNDING * (1.0 + abs(high[2]))),
-    )  # fmt: skip
 
 
 @kernel
@@ -179,18 +161,17 @@ def intersect_point(system, world, query):
     hits = view(query.results, query.max_results, BODY_HIT)
     cursor = stack_array(1, CURSOR)
     point = subtract(vector3(query.position), vector3(system.origin))
-    bounds = bounds_of(point, point)
     count = np.int64(0)
     for layer in range(LAYER_COUNT):
         if not looks_in(query, layer):
             continue
         tree = system.trees + layer * TREE_SIZE
-        bounds_query_begin(cursor, tree, bounds)
-        index = bounds_query_next(cursor, tree)
+        ray_query_begin(cursor, tree, point, (0.0, 0.0, 0.0), 1.0)
+        index = ray_query_next(cursor, tree, 1.0)
         while index >= 0 and count < query.max_results:
             if is_seen(query, bodies[index]):
                 count = point_in_body(world, query, bodies, index, hits, count)
-            index = bounds_query_next(cursor, tree)
+            index = ray_query_next(cursor, tree, 1.0)
         query_end(cursor, tree)
     return count
 

@@ -279,7 +279,11 @@ def collide_segment_polytope(radius, p, q, polytope, limit, result):
     on_b = add_scaled(on_a, normal, distance)
     size = length(subtract(q, p))
     if size > 0.0:
-        if face < 0:
+        if face >= 0:
+            along = dot(plane_normal(polytope, face), subtract(q, p))
+            if along * along > PARALLEL_SINE_SQUARED * size * size:
+                face = -polytope.edge_count - 1  # an end is in deep, the other is not: one point
+        elif distance > 0.0:
             best = 1.0 - PARALLEL_SINE_SQUARED
             for i in range(polytope.face_count):
                 facing = -dot(plane_normal(polytope, i), normal)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..bodies.motion import velocity_at
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
-from ..broad_phase.queries import CURSOR, bounds_query_begin, bounds_query_next, query_end
+from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
+from ..broad_phase.schema import CURSOR
 from ..geometry.gjk import CORE
 from ..geometry.vector import (
     add, add_scaled, conjugate, dot, length, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale, store3,
@@ -24,11 +25,11 @@ from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY, SHAPE
 from .collide_function import SHAPE_PAIR
 from .distance import core_center
 from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_met, looks_in, read_pose
-from .gaps import FAR, GAP, OVERLAPPING, cast_to_shape, find_gap, prepare_core, prepare_point
+from .gaps import FAR, GAP, OVERLAPPING, TOUCH, cast_to_shape, find_gap, prepare_core, prepare_point
 from .query_schema import (
     BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT,
 )  # fmt: skip
-from .ray_queries import add_hit, grown_bounds
+from .ray_queries import add_hit
 from .schema import CONTACT_RESULT, MAX_RESULTS
 
 FLOAT32, INT32 = np.float32, np.int32
@@ -306,14 +307,17 @@ def meet_body(system, world, query, bodies, index, middle, half, count):
 
 @kernel
 def box_of_query(shapes, query):
-    """Middle and half extents of what the query's shape sweeps, relative to its position, margin counted."""
+    """Low and high of the query's shape at the start, relative to its position, margin counted."""
     box = shape_bounds(shapes, np.int64(query.shape), (0.0, 0.0, 0.0), quaternion(query.rotation))
-    by = query.margin + 1e-4
-    low, high = (box[0] - by, box[1] - by, box[2] - by), (box[3] + by, box[4] + by, box[5] + by)
-    if query.operation == CAST:
-        m = vector3(query.motion)
-        low = (low[0] + min(m[0], 0.0), low[1] + min(m[1], 0.0), low[2] + min(m[2], 0.0))
-        high = (high[0] + max(m[0], 0.0), high[1] + max(m[1], 0.0), high[2] + max(m[2], 0.0))
+    by = query.margin + TOUCH
+    return (box[0] - by, box[1] - by, box[2] - by), (box[3] + by, box[4] + by, box[5] + by)
+
+
+@kernel
+def swept(low, high, motion):
+    """Middle and half extents of all a box touches on its way."""
+    low = (low[0] + min(motion[0], 0.0), low[1] + min(motion[1], 0.0), low[2] + min(motion[2], 0.0))
+    high = (high[0] + max(motion[0], 0.0), high[1] + max(motion[1], 0.0), high[2] + max(motion[2], 0.0))
     return scale(add(low, high), 0.5), scale(subtract(high, low), 0.5)
 
 
@@ -324,20 +328,25 @@ def meet_system(system, world, query):
     bodies = view(world.bodies, world.body_capacity, BODY)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     cursor = stack_array(1, CURSOR)
-    middle, half = box_of_query(shapes, query)
-    center = add(middle, subtract(vector3(query.position), vector3(system.origin)))
-    bounds = grown_bounds(subtract(center, half), add(center, half))
+    motion = vector3(query.motion) if query.operation == CAST else (0.0, 0.0, 0.0)
+    low, high = box_of_query(shapes, query)
+    middle, half = swept(low, high, motion)
+    start = add(scale(add(low, high), 0.5), subtract(vector3(query.position), vector3(system.origin)))
+    extents = scale(subtract(high, low), 0.5)
+    longest = 1.0
     count = np.int64(0)
     for layer in range(LAYER_COUNT):
         if not looks_in(query, layer):
             continue
         tree = system.trees + layer * TREE_SIZE
-        bounds_query_begin(cursor, tree, bounds)
-        index = bounds_query_next(cursor, tree)
+        box_cast_begin(cursor, tree, start, extents, motion, longest)
+        index = ray_query_next(cursor, tree, longest)
         while index >= 0:
             if is_met(system.world, query, bodies, index):
                 count = meet_body(system, world, query, bodies, index, middle, half, count)
-            index = bounds_query_next(cursor, tree)
+                if query.operation == CAST:
+                    longest = min(query.safe_fraction, 1.0)
+            index = ray_query_next(cursor, tree, longest)
         query_end(cursor, tree)
     return count
 

@@ -156,10 +156,13 @@ def hull_polytope(vertices, planes, center, position, rows, memory, polytope):
     polytope.inner_radius = np.inf
     for i in range(polytope.face_count):
         n = (np.float64(planes[4 * i]), np.float64(planes[4 * i + 1]), np.float64(planes[4 * i + 2]))
-        inner = planes[4 * i + 3] - dot(n, center)
+        # Singles are unit to 1e-7 only.
+        unit = 1.0 / length(n)
+        n, distance = scale(n, unit), planes[4 * i + 3] * unit
+        inner = distance - dot(n, center)
         n = transform(rows, (0.0, 0.0, 0.0), n)
         store3(memory.planes[i], n)
-        memory.planes[i, 3] = planes[4 * i + 3] + dot(n, position)
+        memory.planes[i, 3] = distance + dot(n, position)
         polytope.inner_radius = min(polytope.inner_radius, inner)
     polytope.vertices = memory.vertices.ctypes.data
     polytope.planes = memory.planes.ctypes.data

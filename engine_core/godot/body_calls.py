@@ -1,7 +1,7 @@
 """Makers of virtuals that act on one body, or read it: the same for the server's calls, which name a body by its id, and for a
-body state's, which belong to one.
+body state's, which belong to one. What changes a body holds the server's lock.
 
-`find(instance, arguments, call)` gives `(world, body index)` and -1 for no body; `refuse(instance, call, reason, value)` has
+`server_of(instance)` gives the address of SERVER; `find(instance, arguments, call)` gives `(world, body index)` and -1 for no body; `refuse(instance, call, reason, value)` has
 Python print why a call was not obeyed; `first` is the number of the first argument after the body's id.
 """
 
@@ -10,10 +10,11 @@ from ..bodies.motion import bodies_of
 from ..geometry.vector import add, store3, vector3
 from ..runtime.kernel import kernel
 from .schema import NOT_FINITE
+from .server_lock import acquire, release
 from .slots import argument, is_finite3, store_vector3, vector3_argument
 
 
-def make_vector_call(find, refuse, first, call, action):
+def make_vector_call(server_of, find, refuse, first, call, action):
     """A virtual that takes a vector: `action(world, index, vector)`. One that is not finite is refused."""
 
     @kernel
@@ -23,14 +24,16 @@ def make_vector_call(find, refuse, first, call, action):
             return
         v = vector3_argument(arguments, first)
         if is_finite3(v):
+            acquire(server_of(instance))
             action(world, index, v)
+            release(server_of(instance))
         else:
             refuse(instance, call, NOT_FINITE, argument(arguments, first))
 
     return virtual
 
 
-def make_two_vector_call(find, refuse, first, call, action):
+def make_two_vector_call(server_of, find, refuse, first, call, action):
     """A virtual that takes a vector and a place: `action(world, index, vector, place)`."""
 
     @kernel
@@ -44,7 +47,9 @@ def make_two_vector_call(find, refuse, first, call, action):
         elif not is_finite3(place):
             refuse(instance, call, NOT_FINITE, argument(arguments, first + 1))
         else:
+            acquire(server_of(instance))
             action(world, index, v, place)
+            release(server_of(instance))
 
     return virtual
 

@@ -14,7 +14,7 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from .body_state import find, refuse, server_of
 from .call_names import number_of
-from .schema import WRONG_NUMBER
+from .schema import SERVER, WRONG_NUMBER
 from .slots import int_argument, store_vector3
 from .virtual_table import BODY_STATE
 
@@ -120,7 +120,7 @@ def get_contact_collider_object(instance, arguments, result):
     if contact:
         user_id = view(contact, 1, CONTACT_REPORT)[0].collider_user_id
         if user_id:
-            found = call_1_result(server_of(instance)[0].object_from_id, user_id)
+            found = call_1_result(view(server_of(instance), 1, SERVER)[0].object_from_id, user_id)
     store_int64(result, found)
 
 

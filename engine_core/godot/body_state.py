@@ -18,6 +18,7 @@ from .body_calls import (
 )  # fmt: skip
 from .call_names import number_of
 from .schema import BODY_BINDING, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING
+from .server_lock import acquire, release
 from .slots import (
     argument, bool_argument, store_identity, store_symmetric, store_vector3, store_zeros, vector3_argument,
 )  # fmt: skip
@@ -28,15 +29,15 @@ SET_TRANSFORM = number_of("body_state.set_transform")
 
 @kernel
 def server_of(instance):
-    """The server's record, as a view of one row."""
-    return view(view(instance, 1, BODY_BINDING)[0].server, 1, SERVER)
+    """Address of SERVER."""
+    return view(instance, 1, BODY_BINDING)[0].server
 
 
 @kernel
 def find(instance, arguments, call):
     """`(world, body index)` of a state; -1 for a state without a body."""
     binding = view(instance, 1, BODY_BINDING)[0]
-    if binding.server == 0 or bodies_of(binding.world)[binding.body_index].id != binding.body_id:
+    if binding.body_id == 0 or bodies_of(binding.world)[binding.body_index].id != binding.body_id:
         return np.int64(0), np.int64(-1)
     return binding.world, binding.body_index
 
@@ -44,15 +45,17 @@ def find(instance, arguments, call):
 @kernel
 def refuse(instance, call, reason, value):
     """Have Python print why a call was not obeyed."""
-    call_3(server_of(instance)[0].report_error, call, reason, value)
+    call_3(view(server_of(instance), 1, SERVER)[0].report_error, call, reason, value)
 
 
 def _vector_call(name, action):
-    return make_vector_call(find, refuse, 0, number_of(f"body_state.{name}"), action)
+    return make_vector_call(server_of, find, refuse, 0, number_of(f"body_state.{name}"), action)
 
 
 def _two_vector_call(name):
-    return make_two_vector_call(find, refuse, 0, number_of(f"body_state.{name}"), TWO_VECTOR_ACTIONS[name])
+    return make_two_vector_call(
+        server_of, find, refuse, 0, number_of(f"body_state.{name}"), TWO_VECTOR_ACTIONS[name]
+    )
 
 
 def _vector_getter(name, read):
@@ -141,11 +144,14 @@ def set_transform(instance, arguments, result):
     if index < 0:
         return
     transform = argument(arguments, 0)
+    server = server_of(instance)
+    acquire(server)
     answer = motion.set_transform(world, index, transform)
+    release(server)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
-        call_2(server_of(instance)[0].set_stretched_transform, view(instance, 1, BODY_BINDING)[0].body_id, transform)
+        call_2(view(server, 1, SERVER)[0].set_stretched_transform, view(instance, 1, BODY_BINDING)[0].body_id, transform)
 
 
 @kernel
@@ -171,7 +177,9 @@ def get_velocity_at_local_position(instance, arguments, result):
 def set_sleep_state(instance, arguments, result):
     world, index = find(instance, arguments, 0)
     if index >= 0:
+        acquire(server_of(instance))
         motion.set_sleeping(world, index, bool_argument(arguments, 0))
+        release(server_of(instance))
 
 
 @kernel
@@ -246,7 +254,7 @@ def get_space_state(instance, arguments, result):
     found = np.int64(0)
     if index >= 0 and bodies_of(world)[index].system >= 0:
         capacity = view(world, 1, WORLD)[0].system_capacity
-        spaces = view(server_of(instance)[0].space_bindings, capacity, SPACE_BINDING)
+        spaces = view(view(server_of(instance), 1, SERVER)[0].space_bindings, capacity, SPACE_BINDING)
         found = spaces[bodies_of(world)[index].system].object
     store_int64(result, found)
 

@@ -16,7 +16,7 @@ PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_VECTOR3_ARRAY = 32, 33, 36
 
 # What a compiled function tells Python when it refuses a call; see errors.py.
 NO_SUCH_BODY, NO_SUCH_SPACE, NO_SUCH_SHAPE, NOT_FINITE, WRONG_TYPE, WRONG_NUMBER, NO_SUCH_OBJECT = range(1, 8)
-NOT_FINITE_TRANSFORM = 8
+NOT_FINITE_TRANSFORM, STEP_FAILED = 8, 9
 
 SERVER = np.dtype(
     [
@@ -30,15 +30,16 @@ SERVER = np.dtype(
         ("active_object_count", "i8"),  # for the performance monitors
         ("pair_count", "i8"),
         ("island_count", "i8"),
-        ("lock", "i8"),  # who changes the world: 0 or a thread's number; see server_lock.py
+        ("lock", "i8"),  # who changes the world: 0, or the number of a thread; see server_lock.py
         ("lock_depth", "i8"),
+        ("doomed_count", "i8"),  # what is to be freed after the flush, see Server.bury
         ("thread_number", "i8"),  # address of the operating system's `current thread` function
         ("yield_thread", "i8"),  # address of its `let others run` function
         # Python, for what is rare: void f(call number, reason, value address)
         ("report_error", "i8"),
         ("make_body_state", "i8"),  # void f(binding address): makes its Object
         ("set_stretched_transform", "i8"),  # void f(body id, address of 12 float32)
-        ("warn_missing", "i8"),  # void f(call number)
+        ("bury", "i8"),  # void f(0): frees what was given up during the flush
         # Functions and methods of Godot
         ("variant_call", "i8"),
         ("variant_destroy", "i8"),
@@ -49,8 +50,6 @@ SERVER = np.dtype(
         ("is_body_excluded_from_query", "i8"),  # a method bind, of the space state
         ("is_excluding_body", "i8"), ("is_excluding_object", "i8"),  # method binds, of the server
         ("call_name", "i8"),  # address of StringName("call")
-        ("nil_variant", "i8", VARIANT_WORDS),  # what a callback returned, destroyed at once
-        ("call_error", "i8", 2),
     ],
     align=True,
 )  # fmt: skip

@@ -10,8 +10,9 @@ from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
 from ..runtime.memory import Pool
 from . import schema
-from .raw_memory import reader
-from .server_lock import ServerLock
+from .call_names import CALLS
+from .raw_memory import copy, reader, zero
+from .server_lock import ServerLock, system_functions
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
 _BY_INDEX = ctypes.CFUNCTYPE(None, c_int64)
@@ -75,7 +76,9 @@ class Server:
         self._space_bindings = Pool("space bindings", schema.SPACE_BINDING, int(world.record["system_capacity"]))
         self.space_bindings = self._space_bindings.rows
         self._callbacks: list = []
-        self.lock = ServerLock(self)
+        self.lock = ServerLock(self.address)
+        self._doomed_objects: list[int] = []
+        self._doomed_variants: list = []
         self._fill_record()
 
     def _fill_record(self) -> None:
@@ -86,7 +89,9 @@ class Server:
         record["world"], record["is_active"] = self.world.address, 1
         record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
         record["step_function"] = step.address
-        record["report_error"] = self._callback(_REPORT, self.reporter.refusal)
+        record["thread_number"], record["yield_thread"] = system_functions()
+        record["report_error"] = self._callback(_REPORT, self._refuse)
+        record["bury"] = self._callback(_BY_INDEX, self._bury)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
         record["set_stretched_transform"] = self._callback(_BY_ID, self._set_stretched_transform)
         record["variant_call"] = interface.address("variant_call")
@@ -107,6 +112,16 @@ class Server:
             ("is_excluding_object", "PhysicsServer3DExtension", "body_test_motion_is_excluding_object"),
         ):
             record[field] = interface.method(class_name, method, methods[class_name][method].hash)
+
+    def _refuse(self, call: int, reason: int, value: int) -> None:
+        """Compiled code could not obey a call."""
+        try:
+            if reason == schema.STEP_FAILED:
+                self.world.system(value).raise_status()
+            else:
+                self.reporter.refusal(call, reason, value)
+        except Exception as error:  # nothing may leave a callback
+            self.reporter.exception(CALLS[call], error)
 
     def _callback(self, kind, function) -> int:
         """Address of a C function that calls a Python function."""
@@ -157,11 +172,12 @@ class Server:
 
     def make_body_state(self, index: int) -> None:
         """Make the PhysicsDirectBodyState3D of a body, once."""
-        row = self.binding_of(index)
-        if not row["object"]:
-            object_ = self.engine.body_state_class.make(self.binding_address(index))
-            row["object"] = object_
-            self.variants.write_object(self.binding_field(index, "state_variant"), object_)
+        with self.lock:
+            row = self.binding_of(index)
+            if not row["object"]:
+                object_ = self.engine.body_state_class.make(self.binding_address(index))
+                row["object"] = object_
+                self.variants.write_object(self.binding_field(index, "state_variant"), object_)
 
     def drop_binding(self, index: int) -> None:
         """Free what belongs to a body: its callbacks and its state object."""
@@ -171,8 +187,36 @@ class Server:
         object_ = int(row["object"])
         row["body_id"] = row["object"] = 0
         for name in ("sync_callback", "integration_callback", "integration_data", "state_variant"):
-            self.variants.destroy(self.binding_field(index, name))
-        if object_:
+            self.give_up_variant(self.binding_field(index, name))
+        self._give_up_object(object_)
+
+    def give_up_variant(self, address: int) -> None:
+        """Free what a Variant holds and leave nil; after the flush, if one runs: it may be in use by the running callback."""
+        if not self.record["is_flushing"]:
+            self.variants.destroy(address)
+            return
+        kept = (c_int64 * schema.VARIANT_WORDS)()
+        copy(ctypes.addressof(kept), address, ctypes.sizeof(kept))
+        zero(address, ctypes.sizeof(kept))
+        self._doomed_variants.append(kept)
+        self.record["doomed_count"] += 1
+
+    def _give_up_object(self, object_: int) -> None:
+        """Have Godot delete an Object of ours; after the flush, if one runs."""
+        if object_ and self.record["is_flushing"]:
+            self._doomed_objects.append(object_)
+            self.record["doomed_count"] += 1
+        elif object_:
+            self.engine.destroy_object(object_)
+
+    def _bury(self, unused: int = 0) -> None:
+        """Free what was given up during a flush."""
+        variants, objects = self._doomed_variants, self._doomed_objects
+        self._doomed_variants, self._doomed_objects = [], []
+        self.record["doomed_count"] = 0
+        for kept in variants:
+            self.variants.destroy(ctypes.addressof(kept))
+        for object_ in objects:
             self.engine.destroy_object(object_)
 
     def _set_stretched_transform(self, identity: int, address: int) -> None:
@@ -236,8 +280,7 @@ class Server:
         object_ = int(row["object"])
         row["server"] = row["object"] = row["system_id"] = row["is_active"] = row["pending_count"] = 0
         self.space_areas.pop(identity, None)
-        if object_:
-            self.engine.destroy_object(object_)
+        self._give_up_object(object_)
         # `pending` stays reserved: a flush that runs right now may still read it.
 
     # --- the end ---
@@ -278,7 +321,8 @@ class Server:
 
     def close(self) -> None:
         """Give back everything that Godot counts. What the user has not freed goes too."""
-        self.record["is_active"] = 0
+        self.record["is_active"] = self.record["is_flushing"] = 0
+        self._bury()
         for index in range(self.world.bodies.count):
             self.drop_binding(index)
         for table in (self.areas, self.joints, self.soft_bodies):

@@ -270,7 +270,7 @@ def _set_callback(server, identity: int, field: str, callback: int) -> int:
     """Keep a copy of a Callable in a body's binding, with a state object to call it with. Gives the body's index."""
     index = server.body_index(identity)
     server.binding_of(index)
-    server.variants.destroy(server.binding_field(index, field))
+    server.give_up_variant(server.binding_field(index, field))
     if server.is_callable(callback):
         server.make_body_state(index)
         server.copy_callable(server.binding_field(index, field), callback)
@@ -286,7 +286,7 @@ def _body_set_state_sync_callback(server, identity, callback):
 def _body_set_force_integration_callback(server, identity, callback, userdata):
     index = _set_callback(server, identity, "integration_callback", callback)
     place = server.binding_field(index, "integration_data")
-    server.variants.destroy(place)
+    server.give_up_variant(place)
     server.variants.copy(place, userdata)
 
 

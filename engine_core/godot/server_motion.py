@@ -17,12 +17,19 @@ from .call_names import number_of
 from .schema import (
     BODY_BINDING, BOOL, INT, NO_SUCH_BODY, NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TRANSFORM3D, VECTOR3, WRONG_NUMBER, WRONG_TYPE,
 )  # fmt: skip
+from .server_lock import acquire, release
 from .slots import argument, int_argument, is_finite3, load_vector3, store_vector3
 from .virtual_table import SERVER as SERVER_TABLE
 
 FLOAT32 = np.float32
 SET_STATE, GET_STATE = number_of("body_set_state"), number_of("body_get_state")
 STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, STATE_CAN_SLEEP = range(5)
+
+
+@kernel
+def server_of(instance):
+    """Address of SERVER: the instance itself."""
+    return instance
 
 
 @kernel
@@ -43,11 +50,13 @@ def find(instance, arguments, call):
 
 
 def _vector_call(name):
-    return make_vector_call(find, refuse, 1, number_of(f"body_{name}"), VECTOR_ACTIONS[name])
+    return make_vector_call(server_of, find, refuse, 1, number_of(f"body_{name}"), VECTOR_ACTIONS[name])
 
 
 def _two_vector_call(name):
-    return make_two_vector_call(find, refuse, 1, number_of(f"body_{name}"), TWO_VECTOR_ACTIONS[name])
+    return make_two_vector_call(
+        server_of, find, refuse, 1, number_of(f"body_{name}"), TWO_VECTOR_ACTIONS[name]
+    )
 
 
 def _vector_getter(name):
@@ -60,7 +69,9 @@ def _set_transform(instance, world, index, variant):
     server = view(instance, 1, SERVER)[0]
     transform = address_of_row(stack_array(12, FLOAT32), 0)
     call_2(server.transform_from_variant, transform, variant)
+    acquire(instance)
     answer = motion.set_transform(world, index, transform)
+    release(instance)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_STATE, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
@@ -75,10 +86,13 @@ def _set_velocity(instance, world, index, state, variant):
     velocity = load_vector3(address)
     if not is_finite3(velocity):
         refuse(instance, SET_STATE, NOT_FINITE, address)
-    elif state == STATE_LINEAR_VELOCITY:
+        return
+    acquire(instance)
+    if state == STATE_LINEAR_VELOCITY:
         motion.set_linear_velocity(world, index, velocity)
     else:
         motion.set_angular_velocity(world, index, velocity)
+    release(instance)
 
 
 @kernel
@@ -102,6 +116,7 @@ def set_state(instance, arguments, result):
         _set_velocity(instance, world, index, state, variant)
     else:
         is_set = load_uint8(variant + 8) != 0  # a bool, or the lowest byte of an integer
+        acquire(instance)
         if state == STATE_SLEEPING:
             motion.set_sleeping(world, index, is_set)
         elif is_set:
@@ -109,6 +124,7 @@ def set_state(instance, arguments, result):
         else:
             bodies_of(world)[index].flags &= ~np.uint32(CAN_SLEEP)
             motion.wake(world, index)
+        release(instance)
 
 
 @kernel
@@ -169,7 +185,7 @@ VIRTUALS = {
     "_body_set_constant_torque": _vector_call("set_constant_torque"),
     "_body_get_constant_torque": _vector_getter("get_constant_torque"),
     "_body_set_axis_velocity": make_vector_call(
-        find, refuse, 1, number_of("body_set_axis_velocity"), motion.set_axis_velocity
+        server_of, find, refuse, 1, number_of("body_set_axis_velocity"), motion.set_axis_velocity
     ),
     "_body_set_state": set_state,
     "_body_get_state": get_state,

@@ -77,6 +77,11 @@ class Engine:
         """Make our three classes known, once."""
         if self.classes:
             return
+        from ..runtime.kernel import CACHE_FOLDER
+
+        if not any(CACHE_FOLDER.rglob("*.nbc")):
+            print("scree: compiling the core for this machine: this happens once and takes a minute or two "
+                  "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
         from . import virtual_table
         from .classes import ExtensionClass
 
@@ -118,8 +123,8 @@ class Engine:
             self.reporter.error("start", f"{type(problem).__name__}: {problem}")
 
     def _open(self, result: int) -> None:
-        begin = time.perf_counter()
         self.register_classes()
+        begin = time.perf_counter()
         from ..world import World
         from .server import Server
         from .virtual_modules import import_all
@@ -133,8 +138,8 @@ class Engine:
         self.server.record["object"] = object_
         self.variants.write_object(result, object_)
         taken = time.perf_counter() - begin
-        if taken > 10.0:
-            print(f"scree: the core was compiled for this machine in {taken:.0f} s; next time it is ready", flush=True)
+        if taken > 5.0:
+            print(f"scree: the core was compiled in {taken:.0f} s; next time it is ready", flush=True)
 
     def leave(self, level: int) -> None:
         """Godot left an initialization level."""

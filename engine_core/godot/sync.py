@@ -17,11 +17,13 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
-from .schema import BODY_BINDING, NIL, NO_SUCH_SPACE, SERVER, SPACE_BINDING, WRONG_TYPE
+from .schema import BODY_BINDING, NIL, NO_SUCH_SPACE, SERVER, SPACE_BINDING, STEP_FAILED, WRONG_TYPE
+from .server_lock import acquire, release
 from .slots import float_argument, int_argument
 from .virtual_table import SERVER as SERVER_TABLE
 
 INT32 = np.int32
+STEP = number_of("step")
 SYNC, INTEGRATION = number_of("state_sync_callback"), number_of("force_integration_callback")
 GET_SPACE_STATE = number_of("space_get_direct_state")
 CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
@@ -65,6 +67,7 @@ def step(instance, arguments, result):
     server.pair_count = 0
     server.island_count = 0
     spaces = _spaces(server)
+    acquire(instance)
     for number in range(view(server.world, 1, WORLD)[0].system_count):
         space = spaces[number]
         if space.server == 0 or space.is_active == 0:
@@ -73,9 +76,12 @@ def step(instance, arguments, result):
         call_1_float(server.step_function, space.system, delta_time)
         _note_moved(server, space)
         system = view(space.system, 1, SYSTEM)[0]
+        if system.status != 0:
+            call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
         server.active_object_count += system.active_count
         server.pair_count += system.active_pair_count
         server.island_count += system.island_count
+    release(instance)
 
 
 @kernel
@@ -139,6 +145,8 @@ def flush_queries(instance, arguments, result):
             i += 1
         space.pending_count = 0
     server.is_flushing = 0
+    if server.doomed_count != 0:
+        call_1(server.bury, np.int64(0))
 
 
 @kernel

@@ -4,14 +4,21 @@ This processor shows stores in the order of the program, so real races never mee
 places. Here each is visited.
 """
 
+import os
+
 import numpy as np
 import pytest
 
 from engine_core.broad_phase import add, change, pending, rebuild
+from engine_core.broad_phase.query import bounds_query_begin, bounds_query_next, query_end
+from engine_core.broad_phase.schema import CURSOR
+from engine_core.runtime.kernel import kernel
 
 from .drivers import World, random_boxes
 from .explored import Explored
 
+PLACES = int(os.environ.get("SCREE_EXPLORED_PLACES", 8))
+"""Places tried of each pair of writers; all of them with a large number (minutes)."""
 CAPACITY = 160
 IN_TREE, IN_BATCH, SINGLE, PREPARED, OUT = range(0, 26), range(30, 40), range(50, 54), range(60, 72), range(80, 150)
 EVERYTHING = np.float32([-1e9] * 3 + [1e9] * 3)
@@ -158,6 +165,13 @@ def explored(tmp_path_factory):
     return Explored(tmp_path_factory.mktemp("explored"))
 
 
+def settle(scene):
+    """Two rebuilds: nothing that anybody did may come undone by them."""
+    for _ in range(2):
+        rebuild.tree_renew(scene.tree, scene.bodies)
+        scene.read()
+
+
 def explore(scene, code, first, second, most_places) -> int:
     """Park `first` in up to `most_places` places, run `second` there, read; give the number of places."""
     scene.begin()
@@ -180,9 +194,7 @@ def explore(scene, code, first, second, most_places) -> int:
             code.run(lambda: first.run(scene, code), place, meanwhile)
             first.finish(scene)
             scene.read()
-            for _ in range(3):
-                rebuild.tree_renew(scene.tree, scene.bodies)
-                scene.read()
+            settle(scene)
         except AssertionError as error:
             raise AssertionError(
                 f"{first} parked before store {place} of {stores}, {second} meanwhile: {error}"
@@ -202,6 +214,107 @@ def test_every_place(explored, state):
                 continue
             if set(first.bodies) & set(second.bodies):
                 continue
-            count += explore(scene, explored, first, second, 25)
+            count += explore(scene, explored, first, second, PLACES)
     print(f"\n{state}: writers parked in {count} places")
     assert not scene.world.trees.trees.rows["users"].any()
+
+
+def test_two_parked(explored):
+    """A second writer is parked while the first is, and a third runs: a random sample."""
+    generator = np.random.default_rng(11)
+    scenes = {state: Scene(2, state) for state in STATES}
+    count = 0
+    while count < 400:
+        scene = scenes[STATES[count % len(STATES)]]
+        first, third = FIRST[generator.integers(len(FIRST))], SECOND[generator.integers(1, len(SECOND))]
+        second = SECOND[generator.integers(1, len(SECOND))]
+        if set(first.bodies) & set(second.bodies) | set(third.bodies) & {*first.bodies, *second.bodies}:
+            continue
+        if "abort" in (first.name, second.name, third.name):
+            continue
+        scene.begin()
+        first.start(scene)
+        place = int(generator.integers(1, explored.count_stores(lambda a=first, s=scene: a.run(s, explored)) + 1))
+        scene.begin()
+        second.start(scene)
+        inner = int(generator.integers(1, explored.count_stores(lambda a=second, s=scene: a.run(s, explored)) + 1))
+        scene.begin()
+
+        def deepest(action=third, scene=scene):
+            scene.read()
+            action.all(scene, Real)
+            scene.read()
+
+        def meanwhile(action=second, scene=scene, inner=inner, deepest=deepest):
+            action.start(scene)
+            explored.run(lambda: action.run(scene, explored), inner, deepest)
+            action.finish(scene)
+            scene.read()
+
+        first.start(scene)
+        try:
+            explored.run(lambda a=first, s=scene: a.run(s, explored), place, meanwhile)
+            explored._parked.clear()
+            first.finish(scene)
+            scene.read()
+            settle(scene)
+        except AssertionError as error:
+            raise AssertionError(f"{first} at {place}, {second} at {inner}, {third}: {error}") from error
+        count += 1
+
+
+@kernel
+def pull(cursor, tree, most, found):
+    """Pull up to `most` bodies of a query that has begun."""
+    count = 0
+    while count < most:
+        body = bounds_query_next(cursor, tree)
+        if body < 0:
+            break
+        found[count] = body
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_parked_reader(state):
+    """A reader is parked after each of its answers while all kinds of writers run, several times over; what was there before
+    and after is given, and nodes the reader may come to are not used again."""
+    scene = Scene(3, state)
+    cursor, found = np.zeros(1, CURSOR), np.zeros(4 * CAPACITY, np.int64)
+    for writers in ([second] for second in SECOND[1:]), [[Action("renew"), *SECOND[1:5], *[Action("renew")] * 3]]:
+        for actions in writers:
+            place = 0
+            while True:
+                scene.begin()
+                bounds_query_begin(cursor, scene.tree, EVERYTHING)
+                count = pull(cursor, scene.tree, place, found)
+                if count < place:
+                    query_end(cursor, scene.tree)
+                    break
+                for action in actions:
+                    action.all(scene, Real)
+                count += pull(cursor, scene.tree, len(found) - count, found[count:])
+                query_end(cursor, scene.tree)
+                given = set(found[:count].tolist())
+                assert set(scene.inside) & set(scene.required) <= given <= set(scene.inside) | scene.allowed
+                scene.read()
+                place += 3
+
+
+def test_broken_order_is_found(tmp_path):
+    """The same search finds it when `finalize` shows the new root before its slots are written."""
+    fill = "        hang_above(tree, node, root, subtree, parity, bounds_address)\n"
+    show = "        if atomics.compare_exchange_int64(tree + HEAD, head, (head & ~LOW_32) | node) == head:\n"
+    broken = Explored(tmp_path, [("change", fill + show, show + "    " + fill)])
+    with pytest.raises(AssertionError, match="missed"):
+        explore(Scene(1, "ready"), broken, Action("finalize", PREPARED), None, 400)
+
+
+def test_missing_second_look_is_found(tmp_path):
+    """And when a rebuild does not look again at what moved while it built."""
+    look = "        budget = _look_again(tree, bodies, parity, budget)\n"
+    broken = Explored(tmp_path, [("rebuild", look, "        record.opened_position = record.opened_count\n")])
+    scene = Scene(1, "quiet")
+    with pytest.raises(AssertionError, match="missed"):
+        explore(scene, broken, Action("renew"), Action("widen", [7]), 400)
