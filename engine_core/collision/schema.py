@@ -75,7 +75,7 @@ MANIFOLD = np.dtype(
         ("separation", "f4", 4),
         ("feature", "u4", 4),
         ("normal_impulse", "f4", 4),  # warm start [N s]
-        ("max_normal_impulse", "f4", 4),  # largest of the sub-steps, for restitution and reports
+        ("total_normal_impulse", "f4", 4),  # sum over the sub-steps, for restitution and reports [N s]
         ("friction_impulse", "f4", 3),  # world axes [N s]
         ("twist_impulse", "f4"),  # about the normal [N m s]
         ("base_separation", "f4", 4),  # for recycling: separation - normal . (anchor_b - anchor_a + delta) at the full collision

@@ -4,6 +4,8 @@ A block holds one manifold in each of its eight lanes; a field of a block is eig
 one colour, so no body is in two lanes. Free lanes have zero masses and point to row 0, which stands for all that does not move.
 """
 
+import numpy as np
+
 # Fields of a solver row (float32 x 16: one cache line). Row 0: everything that does not move.
 ROW_FLOATS = 16
 LINEAR_VELOCITY, ANGULAR_VELOCITY = 0, 3  # world [m/s], [rad/s]
@@ -11,10 +13,11 @@ DELTA_POSITION = 8  # since the start of the step [m]
 DELTA_ROTATION = 11  # x, y, z, w since the start of the step
 ROW_SIZE = ROW_FLOATS * 4
 
-# Fields of a row of forces (float32 x 16), beside each solver row.
+# Fields of a row of forces (float32 x 16), beside each solver row: in a sub-step the first half of the solver row
+# becomes (row + first half) x second half.
 VELOCITY_CHANGE = 0  # by gravity and forces in one sub-step [m/s]
 SPIN_CHANGE = 3  # [rad/s]
-AXIS_FREE = 6  # 1, or 0 for a locked axis: linear x, y, z
+AXIS_FREE = 8  # eight factors: 1, or 0 for a locked linear axis
 
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.
 (
@@ -37,14 +40,14 @@ TANGENT_VELOCITY = TWIST_IMPULSE + 1  # wanted relative velocity along the two t
 BIAS_RATE = TANGENT_VELOCITY + 2  # softness
 MASS_SCALE = BIAS_RATE + 1
 IMPULSE_SCALE = MASS_SCALE + 1
-POINT_COUNT = IMPULSE_SCALE + 1  # of the manifold in this lane, as a float
-POINTS = POINT_COUNT + 1  # four points, POINT_FIELDS fields each
+POINT_COUNT = IMPULSE_SCALE + 1  # int32
+POINTS = POINT_COUNT + 1  # four points, POINT_FIELDS fields each; POINT_COUNT is the largest of the lanes, in all lanes
 
 POINT_ANCHOR_A, POINT_ANCHOR_B = 0, 3
 POINT_SEPARATION = 6  # at the start of the step, less normal . (anchor_b - anchor_a) [m]
 POINT_MASS = 7  # effective mass along the normal [kg]
 POINT_IMPULSE = 8
-POINT_MAX_IMPULSE = 9
+POINT_TOTAL_IMPULSE = 9
 POINT_RELATIVE_VELOCITY = 10  # along the normal before the step, for restitution [m/s]
 POINT_LEVER = 11  # distance from the centre of friction [m]
 POINT_FIELDS = 12
@@ -52,3 +55,18 @@ POINT_FIELDS = 12
 BLOCK_FIELDS = POINTS + 4 * POINT_FIELDS
 FIELD_SIZE = 32
 BLOCK_SIZE = BLOCK_FIELDS * FIELD_SIZE
+
+# Colours. Contacts between two moving bodies take colours from below, those with something static from above, so that they
+# are solved last and win. What finds no colour goes to the overflow, solved first and one by one.
+COLOUR_COUNT = 24
+OVERFLOW = COLOUR_COUNT
+MOVING_COLOURS = 20
+COLOURS = np.dtype(
+    [
+        ("counts", "i8", COLOUR_COUNT + 1),
+        ("lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: manifolds of each colour
+        ("first_block", "i8", COLOUR_COUNT + 2),  # of each colour in this step; overflow comes last
+        ("block_count", "i8", COLOUR_COUNT + 1),
+    ],
+    align=True,
+)

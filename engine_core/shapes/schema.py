@@ -2,7 +2,8 @@
 
 A row never moves and is found by its index; `id` tells whether it is still the shape one thinks of. Cooked blocks are
 immutable: changed settings make a new block, and the old one is freed when no step and no query can still read it.
-All lengths in [m], in the shape's own frame, scale already applied: a scaled use of a shape is a cooked shape of its own.
+All lengths in [m], in the shape's own frame, scale already applied: a scaled use of a shape is a cooked shape of its
+own.
 """
 
 import numpy as np
@@ -28,8 +29,13 @@ SHAPE = np.dtype(
         ("volume", "f4"),  # [m^3]; 0 for planes and meshes
         ("center_of_mass", "f4", 3),
         ("inertia", "f4", 6),  # about the centre of mass for a mass of 1 kg: xx, yy, zz, xy, xz, yz [m^2]
-        ("inner_radius", "f4"),  # radius of the largest sphere about the centre of mass that fits, for continuous collision
+        ("inner_radius", "f4"),  # of the largest sphere about the centre of mass that fits, for continuous collision
         ("has_backface_collision", "i4"),  # mesh
+        ("user_kind", "i4"),  # as created; `kind` is as cooked: EMPTY without settings, MESH for a height field
+        ("length", "f4"),  # separation ray, from the origin along +Z
+        ("slides_on_slope", "i4"),  # separation ray
+        ("is_approximate", "i4"),  # a round shape used with a scale that would make it an ellipsoid: averaged
+        ("sequence", "i4"),  # counts up each time the row is used anew
         ("margin", "f4"),  # as the user set it; a hint that exact shapes do not need
     ],
     align=True,
@@ -51,9 +57,11 @@ HULL_BLOCK = np.dtype(
     align=True,
 )
 
-# Nodes of a bounding tree with four children; the bounds of the children lie side by side. A free slot holds inside-out
-# bounds. child >= 0: a node; child < 0: the triangles from ~child on, `triangle_counts` of them.
+# Nodes of a bounding tree with four children; the bounds of the children (rows min x, y, z, max x, y, z) lie side by
+# side. child >= 0: a node; child < 0: the triangles from ~child on, `triangle_counts` of them. A free slot holds
+# inside-out bounds (+1e30, -1e30), child -1 and count 0.
 MESH_NODE = np.dtype([("bounds", "f4", (6, 4)), ("children", "i4", 4), ("triangle_counts", "i4", 4)], align=True)
+MAX_LEAF_TRIANGLES = 4
 
 MESH_BLOCK = np.dtype(
     [
@@ -63,7 +71,7 @@ MESH_BLOCK = np.dtype(
         ("vertices", "i8"),  # address of float32 (vertex_count, 3)
         ("triangles", "i8"),  # address of int32 (triangle_count, 3), in the order of the tree's leaves
         ("faces", "i8"),  # address of int32 (triangle_count): the user's index of each triangle
-        ("active_edges", "i8"),  # address of uint8 (triangle_count): bit k: the edge from corner k is convex (or a border)
+        ("active_edges", "i8"),  # address of uint8 (triangle_count): bit k: the edge from corner k is active
         ("nodes", "i8"),  # address of MESH_NODE (node_count); node 0 is the root
         ("materials", "i8"),  # address of uint8 (triangle_count), or 0
     ],

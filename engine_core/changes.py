@@ -1,0 +1,170 @@
+"""What was asked for since the last step, taken over at its start; and what moved in it, told to the trees at its end."""
+
+import math
+
+import numpy as np
+
+from .bodies.motion import update_world_inertia
+from .bodies.schema import (
+    BODY, BROAD_PHASE_LAYER_COUNT, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
+    WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
+)  # fmt: skip
+from .broad_phase.change import tree_widen
+from .broad_phase.rebuild import tree_rebuild, tree_swap
+from .broad_phase.schema import TREE
+from .collision.pairs import deactivate_pair, manifolds_of, pairs_of
+from .geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
+from .runtime.kernel import kernel
+from .runtime.memory import view
+from .solver.colours import remove_from_colour
+from .solver.sleeping import add_to_active, put_to_sleep, remove_from_active, wake_island
+from .solver.touching import destroy_pairs_of, wake_neighbours
+
+INT32, INT64 = np.int32, np.int64
+TREE_SIZE = TREE.itemsize
+CHANGES = FILTER_CHANGED | WAKES_NEIGHBOURS | WAKE_REQUESTED | SLEEP_REQUESTED
+
+
+@kernel
+def move_towards_target(system, world, bodies, index, delta_time):
+    """Give a kinematic body the velocity that takes it to its target in this step."""
+    body = bodies[index]
+    way = subtract(vector3(body.target_position), vector3(body.position))
+    store3(body.linear_velocity, scale(way, 1.0 / delta_time))
+    turn = multiply(quaternion(body.target_rotation), conjugate(quaternion(body.rotation)))
+    sine = length((turn[0], turn[1], turn[2]))
+    w = turn[3]
+    rate = 2.0 / delta_time
+    if sine > 1.0e-7:
+        angle = math.atan2(sine, abs(w))
+        rate = rate * angle / sine
+    if w < 0.0:
+        rate = -rate
+    store3(body.angular_velocity, scale((turn[0], turn[1], turn[2]), rate))
+    body.flags &= ~TARGET_SET
+    add_to_active(system, world, bodies, index)
+
+
+@kernel
+def stop_kinematic_bodies(system, world, bodies):
+    """Kinematic bodies that have no new target stand still and leave the active list."""
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    slot = 0
+    while slot < system.active_count:
+        index = INT64(active[slot])
+        body = bodies[index]
+        if body.mode == KINEMATIC and not body.flags & TARGET_SET:
+            store3(body.linear_velocity, (0.0, 0.0, 0.0))
+            store3(body.angular_velocity, (0.0, 0.0, 0.0))
+            remove_from_active(system, world, bodies, index)
+            kinematic_rests(system, bodies, index)
+        else:
+            slot += 1
+
+
+@kernel
+def kinematic_rests(system, bodies, index):
+    """The pairs of a kinematic body that stopped stay in the step where the other body is awake."""
+    pairs = pairs_of(system)
+    key = bodies[index].first_pair
+    while key >= 0:
+        pair = pairs[key >> 1]
+        other = bodies[pair.body_b if key & 1 == 0 else pair.body_a]
+        following = pair.next[key & 1]
+        if other.active_index < 0:
+            rest_one_pair(system, bodies, key >> 1)
+        key = following
+
+
+@kernel
+def rest_one_pair(system, bodies, index):
+    """Take one pair out of the step."""
+    manifolds = manifolds_of(system)
+    m = pairs_of(system)[index].first_manifold
+    while m >= 0:
+        remove_from_colour(system, bodies, manifolds, m)
+        m = manifolds[m].next
+    deactivate_pair(system, index)
+
+
+@kernel
+def renew_pairs(system, bodies, index):
+    """Layers, masks, exceptions, mode or shapes changed: its pairs are found anew."""
+    destroy_pairs_of(system, bodies, index)
+    mark_moved(system, bodies, index)
+
+
+@kernel
+def mark_moved(system, bodies, index):
+    """Have the next step look for pairs of this body."""
+    body = bodies[index]
+    if body.flags & IS_IN_MOVED_LIST:
+        return
+    body.flags |= IS_IN_MOVED_LIST
+    moved = view(system.moved_bodies, view(system.world, 1, WORLD)[0].body_capacity, INT32)
+    moved[system.moved_count] = index
+    system.moved_count += 1
+
+
+@kernel
+def apply_change(system, world, bodies, index, delta_time):
+    """Take over what was asked of one body."""
+    body = bodies[index]
+    flags = body.flags
+    body.flags = flags & ~(CHANGES | IS_IN_CHANGED_LIST)
+    if body.system != system.index:
+        return
+    if flags & (WAKES_NEIGHBOURS | FILTER_CHANGED):
+        update_world_inertia(body)
+        wake_neighbours(system, world, bodies, index)
+        wake_island(system, world, bodies, index)
+        if body.mode >= RIGID:
+            add_to_active(system, world, bodies, index)
+    if flags & FILTER_CHANGED:
+        renew_pairs(system, bodies, index)
+    if flags & TARGET_SET:
+        move_towards_target(system, world, bodies, index, delta_time)
+    if flags & WAKE_REQUESTED:
+        wake_island(system, world, bodies, index)
+    if flags & SLEEP_REQUESTED:
+        put_to_sleep(system, world, bodies, index)
+
+
+@kernel
+def apply_changes(system, delta_time):
+    """Take over everything on the list of changed bodies, in the order in which it was asked for."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    stop_kinematic_bodies(system, world, bodies)
+    changed = view(system.changed_bodies, world.body_capacity, INT32)
+    for k in range(system.changed_count):
+        apply_change(system, world, bodies, INT64(changed[k]), delta_time)
+    system.changed_count = 0
+
+
+@kernel
+def collect_moved(system):
+    """Tell the trees about the active bodies that left their fat bounds, in the order of the active list."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    moved = view(system.moved_bodies, world.body_capacity, INT32)
+    count = system.moved_count
+    for slot in range(system.active_count):
+        index = INT64(active[slot])
+        body = bodies[index]
+        if body.flags & IS_IN_MOVED_LIST:
+            tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, index)
+            moved[count] = active[slot]
+            count += 1
+    system.moved_count = count
+
+
+@kernel
+def update_trees(system):
+    """Build new trees from what changed, and put those that are ready in place of the old ones."""
+    world = view(system.world, 1, WORLD)[0]
+    for layer in range(BROAD_PHASE_LAYER_COUNT):
+        tree = system.trees + layer * TREE_SIZE
+        if tree_rebuild(tree, world.bodies):
+            tree_swap(tree)

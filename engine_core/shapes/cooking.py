@@ -1,0 +1,132 @@
+"""From settings to what is stored: the fields of a row of SHAPE, and the block of a hull or mesh."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..geometry import mass
+from ..geometry.hull_building import convex_hull
+from . import schema
+
+INFINITE = 1e30
+"""Bounds of what has none."""
+
+
+class Block(NamedTuple):
+    """Cooked arrays in one piece of memory: a record of addresses, then the arrays."""
+
+    memory: np.ndarray  # uint8; keeps the address good
+    address: int
+    arrays: dict  # name: view of the array in the memory
+
+
+class Cooked(NamedTuple):
+    """What goes into a row of SHAPE. `kind` may be another than the user's: an empty hull is EMPTY, a height field
+    MESH."""
+
+    kind: int
+    fields: dict
+    block: Block | None = None
+
+
+def pack_block(dtype: np.dtype, numbers: dict, arrays: dict) -> Block:
+    """One piece of memory with a record of `dtype`, `numbers` in its fields, and copies of `arrays`, whose addresses
+    go into the fields of the same names. Every array begins at a multiple of 64 [byte]."""
+    offsets, size = {}, (dtype.itemsize + 63) // 64 * 64
+    for name, array in arrays.items():
+        offsets[name] = size
+        size += (array.nbytes + 63) // 64 * 64
+    memory = np.empty(size + 64, dtype=np.uint8)
+    start = -memory.ctypes.data % 64
+    address = memory.ctypes.data + start
+    record = memory[start : start + dtype.itemsize].view(dtype)
+    record[0] = np.zeros((), dtype=dtype)
+    views = {}
+    for name, number in numbers.items():
+        record[name] = number
+    for name, array in arrays.items():
+        begin = start + offsets[name]
+        views[name] = memory[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
+        views[name][...] = array
+        record[name] = address + offsets[name] if array.nbytes else 0
+    return Block(memory, address, views)
+
+
+def _solid(kind: int, half_size, volume: float, inertia, inner_radius: float, **fields) -> Cooked:
+    half_size = [float(h) for h in half_size]
+    fields |= {
+        "bounds": [-h for h in half_size] + half_size,
+        "volume": volume,
+        "inertia": inertia,
+        "inner_radius": inner_radius,
+    }
+    return Cooked(kind, fields)
+
+
+def cook_sphere(radius: float) -> Cooked:
+    return _solid(schema.SPHERE, [radius] * 3, *mass.sphere_mass(radius), radius, radius=radius)
+
+
+def cook_capsule(radius: float, height: float) -> Cooked:
+    """`height` [m] with the caps."""
+    half_height = max(0.5 * height - radius, 0.0)
+    size = (radius, half_height + radius, radius)
+    return _solid(
+        schema.CAPSULE, size, *mass.capsule_mass(radius, half_height), radius, radius=radius, half_height=half_height
+    )
+
+
+def cook_cylinder(radius: float, height: float) -> Cooked:
+    half = 0.5 * height
+    inner = min(radius, half)
+    return _solid(
+        schema.CYLINDER,
+        (radius, half, radius),
+        *mass.cylinder_mass(radius, half),
+        inner,
+        radius=radius,
+        half_height=half,
+    )
+
+
+def cook_box(half_extents) -> Cooked:
+    return _solid(schema.BOX, half_extents, *mass.box_mass(half_extents), min(half_extents), half_extents=half_extents)
+
+
+def cook_hull(points: np.ndarray) -> Cooked:
+    """`points` float `(n, 3)`; no points at all: an empty shape."""
+    if len(points) == 0:
+        return Cooked(schema.EMPTY, {})
+    hull = convex_hull(points)
+    volume, center, inertia = mass.polyhedron_mass(hull.vertices, hull.face_starts, hull.face_vertices)
+    block = pack_block(
+        schema.HULL_BLOCK,
+        {
+            "vertex_count": len(hull.vertices),
+            "face_count": len(hull.planes),
+            "edge_count": len(hull.edges),
+            "center": center,
+        },
+        hull._asdict(),
+    )
+    distances = hull.planes[:, 3].astype(np.float64) - hull.planes[:, :3].astype(np.float64) @ center
+    fields = {
+        "bounds": np.concatenate((hull.vertices.min(axis=0), hull.vertices.max(axis=0))),
+        "volume": volume,
+        "center_of_mass": center,
+        "inertia": inertia,
+        "inner_radius": max(float(distances.min()), 0.0),
+    }
+    return Cooked(schema.HULL, fields, block)
+
+
+def cook_plane(normal, distance: float) -> Cooked:
+    """Solid where normal . x <= distance; `normal` a unit vector."""
+    bounds = [-INFINITE] * 3 + [INFINITE] * 3
+    return Cooked(schema.PLANE, {"plane": [*normal, distance], "bounds": bounds, "inner_radius": INFINITE})
+
+
+def cook_separation_ray(length: float, slides_on_slope: bool) -> Cooked:
+    """A ray from the origin along +Z."""
+    fields = {"length": length, "slides_on_slope": slides_on_slope, "bounds": [0.0] * 5 + [length]}
+    return Cooked(schema.SEPARATION_RAY, fields)

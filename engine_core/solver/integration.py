@@ -1,0 +1,199 @@
+"""Bodies into solver rows, rows through a sub-step, and rows back into bodies."""
+
+
+import numpy as np
+
+from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
+from ..bodies.motion import update_world_inertia
+from ..bodies.schema import BODY, CAN_SLEEP, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, WORLD
+from ..constraints.schema import (
+    ANGULAR_VELOCITY, AXIS_FREE, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
+)  # fmt: skip
+from ..geometry.vector import (
+    add, conjugate, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
+    vector3,
+)  # fmt: skip
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import view
+from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
+
+INT32, FLOAT32 = np.int32, np.float32
+TREMBLE = 0.3
+"""A trembling body rests while it stays within this part of the way that it could go at the thresholds."""
+
+
+@kernel
+def total_damping(system, body, delta_time):
+    """Factors on the linear and angular velocity of one step. A body's own damping adds to the space's, or replaces it."""
+    linear = float(body.linear_damp) + (0.0 if body.linear_damp_mode else system.linear_damp)
+    angular = float(body.angular_damp) + (0.0 if body.angular_damp_mode else system.angular_damp)
+    body.total_linear_damp, body.total_angular_damp = FLOAT32(linear), FLOAT32(angular)
+    return max(1.0 - linear * delta_time, 0.0), max(1.0 - angular * delta_time, 0.0)
+
+
+@kernel
+def take_forces(system, body, forces, delta_time):
+    """Damp the velocities of a rigid body and write what each sub-step adds to them."""
+    h = delta_time / system.substep_count
+    for k in range(16):
+        forces[k] = FLOAT32(0.0) if k < 8 else FLOAT32(1.0)
+    if body.mode == KINEMATIC:
+        return
+    gravity = scale((system.gravity[0], system.gravity[1], system.gravity[2]), float(body.gravity_scale))
+    store3(body.gravity, gravity)
+    damp_linear, damp_angular = total_damping(system, body, delta_time)
+    if not body.flags & OMITS_FORCES:
+        force = add(vector3(body.force), vector3(body.constant_force))
+        torque = add(vector3(body.torque), vector3(body.constant_torque))
+        m = body.inverse_inertia_world
+        spin = symmetric_times((float(m[0]), float(m[1]), float(m[2]), float(m[3]), float(m[4]), float(m[5])), torque)
+        for k in range(3):
+            body.linear_velocity[k] = FLOAT32(body.linear_velocity[k] * damp_linear)
+            body.angular_velocity[k] = FLOAT32(body.angular_velocity[k] * damp_angular)
+            forces[VELOCITY_CHANGE + k] = FLOAT32((gravity[k] + force[k] * body.inverse_mass) * h)
+            forces[SPIN_CHANGE + k] = FLOAT32(spin[k] * h)
+    store3(body.force, (0.0, 0.0, 0.0))
+    store3(body.torque, (0.0, 0.0, 0.0))
+    for k in range(3):
+        if body.axis_locks >> k & 1:
+            forces[AXIS_FREE + k] = FLOAT32(0.0)
+        if body.axis_locks >> (3 + k) & 1 or body.mode == RIGID_LINEAR:
+            forces[AXIS_FREE + 3 + k] = FLOAT32(0.0)
+
+
+@entry_point(JOB_SIGNATURE)
+def prepare_bodies(system_address, begin, end, worker):
+    """Job: gravity, damping and forces of the active bodies `begin` to `end - 1`, and their solver rows."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    for slot in range(begin, end):
+        body = bodies[active[slot]]
+        update_world_inertia(body)
+        take_forces(system, body, view(system.solver_forces + (slot + 1) * ROW_SIZE, 16, FLOAT32), system.last_delta_time)
+        row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        for k in range(3):
+            row[LINEAR_VELOCITY + k] = body.linear_velocity[k]
+            row[ANGULAR_VELOCITY + k] = body.angular_velocity[k]
+        for k in range(6, 14):
+            row[k] = FLOAT32(0.0)
+        row[DELTA_ROTATION + 3] = FLOAT32(1.0)
+        row[15] = FLOAT32(0.0)
+
+
+@entry_point(JOB_SIGNATURE)
+def integrate_velocities(system_address, begin, end, worker):
+    """Job: one sub-step of gravity and forces on the rows of active bodies `begin` to `end - 1`."""
+    system = view(system_address, 1, SYSTEM)[0]
+    for slot in range(begin + 1, end + 1):
+        row = system.solver_rows + slot * ROW_SIZE
+        forces = system.solver_forces + slot * ROW_SIZE
+        store8(row, (load8(row) + load8(forces)) * load8(forces + 32))
+
+
+@kernel
+def columns8(rows, offset):
+    """Eight neighbouring half rows as columns."""
+    return transpose8(
+        load8(rows + offset), load8(rows + ROW_SIZE + offset), load8(rows + 2 * ROW_SIZE + offset),
+        load8(rows + 3 * ROW_SIZE + offset), load8(rows + 4 * ROW_SIZE + offset), load8(rows + 5 * ROW_SIZE + offset),
+        load8(rows + 6 * ROW_SIZE + offset), load8(rows + 7 * ROW_SIZE + offset),
+    )  # fmt: skip
+
+
+@entry_point(JOB_SIGNATURE)
+def integrate_positions(system_address, begin, end, worker):
+    """Job: one sub-step of motion, eight bodies at a time; groups of eight rows `begin` to `end - 1`."""
+    system = view(system_address, 1, SYSTEM)[0]
+    h = FLOAT32(system.last_delta_time / system.substep_count)
+    time, half = splat8(h), splat8(FLOAT32(0.5 * h))
+    one = splat8(FLOAT32(1.0))
+    for group in range(begin, end):
+        rows = system.solver_rows + (1 + 8 * group) * ROW_SIZE
+        v = columns8(rows, 0)
+        m = columns8(rows, 32)
+        x, y, z = (
+            fused_multiply_add(v[0], time, m[0]), fused_multiply_add(v[1], time, m[1]), fused_multiply_add(v[2], time, m[2]),
+        )  # fmt: skip
+        wx, wy, wz = v[3] * half, v[4] * half, v[5] * half
+        qx, qy, qz, qw = m[3], m[4], m[5], m[6]
+        ax = qx + fused_multiply_add(wx, qw, fused_multiply_add(wy, qz, -(wz * qy)))
+        ay = qy + fused_multiply_add(wy, qw, fused_multiply_add(wz, qx, -(wx * qz)))
+        az = qz + fused_multiply_add(wz, qw, fused_multiply_add(wx, qy, -(wy * qx)))
+        aw = qw - fused_multiply_add(wx, qx, fused_multiply_add(wy, qy, wz * qz))
+        size = fused_multiply_add(ax, ax, fused_multiply_add(ay, ay, fused_multiply_add(az, az, aw * aw)))
+        inverse = one / square_root8(size)
+        r = transpose8(x, y, z, ax * inverse, ay * inverse, az * inverse, aw * inverse, m[7])
+        store8(rows + 32, r[0])
+        store8(rows + ROW_SIZE + 32, r[1])
+        store8(rows + 2 * ROW_SIZE + 32, r[2])
+        store8(rows + 3 * ROW_SIZE + 32, r[3])
+        store8(rows + 4 * ROW_SIZE + 32, r[4])
+        store8(rows + 5 * ROW_SIZE + 32, r[5])
+        store8(rows + 6 * ROW_SIZE + 32, r[6])
+        store8(rows + 7 * ROW_SIZE + 32, r[7])
+
+
+@kernel
+def finish_row(system, body, row):
+    """Bring one row back into its body."""
+    position = add(vector3(body.position), vector3(row[DELTA_POSITION : DELTA_POSITION + 3]))
+    turn = quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4])
+    store3(body.position, position)
+    store4(body.rotation, normalize_quaternion(multiply(turn, quaternion(body.rotation))))
+    for k in range(3):
+        body.linear_velocity[k] = row[LINEAR_VELOCITY + k]
+        body.angular_velocity[k] = row[ANGULAR_VELOCITY + k]
+
+
+@kernel
+def stays_near_rest(system, body):
+    """Whether a body that trembles has gone nowhere since it began to rest: Jolt's test by displacement, for what the test by
+    velocity would keep awake for ever."""
+    moved = length(subtract(vector3(body.position), vector3(body.rest_position)))
+    turn = multiply(quaternion(body.rotation), conjugate(quaternion(body.rest_rotation)))
+    angle = 2.0 * length((turn[0], turn[1], turn[2]))
+    part = TREMBLE * system.time_to_sleep
+    return moved < part * system.sleep_linear_threshold and angle < 2.0 * part * system.sleep_angular_threshold
+
+
+@kernel
+def count_rest(system, body, delta_time):
+    """How long the body has been at rest: slower than the thresholds, or trembling in one place."""
+    speed, spin = length(vector3(body.linear_velocity)), length(vector3(body.angular_velocity))
+    rests = speed < system.sleep_linear_threshold and spin < system.sleep_angular_threshold
+    if not rests and speed < 4.0 * system.sleep_linear_threshold and spin < 4.0 * system.sleep_angular_threshold:
+        rests = stays_near_rest(system, body)
+    if rests and body.flags & CAN_SLEEP:
+        body.sleep_time = FLOAT32(body.sleep_time + delta_time)
+    else:
+        body.sleep_time = FLOAT32(0.0)
+        store3(body.rest_position, vector3(body.position))
+        store4(body.rest_rotation, quaternion(body.rotation))
+
+
+@entry_point(JOB_SIGNATURE)
+def finish_bodies(system_address, begin, end, worker):
+    """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`. Those that left their fat bounds are marked
+    with IS_IN_MOVED_LIST; the step collects them in order."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    for slot in range(begin, end):
+        body = bodies[active[slot]]
+        row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        if body.mode == KINEMATIC:
+            # A kinematic body is where it was told to be: no rounding of the sub-steps.
+            store3(body.position, (body.target_position[0], body.target_position[1], body.target_position[2]))
+            store4(body.rotation, quaternion(body.target_rotation))
+        else:
+            finish_row(system, body, row)
+            count_rest(system, body, system.last_delta_time)
+        update_bounds(system.world, system.origin, body)
+        if not is_inside_fat_bounds(body):
+            fatten_bounds(body, system.last_delta_time)
+            body.flags |= IS_IN_MOVED_LIST
+
+

@@ -1,0 +1,94 @@
+"""Islands: bodies that touch or are joined, found by union-find; they fall asleep together and wake together.
+
+`island_link` of an active body is the slot of another in the active list, never a higher one; a root links to itself. Union
+puts the higher root under the lower by compare-exchange and shortens only the two paths it came by (the lock-free scheme of
+the Horizon Forbidden West talk), so any number of threads may link at once and the result does not depend on their order.
+"""
+
+import numpy as np
+
+from ..bodies.schema import BODY, KINEMATIC, RIGID
+from ..collision.pairs import manifolds_of
+from ..constraints.schema import COLOUR_COUNT
+from ..runtime.atomics import compare_exchange_int32, load_relaxed_int32, min_int32
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row, view
+from .colours import colours_of
+
+INT32 = np.int32
+LINK_OFFSET = BODY.fields["island_link"][1]
+
+
+@kernel
+def link_address(bodies, active, slot):
+    return address_of_row(bodies, active[slot]) + LINK_OFFSET
+
+
+@kernel
+def find_root(bodies, active, slot):
+    """The lowest slot of the island that `slot` is known to be in."""
+    while True:
+        above = load_relaxed_int32(link_address(bodies, active, slot))
+        if above == slot:
+            return slot
+        slot = above
+
+
+@kernel
+def link(bodies, active, slot_a, slot_b):
+    """Put two bodies of the active list into one island. Any thread, at any time during the narrow phase."""
+    a, b = slot_a, slot_b
+    while True:
+        a, b = find_root(bodies, active, a), find_root(bodies, active, b)
+        if a == b:
+            break
+        low, high = min(a, b), max(a, b)
+        if compare_exchange_int32(link_address(bodies, active, high), INT32(high), INT32(low)) == high:
+            a = low
+            break
+    min_int32(link_address(bodies, active, slot_a), INT32(a))
+    min_int32(link_address(bodies, active, slot_b), INT32(a))
+
+
+@kernel
+def begin_islands(system, bodies, active):
+    """Every active body is its own island."""
+    for slot in range(system.active_count):
+        bodies[active[slot]].island_link = INT32(slot)
+
+
+@kernel
+def link_contacts(system, bodies, active):
+    """Link what touches. What touches a kinematic body that moves does not rest."""
+    manifolds = manifolds_of(system)
+    colours = colours_of(system)
+    for colour in range(COLOUR_COUNT + 1):
+        members = view(colours.lists[colour], system.manifold_capacity, INT32)
+        for slot in range(colours.counts[colour]):
+            manifold = manifolds[members[slot]]
+            a, b = bodies[manifold.body_a], bodies[manifold.body_b]
+            if a.mode >= RIGID and b.mode >= RIGID:
+                link(bodies, active, INT32(a.active_index), INT32(b.active_index))
+            elif a.mode == KINEMATIC and a.active_index >= 0:
+                b.sleep_time = 0.0
+            elif b.mode == KINEMATIC and b.active_index >= 0:
+                a.sleep_time = 0.0
+
+
+@kernel
+def finish_islands(system, bodies, active):
+    """Flatten the links (a root is always lower, so one pass in order does it), and give each root the least rest of its
+    island. Returns the number of islands. The rest is kept in the root's `sleep_time` only through `island_rest`."""
+    rest = view(system.scratch, system.active_count, np.float32)
+    count = 0
+    for slot in range(system.active_count):
+        body = bodies[active[slot]]
+        root = body.island_link
+        if root == slot:
+            count += 1
+            rest[slot] = body.sleep_time if body.mode >= RIGID else np.float32(0.0)
+        else:
+            root = bodies[active[root]].island_link
+            body.island_link = root
+            rest[root] = min(rest[root], body.sleep_time)
+    return count

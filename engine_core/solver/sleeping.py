@@ -1,0 +1,183 @@
+"""Waking and falling asleep: bodies go in and out of the active list, their pairs with them, whole islands at a time.
+
+A sleeping island is a ring through `next_in_island`; waking one body wakes its ring. Serial, between parallel jobs.
+"""
+
+import numpy as np
+
+from ..bodies.schema import BODY, CAN_SLEEP, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED, WORLD
+from ..collision.pairs import activate_pair, deactivate_pair, manifolds_of, pairs_of
+from ..collision.schema import PAIR_IS_SENSOR
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .colours import add_to_colour, remove_from_colour
+from .islands import begin_islands, finish_islands, link_contacts
+
+INT32, FLOAT32 = np.int32, np.float32
+
+
+@kernel
+def is_awake(body):
+    return body.active_index >= 0
+
+
+@kernel
+def add_to_active(system, world, bodies, index):
+    """Append a body to the active list and have its pairs collided from now on."""
+    body = bodies[index]
+    if body.active_index >= 0 or body.mode == STATIC:
+        return
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    active[system.active_count] = index
+    body.active_index = INT32(system.active_count)
+    system.active_count += 1
+    body.sleep_time = FLOAT32(0.0)
+    body.flags &= ~WAKE_REQUESTED
+    pairs = pairs_of(system)
+    key = body.first_pair
+    while key >= 0:
+        activate_pair(system, key >> 1)
+        key = pairs[key >> 1].next[key & 1]
+
+
+@kernel
+def colour_pairs_of(system, bodies, index):
+    """Put the manifolds of a body's pairs into the solver, where something is awake to be solved."""
+    pairs, manifolds = pairs_of(system), manifolds_of(system)
+    key = bodies[index].first_pair
+    while key >= 0:
+        pair = pairs[key >> 1]
+        if is_solved(pair, bodies):
+            m = pair.first_manifold
+            while m >= 0:
+                if manifolds[m].point_count > 0:
+                    add_to_colour(system, bodies, manifolds, m)
+                m = manifolds[m].next
+        key = pair.next[key & 1]
+
+
+@kernel
+def is_solved(pair, bodies):
+    """Whether a pair's manifolds belong in the solver: no sensor, and every rigid body of it awake."""
+    if pair.flags & PAIR_IS_SENSOR:
+        return False
+    a, b = bodies[pair.body_a], bodies[pair.body_b]
+    if a.mode >= RIGID and a.active_index < 0:
+        return False
+    if b.mode >= RIGID and b.active_index < 0:
+        return False
+    return True
+
+
+@kernel
+def wake_island(system, world, bodies, index):
+    """Wake a body and all that sleeps with it."""
+    if bodies[index].active_index >= 0 or bodies[index].mode == STATIC:
+        return
+    first = index
+    member = index
+    while True:
+        add_to_active(system, world, bodies, member)
+        following = bodies[member].next_in_island
+        if following < 0 or following == first:
+            break
+        member = following
+    member = index
+    while True:
+        colour_pairs_of(system, bodies, member)
+        following = bodies[member].next_in_island
+        bodies[member].next_in_island = -1
+        if following < 0 or following == first:
+            break
+        member = following
+
+
+@kernel
+def remove_from_active(system, world, bodies, index):
+    """Take a body out of the active list; the last one takes its place."""
+    body = bodies[index]
+    slot = body.active_index
+    if slot < 0:
+        return
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    last = active[system.active_count - 1]
+    active[slot] = last
+    bodies[last].active_index = slot
+    system.active_count -= 1
+    body.active_index = -1
+
+
+@kernel
+def rest_pairs_of(system, bodies, index):
+    """Take the pairs of a body that has just left the active list out of the step, unless the other body is awake."""
+    pairs, manifolds = pairs_of(system), manifolds_of(system)
+    key = bodies[index].first_pair
+    while key >= 0:
+        pair = pairs[key >> 1]
+        m = pair.first_manifold
+        while m >= 0:
+            remove_from_colour(system, bodies, manifolds, m)
+            m = manifolds[m].next
+        if bodies[pair.body_a].active_index < 0 and bodies[pair.body_b].active_index < 0:
+            deactivate_pair(system, key >> 1)
+        key = pair.next[key & 1]
+
+
+@kernel
+def put_to_sleep(system, world, bodies, index):
+    """Let one body rest: it stops, and its pairs rest with it."""
+    body = bodies[index]
+    for k in range(3):
+        body.linear_velocity[k] = FLOAT32(0.0)
+        body.angular_velocity[k] = FLOAT32(0.0)
+    body.flags &= ~SLEEP_REQUESTED
+    if body.active_index < 0:
+        return
+    asleep = view(system.fell_asleep, world.body_capacity, INT32)
+    asleep[system.fell_asleep_count] = index
+    system.fell_asleep_count += 1
+    remove_from_active(system, world, bodies, index)
+    rest_pairs_of(system, bodies, index)
+
+
+@kernel
+def some_body_rests(system, bodies, active):
+    for slot in range(system.active_count):
+        body = bodies[active[slot]]
+        if body.sleep_time >= system.time_to_sleep and body.flags & CAN_SLEEP:
+            return True
+    return False
+
+
+@kernel
+def put_islands_to_sleep(system):
+    """Put to sleep every island whose bodies have all rested long enough. Kinematic bodies leave the list when they stop."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    if not system.is_sleeping_allowed or not some_body_rests(system, bodies, active):
+        return
+    begin_islands(system, bodies, active)
+    link_contacts(system, bodies, active)
+    system.island_count = finish_islands(system, bodies, active)
+    rest = view(system.scratch, world.body_capacity, np.float32)
+    heads = view(system.scratch + 4 * world.body_capacity, world.body_capacity, INT32)
+    count = system.active_count
+    sleepers = view(system.scratch + 8 * world.body_capacity, world.body_capacity, INT32)
+    sleeper_count = 0
+    for slot in range(count):
+        body = bodies[active[slot]]
+        root = body.island_link
+        if body.mode == KINEMATIC or rest[root] < system.time_to_sleep:
+            continue
+        if root == slot:
+            heads[slot] = active[slot]
+            body.next_in_island = active[slot]
+        else:
+            head = bodies[heads[root]]
+            body.next_in_island = head.next_in_island
+            head.next_in_island = active[slot]
+        sleepers[sleeper_count] = active[slot]
+        sleeper_count += 1
+    for k in range(sleeper_count):
+        put_to_sleep(system, world, bodies, sleepers[k])

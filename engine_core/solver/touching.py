@@ -1,0 +1,137 @@
+"""What begins and ends: contacts into and out of the solver, pairs that part, sleepers that are hit. Serial, in the order of
+pairs, so that colours and islands do not depend on which thread found what."""
+
+import numpy as np
+
+from ..bodies.bounds import bounds_overlap
+from ..bodies.schema import BODY, KINEMATIC, RIGID, WORLD
+from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, manifolds_of, pairs_of
+from ..collision.schema import PAIR_HAS_POSE, PAIR_IS_TOUCHING
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .colours import add_to_colour, remove_from_colour
+from .sleeping import is_solved, wake_island
+
+INT32, INT64 = np.int32, np.int64
+
+
+@kernel
+def destroy_pair(system, bodies, index):
+    """Take a pair and its manifolds out of everything."""
+    pair = pairs_of(system)[index]
+    manifolds = manifolds_of(system)
+    m = pair.first_manifold
+    while m >= 0:
+        following = manifolds[m].next
+        remove_from_colour(system, bodies, manifolds, m)
+        give_back_manifold(system, m)
+        m = following
+    deactivate_pair(system, index)
+    free_pair(system, bodies, index)
+
+
+@kernel
+def drop_empty_manifolds(system, bodies, pair):
+    """Free the manifolds of a pair that have no points; the others go into the solver."""
+    manifolds = manifolds_of(system)
+    solved = is_solved(pair, bodies)
+    before, m = -1, pair.first_manifold
+    while m >= 0:
+        following = manifolds[m].next
+        if manifolds[m].point_count == 0:
+            remove_from_colour(system, bodies, manifolds, m)
+            give_back_manifold(system, m)
+            if before >= 0:
+                manifolds[before].next = following
+            else:
+                pair.first_manifold = following
+        else:
+            if solved:
+                add_to_colour(system, bodies, manifolds, m)
+            before = m
+        m = following
+
+
+@kernel
+def pushes(body):
+    """Whether a body in contact keeps others awake: it moves, or was told to."""
+    return body.active_index >= 0 and body.mode >= KINEMATIC
+
+
+@kernel
+def settle_pair(system, world, bodies, index):
+    """Do for one changed pair what the narrow phase asked for."""
+    pair = pairs_of(system)[index]
+    if pair.body_a < 0:
+        return
+    a, b = bodies[pair.body_a], bodies[pair.body_b]
+    if not bounds_overlap(a.fat_bounds, b.fat_bounds):
+        destroy_pair(system, bodies, index)
+        return
+    if pair.manifold_count > 0:
+        pair.flags |= PAIR_IS_TOUCHING
+        if a.mode >= RIGID and a.active_index < 0 and pushes(b):
+            wake_island(system, world, bodies, INT64(pair.body_a))
+        if b.mode >= RIGID and b.active_index < 0 and pushes(a):
+            wake_island(system, world, bodies, INT64(pair.body_b))
+    else:
+        pair.flags &= ~PAIR_IS_TOUCHING
+    drop_empty_manifolds(system, bodies, pair)
+
+
+@kernel
+def sort_int32(values, count):
+    """In place, ascending: heap sort, for lists whose order a thread race may have shuffled."""
+    for start in range(count // 2 - 1, -1, -1):
+        _sift(values, start, count)
+    for end in range(count - 1, 0, -1):
+        values[0], values[end] = values[end], values[0]
+        _sift(values, 0, end)
+
+
+@kernel
+def _sift(values, root, end):
+    while True:
+        child = 2 * root + 1
+        if child >= end:
+            return
+        if child + 1 < end and values[child] < values[child + 1]:
+            child += 1
+        if values[root] >= values[child]:
+            return
+        values[root], values[child] = values[child], values[root]
+        root = child
+
+
+@kernel
+def settle_pairs(system):
+    """Settle every pair that the narrow phase put on the list."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    changed = view(system.changed_pairs, system.pair_capacity, INT32)
+    sort_int32(changed, system.changed_pair_count)
+    for k in range(system.changed_pair_count):
+        settle_pair(system, world, bodies, INT64(changed[k]))
+    system.changed_pair_count = 0
+
+
+@kernel
+def wake_neighbours(system, world, bodies, index):
+    """Wake what a body touches or may touch: it was moved, changed or taken away."""
+    pairs = pairs_of(system)
+    key = bodies[index].first_pair
+    while key >= 0:
+        pair = pairs[key >> 1]
+        following = pair.next[key & 1]
+        pair.flags &= ~PAIR_HAS_POSE
+        other = INT64(pair.body_b if key & 1 == 0 else pair.body_a)
+        if bodies[other].mode >= RIGID:
+            wake_island(system, world, bodies, other)
+        key = following
+
+
+@kernel
+def destroy_pairs_of(system, bodies, index):
+    """Destroy all pairs of a body."""
+    while bodies[index].first_pair >= 0:
+        destroy_pair(system, bodies, bodies[index].first_pair >> 1)

@@ -1,0 +1,157 @@
+"""A world: the pools of bodies and shapes, and the physics systems that share them. The first thing a Python program makes.
+
+    world = World()
+    system = world.create_system(gravity=(0, -9.81, 0))
+    ball = world.create_body()
+    shape = world.create_shape(SPHERE)
+    world.shapes.set_sphere(world.shape_index("", shape), 0.5)
+    world.body_add_shape(ball, shape)
+    world.body_set_system(ball, system)
+    world.step(system, 1 / 60)
+"""
+
+import threading
+
+import numpy as np
+
+from .bodies.exceptions import Exceptions
+from .bodies.identity import describe_id, index_of, kind_of, make_id
+from .bodies.pool import BodyPool, InstancePool
+from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, SYSTEM, WORLD
+from .body_interface import BodyInterface
+from .physics_system import PhysicsSystem
+from .runtime.memory import Pool, address_of
+from .runtime.thread_pool import shared_pool
+from .shapes.pool import ShapePool
+
+DEFAULT_LIMITS = {"bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256}
+
+
+class World(BodyInterface):
+    """Everything shared: `address` is what compiled code is given.
+
+    `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one."""
+
+    def __init__(self, threads: int | None = None, **limits: int):
+        self.thread_pool = shared_pool(threads)
+        limits = {**DEFAULT_LIMITS, **limits}
+        self._memory = np.zeros(1, dtype=WORLD)
+        self.record = self._memory[0]
+        self.address = address_of(self._memory)
+        self.bodies = BodyPool(limits["bodies"])
+        self.instances = InstancePool(limits["body_shapes"])
+        self.shapes = ShapePool(
+            lambda index, sequence: make_id(KIND_SHAPE, index, sequence), capacity=limits["shapes"]
+        )
+        self._system_pool = Pool("spaces", SYSTEM, limits["systems"], setting="physics/scree_3d/limits/max_spaces")
+        self.systems = self._system_pool
+        self._systems: dict[int, PhysicsSystem] = {}
+        self._free_systems: list[tuple[int, int]] = []
+        self._system_count = 0
+        self._lock = threading.RLock()
+        self._shape_users: dict[int, dict[int, int]] = {}
+        self._contact_reports: dict[int, np.ndarray] = {}
+        record = self.record
+        record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
+        record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
+        record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
+        record["systems"], record["system_capacity"] = self._system_pool.address, self._system_pool.capacity
+        self.exceptions = Exceptions(record)
+
+    # Shapes.
+
+    def create_shape(self, kind: int) -> int:
+        """Id of a new shape of a kind (`shapes.schema`), empty until it is set."""
+        return self.shape_id(self.shapes.create(kind))
+
+    def shape_id(self, index: int) -> int:
+        return int(self.shapes.rows[index]["id"])
+
+    def shape_index(self, call: str, identity: int) -> int:
+        """Index of the shape with this id. Raises KeyError for a freed, foreign or wrong id."""
+        index = index_of(identity)
+        if kind_of(identity) != KIND_SHAPE or index >= self.shapes.pool.capacity:
+            raise KeyError(f"{call}: there is no shape {describe_id(identity)}: it is no shape")
+        if self.shapes.rows[index]["id"] != identity:
+            raise KeyError(f"{call}: there is no shape {describe_id(identity)}: it was freed")
+        return index
+
+    def destroy_shape(self, identity: int) -> None:
+        """Free a shape; bodies that use it lose it."""
+        shape = self.shape_index("free", identity)
+        for body in list(self._shape_users.get(shape, {})):
+            row = self.bodies.rows[body]
+            body_id = int(row["id"])
+            for number in reversed(range(int(row["instance_count"]))):
+                if int(self.instances.rows[int(row["first_instance"]) + number]["user_shape"]) == shape:
+                    self.body_remove_shape(body_id, number)
+        self._shape_users.pop(shape, None)
+        self.shapes.free(shape)
+
+    # Systems.
+
+    def create_system(self, gravity=(0.0, -9.8, 0.0), is_active: bool = True, **settings) -> int:
+        """Id of a new physics system. `settings` are fields of SYSTEM, see `physics_system.DEFAULT_SETTINGS`."""
+        with self._lock:
+            if self._free_systems:
+                index, sequence = self._free_systems.pop()
+            elif self._system_count < self._system_pool.capacity:
+                index, sequence = self._system_count, 1
+                self._system_count += 1
+                self.record["system_count"] = self._system_count
+            else:
+                raise self._system_pool.full()
+            self._system_pool.rows[index] = np.zeros((), dtype=SYSTEM)
+            row = self._system_pool.rows[index]
+            system = PhysicsSystem(self, index, row, self._system_pool.address + index * SYSTEM.itemsize)
+            row["gravity"] = gravity
+            row["is_active"] = is_active
+            for name, value in settings.items():
+                self._set_system_field("create_system", row, name, value)
+            row["id"] = make_id(KIND_SYSTEM, index, sequence)
+            self._systems[index] = system
+            return int(row["id"])
+
+    def system(self, identity: int) -> PhysicsSystem:
+        """The physics system with this id."""
+        return self._systems[self.system_index("system", identity)]
+
+    def system_index(self, call: str, identity: int) -> int:
+        """Index of the system with this id. Raises KeyError for a freed, foreign or wrong id."""
+        index = index_of(identity)
+        if kind_of(identity) != KIND_SYSTEM or index >= self._system_count:
+            raise KeyError(f"{call}: there is no space {describe_id(identity)}: it is no space")
+        if self._system_pool.rows[index]["id"] != identity:
+            raise KeyError(f"{call}: there is no space {describe_id(identity)}: it was freed")
+        return index
+
+    def system_set_param(self, identity: int, name: str, value) -> None:
+        """Set a setting of a system: a field of SYSTEM that is a number or a vector."""
+        row = self._system_pool.rows[self.system_index("space_set_param", identity)]
+        self._set_system_field("space_set_param", row, name, value)
+
+    @staticmethod
+    def _set_system_field(call: str, row, name: str, value) -> None:
+        if name not in PhysicsSystem.SETTINGS:
+            raise ValueError(f"{call}: there is no setting {name!r}")
+        if not np.isfinite(np.asarray(value, dtype=np.float64)).all():
+            raise ValueError(f"{call}: {name} must be finite, got {value!r}")
+        row[name] = value
+
+    def destroy_system(self, identity: int) -> None:
+        """Free a system. Bodies still in it stay alive, in no system."""
+        index = self.system_index("free", identity)
+        rows = self.bodies.rows[: self.bodies.count]
+        for body in np.flatnonzero((rows["id"] != 0) & (rows["system"] == index)):
+            self._leave_system(int(body))
+        with self._lock:
+            self._systems.pop(index).close()
+            sequence = (identity >> 32) + 1
+            self._system_pool.rows[index]["id"] = 0
+            self._free_systems.append((index, sequence & 0x7FFFFFFF or 1))
+
+    def step(self, identity: int, delta_time: float) -> None:
+        """Simulate a system by `delta_time` [s]. Raises PoolFull if a pool was too small; the world stays whole."""
+        if not 0.0 <= delta_time < float("inf"):
+            raise ValueError(f"step: delta_time must be at least 0 and finite, got {delta_time}")
+        self.system(identity).step(delta_time)
