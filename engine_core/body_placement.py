@@ -13,7 +13,8 @@ from .bodies.schema import (
     IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, RIGID, SLEEP_REQUESTED,
     STATIC, WORLD,
 )  # fmt: skip
-from .broad_phase.changes import tree_add, tree_remove, tree_widen
+from .broad_phase.add import tree_add
+from .broad_phase.change import tree_remove, tree_widen
 from .broad_phase.schema import TREE
 from .changes import CHANGES, mark_moved
 from .collision.pairs import combine_materials, pairs_of
@@ -52,7 +53,7 @@ def renew_place(world, index):
     update_bounds(world, system.origin, body)
     if body.mode == STATIC or not is_inside_fat_bounds(body):
         fatten_bounds(body, system.last_delta_time)
-        tree_widen(tree_of(system, body), bodies, index)
+        tree_widen(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
         mark_moved(system, bodies, index)
 
 
@@ -85,7 +86,7 @@ def enter_system(world, system_index, index):
     motion.update_world_inertia(body)
     update_bounds(world, system.origin, body)
     fatten_bounds(body, system.last_delta_time)
-    tree_add(tree_of(system, body), bodies, index)
+    tree_add(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
     mark_moved(system, bodies, index)
     body.next_in_island = -1
     if body.mode >= RIGID:
@@ -118,7 +119,7 @@ def leave_system(world, index):
     wake_island(system, record, bodies, index)
     destroy_pairs_of(system, bodies, index)
     remove_from_active(system, record, bodies, index)
-    tree_remove(tree_of(system, body), bodies, index)
+    tree_remove(tree_of(system, body), record.bodies, index)
     capacity = record.body_capacity
     if body.flags & IS_IN_CHANGED_LIST:
         system.changed_count = strike_from(system.changed_bodies, system.changed_count, capacity, index)

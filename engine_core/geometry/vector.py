@@ -1,6 +1,7 @@
 """Vectors `(x, y, z)`, quaternions `(x, y, z, w)` and symmetric matrices `(xx, yy, zz, xy, xz, yz)` as tuples of scalars.
 
-Compiled code keeps tuples in registers. Scalar code computes in double: read arrays with `vector3` and `quaternion`.
+Compiled code keeps tuples in registers. Scalar code computes in double: read arrays with `vector3` and `quaternion`
+(`float(x)` of a single is a single in compiled code; `np.float64(x)` is a double).
 """
 
 import math
