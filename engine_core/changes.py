@@ -6,10 +6,11 @@ import numpy as np
 
 from .bodies.motion import update_world_inertia
 from .bodies.schema import (
-    BODY, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
+    BODY, BROAD_PHASE_LAYER_COUNT, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
     WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
-from .broad_phase.changes import tree_widen
+from .broad_phase.change import tree_widen
+from .broad_phase.rebuild import tree_rebuild, tree_swap
 from .broad_phase.schema import TREE
 from .collision.pairs import deactivate_pair, manifolds_of, pairs_of
 from .geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
@@ -28,8 +29,6 @@ CHANGES = FILTER_CHANGED | WAKES_NEIGHBOURS | WAKE_REQUESTED | SLEEP_REQUESTED
 def move_towards_target(system, world, bodies, index, delta_time):
     """Give a kinematic body the velocity that takes it to its target in this step."""
     body = bodies[index]
-    if delta_time <= 0.0:
-        return
     way = subtract(vector3(body.target_position), vector3(body.position))
     store3(body.linear_velocity, scale(way, 1.0 / delta_time))
     turn = multiply(quaternion(body.target_rotation), conjugate(quaternion(body.rotation)))
@@ -136,8 +135,7 @@ def apply_changes(system, delta_time):
     """Take over everything on the list of changed bodies, in the order in which it was asked for."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
-    if delta_time > 0.0:
-        stop_kinematic_bodies(system, world, bodies)
+    stop_kinematic_bodies(system, world, bodies)
     changed = view(system.changed_bodies, world.body_capacity, INT32)
     for k in range(system.changed_count):
         apply_change(system, world, bodies, INT64(changed[k]), delta_time)
@@ -156,8 +154,17 @@ def collect_moved(system):
         index = INT64(active[slot])
         body = bodies[index]
         if body.flags & IS_IN_MOVED_LIST:
-            tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, bodies, index)
+            tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, index)
             moved[count] = active[slot]
             count += 1
     system.moved_count = count
 
+
+@kernel
+def update_trees(system):
+    """Build new trees from what changed, and put those that are ready in place of the old ones."""
+    world = view(system.world, 1, WORLD)[0]
+    for layer in range(BROAD_PHASE_LAYER_COUNT):
+        tree = system.trees + layer * TREE_SIZE
+        if tree_rebuild(tree, world.bodies):
+            tree_swap(tree)

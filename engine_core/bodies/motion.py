@@ -191,6 +191,7 @@ def wake(world, index):
     if body.mode == STATIC:
         return
     body.sleep_time = 0.0
+    body.flags &= ~SLEEP_REQUESTED
     if body.active_index < 0:
         mark_changed(world, index, WAKE_REQUESTED)
 
@@ -357,6 +358,7 @@ def set_sleeping(world, index, is_sleeping):
         return
     store3(body.linear_velocity, (0.0, 0.0, 0.0))
     store3(body.angular_velocity, (0.0, 0.0, 0.0))
+    body.flags &= ~WAKE_REQUESTED
     mark_changed(world, index, SLEEP_REQUESTED)
 
 

@@ -53,8 +53,8 @@ class BodyPool:
                 self.count += 1
             else:
                 raise self.pool.full()
+            self.rows[index] = self._new
             row = self.rows[index]
-            row[()] = self._new
             row["sequence"] = sequence
             row["id"] = make_id(KIND_BODY, index, sequence)
             return index

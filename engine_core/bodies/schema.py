@@ -99,6 +99,8 @@ BODY = np.dtype(
         ("surface_angular_velocity", "f4", 3),
         ("target_position", "f8", 3),  # kinematic: the pose of the centre of mass to be reached by the next step
         ("target_rotation", "f4", 4),
+        ("rest_position", "f8", 3),  # where it last began to rest; see solver/integration.py
+        ("rest_rotation", "f4", 4),
         ("max_contacts_reported", "i4"),
         ("contact_count", "i4"),  # rows of `contacts` that hold a contact of the last step
         ("contacts", "i8"),  # address of CONTACT_REPORT (max_contacts_reported), or 0

@@ -1,34 +1,123 @@
-"""The data of the quad trees: nodes with four children whose bounds lie side by side, and one TREE record a layer."""
+"""The data of the quad trees: nodes with four children whose bounds lie side by side, and one TREE record a layer.
+
+All trees of a system share one pool of nodes. Words that several threads write lie apart in cache lines of their own.
+"""
 
 import numpy as np
 
-LARGE = 1.0e30
+LARGE = np.float32(1.0e30)
 """Bounds of a free slot are inside out: min = +LARGE, max = -LARGE. No query enters them."""
+HUGE = np.float32(4.0e29)
+"""What bounds of bodies are cut to, so that their sums and differences stay numbers [m]."""
 
-# child >= 0: a node; child == -1: free; child <= -2: the body with index -2 - child.
+# child >= 0: a node; child <= -3: the body with index -3 - child.
 FREE_CHILD = -1
+CLOSED_CHILD = -2  # a free slot that takes no more: the tree is about to be replaced
+FIRST_BODY_CHILD = -3
 
 NODE = np.dtype(
     [
         ("min_x", "f4", 4), ("min_y", "f4", 4), ("min_z", "f4", 4),
         ("max_x", "f4", 4), ("max_y", "f4", 4), ("max_z", "f4", 4),
         ("children", "i4", 4),
-        ("parent", "i4"),  # node << 2 | child slot of the parent; -1: the root
+        ("parent", "i4", 2),  # node << 2 | slot of the parent, by parity of the generation; -1: the root
         ("is_changed", "i4"),
-        ("padding", "i4", 2),
+        ("born", "i4"),  # the first generation of the tree that holds it
     ]
 )  # fmt: skip
 assert NODE.itemsize == 128
 
-TREE = np.dtype(
+# Values of `is_changed`.
+UNCHANGED, CHANGED, DISSOLVED = 0, 1, 2
+
+# What only builders and the pool need to know of a node.
+NODE_INFO = np.dtype([("next_free", "i4"), ("height", "i4")])
+
+ALLOCATOR = np.dtype(
     [
-        ("nodes", "i8"),  # address of NODE rows, shared by all trees of a system
-        ("node_capacity", "i8"),
-        ("allocator", "i8"),  # address of the node pool's record
-        ("root", "i8"),  # index of the published root
-        ("body_count", "i8"),
-        ("is_dirty", "i8"),
-        ("reserved", "i8", 26),
+        ("free_head", "i8"),  # tag << 32 | first free node + 1; the tag counts changes
+        ("padding_1", "i8", 7),
+        ("fresh", "i8"),  # nodes from here on were never used
+        ("padding_2", "i8", 7),
     ]
 )
-assert TREE.itemsize == 256
+
+ITEM = np.dtype([("bounds", "f4", 6), ("child", "i4"), ("location", "i4")])
+"""What a builder sorts into nodes: a body or a whole sub-tree, and where it hung before (-1: nowhere)."""
+assert ITEM.itemsize == 32
+
+KEY = np.dtype([("centre", "f4", 3), ("item", "i4")])
+"""Twice the centre of an item's bounds, and its number."""
+
+RANGE = np.dtype([("begin", "i4"), ("end", "i4"), ("location", "i4"), ("level", "i4")])
+RANGE_CAPACITY = 256
+
+BUILD = np.dtype(
+    [
+        ("items", "i8"), ("keys", "i8"), ("item_count", "i8"),
+        ("created", "i8"), ("created_count", "i8"),  # int32: the nodes made, parents before children
+        ("ranges", "i8"), ("range_count", "i8"),  # a stack of RANGE
+        ("reserve", "i8"),  # a chain of nodes taken from the pool and not used yet; -1: none
+        ("position", "i8"),  # how far a loop over items or nodes has come
+        ("root", "i8"),
+        ("born", "i8"),
+        ("failed", "i8"),  # 1: the pool of nodes is full
+        ("spare", "i8", 4),
+    ]
+)  # fmt: skip
+assert BUILD.itemsize == 128
+
+PENDING_NODES = 16
+PENDING_CAPACITY = 4 * PENDING_NODES
+USER_STRIPES = 8
+
+TREE = np.dtype(
+    [
+        # Written once
+        ("nodes", "i8"), ("infos", "i8"), ("node_capacity", "i8"), ("allocator", "i8"),
+        ("words", "i8"),  # int64 a body: newer location << 32 | older location; -1: none
+        ("first_pending", "i8"),  # first of PENDING_NODES nodes that hold single bodies
+        ("body_capacity", "i8"),
+        ("budget", "i8"),  # items a call of `tree_rebuild` may handle
+        # Rebuild: touched by the one thread that holds `is_in_maintenance`
+        ("phase", "i8"), ("captured_root", "i8"), ("scanned_root", "i8"), ("new_root", "i8"), ("new_root_slot", "i8"),
+        ("opened", "i8"), ("opened_count", "i8"), ("opened_position", "i8"),  # int32: nodes dissolved
+        ("kept", "i8"), ("kept_count", "i8"),  # int32: roots of sub-trees kept whole
+        ("queue", "i8"), ("queue_begin", "i8"), ("queue_end", "i8"),  # int32 pairs: nodes to be opened, their level
+        ("retired_count", "i8"),  # nodes of the last generation that wait for its users to leave
+        ("retired_kept_count", "i8"),
+        ("is_full_build", "i8"),
+        ("rebuild_count", "i8"), ("full_build_count", "i8"),
+        ("spare", "i8", 6),
+        ("build", BUILD),
+        ("padding_0", "i8", 16),
+        # Words of all threads
+        ("head", "i8"), ("padding_1", "i8", 7),  # generation << 32 | root
+        ("next_generation", "i8"), ("padding_2", "i8", 7),  # = generation + 1 while a complete new tree waits
+        ("published_pending", "i8"), ("claimed_pending", "i8"), ("is_flushing", "i8"), ("padding_3", "i8", 5),
+        ("body_count", "i8"), ("is_dirty", "i8"), ("debt", "i8"), ("chain_length", "i8"),
+        ("is_in_maintenance", "i8"), ("padding_4", "i8", 3),
+        ("padding_5", "i8", 32),
+        ("users", "i8", (2, USER_STRIPES, 8)),  # who is in the tree, by parity of the generation and stripe
+    ]
+)  # fmt: skip
+assert TREE.itemsize == 2048
+
+CURSOR_CAPACITY = 224
+CURSOR = np.dtype(
+    [
+        ("stack", "i4", CURSOR_CAPACITY),
+        ("fractions", "f4", CURSOR_CAPACITY),
+        ("lanes", "f4", 4),
+        ("bounds", "f4", 6),
+        # Rays: of each axis the plane entered first lies `near_plane` bytes into a node; origins are moved by half extents
+        # and by what rounding could hide.
+        ("near_plane", "i4", 3),
+        ("near_origin", "f4", 3), ("far_origin", "f4", 3), ("inverse", "f4", 3),
+        ("count", "i4"),
+        ("node_count", "i4"),  # nodes looked at
+        ("generation", "i8"),  # of the tree this query looks at
+        ("spare", "i4", 38),
+    ]
+)  # fmt: skip
+assert CURSOR.itemsize == 2048, CURSOR.itemsize

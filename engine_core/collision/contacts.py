@@ -68,12 +68,15 @@ def is_recyclable(pair, a, b, delta):
 
 @kernel
 def measure_again(system, pair, a, b, delta):
-    """Renew anchors and separations of the pair's manifolds for the present pose."""
+    """Renew anchors and separations of the pair's manifolds for the present pose. Returns 1 if one is not in the solver."""
+    changed = 0
     manifolds = manifolds_of(system)
     rows_a, rows_b = matrix_rows(quaternion(a.rotation)), matrix_rows(quaternion(b.rotation))
     index = pair.first_manifold
     while index >= 0:
         manifold = manifolds[index]
+        if manifold.colour < 0 and manifold.point_count > 0:
+            changed = 1
         local = vector3(manifold.pose_normal)
         normal = (dot(rows_a[0], local), dot(rows_a[1], local), dot(rows_a[2], local))
         store3(manifold.normal, normal)
@@ -86,6 +89,7 @@ def measure_again(system, pair, a, b, delta):
             gap = dot(normal, add(delta, subtract(anchor_b, anchor_a)))
             manifold.separation[p] = FLOAT32(manifold.base_separation[p] + gap)
         index = manifold.next
+    return changed
 
 
 @kernel
@@ -201,8 +205,7 @@ def collide_pair(system, world, pair_index, delta_time):
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     delta = relative_position(a, b)
     if is_recyclable(pair, a, b, delta):
-        measure_again(system, pair, a, b, delta)
-        return 0
+        return measure_again(system, pair, a, b, delta)
     if not bounds_overlap(a.fat_bounds, b.fat_bounds):
         return 1
     manifolds = manifolds_of(system)

@@ -6,7 +6,7 @@ from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import (
     BODY, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, STATIC, WORLD,
 )  # fmt: skip
-from ..broad_phase.queries import CURSOR, bounds_query_begin, bounds_query_next, query_end
+from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view

@@ -21,6 +21,16 @@ from .schema import (
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 
 
+CONTACT_PATCH = 0.05
+"""A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
+
+
+@kernel
+def size_of(body):
+    """Inner radius of a body; infinite for planes and meshes, which have none [m]."""
+    return float(body.inner_radius) if body.inner_radius > 0.0 else 1.0e3
+
+
 @kernel
 def put3(block, field, lane, v):
     block[field * 8 + lane] = FLOAT32(v[0])
@@ -129,8 +139,9 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
         center_a, center_b = scale(center_a, 1.0 / total_weight), scale(center_b, 1.0 / total_weight)
     put3(block, ANCHOR_A, lane, center_a)
     put3(block, ANCHOR_B, lane, center_b)
+    patch = CONTACT_PATCH * min(size_of(a), size_of(b))
     for p in range(manifold.point_count):
-        lever = length(subtract(vector3(manifold.anchor_a[p]), center_a))
+        lever = max(length(subtract(vector3(manifold.anchor_a[p]), center_a)), patch)
         block[(POINTS + p * POINT_FIELDS + POINT_LEVER) * 8 + lane] = FLOAT32(lever)
     prepare_friction(block, lane, normal, tangent, bitangent, mass_a + mass_b, inertia_a, inertia_b, center_a, center_b)
     impulse = vector3(manifold.friction_impulse)

@@ -115,7 +115,9 @@ def stack_array(typing_context, length, dtype):
         size = element.size if isinstance(element, types.Record) else element.bitwidth // 8
         item_size = context.get_constant(types.intp, size)
         data_type = array.data.type.pointee
-        slot = cgutils.alloca_once(builder, data_type, size=context.get_constant(types.intp, count))
+        # Not cgutils.alloca_once: it stores zeros to the first row, which costs seconds of compile time for a large record.
+        with builder.goto_entry_block():
+            slot = builder.alloca(data_type, size=context.get_constant(types.intp, count))
         slot.align = 64
         populate_array(
             array,
@@ -139,5 +141,16 @@ def address_of_row(typing_context, array, index):
         native = context.make_array(signature.args[0])(context, builder, arguments[0])
         base = builder.ptrtoint(native.data, cgutils.intp_t)
         return builder.add(base, builder.mul(arguments[1], native.itemsize))
+
+    return signature, generate
+
+
+@intrinsic
+def address_of_record(typing_context, record):
+    """Compiled: the address of a record, that is of one row of an array of them."""
+    signature = types.int64(record)
+
+    def generate(context, builder, signature, arguments):
+        return builder.ptrtoint(arguments[0], cgutils.intp_t)
 
     return signature, generate

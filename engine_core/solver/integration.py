@@ -1,23 +1,25 @@
 """Bodies into solver rows, rows through a sub-step, and rows back into bodies."""
 
-import math
 
 import numpy as np
 
 from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from ..bodies.motion import update_world_inertia
-from ..bodies.schema import BODY, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, WORLD
+from ..bodies.schema import BODY, CAN_SLEEP, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, WORLD
 from ..constraints.schema import (
     ANGULAR_VELOCITY, AXIS_FREE, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
-    add, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, symmetric_times, vector3,
+    add, conjugate, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
+    vector3,
 )  # fmt: skip
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
 
 INT32, FLOAT32 = np.int32, np.float32
+TREMBLE = 0.3
+"""A trembling body rests while it stays within this part of the way that it could go at the thresholds."""
 
 
 @kernel
@@ -146,14 +148,29 @@ def finish_row(system, body, row):
 
 
 @kernel
+def stays_near_rest(system, body):
+    """Whether a body that trembles has gone nowhere since it began to rest: Jolt's test by displacement, for what the test by
+    velocity would keep awake for ever."""
+    moved = length(subtract(vector3(body.position), vector3(body.rest_position)))
+    turn = multiply(quaternion(body.rotation), conjugate(quaternion(body.rest_rotation)))
+    angle = 2.0 * length((turn[0], turn[1], turn[2]))
+    part = TREMBLE * system.time_to_sleep
+    return moved < part * system.sleep_linear_threshold and angle < 2.0 * part * system.sleep_angular_threshold
+
+
+@kernel
 def count_rest(system, body, delta_time):
-    """How long the body has been slower than the thresholds."""
-    slow = length(vector3(body.linear_velocity)) < system.sleep_linear_threshold
-    slow = slow and length(vector3(body.angular_velocity)) < system.sleep_angular_threshold
-    if slow and body.flags & 1:
+    """How long the body has been at rest: slower than the thresholds, or trembling in one place."""
+    speed, spin = length(vector3(body.linear_velocity)), length(vector3(body.angular_velocity))
+    rests = speed < system.sleep_linear_threshold and spin < system.sleep_angular_threshold
+    if not rests and speed < 4.0 * system.sleep_linear_threshold and spin < 4.0 * system.sleep_angular_threshold:
+        rests = stays_near_rest(system, body)
+    if rests and body.flags & CAN_SLEEP:
         body.sleep_time = FLOAT32(body.sleep_time + delta_time)
     else:
         body.sleep_time = FLOAT32(0.0)
+        store3(body.rest_position, vector3(body.position))
+        store4(body.rest_rotation, quaternion(body.rotation))
 
 
 @entry_point(JOB_SIGNATURE)

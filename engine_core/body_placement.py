@@ -1,0 +1,174 @@
+"""Where bodies meet trees and pairs: putting a body into a system, taking it out, and moving it so that every query sees it at
+once. Entry points for Python and kernels for the host's compiled calls.
+
+Who may call: the thread that steps the system, between steps or from its callbacks.
+"""
+
+import numpy as np
+
+from .bodies import motion
+from .bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
+from .bodies.motion import bodies_of, mark_changed, system_of
+from .bodies.schema import (
+    IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, RIGID, SLEEP_REQUESTED,
+    STATIC, WORLD,
+)  # fmt: skip
+from .broad_phase.add import tree_add
+from .broad_phase.change import tree_remove, tree_widen
+from .broad_phase.schema import TREE
+from .changes import CHANGES, mark_moved
+from .collision.pairs import combine_materials, pairs_of
+from .geometry.vector import quaternion, vector3
+from .runtime.kernel import entry_point, kernel
+from .runtime.memory import view
+from .solver.sleeping import add_to_active, remove_from_active, wake_island
+from .solver.touching import destroy_pairs_of, wake_neighbours
+
+INT32, INT64 = np.int32, np.int64
+TREE_SIZE = TREE.itemsize
+
+
+@kernel
+def tree_of(system, body):
+    """Address of the tree a body is in, or is to be in."""
+    return system.trees + body.broad_phase_layer * TREE_SIZE
+
+
+@kernel
+def layer_of(body):
+    """The broad-phase layer a body belongs to."""
+    if body.flags & IS_AREA:
+        return LAYER_SENSOR
+    return LAYER_NOT_MOVING if body.mode == STATIC else LAYER_MOVING
+
+
+@kernel
+def renew_place(world, index):
+    """Bounds and tree after a change of pose or shapes from outside: queries see it from here on."""
+    bodies = bodies_of(world)
+    body = bodies[index]
+    if body.system < 0:
+        return
+    system = system_of(world, body.system)[0]
+    update_bounds(world, system.origin, body)
+    if body.mode == STATIC or not is_inside_fat_bounds(body):
+        fatten_bounds(body, system.last_delta_time)
+        tree_widen(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
+        mark_moved(system, bodies, index)
+
+
+@kernel
+def set_transform(world, index, transform):
+    """`bodies.motion.set_transform`, seen by queries at once. Returns what that returns."""
+    status = motion.set_transform(world, index, transform)
+    if status == motion.TRANSFORM_TAKEN:
+        renew_place(world, index)
+    return status
+
+
+@entry_point("void(int64, int64, int64)")
+def set_pose_from(world, index, pose):
+    """Origin and rotation from seven doubles at address `pose`."""
+    values = view(pose, 7, np.float64)
+    motion.set_pose(world, index, vector3(values), quaternion(values[3:7]))
+    renew_place(world, index)
+
+
+@entry_point("void(int64, int64, int64)")
+def enter_system(world, system_index, index):
+    """Put a body with up-to-date mass and bounds into a system."""
+    bodies = bodies_of(world)
+    body = bodies[index]
+    system = system_of(world, system_index)[0]
+    body.system = INT32(system_index)
+    body.broad_phase_layer = INT32(layer_of(body))
+    body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST | CHANGES & ~SLEEP_REQUESTED)
+    motion.update_world_inertia(body)
+    update_bounds(world, system.origin, body)
+    fatten_bounds(body, system.last_delta_time)
+    tree_add(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
+    mark_moved(system, bodies, index)
+    body.next_in_island = -1
+    if body.mode >= RIGID:
+        if body.flags & SLEEP_REQUESTED:
+            body.flags &= ~SLEEP_REQUESTED
+        else:
+            add_to_active(system, view(world, 1, WORLD)[0], bodies, index)
+
+
+@kernel
+def strike_from(list_address, count, capacity, index):
+    """Remove an index from a list, keeping order; the newest is looked at first. Returns the new count."""
+    values = view(list_address, capacity, INT32)
+    for k in range(count - 1, -1, -1):
+        if values[k] == index:
+            for j in range(k, count - 1):
+                values[j] = values[j + 1]
+            return count - 1
+    return count
+
+
+@entry_point("void(int64, int64)")
+def leave_system(world, index):
+    """Take a body out of its system: what it touched wakes, and nothing there speaks of it any more."""
+    bodies = bodies_of(world)
+    body = bodies[index]
+    record = view(world, 1, WORLD)[0]
+    system = system_of(world, body.system)[0]
+    wake_neighbours(system, record, bodies, index)
+    wake_island(system, record, bodies, index)
+    destroy_pairs_of(system, bodies, index)
+    remove_from_active(system, record, bodies, index)
+    tree_remove(tree_of(system, body), record.bodies, index)
+    capacity = record.body_capacity
+    if body.flags & IS_IN_CHANGED_LIST:
+        system.changed_count = strike_from(system.changed_bodies, system.changed_count, capacity, index)
+    if body.flags & IS_IN_MOVED_LIST:
+        system.moved_count = strike_from(system.moved_bodies, system.moved_count, capacity, index)
+    system.fell_asleep_count = strike_from(system.fell_asleep, system.fell_asleep_count, capacity, index)
+    body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST)
+    body.system = -1
+    body.contact_count = 0
+
+
+@entry_point("void(int64, int64, int64)")
+def shapes_renewed(world, index, flags):
+    """Mass, shapes or bounds were renewed: tell the inertia, the tree and the next step."""
+    body = bodies_of(world)[index]
+    motion.update_world_inertia(body)
+    renew_place(world, index)
+    mark_changed(world, index, flags)
+
+
+@entry_point("void(int64, int64, int64)")
+def mark(world, index, flags):
+    """Have the body's system look at it before its next step."""
+    mark_changed(world, index, flags)
+
+
+@entry_point("void(int64, int64)")
+def wake(world, index):
+    """Have the body take part in the next step."""
+    motion.wake(world, index)
+
+
+@entry_point("void(int64, int64)")
+def refresh_inertia(world, index):
+    """Axis locks changed."""
+    motion.update_world_inertia(bodies_of(world)[index])
+
+
+@entry_point("void(int64, int64)")
+def refresh_pairs(world, index):
+    """Friction or restitution changed: renew what the body's pairs made of it."""
+    bodies = bodies_of(world)
+    body = bodies[index]
+    if body.system < 0:
+        return
+    system = system_of(world, body.system)[0]
+    pairs = pairs_of(system)
+    key = body.first_pair
+    while key >= 0:
+        pair = pairs[key >> 1]
+        combine_materials(pair, bodies[pair.body_a], bodies[pair.body_b])
+        key = pair.next[key & 1]

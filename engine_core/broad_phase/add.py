@@ -1,0 +1,103 @@
+"""Adding bodies: one, or a batch prepared on any thread."""
+
+import numpy as np
+
+from engine_core.broad_phase.build import add_item, start_build
+from engine_core.broad_phase.change import (
+    BODY_COUNT,
+    CHAIN_LENGTH,
+    FIRST_PENDING,
+    PUBLISHED_PENDING,
+    TREE_LOCATION,
+    build_at_once,
+    mark_dirty,
+    tree_finalize,
+)
+from engine_core.broad_phase.nodes import (
+    BODY_SIZE,
+    CHILDREN,
+    NODE_SIZE,
+    NODES,
+    NOWHERE,
+    WORDS,
+    body_child,
+    pack_word,
+    read_fat_bounds,
+    set_slot,
+)
+from engine_core.broad_phase.pending import claim_pending, flush_pending
+from engine_core.broad_phase.rebuild import gather_singles, tree_rebuild, tree_swap
+from engine_core.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
+from engine_core.runtime import atomics
+from engine_core.runtime.call import load_int32, load_int64, store_int32
+from engine_core.runtime.kernel import kernel
+from engine_core.runtime.memory import address_of_row, stack_array
+
+LONGEST_CHAIN = 2
+"""So many roots may lie above each other before sub-trees of single bodies are built into the tree."""
+
+
+BATCHES_TO_GATHER = 16
+"""The same for batches: whoever prepares one more, on its own thread, does a slice of the rebuild that no step does."""
+
+
+@kernel
+def tree_prepare(tree, bodies, ids_address, count):
+    """Build a private sub-tree of the int32 list of bodies at `ids_address`; gives its root for `tree_finalize` or
+    `tree_abort`, or -1: the pool of nodes is full. Any thread. Bodies that are in a tree already are left out."""
+    items, keys = np.empty(count + 1, ITEM), np.empty(count + 1, KEY)
+    created, ranges = np.empty(count + 1, np.int32), stack_array(RANGE_CAPACITY, RANGE)
+    records = stack_array(1, BUILD)
+    bounds = stack_array(6, np.float32)
+    build, bounds_address = address_of_row(records, 0), address_of_row(bounds, 0)
+    records[0].items, records[0].keys = address_of_row(items, 0), address_of_row(keys, 0)
+    records[0].created, records[0].ranges = address_of_row(created, 0), address_of_row(ranges, 0)
+    start_build(build, 0)
+    if atomics.load_acquire_int64(tree + CHAIN_LENGTH) > BATCHES_TO_GATHER and tree_rebuild(tree, bodies):
+        tree_swap(tree)
+    words = load_int64(tree + WORDS)
+    for i in range(count):
+        body = np.int64(load_int32(ids_address + 4 * i))
+        if load_int64(words + 8 * body) != pack_word(NOWHERE, NOWHERE):
+            continue
+        read_fat_bounds(bodies, body, bounds_address)
+        add_item(build, bounds_address, body_child(body), NOWHERE)
+        store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(0))
+    return build_at_once(tree, bodies, build)
+
+
+@kernel
+def _add_as_subtree(tree, bodies, body):
+    ids = stack_array(1, np.int32)
+    ids[0] = body
+    return tree_finalize(tree, tree_prepare(tree, bodies, address_of_row(ids, 0), 1), 1)
+
+
+@kernel
+def tree_add(tree, bodies, body):
+    """Add one body with its `fat_bounds`: queries see it from now on. 0, or -1: the pool of nodes is full. Any thread.
+    A body that is in the tree already stays where it is."""
+    word_address = load_int64(tree + WORDS) + 8 * body
+    if atomics.load_acquire_int64(word_address) != pack_word(NOWHERE, NOWHERE):
+        return np.int64(0)
+    index = claim_pending(tree)
+    if index < 0:
+        if flush_pending(tree, bodies) > 0:
+            index = claim_pending(tree)
+            if atomics.load_acquire_int64(tree + CHAIN_LENGTH) > LONGEST_CHAIN:
+                gather_singles(tree, bodies)
+        if index < 0:
+            return _add_as_subtree(tree, bodies, body)
+    nodes = load_int64(tree + NODES)
+    location = (load_int64(tree + FIRST_PENDING) << 2) + index
+    node_address = nodes + (location >> 2) * NODE_SIZE
+    bounds = stack_array(6, np.float32)
+    read_fat_bounds(bodies, body, address_of_row(bounds, 0))
+    atomics.store_release_int32(node_address + CHILDREN + 4 * (location & 3), body_child(body))
+    store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(location))
+    atomics.exchange_int64(word_address, pack_word(location, NOWHERE))
+    set_slot(node_address, location & 3, address_of_row(bounds, 0))
+    atomics.or_int64(tree + PUBLISHED_PENDING, np.int64(1) << index)
+    atomics.add_int64(tree + BODY_COUNT, 1)
+    mark_dirty(tree)
+    return np.int64(0)

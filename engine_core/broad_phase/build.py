@@ -1,0 +1,217 @@
+"""Building a balanced tree of four-way nodes from bodies and whole sub-trees, in slices if wanted.
+
+Top down: split at the middle of the longest axis of the bounds of the centres, both halves again, four children (after
+Jolt Physics, QuadTree::BuildTree). Nobody else can reach what is built here before it is done.
+"""
+
+import numpy as np
+
+from engine_core.broad_phase.nodes import (
+    CHILDREN,
+    HEIGHT,
+    INFO_SIZE,
+    INFOS,
+    NODE_SIZE,
+    NODES,
+    NOWHERE,
+    PARENT,
+    clear_node,
+    give_chain,
+    set_slot,
+    take_nodes,
+    union_of_slots,
+)
+from engine_core.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
+from engine_core.runtime.call import load_float32, load_int32, load_int64, store_float32, store_int32
+from engine_core.runtime.kernel import kernel
+from engine_core.runtime.memory import address_of_row, stack_array, view
+from engine_core.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
+
+ITEM_SIZE, KEY_SIZE, RANGE_SIZE = ITEM.itemsize, KEY.itemsize, RANGE.itemsize
+ITEM_CHILD, ITEM_LOCATION = ITEM.fields["child"][1], ITEM.fields["location"][1]
+LAST_SPATIAL_LEVEL = 10
+"""Below this level ranges are halved by count, so that no arrangement of bodies makes a deep tree."""
+RESERVE = 32  # nodes taken from the pool at a time
+
+
+@kernel
+def add_item(build, bounds_address, child, location):
+    """Append a body or a sub-tree to what is to be built."""
+    record = view(build, 1, BUILD)[0]
+    count = record.item_count
+    item, key = record.items + count * ITEM_SIZE, record.keys + count * KEY_SIZE
+    for axis in range(3):
+        low, high = load_float32(bounds_address + 4 * axis), load_float32(bounds_address + 12 + 4 * axis)
+        store_float32(item + 4 * axis, low)
+        store_float32(item + 12 + 4 * axis, high)
+        store_float32(key + 4 * axis, low + high)
+    store_int32(item + ITEM_CHILD, np.int32(child))
+    store_int32(item + ITEM_LOCATION, np.int32(location))
+    store_int32(key + 12, np.int32(count))
+    record.item_count = count + 1
+
+
+@kernel
+def start_build(build, born):
+    """Begin with no items."""
+    record = view(build, 1, BUILD)[0]
+    record.item_count = 0
+    record.created_count = 0
+    record.range_count = 0
+    record.reserve = NOWHERE
+    record.position = 0
+    record.root = NOWHERE
+    record.born = born
+    record.failed = 0
+
+
+@kernel
+def _new_node(tree, build, parent):
+    record = view(build, 1, BUILD)[0]
+    if record.reserve < 0:
+        record.reserve = take_nodes(tree, RESERVE)
+        if record.reserve < 0:
+            record.failed = 1
+            return np.int64(-1)
+    node = record.reserve
+    record.reserve = np.int64(load_int32(load_int64(tree + INFOS) + node * INFO_SIZE))
+    node_address = load_int64(tree + NODES) + node * NODE_SIZE
+    clear_node(node_address, record.born)
+    store_int32(node_address + PARENT, np.int32(parent))
+    store_int32(node_address + PARENT + 4, np.int32(parent))
+    store_int32(record.created + 4 * record.created_count, np.int32(node))
+    record.created_count += 1
+    return node
+
+
+@kernel
+def split(keys, begin, end, level):
+    """Partition the keys `begin` to `end - 1` at the middle of the longest axis; gives where the second half begins."""
+    if end - begin <= 2:
+        return begin + (end - begin) // 2
+    low = load4(keys + begin * KEY_SIZE)
+    high = low
+    for i in range(begin + 1, end):
+        key = load4(keys + i * KEY_SIZE)
+        low, high = min4(key, low), max4(key, high)
+    extent = high - low
+    axis = 0
+    if lane4(extent, 1) > lane4(extent, axis):
+        axis = 1
+    if lane4(extent, 2) > lane4(extent, axis):
+        axis = 2
+    if level > LAST_SPATIAL_LEVEL:
+        return begin + (end - begin) // 2
+    middle = lane4((low + high) * splat4(np.float32(0.5)), axis)
+    column = keys + 4 * axis
+    left, right = begin, end
+    while True:
+        while left < right and load_float32(column + left * KEY_SIZE) < middle:
+            left += 1
+        while left < right and load_float32(column + (right - 1) * KEY_SIZE) >= middle:
+            right -= 1
+        if left >= right:
+            break
+        right -= 1
+        first, second = load4(keys + left * KEY_SIZE), load4(keys + right * KEY_SIZE)
+        store4(keys + left * KEY_SIZE, second)
+        store4(keys + right * KEY_SIZE, first)
+        left += 1
+    if left == begin or left == end:
+        return begin + (end - begin) // 2
+    return left
+
+
+@kernel
+def _push_range(record, begin, end, location, level):
+    entry = view(record.ranges, RANGE_CAPACITY, RANGE)[record.range_count]
+    entry.begin = begin
+    entry.end = end
+    entry.location = location
+    entry.level = level
+    record.range_count += 1
+
+
+@kernel
+def _fill_slot(record, nodes, position, location):
+    """Put the item of a key into its slot, and note the slot in the key."""
+    key = record.keys + position * KEY_SIZE
+    item = record.items + np.int64(load_int32(key + 12)) * ITEM_SIZE
+    node_address, slot = nodes + (location >> 2) * NODE_SIZE, location & 3
+    store_int32(node_address + CHILDREN + 4 * slot, load_int32(item + ITEM_CHILD))
+    set_slot(node_address, slot, item)
+    store_int32(key, np.int32(location))
+
+
+@kernel
+def make_nodes(tree, build, budget):
+    """Split ranges until all are in nodes or the budget of items is spent; the budget that is left."""
+    record = view(build, 1, BUILD)[0]
+    nodes = load_int64(tree + NODES)
+    if record.created_count == 0:
+        _push_range(record, 0, record.item_count, NOWHERE, 0)
+    cuts = stack_array(5, np.int64)
+    while record.range_count > 0 and budget > 0:
+        record.range_count -= 1
+        entry = view(record.ranges, RANGE_CAPACITY, RANGE)[record.range_count]
+        begin, end = np.int64(entry.begin), np.int64(entry.end)
+        location, level = np.int64(entry.location), np.int64(entry.level)
+        node = _new_node(tree, build, location)
+        if node < 0:
+            return budget
+        if location >= 0:
+            store_int32(nodes + (location >> 2) * NODE_SIZE + CHILDREN + 4 * (location & 3), np.int32(node))
+        else:
+            record.root = node
+        if end - begin <= 4:
+            for i in range(begin, end):
+                _fill_slot(record, nodes, i, (node << 2) | (i - begin))
+            budget -= end - begin
+            continue
+        cuts[0], cuts[4] = begin, end
+        cuts[2] = split(record.keys, begin, end, level)
+        cuts[1] = split(record.keys, begin, cuts[2], level)
+        cuts[3] = split(record.keys, cuts[2], end, level)
+        budget -= (end - begin) >> 3
+        for slot in range(4):
+            size = cuts[slot + 1] - cuts[slot]
+            if size == 1:
+                _fill_slot(record, nodes, cuts[slot], (node << 2) | slot)
+            elif size > 1:
+                _push_range(record, cuts[slot], cuts[slot + 1], (node << 2) | slot, level + 1)
+    if record.range_count == 0:
+        record.position = record.created_count
+    return budget
+
+
+@kernel
+def sum_up(tree, build, budget):
+    """Bounds and heights from the last node made to the root; the budget that is left (position 0: done)."""
+    record = view(build, 1, BUILD)[0]
+    nodes, infos = load_int64(tree + NODES), load_int64(tree + INFOS)
+    bounds = stack_array(6, np.float32)
+    bounds_address = address_of_row(bounds, 0)
+    position = record.position
+    while position > 0 and budget > 0:
+        position -= 1
+        budget -= 1
+        node = np.int64(load_int32(record.created + 4 * position))
+        node_address = nodes + node * NODE_SIZE
+        height = 0
+        for slot in range(4):
+            child = np.int64(load_int32(node_address + CHILDREN + 4 * slot))
+            if child >= 0:
+                height = max(height, np.int64(load_int32(infos + child * INFO_SIZE + HEIGHT)) + 1)
+        store_int32(infos + node * INFO_SIZE + HEIGHT, np.int32(height))
+        parent = np.int64(load_int32(node_address + PARENT))
+        if parent >= 0:
+            union_of_slots(node_address, bounds_address)
+            set_slot(nodes + (parent >> 2) * NODE_SIZE, parent & 3, bounds_address)
+    record.position = position
+    if position == 0 and record.reserve >= 0:
+        last = record.reserve
+        while load_int32(infos + last * INFO_SIZE) >= 0:
+            last = np.int64(load_int32(infos + last * INFO_SIZE))
+        give_chain(tree, record.reserve, last)
+        record.reserve = NOWHERE
+    return budget

@@ -1,0 +1,95 @@
+"""The memory of the quad trees of one system."""
+
+from engine_core.bodies.schema import BROAD_PHASE_LAYER_COUNT, LAYER_MOVING
+from engine_core.broad_phase.schema import (
+    ALLOCATOR,
+    FREE_CHILD,
+    ITEM,
+    KEY,
+    LARGE,
+    NODE,
+    NODE_INFO,
+    PENDING_NODES,
+    RANGE,
+    RANGE_CAPACITY,
+    TREE,
+)
+from engine_core.runtime.memory import Pool
+
+SETTING = "physics/scree_3d/limits/max_bodies"
+BUDGET = 16384
+"""What a call of `tree_rebuild` may do where bodies rest: 3,000 bodies, 0.2 ms. Moving ones are rebuilt at once."""
+
+
+class Trees:
+    """One quad tree per broad-phase layer over one pool of nodes, for `body_capacity` bodies.
+
+    `address` is that of the first TREE record; the others follow at `TREE.itemsize`. Address space is reserved for the
+    worst case, memory is taken where it is used. Kernels: `add`, `change`, `rebuild`, `query` of this room.
+    """
+
+    def __init__(self, body_capacity: int, layer_count: int = BROAD_PHASE_LAYER_COUNT):
+        node_capacity = 3 * body_capacity + 4096
+        self._pools = []
+
+        def pool(name, dtype, capacity, row_shape=()):
+            made = Pool(name, dtype, capacity, row_shape, SETTING)
+            self._pools.append(made)
+            return made
+
+        self.nodes = pool("tree nodes", NODE, node_capacity)
+        self.infos = pool("tree nodes", NODE_INFO, node_capacity)
+        self.allocator = pool("tree nodes", ALLOCATOR, 1)
+        self.words = pool("bodies in trees", "i8", body_capacity)
+        self.trees = pool("trees", TREE, layer_count)
+        self.words.rows[:] = -1
+        self.address = self.trees.address
+        self.body_capacity = body_capacity
+        item_capacity = body_capacity + 1024
+        for layer in range(layer_count):
+            tree = self.trees.rows[layer]
+            tree["nodes"], tree["infos"] = self.nodes.address, self.infos.address
+            tree["node_capacity"], tree["allocator"] = node_capacity, self.allocator.address
+            tree["words"], tree["body_capacity"] = self.words.address, body_capacity
+            tree["budget"] = 1 << 40 if layer == LAYER_MOVING else BUDGET
+            tree["opened"] = pool("tree nodes", "i4", node_capacity).address
+            tree["kept"] = pool("tree nodes", "i4", node_capacity).address
+            tree["queue"] = pool("tree nodes", "i4", node_capacity, (2,)).address
+            tree["build"]["items"] = pool("tree items", ITEM, item_capacity).address
+            tree["build"]["keys"] = pool("tree items", KEY, item_capacity).address
+            tree["build"]["created"] = pool("tree nodes", "i4", node_capacity).address
+            tree["build"]["ranges"] = pool("tree ranges", RANGE, RANGE_CAPACITY).address
+            first = layer * (PENDING_NODES + 1)
+            tree["first_pending"] = first
+            tree["head"] = first + PENDING_NODES
+        fixed = layer_count * (PENDING_NODES + 1)
+        self.allocator.rows["fresh"] = fixed
+        rows = self.nodes.rows[:fixed]
+        for axis in "xyz":
+            rows[f"min_{axis}"], rows[f"max_{axis}"] = LARGE, -LARGE
+        rows["children"], rows["parent"] = FREE_CHILD, -1
+
+    def tree_address(self, layer: int) -> int:
+        """Address of the TREE record of a layer."""
+        return self.address + layer * TREE.itemsize
+
+    def full(self):
+        """The error for a kernel that gave -1: no node is free."""
+        return self.nodes.full()
+
+    def body_count(self, layer: int) -> int:
+        """Bodies in the tree of a layer."""
+        return int(self.trees.rows["body_count"][layer])
+
+    def node_count(self) -> int:
+        """Nodes in use, retired ones included."""
+        free, node = 0, int(self.allocator.rows["free_head"][0] & 0xFFFFFFFF) - 1
+        while node >= 0:
+            free, node = free + 1, int(self.infos.rows["next_free"][node])
+        return min(int(self.allocator.rows["fresh"][0]), self.nodes.capacity) - free
+
+
+def root_of(trees: Trees, layer: int) -> tuple[int, int]:
+    """Generation and root node of a layer's tree."""
+    head = int(trees.trees.rows["head"][layer])
+    return head >> 32, head & 0xFFFFFFFF

@@ -1,0 +1,137 @@
+"""Distance and depth of any two convex shapes, by GJK and EPA.
+
+All that is round about a shape (a sphere, a capsule's caps, a hull's convex radius) is taken off first and counted as a
+radius about the core: so round shapes are exact and need the costly depth search only when they overlap deeply.
+"""
+
+import numpy as np
+
+from ..geometry.epa import epa_penetration
+from ..geometry.gjk import BOX_CORE, CORE, CYLINDER_CORE, POINTS_CORE, SIMPLEX, gjk_distance
+from ..geometry.gjk import support as core_support
+from ..geometry.vector import (
+    add_scaled,
+    length,
+    matrix_rows,
+    negate,
+    normalize,
+    rotate,
+    scale,
+    store3,
+    subtract,
+    vector3,
+)
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from ..shapes.schema import BOX, CAPSULE, CYLINDER, HULL, HULL_BLOCK, SPHERE
+
+
+@kernel
+def core_center(shape):
+    """An inner point of a convex shape's core, in the shape's frame."""
+    if shape.kind == HULL:
+        return vector3(view(shape.block, 1, HULL_BLOCK)[0].center)
+    return (0.0, 0.0, 0.0)
+
+
+@kernel
+def core_of_shape(shape, position, rotation, core):
+    """Describe the core of a convex shape in the common frame; gives the radius about it [m]."""
+    keep_as_call()
+    radius = 0.0
+    core.kind = BOX_CORE
+    store3(core.extents, (0.0, 0.0, 0.0))
+    if shape.kind == SPHERE:
+        radius = np.float64(shape.radius)
+    elif shape.kind == CAPSULE:
+        core.extents[1] = shape.half_height
+        radius = np.float64(shape.radius)
+    elif shape.kind == BOX:
+        store3(core.extents, vector3(shape.half_extents))
+    elif shape.kind == HULL:
+        block = view(shape.block, 1, HULL_BLOCK)[0]
+        core.kind = POINTS_CORE
+        core.count = block.vertex_count
+        core.points = block.vertices
+        radius = np.float64(shape.radius)
+    elif shape.kind == CYLINDER:
+        core.kind = CYLINDER_CORE
+        store3(core.extents, (np.float64(shape.radius), np.float64(shape.half_height), 0.0))
+    rows = matrix_rows(rotation)
+    store3(core.rotation[0], rows[0])
+    store3(core.rotation[1], rows[1])
+    store3(core.rotation[2], rows[2])
+    store3(core.position, position)
+    return radius
+
+
+@kernel
+def distance_of_cores(core_a, core_b, start):
+    """(distance, point on A, point on B, unit normal from A to B) of two rows of CORE; a negative distance is a depth.
+
+    `start` is a guess of (point of A) - (point of B), usually the difference of the centres.
+    """
+    keep_as_call()
+    simplex = stack_array(1, SIMPLEX)[0]
+    overlap, v, on_a = gjk_distance(core_a, core_b, simplex, start)
+    if not overlap:
+        distance = length(v)
+        return distance, on_a, subtract(on_a, v), scale(v, -1.0 / distance)
+    depth, normal, on_a = epa_penetration(core_a, core_b, simplex, negate(start))
+    return -depth, on_a, add_scaled(on_a, normal, -depth), normal
+
+
+@kernel
+def distance_of_convex(a, position_a, rotation_a, b, position_b, rotation_b):
+    """Distance of two convex shapes given as rows of SHAPE: see `shape_distance`."""
+    keep_as_call()
+    cores = stack_array(2, CORE)
+    # A stands at the origin and the answer is moved back: no digits are lost far from the common origin.
+    radius_a = core_of_shape(a, (0.0, 0.0, 0.0), rotation_a, cores[0])
+    radius_b = core_of_shape(b, subtract(position_b, position_a), rotation_b, cores[1])
+    start = subtract(rotate(rotation_a, core_center(a)), rotate(rotation_b, core_center(b)))
+    start = add_scaled(add_scaled(start, position_a, 1.0), position_b, -1.0)
+    distance, on_a, on_b, normal = distance_of_cores(cores[0], cores[1], start)
+    on_a = add_scaled(add_scaled(on_a, normal, radius_a), position_a, 1.0)
+    on_b = add_scaled(add_scaled(on_b, normal, -radius_b), position_a, 1.0)
+    return distance - radius_a - radius_b, on_a, on_b, normal
+
+
+@kernel
+def shape_distance(shapes, index_a, position_a, rotation_a, index_b, position_b, rotation_b):
+    """Distance of two convex shapes: (distance [m], point on A, point on B, unit normal from A to B).
+
+    `shapes` is an array of SHAPE rows; positions are vectors and rotations quaternions to one common frame, in which the
+    answer stands too. A negative distance is the depth of the overlap: moving A by distance * normal just parts them.
+    Kinds: sphere, capsule, box, convex hull, cylinder.
+    """
+    return distance_of_convex(
+        shapes[index_a], position_a, rotation_a, shapes[index_b], position_b, rotation_b
+    )
+
+
+@kernel
+def shape_support(shapes, index, rotation, direction):
+    """The point of a convex shape, rounding included, farthest along `direction` (any length); common axes, seen from the
+    shape's own origin."""
+    shape = shapes[index]
+    core = stack_array(1, CORE)[0]
+    radius = core_of_shape(shape, (0.0, 0.0, 0.0), rotation, core)
+    return add_scaled(core_support(core, direction), normalize(direction), radius)
+
+
+@kernel
+def point_distance(shape, point):
+    """Distance of a point, in the shape's frame, from a convex shape: (distance [m], nearest point, unit outward normal)."""
+    cores = stack_array(2, CORE)
+    radius = core_of_shape(shape, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), cores[0])
+    cores[1].kind = BOX_CORE
+    store3(cores[1].extents, (0.0, 0.0, 0.0))
+    store3(cores[1].position, point)
+    for i in range(3):
+        for j in range(3):
+            cores[1].rotation[i, j] = 1.0 if i == j else 0.0
+    start = subtract(core_center(shape), point)
+    distance, on_a, _, normal = distance_of_cores(cores[0], cores[1], start)
+    return distance - radius, add_scaled(on_a, normal, radius), normal

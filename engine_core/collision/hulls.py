@@ -1,0 +1,297 @@
+"""Contact manifolds of two polytopes: hulls, boxes and the triangles of meshes. In the frame of B.
+
+Separating axes find how the two face each other; then either the incident face is clipped against the reference face, or
+two edges cross in one point. Where the polytopes are apart and nothing lies above the reference face (corner against
+corner), the nearest points are the contact, so that a separation is never less than it really is.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.clipping import POLYGON, add_corner, clip_half_plane
+from ..geometry.gjk import CORE
+from ..geometry.polytopes import plane_distance, plane_normal, vertex
+from ..geometry.segments import between, nearest_of_segments
+from ..geometry.separating_axis import axis_of_edges, best_edges, best_face, separation_of_face
+from ..geometry.vector import add_scaled, cross, dot, length, negate, normalize, store3, subtract, vector3
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from .convex import write_contact, write_single_contact
+from .distance import distance_of_cores
+from .reduce import reduce_points
+from .round_shapes import polytope_core
+from .schema import MAX_POINTS
+
+FACE_OF_A, FACE_OF_B, EDGES = 1, 2, 3
+
+AXIS_TOLERANCE = 1e-3
+"""An axis must be better by this to replace a simpler one or last step's [m] ..."""
+AXIS_TOLERANCE_OF_SIZE = 0.01
+"""... but at most this part of the inner radius of the smaller polytope."""
+
+
+@kernel
+def encode_axis(kind, i, j):
+    """Pack a separating axis into an int: 0 is none."""
+    return kind << 28 | i << 14 | j
+
+
+@kernel
+def axis_tolerance(a, b):
+    return min(AXIS_TOLERANCE, AXIS_TOLERANCE_OF_SIZE * min(a.inner_radius, b.inner_radius))
+
+
+@kernel
+def separation_of_cached(a, b, cache):
+    """Separation along last step's axis; -inf if there is none or it makes no axis any more."""
+    keep_as_call()
+    kind, i, j = cache >> 28, cache >> 14 & 0x3FFF, cache & 0x3FFF
+    if kind == FACE_OF_A and i < a.face_count:
+        return separation_of_face(a, i, b)
+    if kind == FACE_OF_B and i < b.face_count:
+        return separation_of_face(b, i, a)
+    if kind == EDGES and i < a.edge_count and j < b.edge_count:
+        separation, _ = axis_of_edges(a, i, b, j)
+        return separation
+    return -math.inf
+
+
+@kernel
+def find_axis(a, b, limit, cache):
+    """The axis of least penetration: (separation, kind, i, j, unit axis from A to B of a pair of edges).
+
+    kind FACE_OF_A or FACE_OF_B: face i; EDGES: edge i of A and j of B. A separation above `limit` ends the search.
+    """
+    keep_as_call()
+    cached = separation_of_cached(a, b, cache)
+    last_kind, last_i, last_j = cache >> 28, cache >> 14 & 0x3FFF, cache & 0x3FFF
+    none = (0.0, 0.0, 0.0)
+    if cached > limit:
+        return cached, last_kind, last_i, last_j, none
+    tolerance = axis_tolerance(a, b)
+    best, i = best_face(a, b, limit)
+    kind = FACE_OF_A
+    if best > limit:
+        return best, kind, i, 0, none
+    of_b, face_b = best_face(b, a, limit)
+    if of_b > limit:
+        return of_b, FACE_OF_B, face_b, 0, none
+    if of_b > best + (tolerance if last_kind != FACE_OF_B else -tolerance):
+        best, kind, i = of_b, FACE_OF_B, face_b
+    if last_kind == kind and cached > best - tolerance:
+        best, i = cached, last_i
+    edges, edge_a, edge_b, axis = best_edges(a, b, limit)
+    if edges > best + (0.0 if last_kind == EDGES else tolerance):
+        return edges, EDGES, edge_a, edge_b, axis
+    return best, kind, i, 0, axis
+
+
+@kernel
+def most_opposed_face(polytope, n):
+    """The face whose normal is most opposed to n."""
+    best, best_face_index = math.inf, 0
+    for face in range(polytope.face_count):
+        along = dot(plane_normal(polytope, face), n)
+        if along < best:
+            best, best_face_index = along, face
+    return best_face_index
+
+
+@kernel
+def load_face(polytope, face, origin, u, v, n, polygon):
+    """The corners of a face in the plane frame (origin, u, v, n)."""
+    keep_as_call()
+    starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
+    corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
+    polygon.count = 0
+    first = starts[face]
+    for i in range(first, starts[face + 1]):
+        d = subtract(vertex(polytope, corners[i]), origin)
+        add_corner(polygon, dot(d, u), dot(d, v), dot(d, n), np.int64(i - first))
+
+
+@kernel
+def clip_faces(reference, face, incident, incident_face, limit, polygons):
+    """Clip the incident face against the sides of the reference face.
+
+    Gives (which of the two `polygons` holds the answer, origin, u, v): z is the height above the reference face. Corners
+    higher than `limit` are still there.
+    """
+    keep_as_call()
+    starts = view(reference.face_starts, reference.face_count + 1, np.int32)
+    corners = view(reference.face_vertices, starts[reference.face_count], np.int32)
+    first, end = starts[face], starts[face + 1]
+    n = plane_normal(reference, face)
+    origin = vertex(reference, corners[first])
+    u = normalize(subtract(vertex(reference, corners[first + 1]), origin))
+    v = cross(n, u)
+    load_face(incident, incident_face, origin, u, v, n, polygons[0])
+    now = 0
+    for i in range(first, end):
+        p = subtract(vertex(reference, corners[i]), origin)
+        q = subtract(vertex(reference, corners[i + 1 if i + 1 < end else first]), origin)
+        px, py = dot(p, u), dot(p, v)
+        dx, dy = dot(q, u) - px, dot(q, v) - py
+        size = math.sqrt(dx * dx + dy * dy)
+        if size <= 0.0:
+            continue
+        nx, ny = dy / size, -dx / size
+        # A hair outside counts as above the face: faces that lie flush do not flicker.
+        margin = 1e-7 * size
+        if clip_half_plane(polygons[now], polygons[1 - now], nx, ny, nx * px + ny * py + margin, np.int64(128 + i - first)):
+            now = 1 - now
+    return now, origin, u, v
+
+
+@kernel
+def drop_corners(polygon, faces, limit):
+    """Drop corners of a clipped polygon higher than `limit`; their `edge` becomes their feature. Gives the lowest z."""
+    lowest = math.inf
+    kept = 0
+    count = polygon.count
+    last = polygon.edge[count - 1]
+    for i in range(count):
+        edge = polygon.edge[i]
+        z = polygon.z[i]
+        lowest = min(lowest, z)
+        if z <= limit:
+            polygon.x[kept], polygon.y[kept], polygon.z[kept] = polygon.x[i], polygon.y[i], z
+            polygon.edge[kept] = faces << 16 ^ (last & 0xFF) << 8 ^ (edge & 0xFF)
+            kept += 1
+        last = edge
+    polygon.count = kept
+    return lowest
+
+
+@kernel
+def is_above_face(polytope, face, p):
+    """Whether a point lies straight above or below a face."""
+    starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
+    corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
+    n = plane_normal(polytope, face)
+    first, end = starts[face], starts[face + 1]
+    for i in range(first, end):
+        e = vertex(polytope, corners[i])
+        along = subtract(vertex(polytope, corners[i + 1 if i + 1 < end else first]), e)
+        if dot(cross(along, n), subtract(p, e)) > 1e-7 * dot(along, along):
+            return False
+    return True
+
+
+@kernel
+def lowest_vertex(polytope, n):
+    """The vertex with the least n . x: (n . x, vertex)."""
+    lowest, lowest_i = math.inf, 0
+    for i in range(polytope.vertex_count):
+        along = dot(n, vertex(polytope, i))
+        if along < lowest:
+            lowest, lowest_i = along, i
+    return lowest, lowest_i
+
+
+@kernel
+def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
+    """Fill `result` from a reference face. Gives (number of points, lowest core separation of them)."""
+    keep_as_call()
+    reference, incident = (b, a) if is_face_of_b else (a, b)
+    n = plane_normal(reference, face)
+    incident_face = most_opposed_face(incident, n)
+    radii = a.radius + b.radius
+    which, origin, u, v = clip_faces(reference, face, incident, incident_face, limit + radii, polygons)
+    polygon = polygons[which]
+    faces = (face & 0x7F) << 8 | (incident_face & 0x7F) << 1 | (1 if is_face_of_b else 0)
+    lowest = drop_corners(polygon, faces, limit + radii) if polygon.count > 0 else math.inf
+    deepest, deepest_i = lowest_vertex(incident, n)
+    deepest -= plane_distance(reference, face)
+    if deepest + 1e-6 < lowest and deepest <= limit + radii:
+        # The deepest vertex need not belong to the face most opposed to the normal.
+        p = vertex(incident, deepest_i)
+        if is_above_face(reference, face, p):
+            d = subtract(p, origin)
+            add_corner(polygon, dot(d, u), dot(d, v), deepest, np.int64(0x10000000 | faces << 8 | deepest_i))
+            lowest = deepest
+    if polygon.count == 0:
+        return 0, math.inf
+    keep = stack_array(MAX_POINTS, np.int64)
+    count = reduce_points(polygon, keep)
+    store3(result.normal, negate(n) if is_face_of_b else n)
+    result.point_count = count
+    result.face = -1
+    for k in range(count):
+        i = keep[k]
+        z = polygon.z[i]
+        # Half-way between the surfaces, each its radius off its core.
+        height = 0.5 * (z + reference.radius - incident.radius)
+        point = add_scaled(add_scaled(add_scaled(origin, u, polygon.x[i]), v, polygon.y[i]), n, height)
+        write_contact(result, k, point, z - radii, polygon.edge[i])
+    return count, lowest
+
+
+@kernel
+def edge_contact(a, b, edge_a, edge_b, axis, result):
+    """Fill `result` from two crossing edges. Gives the core distance of the nearest points along the axis."""
+    keep_as_call()
+    edges_a = view(a.edges, a.edge_count * 4, np.int32)
+    edges_b = view(b.edges, b.edge_count * 4, np.int32)
+    pa, qa = vertex(a, edges_a[4 * edge_a]), vertex(a, edges_a[4 * edge_a + 1])
+    pb, qb = vertex(b, edges_b[4 * edge_b]), vertex(b, edges_b[4 * edge_b + 1])
+    s, t = nearest_of_segments(pa, qa, pb, qb)
+    on_a, on_b = between(pa, qa, s), between(pb, qb, t)
+    d = subtract(on_b, on_a)
+    core = dot(axis, d)
+    off_axis = length(add_scaled(d, axis, -core))
+    on_a, on_b = add_scaled(on_a, axis, a.radius), add_scaled(on_b, axis, -b.radius)
+    feature = 0x80000000 | (edge_a & 0x7FFF) << 15 | (edge_b & 0x7FFF)
+    write_single_contact(result, axis, on_a, on_b, core - a.radius - b.radius, feature)
+    return core, off_axis
+
+
+@kernel
+def nearest_contact(a, b, limit, result):
+    """Fill `result` with one point: the nearest ones, or the deepest if the polytopes overlap. Gives 1, or 0 if too far."""
+    keep_as_call()
+    cores = stack_array(2, CORE)
+    polytope_core(a, cores[0])
+    polytope_core(b, cores[1])
+    distance, on_a, on_b, normal = distance_of_cores(
+        cores[0], cores[1], subtract(vector3(a.center), vector3(b.center))
+    )
+    separation = distance - a.radius - b.radius
+    if separation > limit:
+        return 0
+    on_a, on_b = add_scaled(on_a, normal, a.radius), add_scaled(on_b, normal, -b.radius)
+    write_single_contact(result, normal, on_a, on_b, separation, np.int64(2))
+    return 1
+
+
+@kernel
+def collide_polytopes(a, b, limit, cache, polygons, result):
+    """Manifold of two polytopes (rows of POLYTOPE). Gives (number of points, axis cache).
+
+    `limit` is the speculative distance [m], `polygons` two rows of POLYGON for scratch.
+    """
+    keep_as_call()
+    core_limit = limit + a.radius + b.radius
+    best, kind, i, j, axis = find_axis(a, b, core_limit, cache)
+    cache = encode_axis(kind, i, j)
+    if best > core_limit:
+        return 0, cache
+    slack = 2.0 * axis_tolerance(a, b) + 1e-6
+    if kind == EDGES:
+        core, off_axis = edge_contact(a, b, i, j, axis, result)
+        if best <= 0.0 or off_axis <= slack:
+            return 1, cache
+        return nearest_contact(a, b, limit, result), cache
+    count, lowest = face_contact(a, b, kind == FACE_OF_B, i, limit, polygons, result)
+    if count > 0 and lowest <= best + slack:
+        return count, cache
+    # The lowest corner is not above the face: corner against corner, or two edges that are as good an axis.
+    if best > -slack:
+        return nearest_contact(a, b, limit, result), cache
+    edges, edge_a, edge_b, axis = best_edges(a, b, core_limit)
+    if edges > best - slack:
+        edge_contact(a, b, edge_a, edge_b, axis, result)
+        return 1, encode_axis(EDGES, edge_a, edge_b)
+    return (count if count > 0 else nearest_contact(a, b, limit, result)), cache

@@ -1,0 +1,110 @@
+"""Two shapes to contact manifolds: who collides with whom, and the way there and back to the caller's axes."""
+
+import numpy as np
+
+from ..geometry.clipping import POLYGON
+from ..geometry.polytopes import POLYTOPE, POLYTOPE_MEMORY, column, transform
+from ..geometry.vector import (
+    add_scaled,
+    conjugate,
+    matrix_rows,
+    multiply,
+    negate,
+    rotate_inverse,
+    scale,
+    store3,
+    subtract,
+    vector3,
+)
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array
+from ..shapes.schema import BOX, CAPSULE, EMPTY, HULL, MESH, PLANE, SPHERE
+from .box_box import collide_boxes
+from .convex import IDENTITY, ZERO, load_polytope
+from .hulls import collide_polytopes
+from .meshes import collide_mesh
+from .planes import collide_plane
+from .round_shapes import collide_segment_polytope, collide_segments, collide_sphere_box
+
+
+@kernel
+def collide_polytope_pair(a, b, position, rows, limit, cache, result):
+    """A box or hull A with a box, hull or plane B, by general means."""
+    keep_as_call()
+    memory = stack_array(2, POLYTOPE_MEMORY)
+    polytopes = stack_array(2, POLYTOPE)
+    polygons = stack_array(2, POLYGON)
+    load_polytope(a, position, rows, memory[0], polytopes[0])
+    if b.kind == PLANE:
+        return collide_plane(a, b, position, rows, polytopes[0], limit, polygons[0], result), np.int64(0)
+    load_polytope(b, ZERO, IDENTITY, memory[1], polytopes[1])
+    return collide_polytopes(polytopes[0], polytopes[1], limit, cache, polygons, result)
+
+
+@kernel
+def collide_round_polytope(a, b, position, rows, limit, result):
+    """A sphere or capsule A with a box, hull or plane B."""
+    keep_as_call()
+    memory = stack_array(1, POLYTOPE_MEMORY)[0]
+    polytope = stack_array(1, POLYTOPE)[0]
+    if b.kind == PLANE:
+        polygon = stack_array(1, POLYGON)[0]
+        return collide_plane(a, b, position, rows, polytope, limit, polygon, result)
+    load_polytope(b, ZERO, IDENTITY, memory, polytope)
+    half = scale(column(rows, 1), np.float64(a.half_height) if a.kind == CAPSULE else 0.0)
+    p, q = subtract(position, half), add_scaled(position, half, 1.0)
+    return collide_segment_polytope(np.float64(a.radius), p, q, polytope, limit, result)
+
+
+@kernel
+def collide_convex(a, b, position, rows, limit, cache, results):
+    """Shape A with shape B, kind_a <= kind_b, in the frame of B: (number of results, axis cache)."""
+    keep_as_call()
+    result = results[0]
+    points, next_cache = np.int64(0), np.int64(0)
+    if b.kind == MESH:
+        return (collide_mesh(a, b, position, rows, limit, results) if a.kind <= HULL else 0), next_cache
+    if b.kind == BOX and a.kind == BOX:
+        polygons = stack_array(2, POLYGON)
+        points, next_cache = collide_boxes(a, b, position, rows, limit, cache, polygons, result)
+    elif b.kind <= CAPSULE:
+        points = collide_segments(a, b, position, rows, limit, result)
+    elif a.kind == SPHERE and b.kind == BOX:
+        points = collide_sphere_box(a, b, position, limit, result)
+    elif a.kind <= CAPSULE and (b.kind <= HULL or b.kind == PLANE):
+        points = collide_round_polytope(a, b, position, rows, limit, result)
+    elif a.kind <= HULL and (b.kind <= HULL or b.kind == PLANE):
+        points, next_cache = collide_polytope_pair(a, b, position, rows, limit, cache, result)
+    return (1 if points > 0 else 0), next_cache
+
+
+@kernel
+def collide_shapes(
+    shapes, index_a, position_a, rotation_a, index_b, position_b, rotation_b, speculative_distance, axis_cache, results
+):
+    """Collide shape `index_a` with shape `index_b`: (number of results, axis cache for the next time).
+
+    `shapes` is an array of SHAPE rows; positions are vectors in world axes from any common origin near both [m], rotations
+    quaternions. `speculative_distance` [m]: surfaces that far apart still make contacts. `axis_cache`: what the last
+    collision of this pair gave, 0 for none. `results`: MAX_RESULTS rows of CONTACT_RESULT.
+    """
+    swap = shapes[index_a].kind > shapes[index_b].kind
+    # A stands where kinds are in order; the frame is that of B.
+    a, b = shapes[index_b if swap else index_a], shapes[index_a if swap else index_b]
+    position, origin = (position_b, position_a) if swap else (position_a, position_b)
+    turn_a, turn_b = (rotation_b, rotation_a) if swap else (rotation_a, rotation_b)
+    if a.kind == EMPTY:
+        return np.int64(0), np.int64(0)
+    rows = matrix_rows(multiply(conjugate(turn_b), turn_a))
+    local = rotate_inverse(turn_b, subtract(position, origin))
+    count, cache = collide_convex(a, b, local, rows, np.float64(speculative_distance), np.int64(axis_cache), results)
+    if count > 0:
+        to_world = matrix_rows(turn_b)
+        for r in range(count):
+            result = results[r]
+            normal = transform(to_world, ZERO, vector3(result.normal))
+            store3(result.normal, negate(normal) if swap else normal)
+            for i in range(result.point_count):
+                store3(result.points[i], transform(to_world, origin, vector3(result.points[i])))
+    return np.int64(count), np.int64(cache)

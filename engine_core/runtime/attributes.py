@@ -1,0 +1,16 @@
+"""How the machine code of a kernel is laid out."""
+
+from numba import types
+from numba.extending import intrinsic
+
+
+@intrinsic
+def keep_as_call(typing_context):
+    """Compiled: the kernel that calls this stays a function of its own. Without it LLVM copies a large kernel into each of
+    its callers and optimises every copy again, which multiplies the compile time."""
+
+    def generate(context, builder, signature, arguments):
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), generate

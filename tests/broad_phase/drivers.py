@@ -1,0 +1,108 @@
+"""Compiled loops round the queries, and a naive twin of the trees: a dict of boxes."""
+
+import numpy as np
+
+from engine_core.bodies.schema import BODY
+from engine_core.broad_phase.query import (
+    bounds_query_begin,
+    bounds_query_next,
+    query_end,
+    ray_query_begin,
+    ray_query_next,
+)
+from engine_core.broad_phase.schema import CURSOR
+from engine_core.broad_phase.trees import Trees
+from engine_core.runtime.kernel import kernel
+from engine_core.runtime.memory import Pool, stack_array
+
+
+@kernel
+def overlapping(tree, bounds, found):
+    """Bodies whose fat bounds overlap; written to `found`, their number given."""
+    cursor = stack_array(1, CURSOR)
+    count = 0
+    bounds_query_begin(cursor, tree, bounds)
+    while True:
+        body = bounds_query_next(cursor, tree)
+        if body < 0:
+            break
+        if count < len(found):
+            found[count] = body
+        count += 1
+    query_end(cursor, tree)
+    return count
+
+
+@kernel
+def met_by_ray(tree, origin, direction, found):
+    """Bodies whose fat bounds a whole ray meets."""
+    cursor = stack_array(1, CURSOR)
+    count = 0
+    ray_query_begin(cursor, tree, origin, direction, 1.0)
+    while True:
+        body = ray_query_next(cursor, tree, 1.0)
+        if body < 0:
+            break
+        if count < len(found):
+            found[count] = body
+        count += 1
+    query_end(cursor, tree)
+    return count
+
+
+class World:
+    """Bodies with nothing but bounds, their trees, and the twin that knows what must be in them."""
+
+    def __init__(self, body_capacity: int, layer: int = 0):
+        self.trees = Trees(body_capacity)
+        self.layer = layer
+        self.tree = self.trees.tree_address(layer)
+        self.pool = Pool("bodies", BODY, body_capacity)
+        self.bodies = self.pool.address
+        self.pool.rows["tree_location"] = -1
+        self.boxes: dict[int, np.ndarray] = {}
+        self.found = np.zeros(4 * body_capacity + 64, np.int64)
+
+    def place(self, body: int, low, high):
+        """Write a body's fat bounds."""
+        self.pool.rows[body]["fat_bounds"] = [*low, *high]
+
+    def query(self, bounds) -> list[int]:
+        """What the tree gives for a box."""
+        count = overlapping(self.tree, np.asarray(bounds, np.float32), self.found)
+        return sorted(self.found[:count].tolist())
+
+    def ray(self, origin, direction) -> set[int]:
+        """What the tree gives for a ray."""
+        count = met_by_ray(self.tree, np.asarray(origin, np.float64), np.asarray(direction, np.float64), self.found)
+        return set(self.found[:count].tolist())
+
+    def twin_query(self, bounds) -> list[int]:
+        """What a look at each box gives."""
+        b = np.asarray(bounds, np.float32)
+        return sorted(i for i, box in self.boxes.items() if (box[:3] <= b[3:]).all() and (b[:3] <= box[3:]).all())
+
+    def twin_ray(self, origin, direction) -> set[int]:
+        """Bodies whose box a ray meets, computed in double precision."""
+        o, d = np.asarray(origin, np.float64), np.asarray(direction, np.float64)
+        met = set()
+        for i, box in self.boxes.items():
+            near, far = 0.0, 1.0
+            for axis in range(3):
+                low, high = float(box[axis]), float(box[3 + axis])
+                if d[axis] == 0.0:
+                    if not low <= o[axis] <= high:
+                        far = -1.0
+                    continue
+                a, b = (low - o[axis]) / d[axis], (high - o[axis]) / d[axis]
+                near, far = max(near, min(a, b)), min(far, max(a, b))
+            if near <= far:
+                met.add(i)
+        return met
+
+
+def random_boxes(generator, count: int, side: float, height: float = 30.0) -> np.ndarray:
+    """Boxes with half extents of 0.5 to 2.5 m, spread over a square of `side` [m], shape (count, 6)."""
+    centre = generator.uniform([-side / 2, 0, -side / 2], [side / 2, height, side / 2], (count, 3))
+    half = generator.uniform(0.5, 2.5, (count, 3))
+    return np.concatenate([centre - half, centre + half], 1).astype(np.float32)
