@@ -1,9 +1,10 @@
 """Rebuilding a tree beside everything else, and putting the new one in its place.
 
-One thread at a time is in here (the step's, or one that adds many bodies); the others go on. A rebuild opens the changed
-nodes and the topmost ones, keeps every other sub-tree whole, and builds new nodes above. When bodies came and went in
-numbers, it opens everything instead, in slices of `budget` items a call: so quality always comes back, and never in one
-long step. It begins only when the users of the generation before have left; until then the old tree serves on.
+One thread at a time is in here (the step's, or one that adds many bodies); the others go on. A rebuild opens the
+changed nodes and the topmost ones, keeps every other sub-tree whole, and builds new nodes above. When bodies came and
+went in numbers, it opens everything instead, in slices of `budget` items a call: so quality always comes back, and
+never in one long step. It begins only when the users of the generation before have left; until then the old tree
+serves on.
 """
 
 import numpy as np
@@ -346,8 +347,8 @@ def _transfer_new(tree, root, parity):
 
 @kernel
 def tree_swap(tree):
-    """Put a tree that is ready in place of the old one. 1: done; 0: none was ready, or others added faster than it could be
-    (then the next call does it). Queries that run go on in the old tree."""
+    """Put a tree that is ready in place of the old one. 1: done; 0: none was ready, or others added faster than it
+    could be (then the next call does it). Queries that run go on in the old tree."""
     if atomics.compare_exchange_int64(tree + IS_IN_MAINTENANCE, 0, 1) != 0:
         return 0
     record = view(tree, 1, TREE)[0]
@@ -380,6 +381,7 @@ def tree_renew(tree, bodies):
 
 @kernel
 def gather_singles(tree, bodies):
-    """Build the sub-trees of bodies added one by one into the tree; what hung there before stays whole. A slice a call."""
+    """Build the sub-trees of bodies added one by one into the tree; what hung there before stays whole. A slice a
+    call."""
     if _rebuild(tree, bodies, False, SINGLES_BUDGET):
         tree_swap(tree)
