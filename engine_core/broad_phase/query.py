@@ -220,7 +220,7 @@ def box_cast_begin(cursor, tree, origin, half_extents, direction, max_fraction):
     published = atomics.load_acquire_int64(tree + PUBLISHED_PENDING)
     if published != 0:
         first = load_int64(tree + NODES) + load_int64(tree + FIRST_PENDING) * NODE_SIZE
-        limit = splat4(np.float32(max_fraction))
+        limit = splat4(np.float32(max_fraction) * FAR_FACTOR)
         for i in range(PENDING_NODES):
             mask = (published >> (4 * i)) & 15
             if mask != 0:
@@ -243,7 +243,7 @@ def ray_query_next(cursor, tree, max_fraction):
     hands in the fraction of the closest hit so far."""
     address = address_of_row(cursor, 0)
     nodes = load_int64(tree + NODES)
-    limit = np.float32(max_fraction)
+    limit = np.float32(max_fraction) * FAR_FACTOR
     while True:
         count = np.int64(load_int32(address + COUNT)) - 1
         if count < 0:
