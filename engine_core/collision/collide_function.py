@@ -1,0 +1,41 @@
+"""`collide_shapes` as one function reached by address: it is by far the largest kernel of the engine, and whoever would copy it
+into an entry point of his own would compile it again."""
+
+import numpy as np
+
+from ..geometry.vector import quaternion, vector3
+from ..runtime.kernel import entry_point
+from ..runtime.memory import view
+from ..shapes.schema import SHAPE
+from .schema import CONTACT_RESULT, MAX_RESULTS
+from .shapes import collide_shapes
+
+SHAPE_PAIR = np.dtype(
+    [
+        ("shapes", "i8"),  # address of SHAPE rows
+        ("shape_a", "i8"),
+        ("shape_b", "i8"),
+        ("position_a", "f8", 3),  # from any common origin near both, world axes [m]
+        ("rotation_a", "f8", 4),
+        ("position_b", "f8", 3),
+        ("rotation_b", "f8", 4),
+        ("distance", "f8"),  # surfaces that far apart still make contacts [m]
+        ("axis_cache", "i8"),  # in and out
+        ("results", "i8"),  # address of MAX_RESULTS rows of CONTACT_RESULT
+    ],
+    align=True,
+)
+
+
+@entry_point("int64(int64)")
+def collide_shape_pair(address):
+    """Collide the two shapes of a SHAPE_PAIR; gives the number of results."""
+    pair = view(address, 1, SHAPE_PAIR)[0]
+    results = view(pair.results, MAX_RESULTS, CONTACT_RESULT)
+    shapes = view(pair.shapes, max(pair.shape_a, pair.shape_b) + 1, SHAPE)
+    count, cache = collide_shapes(
+        shapes, pair.shape_a, vector3(pair.position_a), quaternion(pair.rotation_a), pair.shape_b, vector3(pair.position_b),
+        quaternion(pair.rotation_b), pair.distance, pair.axis_cache, results,
+    )  # fmt: skip
+    pair.axis_cache = cache
+    return np.int64(count)

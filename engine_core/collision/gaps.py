@@ -1,0 +1,325 @@
+"""The gap between a convex shape and a shape of any kind, and how far the first may move before it is closed.
+
+All in the frame of the second shape, B: the first one, A, is a row of CORE with a radius (`distance.core_of_shape`). GJK finds
+gaps between cores; conservative advancement closes them: along the line between the nearest points two convex bodies cannot
+meet earlier than their closing speed allows (B. Mirtich, "Impulse-based Dynamic Simulation", 1996; G. van den Bergen,
+"Ray Casting against General Convex Objects", 2004).
+"""
+
+import numpy as np
+
+from ..geometry.gjk import BOX_CORE, CORE, POINTS_CORE_DOUBLE, SIMPLEX, gjk_distance, support
+from ..geometry.vector import (
+    add, add_scaled, cross, dot, length, length_squared, negate, normalize, scale, store3, subtract, vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
+from ..shapes.mesh_tree import STACK_SIZE
+from ..shapes.schema import EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY
+from .distance import core_center, core_of_shape
+
+NO_FRACTION = 2.0
+OVERLAPPING = -1.0
+"""The fraction of a shape that is overlapped before the motion begins."""
+TOUCH = 1e-4
+"""Shapes that this much of the motion backwards would part only touch at the start: they are hit, not overlapped [m]."""
+CONTACT_GAP = 1e-5
+"""A gap this small is closed [m]."""
+MAX_ADVANCES = 48
+FAR = 1e30
+IDENTITY = (0.0, 0.0, 0.0, 1.0)
+ZERO = (0.0, 0.0, 0.0)
+
+# What a gap or a cast finds, in the frame of B.
+GAP = np.dtype(
+    [
+        ("distance", "f8"),  # [m]; not above 0: overlap (then it is no depth)
+        ("fraction", "f8"),  # casts
+        ("normal", "f8", 3),  # unit, from A to B; zero if unknown
+        ("point", "f8", 3),  # on B
+        ("face", "i8"),  # triangle of the tree, else -1
+    ],
+    align=True,
+)
+
+
+@kernel
+def prepare_core(shape, position, rotation, core):
+    """`core_of_shape` that knows separation rays: segments without thickness. Gives the radius."""
+    keep_as_call()
+    radius = core_of_shape(shape, position, rotation, core)
+    if shape.kind == SEPARATION_RAY:
+        half = 0.5 * float(shape.length)
+        core.extents[2] = half
+        axis = (core.rotation[0, 2], core.rotation[1, 2], core.rotation[2, 2])
+        store3(core.position, add_scaled(position, axis, half))
+    return radius
+
+
+@kernel
+def prepare_point(core, point):
+    """A point as a core."""
+    core.kind = BOX_CORE
+    for i in range(3):
+        core.extents[i] = 0.0
+        core.position[i] = point[i]
+        for j in range(3):
+            core.rotation[i, j] = 1.0 if i == j else 0.0
+
+
+@kernel
+def prepare_triangle(core, corners, a, b, c):
+    """A triangle as a core; `corners` is an array of nine doubles that has to live as long."""
+    store3(corners[0:3], a)
+    store3(corners[3:6], b)
+    store3(corners[6:9], c)
+    core.kind = POINTS_CORE_DOUBLE
+    core.count = 3
+    core.points = address_of_row(corners, 0)
+
+
+@kernel
+def measure_gap(core_a, core_b, radius, start, gap):
+    """Write distance, normal and point of the gap of two cores with radii that add up to `radius`, of which all is given to A.
+    Cores that meet have distance -radius (at most 0) and leave the normal alone."""
+    keep_as_call()
+    simplex = stack_array(1, SIMPLEX)[0]
+    is_overlap, v, on_a = gjk_distance(core_a, core_b, simplex, start)
+    size = length(v)
+    if is_overlap or size <= 0.0:
+        gap.distance = min(-radius, 0.0)
+        return
+    gap.distance = size - radius
+    store3(gap.normal, scale(v, -1.0 / size))
+    store3(gap.point, subtract(on_a, v))
+
+
+@kernel
+def is_behind(point, a, normal):
+    return dot(subtract(point, a), normal) < 0.0
+
+
+@kernel
+def plane_gap(core_a, radius, shape, gap):
+    """The gap to a half space."""
+    p = shape.plane
+    normal = (float(p[0]), float(p[1]), float(p[2]))
+    lowest = support(core_a, negate(normal))
+    height = dot(normal, lowest) - p[3]
+    gap.distance = height - radius
+    store3(gap.normal, negate(normal))
+    store3(gap.point, add_scaled(lowest, normal, -height))
+
+
+@kernel
+def grow(query_bounds, low, high, by):
+    for k in range(3):
+        query_bounds[k] = low[k] - by
+        query_bounds[3 + k] = high[k] + by
+
+
+@kernel
+def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, gap):
+    """Write the gap between A and the row `shape` of SHAPE; of a mesh to its nearest triangle within `limit` [m], where A
+    behind the front of a triangle (`center_a`) is not near it unless it is two-sided. `low`, `high`: bounds of A. Gives
+    whether there is something within `limit`."""
+    keep_as_call()
+    gap.distance = FAR
+    gap.face = -1
+    store3(gap.normal, ZERO)
+    if shape.kind == PLANE:
+        plane_gap(core_a, radius_a, shape, gap)
+        return gap.distance <= limit
+    core_b = stack_array(1, CORE)[0]
+    if shape.kind != MESH:
+        if shape.kind == EMPTY or shape.kind == SEPARATION_RAY:
+            return False
+        radius_b = prepare_core(shape, ZERO, IDENTITY, core_b)
+        measure_gap(core_a, core_b, radius_a + radius_b, subtract(center_a, core_center(shape)), gap)
+        store3(gap.point, add_scaled(vector3(gap.point), vector3(gap.normal), -radius_b))
+        return gap.distance <= limit
+    mesh = mesh_of(shape)
+    state = stack_array(MESH_QUERY_SIZE, np.int64)
+    bounds = stack_array(6, np.float64)
+    corners = stack_array(9, np.float64)
+    best = stack_array(1, GAP)[0]
+    grow(bounds, low, high, limit)
+    mesh_query_start(state)
+    triangle = mesh_query_next(mesh, state, bounds)
+    while triangle >= 0:
+        a, b, c = mesh_corners(mesh, triangle)
+        front = cross(subtract(b, a), subtract(c, a))
+        if is_two_sided or not is_behind(center_a, a, front):
+            prepare_triangle(core_b, corners, a, b, c)
+            store3(best.normal, ZERO)
+            measure_gap(core_a, core_b, radius_a, subtract(center_a, a), best)
+            if best.distance < gap.distance and best.distance <= limit:
+                gap.distance = best.distance
+                store3(gap.normal, vector3(best.normal))
+                store3(gap.point, vector3(best.point))
+                gap.face = triangle
+                if gap.distance <= 0.0:
+                    break
+                grow(bounds, low, high, gap.distance)
+        triangle = mesh_query_next(mesh, state, bounds)
+    return gap.distance <= limit
+
+
+@kernel
+def is_only_touching(core_a, core_b, radius, start, motion, gap):
+    """Whether A, overlapping B, would be free a little back along the motion; then normal and point are of that place."""
+    keep_as_call()
+    base = vector3(core_a.position)
+    step = scale(normalize(motion), -TOUCH)
+    store3(core_a.position, add(base, step))
+    measure_gap(core_a, core_b, radius, add(start, step), gap)
+    store3(core_a.position, base)
+    return gap.distance > 0.0
+
+
+@kernel
+def cast_core(core_a, core_b, radius, start, motion, max_fraction, gap):
+    """Move A by `motion` until it meets B. Gives the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the contact."""
+    keep_as_call()
+    base = vector3(core_a.position)
+    fraction = 0.0
+    store3(gap.normal, ZERO)
+    for turn in range(MAX_ADVANCES):
+        measure_gap(core_a, core_b, radius, add_scaled(start, motion, fraction), gap)
+        if turn == 0 and gap.distance <= 0.0:
+            if not is_only_touching(core_a, core_b, radius, start, motion, gap):
+                fraction = OVERLAPPING
+            elif dot(motion, vector3(gap.normal)) <= 1e-6 * length(motion):
+                fraction = NO_FRACTION
+            break
+        if gap.distance <= CONTACT_GAP:
+            if turn == 0 and dot(motion, vector3(gap.normal)) <= 1e-6 * length(motion):
+                fraction = NO_FRACTION
+            break
+        closing = dot(motion, vector3(gap.normal))
+        if closing <= 1e-9 * length(motion):
+            fraction = NO_FRACTION
+            break
+        fraction += gap.distance / closing
+        if fraction > max_fraction:
+            fraction = NO_FRACTION
+            break
+        store3(core_a.position, add_scaled(base, motion, fraction))
+    store3(core_a.position, base)
+    return fraction
+
+
+@kernel
+def cast_to_plane(core_a, radius, shape, motion, max_fraction, gap):
+    plane_gap(core_a, radius, shape, gap)
+    closing = dot(motion, vector3(gap.normal))
+    if gap.distance < -TOUCH or (gap.distance < 0.0 and -gap.distance * length(motion) > TOUCH * abs(closing)):
+        return OVERLAPPING
+    if closing <= 1e-6 * length(motion):
+        return NO_FRACTION
+    fraction = max(gap.distance, 0.0) / closing
+    # The point found belongs to the start: it moves along.
+    along = add_scaled(motion, vector3(gap.normal), -closing)
+    store3(gap.point, add_scaled(vector3(gap.point), along, fraction))
+    return fraction if fraction <= max_fraction else NO_FRACTION
+
+
+@kernel
+def push_met_children(node, middle, half, inverse, longest, entries, distances, depth):
+    """Put the children that a moving box (its middle, its half extents) meets before `longest` on the stack, nearest last."""
+    box = node.bounds
+    begin = depth
+    for child in range(4):
+        if node.children[child] == -1 and node.triangle_counts[child] == 0:
+            continue
+        enter, leave = 0.0, longest
+        for k in range(3):
+            a = (box[k, child] - half[k] - middle[k]) * inverse[k]
+            b = (box[3 + k, child] + half[k] - middle[k]) * inverse[k]
+            enter, leave = max(enter, min(a, b)), min(leave, max(a, b))
+        if enter > leave + 1e-9:
+            continue
+        to = np.int64(node.children[child])
+        if to < 0:
+            to = ~(~to << 4 | node.triangle_counts[child])
+        place = depth
+        while place > begin and distances[place - 1] < enter:
+            distances[place] = distances[place - 1]
+            entries[place] = entries[place - 1]
+            place -= 1
+        distances[place] = enter
+        entries[place] = to
+        depth += 1
+    return depth
+
+
+@kernel
+def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
+    """The first triangle met; OVERLAPPING if any is overlapped at the start."""
+    keep_as_call()
+    mesh = mesh_of(shape)
+    nodes = view(mesh.nodes, mesh.node_count, MESH_NODE)
+    entries = stack_array(STACK_SIZE, np.int64)
+    distances = stack_array(STACK_SIZE, np.float64)
+    corners = stack_array(9, np.float64)
+    core_b = stack_array(1, CORE)[0]
+    met = stack_array(1, GAP)[0]
+    middle = scale(add(low, high), 0.5)
+    # A little is added so that what touches at the start is looked at.
+    half = add_scaled((TOUCH, TOUCH, TOUCH), subtract(high, low), 0.5)
+    inverse = (
+        1.0 / motion[0] if abs(motion[0]) > 1e-12 else 1e12,
+        1.0 / motion[1] if abs(motion[1]) > 1e-12 else 1e12,
+        1.0 / motion[2] if abs(motion[2]) > 1e-12 else 1e12,
+    )
+    longest, found = max_fraction, NO_FRACTION
+    depth = 1
+    entries[0], distances[0] = 0, 0.0
+    while depth > 0:
+        depth -= 1
+        if distances[depth] > longest:
+            continue
+        entry = entries[depth]
+        if entry >= 0:
+            depth = push_met_children(nodes[entry], middle, half, inverse, longest, entries, distances, depth)
+            continue
+        first, count = ~entry >> 4, ~entry & 15
+        for triangle in range(first, first + count):
+            a, b, c = mesh_corners(mesh, triangle)
+            front = cross(subtract(b, a), subtract(c, a))
+            if not is_two_sided and (is_behind(center_a, a, front) or dot(motion, front) > 0.0):
+                continue
+            prepare_triangle(core_b, corners, a, b, c)
+            fraction = cast_core(core_a, core_b, radius, subtract(center_a, a), motion, longest, met)
+            if fraction == OVERLAPPING:
+                return OVERLAPPING
+            if fraction <= longest and fraction < found:
+                longest = found = fraction
+                store3(gap.normal, vector3(met.normal))
+                store3(gap.point, vector3(met.point))
+                gap.face = triangle
+    return found
+
+
+@kernel
+def cast_to_shape(core_a, radius_a, center_a, low, high, shape, motion, max_fraction, gap):
+    """Move A by `motion` until it meets the row `shape` of SHAPE. Gives the fraction at which they touch (up to
+    `max_fraction`), NO_FRACTION, or OVERLAPPING; `gap` holds normal and point of contact. A mesh is met from the front only,
+    unless it has backface collision."""
+    keep_as_call()
+    gap.face = -1
+    if shape.kind == EMPTY or shape.kind == SEPARATION_RAY or length_squared(motion) == 0.0:
+        return NO_FRACTION
+    if shape.kind == PLANE:
+        return cast_to_plane(core_a, radius_a, shape, motion, max_fraction, gap)
+    if shape.kind == MESH:
+        is_two_sided = shape.has_backface_collision != 0
+        return cast_to_mesh(core_a, radius_a, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap)
+    core_b = stack_array(1, CORE)[0]
+    radius_b = prepare_core(shape, ZERO, IDENTITY, core_b)
+    start = subtract(center_a, core_center(shape))
+    fraction = cast_core(core_a, core_b, radius_a + radius_b, start, motion, max_fraction, gap)
+    store3(gap.point, add_scaled(vector3(gap.point), vector3(gap.normal), -radius_b))
+    return fraction

@@ -1,0 +1,85 @@
+"""The data of queries: one record that says what is asked, and the rows that answer. World positions are double."""
+
+import numpy as np
+
+# What is asked: QUERY.operation. Rays and points are answered by `ray_queries.query_rays`, the others by
+# `shape_queries.query_shapes`.
+RAY, RAYS, POINT, OVERLAP, CONTACTS, CAST, CLOSEST_POINT = range(7)
+
+# QUERY.flags
+WITH_BODIES = 1
+WITH_AREAS = 2
+HITS_FROM_INSIDE = 4  # a ray that starts in a solid hits it at once, with a zero normal
+HITS_BACK_FACES = 8  # rays: triangles from behind, where the mesh has backface collision
+ONLY_PICKABLE = 16  # rays: skip bodies that are not RAY_PICKABLE
+
+QUERY = np.dtype(
+    [
+        ("operation", "i4"),
+        ("flags", "u4"),
+        ("collision_mask", "u4"),
+        ("body", "i4"),  # the body asked about (CLOSEST_POINT); the one that moves and is not met (OVERLAP to CAST), or -1
+        # Who is left out, asked only for what would be hit: a function `int64 f(context, body id)`, or 0, and a list of ids.
+        ("exclusion_function", "i8"),
+        ("exclusion_context", "i8"),
+        ("excluded", "i8"),  # address of int64 (excluded_count)
+        ("excluded_count", "i8"),
+        ("shape", "i8"),  # index of the shape that asks, scale cooked in
+        ("position", "f8", 3),  # of the shape or the point, or where the ray begins; world [m]
+        ("rotation", "f8", 4),  # of the shape
+        ("motion", "f8", 3),  # CAST: the way of the shape; RAY: from begin to end [m]
+        ("margin", "f8"),  # the shape is grown by this [m]
+        ("count", "i8"),  # RAYS: how many
+        ("origins", "i8"),  # RAYS: address of float64 (count, 3), world [m]
+        ("ends", "i8"),  # RAYS: the same
+        ("results", "i8"),  # address of rows: RAY_RESULT (RAY: 1, RAYS: count), BODY_HIT (POINT, OVERLAP), QUERY_CONTACT (CONTACTS)
+        ("max_results", "i8"),
+        # Answers of CAST and CLOSEST_POINT
+        ("safe_fraction", "f8"),  # of the motion that is free
+        ("unsafe_fraction", "f8"),  # of the motion after which there is contact; 1 if all is free
+        ("is_hit", "i8"),  # CAST: something is in the way
+        ("is_overlapping", "i8"),  # CAST: some shape was overlapped at the start (and ignored); CLOSEST_POINT: the point is inside
+        ("hit", "f8", 3),  # CAST: a point of contact on the other; CLOSEST_POINT: the point; world [m]
+        ("hit_normal", "f8", 3),  # CAST: unit, from the other towards the shape
+        ("hit_body", "i4"),
+        ("hit_instance", "i4"),
+    ],
+    align=True,
+)
+
+RAY_RESULT = np.dtype(
+    [
+        ("position", "f8", 3),  # world [m]
+        ("fraction", "f8"),  # of the way from begin to end; 2: no hit
+        ("normal", "f4", 3),  # unit, of the surface; zero if the ray began inside
+        ("body", "i4"),  # index; -1: no hit
+        ("instance", "i4"),  # number of the shape on the body
+        ("face", "i4"),  # user's index of the mesh triangle, else -1
+        ("body_id", "i8"),
+        ("user_id", "i8"),
+    ],
+    align=True,
+)
+
+BODY_HIT = np.dtype([("body", "i4"), ("instance", "i4"), ("body_id", "i8"), ("user_id", "i8")], align=True)
+
+QUERY_CONTACT = np.dtype(
+    [
+        ("position", "f8", 3),  # on the shape that asks, grown by the margin; world [m]
+        ("other_position", "f8", 3),  # on the other
+        ("normal", "f8", 3),  # unit, from the other towards the shape
+        ("depth", "f8"),  # margin counted [m]
+        ("velocity", "f4", 3),  # of the other at the point [m/s]
+        ("body", "i4"),
+        ("instance", "i4"),
+        ("face", "i4"),
+        ("own_instance", "i4"),  # body motion: number of the shape on the body that moves
+        ("body_id", "i8"),
+        ("user_id", "i8"),
+    ],
+    align=True,
+)
+
+# Functions that queries and whoever asks them share by address: places in SYSTEM.extra, filled by
+# `query_interface.install_queries`.
+COLLIDE_FUNCTION, RAY_FUNCTION, SHAPE_FUNCTION, MOTION_FUNCTION = 8, 9, 10, 11

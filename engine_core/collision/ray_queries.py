@@ -1,0 +1,198 @@
+"""Rays and points asked of a whole system. Any thread may ask at any time; nothing is allocated, no lock is taken."""
+
+import numpy as np
+
+from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..broad_phase.query import query_end, ray_query_begin, ray_query_next
+from ..broad_phase.schema import CURSOR
+from ..geometry.vector import add_scaled, quaternion, rotate, rotate_inverse, store3, subtract, vector3
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import stack_array, view, view2
+from ..shapes.ray import NO_FRACTION, point_in_shape, ray_shape
+from ..shapes.schema import SHAPE
+from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_seen, looks_in, read_pose
+from .query_schema import (
+    BODY_HIT, HITS_BACK_FACES, HITS_FROM_INSIDE, POINT, QUERY, RAY, RAY_RESULT, RAYS,
+)  # fmt: skip
+
+FLOAT32, INT32 = np.float32, np.int32
+ROUNDING = 1e-6
+"""Bounds are single: a ray that passes them this closely, relative to where it does, may meet what is inside."""
+
+
+@kernel
+def slab(bounds, k, origin, inverse):
+    """Fractions at which a ray enters and leaves the bounds along axis k."""
+    a, b = (bounds[k] - origin) * inverse, (bounds[3 + k] - origin) * inverse
+    return min(a, b), max(a, b)
+
+
+@kernel
+def meets_bounds(bounds, origin, inverse, max_fraction):
+    """Whether a ray, with the inverse of its vector, meets bounds; touching counts, rounding loses nothing."""
+    a, b = slab(bounds, 0, origin[0], inverse[0])
+    c, d = slab(bounds, 1, origin[1], inverse[1])
+    e, f = slab(bounds, 2, origin[2], inverse[2])
+    enter, leave = max(max(a, c), max(e, 0.0)), min(min(b, d), min(f, max_fraction))
+    return enter <= leave + ROUNDING * (abs(enter) + abs(leave)) + 1e-9
+
+
+@kernel
+def inverse_of(v):
+    """1 / v by component, finite for zeros."""
+    return (
+        1.0 / v[0] if abs(v[0]) > 1e-30 else 1e30,
+        1.0 / v[1] if abs(v[1]) > 1e-30 else 1e30,
+        1.0 / v[2] if abs(v[2]) > 1e-30 else 1e30,
+    )
+
+
+@kernel
+def ray_body(world, query, bodies, index, result):
+    """Have a ray meet the shapes of one body; a hit nearer than that in `result` replaces it."""
+    keep_as_call()
+    body = bodies[index]
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    position, rotation = read_pose(body)
+    origin = rotate_inverse(rotation, subtract(vector3(query.position), position))
+    vector = rotate_inverse(rotation, vector3(query.motion))
+    inverse = inverse_of(vector)
+    from_inside, back_faces = query.flags & HITS_FROM_INSIDE != 0, query.flags & HITS_BACK_FACES != 0
+    is_asked = False
+    for number in range(body.instance_count):
+        instance = instances[body.first_instance + number]
+        longest = min(result.fraction, 1.0)
+        if instance.is_disabled or instance.shape < 0 or not meets_bounds(instance.bounds, origin, inverse, longest):
+            continue
+        turn = quaternion(instance.rotation)
+        fraction, normal, face, _ = ray_shape(
+            shapes, np.int64(instance.shape), rotate_inverse(turn, subtract(origin, vector3(instance.position))),
+            rotate_inverse(turn, vector), longest, from_inside, back_faces,
+        )  # fmt: skip
+        if fraction >= result.fraction or fraction > 1.0:
+            continue
+        if not is_asked and is_excluded(query, body.id):
+            return
+        is_asked = True
+        result.fraction = fraction
+        store3(result.position, add_scaled(vector3(query.position), vector3(query.motion), fraction))
+        store3(result.normal, rotate(rotation, rotate(turn, normal)))
+        result.body = INT32(index)
+        result.instance = INT32(number)
+        result.face = INT32(face)
+        result.body_id = body.id
+        result.user_id = body.user_id
+
+
+@kernel
+def intersect_ray(system, world, query, result):
+    """The nearest hit of the ray of `query`, to `result` (a row of RAY_RESULT). Gives 1 for a hit, else 0."""
+    keep_as_call()
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    cursor = stack_array(1, CURSOR)
+    result.fraction = NO_FRACTION
+    result.body = INT32(-1)
+    result.instance = INT32(-1)
+    result.face = INT32(-1)
+    result.body_id = 0
+    result.user_id = 0
+    origin, way = subtract(vector3(query.position), vector3(system.origin)), vector3(query.motion)
+    for layer in range(LAYER_COUNT):
+        if not looks_in(query, layer):
+            continue
+        tree = system.trees + layer * TREE_SIZE
+        ray_query_begin(cursor, tree, origin, way, min(result.fraction, 1.0))
+        index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
+        while index >= 0:
+            if is_seen(query, bodies[index]):
+                ray_body(world, query, bodies, index, result)
+            index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
+        query_end(cursor, tree)
+    return np.int64(0) if result.body < 0 else np.int64(1)
+
+
+@kernel
+def point_in_body(world, query, bodies, index, hits, count):
+    """Add the shapes of one body that hold the point; gives the new number of hits."""
+    keep_as_call()
+    body = bodies[index]
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    position, rotation = read_pose(body)
+    point = rotate_inverse(rotation, subtract(vector3(query.position), position))
+    is_asked = False
+    for number in range(body.instance_count):
+        instance = instances[body.first_instance + number]
+        if instance.is_disabled or instance.shape < 0:
+            continue
+        local = rotate_inverse(quaternion(instance.rotation), subtract(point, vector3(instance.position)))
+        if not point_in_shape(shapes, np.int64(instance.shape), local):
+            continue
+        if not is_asked and is_excluded(query, body.id):
+            return count
+        is_asked = True
+        if count == query.max_results:
+            return count
+        count = add_hit(hits, count, body, index, number)
+    return count
+
+
+@kernel
+def add_hit(hits, count, body, index, number):
+    """Add a row of BODY_HIT unless it is there: a tree may tell of a body twice. Gives the new number."""
+    for k in range(count):
+        if hits[k].body == index and hits[k].instance == number:
+            return count
+    hit = hits[count]
+    hit.body = INT32(index)
+    hit.instance = INT32(number)
+    hit.body_id = body.id
+    hit.user_id = body.user_id
+    return count + 1
+
+
+@kernel
+def intersect_point(system, world, query):
+    """The shapes that hold the point of `query`, to its rows of BODY_HIT. Gives their number, at most `max_results`."""
+    keep_as_call()
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    hits = view(query.results, query.max_results, BODY_HIT)
+    cursor = stack_array(1, CURSOR)
+    point = subtract(vector3(query.position), vector3(system.origin))
+    count = np.int64(0)
+    for layer in range(LAYER_COUNT):
+        if not looks_in(query, layer):
+            continue
+        tree = system.trees + layer * TREE_SIZE
+        ray_query_begin(cursor, tree, point, (0.0, 0.0, 0.0), 1.0)
+        index = ray_query_next(cursor, tree, 1.0)
+        while index >= 0 and count < query.max_results:
+            if is_seen(query, bodies[index]):
+                count = point_in_body(world, query, bodies, index, hits, count)
+            index = ray_query_next(cursor, tree, 1.0)
+        query_end(cursor, tree)
+    return count
+
+
+@entry_point("int64(int64, int64)")
+def query_rays(system_address, query_address):
+    """Answer a QUERY of operation RAY, RAYS or POINT, asked of the system at `system_address`. Gives how many were hit."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    query = view(query_address, 1, QUERY)[0]
+    if query.operation == POINT:
+        return intersect_point(system, world, query)
+    if query.operation == RAY:
+        return intersect_ray(system, world, query, view(query.results, 1, RAY_RESULT)[0])
+    hit_count = np.int64(0)
+    if query.operation == RAYS:
+        results = view(query.results, query.count, RAY_RESULT)
+        origins, ends = view2(query.origins, query.count, 3, np.float64), view2(query.ends, query.count, 3, np.float64)
+        for i in range(query.count):
+            origin = vector3(origins[i])
+            store3(query.position, origin)
+            store3(query.motion, subtract(vector3(ends[i]), origin))
+            hit_count += intersect_ray(system, world, query, results[i])
+    return hit_count

@@ -1,0 +1,425 @@
+"""What a shape meets in a system: overlaps, contacts, the free part of a motion; and the point of a body nearest to a point.
+
+Any thread may ask at any time; nothing is allocated, no lock is taken. Everything is computed relative to the position of the
+shape that asks, so that it is as exact far from the world's origin as near to it.
+"""
+
+import numpy as np
+
+from ..bodies.motion import velocity_at
+from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
+from ..broad_phase.schema import CURSOR
+from ..geometry.gjk import CORE
+from ..geometry.vector import (
+    add, add_scaled, conjugate, dot, length, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale, store3,
+    store4, subtract, vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.call import call_1_result
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from ..shapes.bounds import shape_bounds
+from ..shapes.ray import NO_FRACTION, ray_shape
+from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY, SHAPE
+from .collide_function import SHAPE_PAIR
+from .distance import core_center
+from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_met, looks_in, read_pose
+from .gaps import FAR, GAP, OVERLAPPING, TOUCH, cast_to_shape, find_gap, prepare_core, prepare_point
+from .query_schema import (
+    BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT,
+)  # fmt: skip
+from .ray_queries import add_hit
+from .schema import CONTACT_RESULT, MAX_RESULTS
+
+FLOAT32, INT32 = np.float32, np.int32
+SAFE_GAP = 1e-4
+"""How far a safe fraction stays away from contact, and an unsafe one goes beyond, along the motion [m]."""
+
+# One shape against one shape: where the second stands as seen from the position of the one that asks, world axes.
+PLACE = np.dtype([("position", "f8", 3), ("rotation", "f8", 4), ("rows", "f8", (3, 3))], align=True)
+
+
+@kernel
+def place_instance(query, body, instance, place):
+    """Write where a shape of a body stands, relative to the query's position."""
+    position, rotation = read_pose(body)
+    offset = subtract(position, vector3(query.position))
+    store3(place.position, add(offset, rotate(rotation, vector3(instance.position))))
+    store4(place.rotation, multiply(rotation, quaternion(instance.rotation)))
+
+
+@kernel
+def bounds_in_frame(query, middle, half, position, rotation):
+    """Bounds, low and high, of the box about the query's shape (middle and half extents, relative to the query's position,
+    world axes) in a frame at `position` turned by `rotation`."""
+    r = matrix_rows(conjugate(rotation))
+    m = rotate_inverse(rotation, subtract(middle, position))
+    h = (
+        abs(r[0][0]) * half[0] + abs(r[0][1]) * half[1] + abs(r[0][2]) * half[2],
+        abs(r[1][0]) * half[0] + abs(r[1][1]) * half[1] + abs(r[1][2]) * half[2],
+        abs(r[2][0]) * half[0] + abs(r[2][1]) * half[1] + abs(r[2][2]) * half[2],
+    )
+    return subtract(m, h), add(m, h)
+
+
+@kernel
+def may_meet(bounds, low, high):
+    """Whether the bounds of an instance and a box touch; rounding loses nothing."""
+    for k in range(3):
+        slack = 1e-6 * (1.0 + abs(low[k]) + abs(high[k]))
+        if bounds[k] > high[k] + slack or bounds[3 + k] < low[k] - slack:
+            return False
+    return True
+
+
+@kernel
+def is_surface(shape):
+    """Whether a shape cannot be the one that moves against others: the roles are changed for it."""
+    return shape.kind >= PLANE and shape.kind != SEPARATION_RAY
+
+
+@kernel
+def prepare_roles(shapes, query, instance, place, core, frame):
+    """Choose who is A, the convex one: `frame` gets position and rotation of A in the frame of B. Gives (row of A, row of B,
+    radius of A, whether the roles are changed, whether it can be done)."""
+    asking, other = np.int64(query.shape), np.int64(instance.shape)
+    is_changed = is_surface(shapes[asking])
+    a, b = (other, asking) if is_changed else (asking, other)
+    position_a, position_b = (0.0, 0.0, 0.0), vector3(place.position)
+    rotation_a, rotation_b = quaternion(query.rotation), quaternion(place.rotation)
+    if is_changed:
+        position_a, position_b = position_b, position_a
+        rotation_a, rotation_b = rotation_b, rotation_a
+    store3(frame.position, rotate_inverse(rotation_b, subtract(position_a, position_b)))
+    store4(frame.rotation, multiply(conjugate(rotation_b), rotation_a))
+    is_possible = not is_surface(shapes[a]) and shapes[a].kind != EMPTY
+    if is_possible and is_changed and shapes[a].kind == SEPARATION_RAY:
+        is_possible = False
+    radius = 0.0
+    if is_possible:
+        radius = prepare_core(shapes[a], vector3(frame.position), quaternion(frame.rotation), core)
+    return a, b, radius, is_changed, is_possible
+
+
+@kernel
+def center_in_frame(shape, frame):
+    return add(vector3(frame.position), rotate(quaternion(frame.rotation), core_center(shape)))
+
+
+@kernel
+def overlaps_instance(shapes, query, instance, place):
+    """Whether the query's shape, grown by its margin, meets a shape of a body."""
+    keep_as_call()
+    core, frame, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
+    a, b, radius, _, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
+    if not is_possible:
+        return False
+    box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
+    is_two_sided = shapes[b].kind == MESH and shapes[b].has_backface_collision != 0
+    return find_gap(
+        shapes[b], core, radius, center_in_frame(shapes[a], frame), (box[0], box[1], box[2]), (box[3], box[4], box[5]),
+        query.margin, is_two_sided, gap,
+    )  # fmt: skip
+
+
+@kernel
+def cast_to_instance(shapes, query, instance, place, max_fraction, gap):
+    """Fraction at which the moving shape of the query meets a shape of a body (`gaps.cast_to_shape`); `gap` holds normal (from
+    the query's shape to the other) and point, world axes, relative to the query's position."""
+    keep_as_call()
+    core, frame = stack_array(1, CORE)[0], stack_array(1, PLACE)[0]
+    a, b, radius, is_changed, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
+    if not is_possible:
+        return NO_FRACTION
+    turn = quaternion(query.rotation) if is_changed else quaternion(place.rotation)
+    motion = rotate_inverse(turn, vector3(query.motion))
+    if is_changed:
+        motion = negate(motion)
+    box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
+    by = query.margin
+    fraction = cast_to_shape(
+        core, radius + by, center_in_frame(shapes[a], frame), (box[0] - by, box[1] - by, box[2] - by),
+        (box[3] + by, box[4] + by, box[5] + by), shapes[b], motion, max_fraction, gap,
+    )  # fmt: skip
+    if fraction < 0.0 or fraction > 1.0:
+        return fraction
+    normal, point = rotate(turn, vector3(gap.normal)), rotate(turn, vector3(gap.point))
+    if is_changed:  # the point found is on the shape that asks, in its frame, as it stands at the start
+        normal = negate(normal)
+        point = add_scaled(point, vector3(query.motion), fraction)
+    else:
+        point = add(point, vector3(place.position))
+    store3(gap.normal, normal)
+    store3(gap.point, point)
+    return fraction
+
+
+@kernel
+def add_contact(query, contacts, count, contact):
+    """Keep a contact: in a free row, or in place of the shallowest if it is deeper. Gives the new number."""
+    if count < query.max_results:
+        contacts[count] = contact
+        return count + 1
+    shallowest = 0
+    for k in range(1, count):
+        if contacts[k].depth < contacts[shallowest].depth:
+            shallowest = k
+    if count > 0 and contact.depth > contacts[shallowest].depth:
+        contacts[shallowest] = contact
+    return count
+
+
+@kernel
+def finish_contact(query, body, normal, on_other, depth, contact):
+    """Fill in what follows from the normal (towards the query's shape), the point on the other and the depth, both relative to
+    the query's position."""
+    world_point = add(vector3(query.position), on_other)
+    store3(contact.other_position, world_point)
+    store3(contact.position, add_scaled(world_point, normal, -depth))
+    store3(contact.normal, normal)
+    contact.depth = depth
+    position, _ = read_pose(body)
+    store3(contact.velocity, velocity_at(body, subtract(world_point, position)))
+    contact.body_id = body.id
+    contact.user_id = body.user_id
+
+
+@kernel
+def ray_contact(shapes, query, place, instance, contact):
+    """The contact of a separation ray: pushed out along itself, or along the normal it stands on if it slides on slopes. Gives
+    whether there is one, with `normal`, `other_position` (relative to the query's position) and `depth` in `contact`."""
+    shape = shapes[np.int64(query.shape)]
+    rotation = quaternion(query.rotation)
+    reach = float(shape.length) + query.margin
+    way = rotate(rotation, (0.0, 0.0, reach))
+    turn = quaternion(place.rotation)
+    fraction, normal, _, _ = ray_shape(
+        shapes, np.int64(instance.shape), rotate_inverse(turn, negate(vector3(place.position))), rotate_inverse(turn, way),
+        1.0, False, True,
+    )  # fmt: skip
+    if fraction > 1.0:
+        return False
+    direction = scale(way, -1.0 / reach)
+    contact.depth = reach * (1.0 - fraction)
+    store3(contact.other_position, scale(way, fraction))
+    store3(contact.normal, direction)
+    if shape.slides_on_slope:
+        # Pushed along the slope's normal as far as the ray reaches into it.
+        normal = rotate(turn, normal)
+        if dot(normal, direction) <= 1e-5:
+            return False
+        store3(contact.normal, normal)
+        store3(contact.other_position, add_scaled(way, normal, contact.depth))
+    return True
+
+
+@kernel
+def collect_contacts(system, shapes, query, body, instance, place, contacts, count, numbers):
+    """Add the contacts of the query's shape with one shape of a body. `numbers`: index of the body, number of the shape."""
+    keep_as_call()
+    row = stack_array(1, QUERY_CONTACT)
+    contact = row[0]
+    contact.body = INT32(numbers[0])
+    contact.instance = INT32(numbers[1])
+    contact.face = INT32(-1)
+    contact.own_instance = INT32(0)
+    if shapes[np.int64(query.shape)].kind == SEPARATION_RAY:
+        if ray_contact(shapes, query, place, instance, contact):
+            finish_contact(query, body, vector3(contact.normal), vector3(contact.other_position), contact.depth, contact)
+            count = add_contact(query, contacts, count, contact)
+        return count
+    pairs = stack_array(1, SHAPE_PAIR)
+    results = stack_array(MAX_RESULTS, CONTACT_RESULT)
+    pair = pairs[0]
+    pair.shapes = address_of_row(shapes, 0)
+    pair.shape_a, pair.shape_b = np.int64(query.shape), np.int64(instance.shape)
+    store3(pair.position_a, (0.0, 0.0, 0.0))
+    store4(pair.rotation_a, quaternion(query.rotation))
+    store3(pair.position_b, vector3(place.position))
+    store4(pair.rotation_b, quaternion(place.rotation))
+    pair.distance = query.margin
+    pair.axis_cache = 0
+    pair.results = address_of_row(results, 0)
+    found = call_1_result(system.extra[COLLIDE_FUNCTION], address_of_row(pairs, 0))
+    for r in range(found):
+        result = results[r]
+        toward = vector3(result.normal)
+        contact.face = INT32(result.face)
+        for p in range(result.point_count):
+            separation = result.separations[p]
+            if separation >= query.margin and separation > 0.0:
+                continue
+            on_other = add_scaled(vector3(result.points[p]), toward, 0.5 * separation)
+            finish_contact(query, body, negate(toward), on_other, query.margin - separation, contact)
+            count = add_contact(query, contacts, count, contact)
+    return count
+
+
+@kernel
+def meet_body(system, world, query, bodies, index, middle, half, count):
+    """Have the query's shape meet the shapes of one body. Gives the new number of results."""
+    keep_as_call()
+    body = bodies[index]
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    place, gap = stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
+    numbers = stack_array(2, np.int64)
+    position, rotation = read_pose(body)
+    low, high = bounds_in_frame(query, middle, half, subtract(position, vector3(query.position)), rotation)
+    is_asked = False
+    for number in range(body.instance_count):
+        instance = instances[body.first_instance + number]
+        if instance.is_disabled or instance.shape < 0 or not may_meet(instance.bounds, low, high):
+            continue
+        if shapes[np.int64(instance.shape)].kind == SEPARATION_RAY:
+            continue
+        place_instance(query, body, instance, place)
+        fraction = 0.0
+        if query.operation == OVERLAP:
+            if not overlaps_instance(shapes, query, instance, place):
+                continue
+        elif query.operation == CAST:
+            fraction = cast_to_instance(shapes, query, instance, place, min(query.safe_fraction, 1.0), gap)
+            if fraction > 1.0 or (fraction >= query.safe_fraction):
+                continue
+        if not is_asked and is_excluded(query, body.id):
+            return count
+        is_asked = True
+        if query.operation == OVERLAP:
+            if count < query.max_results:
+                count = add_hit(view(query.results, query.max_results, BODY_HIT), count, body, index, number)
+        elif query.operation == CONTACTS:
+            numbers[0], numbers[1] = index, number
+            contacts = view(query.results, query.max_results, QUERY_CONTACT)
+            count = collect_contacts(system, shapes, query, body, instance, place, contacts, count, numbers)
+        elif fraction == OVERLAPPING:
+            query.is_overlapping = 1
+        else:
+            query.safe_fraction = fraction
+            query.is_hit = 1
+            store3(query.hit, add(vector3(query.position), vector3(gap.point)))
+            store3(query.hit_normal, negate(vector3(gap.normal)))
+            query.hit_body = INT32(index)
+            query.hit_instance = INT32(number)
+    return count
+
+
+@kernel
+def box_of_query(shapes, query):
+    """Low and high of the query's shape at the start, relative to its position, margin counted."""
+    box = shape_bounds(shapes, np.int64(query.shape), (0.0, 0.0, 0.0), quaternion(query.rotation))
+    by = query.margin + TOUCH
+    return (box[0] - by, box[1] - by, box[2] - by), (box[3] + by, box[4] + by, box[5] + by)
+
+
+@kernel
+def swept(low, high, motion):
+    """Middle and half extents of all a box touches on its way."""
+    low = (low[0] + min(motion[0], 0.0), low[1] + min(motion[1], 0.0), low[2] + min(motion[2], 0.0))
+    high = (high[0] + max(motion[0], 0.0), high[1] + max(motion[1], 0.0), high[2] + max(motion[2], 0.0))
+    return scale(add(low, high), 0.5), scale(subtract(high, low), 0.5)
+
+
+@kernel
+def meet_system(system, world, query):
+    """Have the query's shape meet all bodies of the system that it sees. Gives the number of results."""
+    keep_as_call()
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    cursor = stack_array(1, CURSOR)
+    motion = vector3(query.motion) if query.operation == CAST else (0.0, 0.0, 0.0)
+    low, high = box_of_query(shapes, query)
+    middle, half = swept(low, high, motion)
+    start = add(scale(add(low, high), 0.5), subtract(vector3(query.position), vector3(system.origin)))
+    extents = scale(subtract(high, low), 0.5)
+    longest = 1.0
+    count = np.int64(0)
+    for layer in range(LAYER_COUNT):
+        if not looks_in(query, layer):
+            continue
+        tree = system.trees + layer * TREE_SIZE
+        box_cast_begin(cursor, tree, start, extents, motion, longest)
+        index = ray_query_next(cursor, tree, longest)
+        while index >= 0:
+            if is_met(system.world, query, bodies, index):
+                count = meet_body(system, world, query, bodies, index, middle, half, count)
+                if query.operation == CAST:
+                    longest = min(query.safe_fraction, 1.0)
+            index = ray_query_next(cursor, tree, longest)
+        query_end(cursor, tree)
+    return count
+
+
+@kernel
+def cast_shape(system, world, query):
+    """The free part of the query's motion: `safe_fraction`, `unsafe_fraction`, and what is in the way. Gives 1 if something
+    is."""
+    keep_as_call()
+    query.safe_fraction, query.unsafe_fraction = NO_FRACTION, 1.0
+    query.is_hit = 0
+    query.is_overlapping = 0
+    query.hit_body = INT32(-1)
+    query.hit_instance = INT32(-1)
+    meet_system(system, world, query)
+    if not query.is_hit:
+        query.safe_fraction = 1.0
+        return np.int64(0)
+    contact = query.safe_fraction
+    step = SAFE_GAP / max(length(vector3(query.motion)), 1e-12)
+    closing = -dot(vector3(query.motion), vector3(query.hit_normal))
+    query.safe_fraction = max(contact - step, 0.0)
+    # So far that the overlap is sure, but never more than ten times as far as straight on.
+    query.unsafe_fraction = min(contact + min(SAFE_GAP / max(closing, 1e-12), 10.0 * step), 1.0)
+    return np.int64(1)
+
+
+@kernel
+def closest_point(world, query):
+    """The point of the query's body that is nearest to its position: the position itself if it lies in the body. Gives 0 for a
+    body without shapes."""
+    keep_as_call()
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    core, place, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
+    body = bodies[query.body]
+    nearest = FAR
+    query.is_overlapping = 0
+    for number in range(body.instance_count):
+        instance = instances[body.first_instance + number]
+        if instance.is_disabled or instance.shape < 0:
+            continue
+        place_instance(query, body, instance, place)
+        turn = quaternion(place.rotation)
+        point = rotate_inverse(turn, negate(vector3(place.position)))
+        prepare_point(core, point)
+        shape = shapes[np.int64(instance.shape)]
+        if not find_gap(shape, core, 0.0, point, point, point, nearest, True, gap) or gap.distance >= nearest:
+            continue
+        nearest = gap.distance
+        offset = add(rotate(turn, vector3(gap.point)), vector3(place.position))
+        if nearest <= 0.0:
+            query.is_overlapping = 1
+            offset = (0.0, 0.0, 0.0)
+        store3(query.hit, add(vector3(query.position), offset))
+        query.hit_instance = INT32(number)
+        if nearest <= 0.0:
+            break
+    return np.int64(1) if nearest < FAR else np.int64(0)
+
+
+@entry_point("int64(int64, int64)")
+def query_shapes(system_address, query_address):
+    """Answer a QUERY of operation OVERLAP, CONTACTS, CAST or CLOSEST_POINT, asked of the system at `system_address`. Gives the
+    number of results; for CAST whether something is in the way, for CLOSEST_POINT whether the body has a shape."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    query = view(query_address, 1, QUERY)[0]
+    if query.operation == CLOSEST_POINT:
+        return closest_point(world, query)
+    if query.shape < 0:
+        return np.int64(0)
+    if query.operation == CAST:
+        return cast_shape(system, world, query)
+    return meet_system(system, world, query)
