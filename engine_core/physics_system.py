@@ -84,7 +84,8 @@ def enter(system, stage):
 
 @kernel
 def parallel_for(system, address, job, begin, end, least):
-    """Do the items `begin` to `end - 1` of a job: on all threads while the pool is elevated, in batches of at least `least`."""
+    """Do the items `begin` to `end - 1` of a job: on all threads while the pool is elevated, in batches of at least
+    `least`."""
     job_address = view(system.jobs, JOB_COUNT, np.int64)[job]
     enter(system, job)
     pool = system.thread_pool
