@@ -18,6 +18,8 @@ from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATIO
 from .runtime.call import call_job
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import Pool, PoolFull, address_of, view
+from .runtime.thread_pool import POOL, batch_size, elevate, is_elevated, parallel_range, release
+from .runtime.timeline import cycles, cycles_per_second, record
 from .solver.colours import lay_out_blocks
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.sleeping import put_islands_to_sleep
@@ -44,24 +46,62 @@ STATUS_SETTINGS = {
 }
 
 
+# The serial stages between them, numbered on, for `enter`.
+SERIAL_STAGES = (
+    "apply_changes", "find_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
+    "update_trees",
+)  # fmt: skip
+(
+    APPLY_CHANGES, FIND_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP, UPDATE_TREES,
+) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
+STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
+STAGE_COUNT = len(STAGE_NAMES)
+NO_STAGE = STAGE_COUNT
+STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_COUNT + 1)], align=True)
+"""What SYSTEM.stage_cycles points to, while somebody measures."""
+
+WORTH_THREADS = 256
+"""Active bodies and pairs together from which on a step wakes the workers."""
+# Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
+LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS = 8, 32, 128, 16, 4
+
+
 @kernel
-def parallel_for(system, address, job, count):
-    """Do the items 0 to `count - 1` of a job."""
-    if count > 0:
-        jobs = view(system.jobs, JOB_COUNT, np.int64)
-        call_job(jobs[job], address, 0, count, 0)
+def enter(system, stage):
+    """Say which stage of the step begins, for those who measure. Nothing while nobody does."""
+    if system.stage_cycles != 0:
+        stages = view(system.stage_cycles, 1, STAGES)[0]
+        now = cycles()
+        stages.cycles[stages.current] += now - stages.since
+        timeline = view(system.thread_pool, 1, POOL)[0].timeline
+        if timeline != 0 and stages.current >= JOB_COUNT and stages.current < NO_STAGE:
+            record(timeline, 0, stages.current, stages.since, now, 0, 0)
+        stages.current = stage
+        stages.since = now
+
+
+@kernel
+def parallel_for(system, address, job, begin, end, least):
+    """Do the items `begin` to `end - 1` of a job: on all threads while the pool is elevated, in batches of at least `least`."""
+    job_address = view(system.jobs, JOB_COUNT, np.int64)[job]
+    enter(system, job)
+    pool = system.thread_pool
+    batch = batch_size(pool, end - begin, least) if is_elevated(pool) else end - begin
+    if not parallel_range(pool, job_address, address, begin, end, batch):
+        # Another system's step has the pool just now.
+        call_job(job_address, address, begin, end, 0)
 
 
 @kernel
 def over_colours(system, address, job):
-    """Do a job over all constraint blocks, colour after colour: the overflow first, what is static last."""
+    """Do a job over all constraint blocks, colour after colour: the overflow first, on one thread since its blocks may share
+    bodies; what is static last."""
     colours = view(system.colours, 1, COLOURS)[0]
-    jobs = view(system.jobs, JOB_COUNT, np.int64)
     for k in range(COLOUR_COUNT + 1):
         colour = OVERFLOW if k == 0 else k - 1
         first, count = colours.first_block[colour], colours.block_count[colour]
         if count > 0:
-            call_job(jobs[job], address, first, first + count, 0)
+            parallel_for(system, address, job, first, first + count, count if colour == OVERFLOW else LEAST_BLOCKS)
 
 
 @kernel
@@ -69,12 +109,26 @@ def solve_substeps(system, address):
     """The sub-steps: velocities, contacts, positions, contacts again without bias."""
     groups = (system.active_count + 7) >> 3
     for _ in range(system.substep_count):
-        parallel_for(system, address, INTEGRATE_VELOCITIES, system.active_count)
+        parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
         over_colours(system, address, WARM_START)
         over_colours(system, address, SOLVE)
-        parallel_for(system, address, INTEGRATE_POSITIONS, groups)
+        parallel_for(system, address, INTEGRATE_POSITIONS, 0, groups, LEAST_GROUPS)
         over_colours(system, address, RELAX)
     over_colours(system, address, RESTITUTE)
+
+
+@kernel
+def finish_step(system):
+    """What is told to others after the bodies have moved."""
+    enter(system, COLLECT_MOVED)
+    collect_moved(system)
+    enter(system, REPORT_CONTACTS)
+    report_contacts(system)
+    enter(system, PUT_ISLANDS_TO_SLEEP)
+    put_islands_to_sleep(system)
+    enter(system, UPDATE_TREES)
+    update_trees(system)
+    system.step_count += 1
 
 
 @entry_point("void(int64, float64)")
@@ -85,24 +139,31 @@ def step(address, delta_time):
     system = view(address, 1, SYSTEM)[0]
     system.fell_asleep_count = 0
     system.last_delta_time = delta_time
+    enter(system, APPLY_CHANGES)
     apply_changes(system, delta_time)
+    is_large = system.active_count + system.active_pair_count >= WORTH_THREADS
+    is_shared = is_large and elevate(system.thread_pool)
+    enter(system, FIND_PAIRS)
     find_pairs(system)
-    parallel_for(system, address, COLLIDE, system.active_pair_count)
+    parallel_for(system, address, COLLIDE, 0, system.active_pair_count, LEAST_PAIRS)
+    enter(system, SETTLE_PAIRS)
     settle_pairs(system)
-    parallel_for(system, address, PREPARE_BODIES, system.active_count)
+    parallel_for(system, address, PREPARE_BODIES, 0, system.active_count, LEAST_BODIES)
+    enter(system, LAY_OUT_BLOCKS)
     system.constraint_block_count = lay_out_blocks(system)
-    if system.constraint_block_count > system.constraint_block_capacity:
+    is_complete = system.constraint_block_count <= system.constraint_block_capacity
+    if is_complete:
+        parallel_for(system, address, PREPARE_CONTACTS, 0, system.constraint_block_count, LEAST_BLOCKS)
+        solve_substeps(system, address)
+        parallel_for(system, address, STORE_IMPULSES, 0, system.constraint_block_count, LEAST_BLOCKS)
+        parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
+    else:
         system.status |= BLOCKS_FULL
-        return
-    parallel_for(system, address, PREPARE_CONTACTS, system.constraint_block_count)
-    solve_substeps(system, address)
-    parallel_for(system, address, STORE_IMPULSES, system.constraint_block_count)
-    parallel_for(system, address, FINISH_BODIES, system.active_count)
-    collect_moved(system)
-    report_contacts(system)
-    put_islands_to_sleep(system)
-    update_trees(system)
-    system.step_count += 1
+    if is_large:
+        release(system.thread_pool, is_shared)
+    if is_complete:
+        finish_step(system)
+    enter(system, NO_STAGE)
 
 
 class PhysicsSystem:
@@ -119,6 +180,9 @@ class PhysicsSystem:
     def __init__(self, world, index: int, row, address: int):
         self.address = address
         self.row = row
+        self.thread_pool = world.thread_pool
+        row["thread_pool"] = self.thread_pool.address
+        self._stages = None
         self._pools: list[Pool] = []
         row["world"], row["index"] = world.address, index
         for name, value in self.SETTINGS.items():
@@ -166,6 +230,20 @@ class PhysicsSystem:
         """Simulate by `delta_time` [s]. Raises PoolFull if a pool ran full; the step then did what it could."""
         step(self.address, delta_time)
         self.raise_status()
+
+    def measure_stages(self, is_on: bool = True) -> None:
+        """Begin to count the time of every stage of the step, from zero; or stop."""
+        self._stages = np.zeros(1, dtype=STAGES) if is_on else None
+        if is_on:
+            self._stages["current"] = NO_STAGE
+        self.row["stage_cycles"] = address_of(self._stages) if is_on else 0
+
+    def stage_seconds(self) -> dict[str, float]:
+        """Time spent in each stage [s] since `measure_stages`, on the thread that called the step."""
+        if self._stages is None:
+            raise RuntimeError("stage_seconds: measure_stages was not called")
+        rate = cycles_per_second()
+        return {name: float(self._stages[0]["cycles"][k] / rate) for k, name in enumerate(STAGE_NAMES)}
 
     def raise_status(self) -> None:
         """Turn the status that compiled code left into an error, and clear it."""

@@ -21,15 +21,19 @@ from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, SYSTEM, WORLD
 from .body_interface import BodyInterface
 from .physics_system import PhysicsSystem
 from .runtime.memory import Pool, address_of
+from .runtime.thread_pool import shared_pool
 from .shapes.pool import ShapePool
 
 DEFAULT_LIMITS = {"bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256}
 
 
 class World(BodyInterface):
-    """Everything shared: `address` is what compiled code is given."""
+    """Everything shared: `address` is what compiled code is given.
 
-    def __init__(self, **limits: int):
+    `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one."""
+
+    def __init__(self, threads: int | None = None, **limits: int):
+        self.thread_pool = shared_pool(threads)
         limits = {**DEFAULT_LIMITS, **limits}
         self._memory = np.zeros(1, dtype=WORLD)
         self.record = self._memory[0]

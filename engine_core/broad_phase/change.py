@@ -20,9 +20,7 @@ from engine_core.broad_phase.build import (
     ITEM_LOCATION,
     ITEM_SIZE,
     KEY_SIZE,
-    add_item,
     make_nodes,
-    start_build,
     sum_up,
 )
 from engine_core.broad_phase.nodes import (
@@ -37,7 +35,6 @@ from engine_core.broad_phase.nodes import (
     NOWHERE,
     PARENT,
     WORDS,
-    body_child,
     clear_node,
     give_nodes,
     invalidate_slot,
@@ -57,12 +54,8 @@ from engine_core.broad_phase.schema import (
     CHANGED,
     FIRST_BODY_CHILD,
     FREE_CHILD,
-    ITEM,
-    KEY,
     LARGE,
     PENDING_NODES,
-    RANGE,
-    RANGE_CAPACITY,
     TREE,
     USER_STRIPES,
 )
@@ -288,29 +281,6 @@ def build_at_once(tree, bodies, build):
     atomics.fence()
     _look_again(tree, bodies, build)
     return record.root
-
-
-@kernel
-def tree_prepare(tree, bodies, ids_address, count):
-    """Build a private sub-tree of the int32 list of bodies at `ids_address`; gives its root for `tree_finalize` or
-    `tree_abort`, or -1: the pool of nodes is full. Any thread. Bodies that are in a tree already are left out."""
-    items, keys = np.empty(count + 1, ITEM), np.empty(count + 1, KEY)
-    created, ranges = np.empty(count + 1, np.int32), stack_array(RANGE_CAPACITY, RANGE)
-    records = stack_array(1, BUILD)
-    bounds = stack_array(6, np.float32)
-    build, bounds_address = address_of_row(records, 0), address_of_row(bounds, 0)
-    records[0].items, records[0].keys = address_of_row(items, 0), address_of_row(keys, 0)
-    records[0].created, records[0].ranges = address_of_row(created, 0), address_of_row(ranges, 0)
-    start_build(build, 0)
-    words = load_int64(tree + WORDS)
-    for i in range(count):
-        body = np.int64(load_int32(ids_address + 4 * i))
-        if load_int64(words + 8 * body) != pack_word(NOWHERE, NOWHERE):
-            continue
-        read_fat_bounds(bodies, body, bounds_address)
-        add_item(build, bounds_address, body_child(body), NOWHERE)
-        store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(0))
-    return build_at_once(tree, bodies, build)
 
 
 @kernel

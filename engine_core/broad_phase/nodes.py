@@ -225,6 +225,21 @@ def read_fat_bounds(bodies, body, bounds_address):
         )
 
 
+@kernel
+def read_settled_bounds(bodies, body, field, bounds_address):
+    """A body's bounds for a new slot: its fat bounds, and while it is being changed those of its old slot too, since its
+    new transform cannot be read yet. `field` is the address of the old slot's min x."""
+    published = bodies + body * BODY_SIZE + PUBLISHED
+    before = atomics.load_acquire_int64(published)
+    read_fat_bounds(bodies, body, bounds_address)
+    if before & 1 == 0 and atomics.load_acquire_int64(published) == before:
+        return
+    for axis in range(3):
+        low, high = load_float32(field + 16 * axis), load_float32(field + MAXIMUM + 16 * axis)
+        store_float32(bounds_address + 4 * axis, min(low, load_float32(bounds_address + 4 * axis)))
+        store_float32(bounds_address + 12 + 4 * axis, max(high, load_float32(bounds_address + 12 + 4 * axis)))
+
+
 # Where a body hangs ---------------------------------------------------------------------------------------------------
 
 

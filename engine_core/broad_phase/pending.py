@@ -25,7 +25,7 @@ from engine_core.broad_phase.nodes import (
     NOWHERE,
     WORDS,
     pack_word,
-    read_fat_bounds,
+    read_settled_bounds,
 )
 from engine_core.broad_phase.schema import (
     BUILD,
@@ -75,9 +75,10 @@ def flush_pending(tree, bodies):
     published = atomics.load_acquire_int64(tree + PUBLISHED_PENDING)
     for index in range(PENDING_CAPACITY):
         location = (first << 2) + index
-        child = np.int64(load_int32(nodes + (location >> 2) * NODE_SIZE + CHILDREN + 4 * (location & 3)))
+        field = nodes + (location >> 2) * NODE_SIZE + 4 * (location & 3)
+        child = np.int64(load_int32(field + CHILDREN))
         if (published >> index) & 1 and child <= FIRST_BODY_CHILD:
-            read_fat_bounds(bodies, FIRST_BODY_CHILD - child, bounds_address)
+            read_settled_bounds(bodies, FIRST_BODY_CHILD - child, field, bounds_address)
             add_item(build, bounds_address, child, location)
     result = 1
     if records[0].item_count > 0:

@@ -20,22 +20,20 @@ from engine_core.broad_phase.change import (
     publish_words,
 )
 from engine_core.broad_phase.nodes import (
-    BODY_SIZE,
     CHILDREN,
     HEAD,
     HEIGHT,
     INFO_SIZE,
     IS_CHANGED,
     LOW_32,
-    MAXIMUM,
     NEXT_GENERATION,
     NODE_SIZE,
     NOWHERE,
     PARENT,
-    PUBLISHED,
     give_nodes,
     newer_location,
     read_fat_bounds,
+    read_settled_bounds,
     take_nodes,
     union_of_slots,
     widen_path,
@@ -54,7 +52,7 @@ from engine_core.broad_phase.schema import (
     USER_STRIPES,
 )
 from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float32, load_int32, store_float32, store_int32
+from engine_core.runtime.call import load_float32, load_int32, store_int32
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of_row, stack_array, view
 
@@ -64,6 +62,7 @@ IDLE, COLLECT, MAKE, SUM_UP, WORDS_PHASE, LOOK_AGAIN, LOOK_AT_KEPT, READY = rang
 TOP_LEVELS = 4
 """So many levels are opened whether changed or not: up to 256 sub-trees find better places."""
 LARGEST_HEIGHT_KEPT = 24
+SINGLES_BUDGET = 16384
 
 
 @kernel
@@ -87,7 +86,7 @@ def _retire(tree, generation):
 
 
 @kernel
-def _start(tree, bodies):
+def _start(tree, bodies, may_open_all):
     record = view(tree, 1, TREE)[0]
     generation = atomics.load_acquire_int64(tree + HEAD) >> 32
     if _users(tree, 1 - (generation & 1)) != 0:
@@ -105,7 +104,7 @@ def _start(tree, bodies):
     atomics.exchange_int64(tree + IS_FLUSHING, 0)
     debt = atomics.load_acquire_int64(tree + DEBT)
     record.is_full_build = 0
-    if debt >= max(64, atomics.load_acquire_int64(tree + BODY_COUNT) // 50):
+    if may_open_all and debt >= max(64, atomics.load_acquire_int64(tree + BODY_COUNT) // 50):
         record.is_full_build = 1
         record.full_build_count += 1
         atomics.add_int64(tree + DEBT, -debt)
@@ -133,20 +132,6 @@ def _close(node_address):
 
 
 @kernel
-def _read_body(tree, bodies, body, field, bounds_address):
-    """A body's bounds for the new tree: its fat bounds, and those of its old slot too if it is being changed."""
-    published = bodies + body * BODY_SIZE + PUBLISHED
-    before = atomics.load_acquire_int64(published)
-    read_fat_bounds(bodies, body, bounds_address)
-    if before & 1 == 0 and atomics.load_acquire_int64(published) == before:
-        return
-    for axis in range(3):
-        low, high = load_float32(field + 16 * axis), load_float32(field + MAXIMUM + 16 * axis)
-        store_float32(bounds_address + 4 * axis, min(low, load_float32(bounds_address + 4 * axis)))
-        store_float32(bounds_address + 12 + 4 * axis, max(high, load_float32(bounds_address + 12 + 4 * axis)))
-
-
-@kernel
 def _open(tree, bodies, node, level, bounds_address):
     """Dissolve a node: bodies and unchanged sub-trees become items, other nodes are queued."""
     record = view(tree, 1, TREE)[0]
@@ -160,7 +145,7 @@ def _open(tree, bodies, node, level, bounds_address):
         child = np.int64(atomics.load_acquire_int32(field + CHILDREN))
         if child <= FIRST_BODY_CHILD:
             body = FIRST_BODY_CHILD - child
-            _read_body(tree, bodies, body, field, bounds_address)
+            read_settled_bounds(bodies, body, field, bounds_address)
             add_item(tree + BUILD_OF, bounds_address, child, (node << 2) | slot)
         elif child >= 0:
             child_level = level + 1
@@ -286,18 +271,23 @@ def _advance(tree, bodies, budget):
 
 
 @kernel
-def tree_rebuild(tree, bodies):
-    """Build a new tree beside the old one, or go on with one begun before; `budget` items at most. 1: a new tree is ready for
-    `tree_swap`. Nothing is done while another thread is at it."""
+def _rebuild(tree, bodies, may_open_all, budget):
     if atomics.compare_exchange_int64(tree + IS_IN_MAINTENANCE, 0, 1) != 0:
         return 0
     record = view(tree, 1, TREE)[0]
-    if record.phase != IDLE or _start(tree, bodies):
+    if record.phase != IDLE or _start(tree, bodies, may_open_all):
         if record.phase != READY:
-            _advance(tree, bodies, record.budget)
+            _advance(tree, bodies, budget)
     ready = 1 if record.phase == READY else 0
     atomics.exchange_int64(tree + IS_IN_MAINTENANCE, 0)
     return ready
+
+
+@kernel
+def tree_rebuild(tree, bodies):
+    """Build a new tree beside the old one, or go on with one begun before; `budget` items at most. 1: a new tree is
+    ready for `tree_swap`. Nothing is done while another thread is at it."""
+    return _rebuild(tree, bodies, True, view(tree, 1, TREE)[0].budget)
 
 
 @kernel
@@ -386,3 +376,10 @@ def tree_renew(tree, bodies):
     while tree_rebuild(tree, bodies) == 0 and record.phase != IDLE:
         pass
     return tree_swap(tree)
+
+
+@kernel
+def gather_singles(tree, bodies):
+    """Build the sub-trees of bodies added one by one into the tree; what hung there before stays whole. A slice a call."""
+    if _rebuild(tree, bodies, False, SINGLES_BUDGET):
+        tree_swap(tree)

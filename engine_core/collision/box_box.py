@@ -8,13 +8,14 @@ import math
 import numpy as np
 
 from ..geometry.clipping import add_corner, clip_half_plane
-from ..geometry.gjk import BOX_CORE, CORE, SIMPLEX, gjk_distance
+from ..geometry.gjk import BOX_CORE, CORE
 from ..geometry.segments import between, nearest_of_segments
 from ..geometry.vector import add_scaled, dot, length, negate, scale, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
 from .convex import write_contact, write_single_contact
+from .distance import distance_of_cores
 from .reduce import reduce_points
 from .schema import MAX_POINTS
 
@@ -243,7 +244,7 @@ def edge_contact(pair, axis, result):
 
 @kernel
 def nearest_contact(pair, limit, result):
-    """Fill `result` with the nearest points of two boxes that are apart. Gives 1, 0 if too far, -1 if they overlap."""
+    """Fill `result` with one point: the nearest ones, or the deepest if the boxes overlap. Gives 1, or 0 if too far."""
     keep_as_call()
     cores = stack_array(2, CORE)
     for k in range(2):
@@ -253,14 +254,10 @@ def nearest_contact(pair, limit, result):
             cores[k].position[i] = pair.t[i] if k == 0 else 0.0
             for j in range(3):
                 cores[k].rotation[i, j] = pair.m[i, j] if k == 0 else (1.0 if i == j else 0.0)
-    simplex = stack_array(1, SIMPLEX)[0]
-    overlap, v, on_a = gjk_distance(cores[0], cores[1], simplex, vector3(pair.t))
-    distance = length(v)
-    if overlap or distance < 1e-7:
-        return -1
+    distance, on_a, on_b, normal = distance_of_cores(cores[0], cores[1], vector3(pair.t))
     if distance > limit:
         return 0
-    write_single_contact(result, scale(v, -1.0 / distance), on_a, subtract(on_a, v), distance, np.int64(2))
+    write_single_contact(result, normal, on_a, on_b, distance, np.int64(2))
     return 1
 
 
@@ -284,23 +281,10 @@ def collide_boxes(a, b, position, rows, limit, cache, polygons, result):
     if axis >= EDGES:
         off_axis = edge_contact(pair, axis, result)
         if best > 0.0 and off_axis > slack:
-            nearest = nearest_contact(pair, limit, result)
-            return (nearest if nearest >= 0 else 1), axis
+            return nearest_contact(pair, limit, result), axis
         return 1, axis
     count, lowest = face_contact(pair, axis, limit, polygons, result)
-    if lowest > best + slack:
-        # The lowest corner is not above the face: apart, it is the nearest points that touch first.
-        if best > -slack:
-            nearest = nearest_contact(pair, limit, result)
-            if nearest >= 0:
-                return nearest, axis
-            count, lowest = face_contact(pair, axis, limit, polygons, result)
-        if count == 0:
-            highest, edge = -math.inf, EDGES
-            for i in range(9):
-                separation = separation_of_axis(pair, EDGES + i)
-                if separation > highest:
-                    highest, edge = separation, EDGES + i
-            edge_contact(pair, edge, result)
-            count = 1
-    return count, axis
+    if count > 0 and (lowest <= best + slack or best < -slack):
+        return count, axis
+    # The lowest corner is not above the face: corner against corner, or edge against edge.
+    return nearest_contact(pair, limit, result), axis

@@ -4,6 +4,8 @@ All that is round about a shape (a sphere, a capsule's caps, a hull's convex rad
 radius about the core: so round shapes are exact and need the costly depth search only when they overlap deeply.
 """
 
+import numpy as np
+
 from ..geometry.epa import epa_penetration
 from ..geometry.gjk import BOX_CORE, CORE, CYLINDER_CORE, POINTS_CORE, SIMPLEX, gjk_distance
 from ..geometry.gjk import support as core_support
@@ -41,10 +43,10 @@ def core_of_shape(shape, position, rotation, core):
     core.kind = BOX_CORE
     store3(core.extents, (0.0, 0.0, 0.0))
     if shape.kind == SPHERE:
-        radius = float(shape.radius)
+        radius = np.float64(shape.radius)
     elif shape.kind == CAPSULE:
         core.extents[1] = shape.half_height
-        radius = float(shape.radius)
+        radius = np.float64(shape.radius)
     elif shape.kind == BOX:
         store3(core.extents, vector3(shape.half_extents))
     elif shape.kind == HULL:
@@ -52,10 +54,10 @@ def core_of_shape(shape, position, rotation, core):
         core.kind = POINTS_CORE
         core.count = block.vertex_count
         core.points = block.vertices
-        radius = float(shape.radius)
+        radius = np.float64(shape.radius)
     elif shape.kind == CYLINDER:
         core.kind = CYLINDER_CORE
-        store3(core.extents, (float(shape.radius), float(shape.half_height), 0.0))
+        store3(core.extents, (np.float64(shape.radius), np.float64(shape.half_height), 0.0))
     rows = matrix_rows(rotation)
     store3(core.rotation[0], rows[0])
     store3(core.rotation[1], rows[1])

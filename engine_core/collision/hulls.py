@@ -10,15 +10,16 @@ import math
 import numpy as np
 
 from ..geometry.clipping import POLYGON, add_corner, clip_half_plane
-from ..geometry.gjk import CORE, SIMPLEX, gjk_distance
+from ..geometry.gjk import CORE
 from ..geometry.polytopes import plane_distance, plane_normal, vertex
 from ..geometry.segments import between, nearest_of_segments
 from ..geometry.separating_axis import axis_of_edges, best_edges, best_face, separation_of_face
-from ..geometry.vector import add_scaled, cross, dot, length, negate, normalize, scale, store3, subtract
+from ..geometry.vector import add_scaled, cross, dot, length, negate, normalize, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .convex import write_contact, write_single_contact
+from .distance import distance_of_cores
 from .reduce import reduce_points
 from .round_shapes import polytope_core
 from .schema import MAX_POINTS
@@ -165,6 +166,32 @@ def drop_corners(polygon, faces, limit):
 
 
 @kernel
+def is_above_face(polytope, face, p):
+    """Whether a point lies straight above or below a face."""
+    starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
+    corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
+    n = plane_normal(polytope, face)
+    first, end = starts[face], starts[face + 1]
+    for i in range(first, end):
+        e = vertex(polytope, corners[i])
+        along = subtract(vertex(polytope, corners[i + 1 if i + 1 < end else first]), e)
+        if dot(cross(along, n), subtract(p, e)) > 1e-7 * dot(along, along):
+            return False
+    return True
+
+
+@kernel
+def lowest_vertex(polytope, n):
+    """The vertex with the least n . x: (n . x, vertex)."""
+    lowest, lowest_i = math.inf, 0
+    for i in range(polytope.vertex_count):
+        along = dot(n, vertex(polytope, i))
+        if along < lowest:
+            lowest, lowest_i = along, i
+    return lowest, lowest_i
+
+
+@kernel
 def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     """Fill `result` from a reference face. Gives (number of points, lowest core separation of them)."""
     keep_as_call()
@@ -174,10 +201,19 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     radii = a.radius + b.radius
     which, origin, u, v = clip_faces(reference, face, incident, incident_face, limit + radii, polygons)
     polygon = polygons[which]
+    faces = (face & 0x7F) << 8 | (incident_face & 0x7F) << 1 | (1 if is_face_of_b else 0)
+    lowest = drop_corners(polygon, faces, limit + radii) if polygon.count > 0 else math.inf
+    deepest, deepest_i = lowest_vertex(incident, n)
+    deepest -= plane_distance(reference, face)
+    if deepest + 1e-6 < lowest and deepest <= limit + radii:
+        # The deepest vertex need not belong to the face most opposed to the normal.
+        p = vertex(incident, deepest_i)
+        if is_above_face(reference, face, p):
+            d = subtract(p, origin)
+            add_corner(polygon, dot(d, u), dot(d, v), deepest, np.int64(0x10000000 | faces << 8 | deepest_i))
+            lowest = deepest
     if polygon.count == 0:
         return 0, math.inf
-    faces = (face & 0x7F) << 8 | (incident_face & 0x7F) << 1 | (1 if is_face_of_b else 0)
-    lowest = drop_corners(polygon, faces, limit + radii)
     keep = stack_array(MAX_POINTS, np.int64)
     count = reduce_points(polygon, keep)
     store3(result.normal, negate(n) if is_face_of_b else n)
@@ -214,23 +250,19 @@ def edge_contact(a, b, edge_a, edge_b, axis, result):
 
 @kernel
 def nearest_contact(a, b, limit, result):
-    """Fill `result` with the nearest points of two polytopes that are apart. Gives 1, 0 if too far, -1 if they overlap."""
+    """Fill `result` with one point: the nearest ones, or the deepest if the polytopes overlap. Gives 1, or 0 if too far."""
     keep_as_call()
     cores = stack_array(2, CORE)
     polytope_core(a, cores[0])
     polytope_core(b, cores[1])
-    simplex = stack_array(1, SIMPLEX)[0]
-    start = subtract((a.center[0], a.center[1], a.center[2]), (b.center[0], b.center[1], b.center[2]))
-    overlap, v, on_a = gjk_distance(cores[0], cores[1], simplex, start)
-    distance = length(v)
-    if overlap or distance < 1e-7:
-        return -1
+    distance, on_a, on_b, normal = distance_of_cores(
+        cores[0], cores[1], subtract(vector3(a.center), vector3(b.center))
+    )
     separation = distance - a.radius - b.radius
     if separation > limit:
         return 0
-    normal = scale(v, -1.0 / distance)
-    on_b = add_scaled(subtract(on_a, v), normal, -b.radius)
-    write_single_contact(result, normal, add_scaled(on_a, normal, a.radius), on_b, separation, np.int64(2))
+    on_a, on_b = add_scaled(on_a, normal, a.radius), add_scaled(on_b, normal, -b.radius)
+    write_single_contact(result, normal, on_a, on_b, separation, np.int64(2))
     return 1
 
 
@@ -251,19 +283,15 @@ def collide_polytopes(a, b, limit, cache, polygons, result):
         core, off_axis = edge_contact(a, b, i, j, axis, result)
         if best <= 0.0 or off_axis <= slack:
             return 1, cache
-        count = nearest_contact(a, b, limit, result)
-        return (count if count >= 0 else 1), cache
+        return nearest_contact(a, b, limit, result), cache
     count, lowest = face_contact(a, b, kind == FACE_OF_B, i, limit, polygons, result)
-    if lowest <= best + slack:
+    if count > 0 and lowest <= best + slack:
         return count, cache
-    # The lowest corner is not above the face. Apart: the nearest points; else two edges if they are as good.
+    # The lowest corner is not above the face: corner against corner, or two edges that are as good an axis.
     if best > -slack:
-        nearest = nearest_contact(a, b, limit, result)
-        if nearest >= 0:
-            return nearest, cache
-        count, _ = face_contact(a, b, kind == FACE_OF_B, i, limit, polygons, result)
+        return nearest_contact(a, b, limit, result), cache
     edges, edge_a, edge_b, axis = best_edges(a, b, core_limit)
     if edges > best - slack:
         edge_contact(a, b, edge_a, edge_b, axis, result)
         return 1, encode_axis(EDGES, edge_a, edge_b)
-    return count, cache
+    return (count if count > 0 else nearest_contact(a, b, limit, result)), cache

@@ -7,14 +7,18 @@ of the two is awake, in the array of active pairs. Serial: called by the step be
 import numpy as np
 
 from ..bodies.exceptions import are_excepted
-from ..bodies.schema import HAS_EXCEPTIONS, IS_AREA, RIGID
+from ..bodies.schema import HAS_EXCEPTIONS, IS_AREA, RIGID, SYSTEM
+from ..runtime.atomics import add_int64, compare_exchange_int64, load_acquire_int64, or_int64
 from ..runtime.kernel import kernel
-from ..runtime.memory import view
+from ..runtime.memory import address_of_record, view
 from .schema import MANIFOLD, PAIR
 
-INT32, FLOAT32 = np.int32, np.float32
+INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 PAIRS_FULL, MANIFOLDS_FULL = 1, 2
 """Values of SYSTEM.status."""
+FIRST_FREE_MANIFOLD, MANIFOLD_COUNT, STATUS = (
+    SYSTEM.fields[name][1] for name in ("first_free_manifold", "manifold_count", "status")
+)
 
 
 @kernel
@@ -195,17 +199,23 @@ def deactivate_pair(system, index):
 
 @kernel
 def take_manifold(system):
-    """Index of a fresh manifold, or -1 with `system.status` set if the pool is full."""
+    """Index of a fresh manifold, or -1 with `system.status` set if the pool is full. Any thread, while none gives back: what is
+    only taken from, the list of free manifolds cannot come back to an old head (no ABA). Which index a pair gets depends on the
+    order of threads; nothing may be decided by it."""
     manifolds = manifolds_of(system)
-    index = system.first_free_manifold
-    if index >= 0:
-        system.first_free_manifold = manifolds[index].next
-    elif system.manifold_count < system.manifold_capacity:
-        index = system.manifold_count
-        system.manifold_count += 1
-    else:
-        system.status |= MANIFOLDS_FULL
-        return -1
+    system_address = address_of_record(system)
+    index = load_acquire_int64(system_address + FIRST_FREE_MANIFOLD)
+    while index >= 0:
+        found = compare_exchange_int64(system_address + FIRST_FREE_MANIFOLD, index, INT64(manifolds[index].next))
+        if found == index:
+            break
+        index = found
+    if index < 0:
+        index = add_int64(system_address + MANIFOLD_COUNT, INT64(1))
+        if index >= system.manifold_capacity:
+            add_int64(system_address + MANIFOLD_COUNT, INT64(-1))
+            or_int64(system_address + STATUS, INT64(MANIFOLDS_FULL))
+            return INT64(-1)
     manifold = manifolds[index]
     manifold.next = -1
     manifold.colour = -1

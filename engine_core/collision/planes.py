@@ -41,13 +41,13 @@ def collide_plane(a, b, position, rows, polytope, limit, polygon, result):
     Gives the number of points.
     """
     keep_as_call()
-    n, distance = vector3(b.plane), float(b.plane[3])
+    n, distance = vector3(b.plane), np.float64(b.plane[3])
     u = perpendicular(n)
     v = cross(n, u)
     origin = scale(n, distance)
     if a.kind <= CAPSULE:
-        radius = float(a.radius)
-        height = float(a.half_height) if a.kind == CAPSULE else 0.0
+        radius = np.float64(a.radius)
+        height = np.float64(a.half_height) if a.kind == CAPSULE else 0.0
         axis = (rows[0][1], rows[1][1], rows[2][1])
         polygon.count = 0
         for k in range(2 if height > 0.0 else 1):

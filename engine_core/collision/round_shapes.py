@@ -35,7 +35,7 @@ PARALLEL_SINE_SQUARED = 0.0027
 
 @kernel
 def half_height_of(shape):
-    return float(shape.half_height) if shape.kind == CAPSULE else 0.0
+    return np.float64(shape.half_height) if shape.kind == CAPSULE else 0.0
 
 
 @kernel
@@ -60,7 +60,7 @@ def collide_segments(a, b, position, rows, limit, result):
     """Sphere or capsule A at (`position`, `rows`) against sphere or capsule B. Gives the number of points."""
     keep_as_call()
     height_a, height_b = half_height_of(a), half_height_of(b)
-    radius_a, radius_b = float(a.radius), float(b.radius)
+    radius_a, radius_b = np.float64(a.radius), np.float64(b.radius)
     axis_a = (rows[0][1], rows[1][1], rows[2][1])
     pa, qa = add_scaled(position, axis_a, -height_a), add_scaled(position, axis_a, height_a)
     pb, qb = (0.0, -height_b, 0.0), (0.0, height_b, 0.0)
@@ -108,7 +108,7 @@ def collide_segments(a, b, position, rows, limit, result):
 def collide_sphere_box(a, b, center, limit, result):
     """Sphere A at `center` against box B."""
     keep_as_call()
-    radius = float(a.radius)
+    radius = np.float64(a.radius)
     h = b.half_extents
     on_b = (
         min(max(center[0], -h[0]), h[0]),
@@ -279,7 +279,11 @@ def collide_segment_polytope(radius, p, q, polytope, limit, result):
     on_b = add_scaled(on_a, normal, distance)
     size = length(subtract(q, p))
     if size > 0.0:
-        if face < 0:
+        if face >= 0:
+            along = dot(plane_normal(polytope, face), subtract(q, p))
+            if along * along > PARALLEL_SINE_SQUARED * size * size:
+                face = -polytope.edge_count - 1  # an end is in deep, the other is not: one point
+        elif distance > 0.0:
             best = 1.0 - PARALLEL_SINE_SQUARED
             for i in range(polytope.face_count):
                 facing = -dot(plane_normal(polytope, i), normal)

@@ -19,10 +19,11 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.schema import BOX, CAPSULE, EMPTY, HULL, PLANE, SPHERE
+from ..shapes.schema import BOX, CAPSULE, EMPTY, HULL, MESH, PLANE, SPHERE
 from .box_box import collide_boxes
 from .convex import IDENTITY, ZERO, load_polytope
 from .hulls import collide_polytopes
+from .meshes import collide_mesh
 from .planes import collide_plane
 from .round_shapes import collide_segment_polytope, collide_segments, collide_sphere_box
 
@@ -51,9 +52,9 @@ def collide_round_polytope(a, b, position, rows, limit, result):
         polygon = stack_array(1, POLYGON)[0]
         return collide_plane(a, b, position, rows, polytope, limit, polygon, result)
     load_polytope(b, ZERO, IDENTITY, memory, polytope)
-    half = scale(column(rows, 1), float(a.half_height) if a.kind == CAPSULE else 0.0)
+    half = scale(column(rows, 1), np.float64(a.half_height) if a.kind == CAPSULE else 0.0)
     p, q = subtract(position, half), add_scaled(position, half, 1.0)
-    return collide_segment_polytope(float(a.radius), p, q, polytope, limit, result)
+    return collide_segment_polytope(np.float64(a.radius), p, q, polytope, limit, result)
 
 
 @kernel
@@ -62,6 +63,8 @@ def collide_convex(a, b, position, rows, limit, cache, results):
     keep_as_call()
     result = results[0]
     points, next_cache = np.int64(0), np.int64(0)
+    if b.kind == MESH:
+        return (collide_mesh(a, b, position, rows, limit, results) if a.kind <= HULL else 0), next_cache
     if b.kind == BOX and a.kind == BOX:
         polygons = stack_array(2, POLYGON)
         points, next_cache = collide_boxes(a, b, position, rows, limit, cache, polygons, result)
@@ -69,7 +72,7 @@ def collide_convex(a, b, position, rows, limit, cache, results):
         points = collide_segments(a, b, position, rows, limit, result)
     elif a.kind == SPHERE and b.kind == BOX:
         points = collide_sphere_box(a, b, position, limit, result)
-    elif a.kind <= CAPSULE:
+    elif a.kind <= CAPSULE and (b.kind <= HULL or b.kind == PLANE):
         points = collide_round_polytope(a, b, position, rows, limit, result)
     elif a.kind <= HULL and (b.kind <= HULL or b.kind == PLANE):
         points, next_cache = collide_polytope_pair(a, b, position, rows, limit, cache, result)
@@ -95,7 +98,7 @@ def collide_shapes(
         return np.int64(0), np.int64(0)
     rows = matrix_rows(multiply(conjugate(turn_b), turn_a))
     local = rotate_inverse(turn_b, subtract(position, origin))
-    count, cache = collide_convex(a, b, local, rows, float(speculative_distance), np.int64(axis_cache), results)
+    count, cache = collide_convex(a, b, local, rows, np.float64(speculative_distance), np.int64(axis_cache), results)
     if count > 0:
         to_world = matrix_rows(turn_b)
         for r in range(count):

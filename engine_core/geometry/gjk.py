@@ -88,7 +88,7 @@ def support(core, direction):
             along = singles[3 * i] * x + singles[3 * i + 1] * y + singles[3 * i + 2] * z
             if along > best:
                 best, best_i = along, i
-        p = (float(singles[3 * best_i]), float(singles[3 * best_i + 1]), float(singles[3 * best_i + 2]))
+        p = (np.float64(singles[3 * best_i]), np.float64(singles[3 * best_i + 1]), np.float64(singles[3 * best_i + 2]))
     return (
         r[0, 0] * p[0] + r[0, 1] * p[1] + r[0, 2] * p[2] + core.position[0],
         r[1, 0] * p[0] + r[1, 1] * p[1] + r[1, 2] * p[2] + core.position[1],

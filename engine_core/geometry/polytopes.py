@@ -151,15 +151,18 @@ def hull_polytope(vertices, planes, center, position, rows, memory, polytope):
     """
     keep_as_call()
     for i in range(polytope.vertex_count):
-        v = (float(vertices[3 * i]), float(vertices[3 * i + 1]), float(vertices[3 * i + 2]))
+        v = (np.float64(vertices[3 * i]), np.float64(vertices[3 * i + 1]), np.float64(vertices[3 * i + 2]))
         store3(memory.vertices[i], transform(rows, position, v))
     polytope.inner_radius = np.inf
     for i in range(polytope.face_count):
-        n = (float(planes[4 * i]), float(planes[4 * i + 1]), float(planes[4 * i + 2]))
-        inner = planes[4 * i + 3] - dot(n, center)
+        n = (np.float64(planes[4 * i]), np.float64(planes[4 * i + 1]), np.float64(planes[4 * i + 2]))
+        # Singles are unit to 1e-7 only.
+        unit = 1.0 / length(n)
+        n, distance = scale(n, unit), planes[4 * i + 3] * unit
+        inner = distance - dot(n, center)
         n = transform(rows, (0.0, 0.0, 0.0), n)
         store3(memory.planes[i], n)
-        memory.planes[i, 3] = planes[4 * i + 3] + dot(n, position)
+        memory.planes[i, 3] = distance + dot(n, position)
         polytope.inner_radius = min(polytope.inner_radius, inner)
     polytope.vertices = memory.vertices.ctypes.data
     polytope.planes = memory.planes.ctypes.data

@@ -7,6 +7,8 @@ then the normal is zero. Hits beyond fraction 1 are given too: the caller compar
 
 import math
 
+import numpy as np
+
 from ..runtime.kernel import kernel
 from .vector import add_scaled, cross, dot, length_squared, normalize, scale, subtract
 
@@ -116,7 +118,7 @@ def ray_planes(origin, vector, planes, count):
     """The solid behind all of `planes`, array `(count, 4)` of unit outward normals and distances."""
     first, last, face, is_inside = -NO_HIT, NO_HIT, -1, True
     for i in range(count):
-        normal = (float(planes[i, 0]), float(planes[i, 1]), float(planes[i, 2]))
+        normal = (np.float64(planes[i, 0]), np.float64(planes[i, 1]), np.float64(planes[i, 2]))
         above, slope = dot(normal, origin) - planes[i, 3], dot(normal, vector)
         is_inside &= above < 0.0
         if slope < 0.0:
@@ -130,7 +132,7 @@ def ray_planes(origin, vector, planes, count):
         return INSIDE, _ZERO
     if first > last or first < 0.0:
         return NO_HIT, _ZERO
-    return first, (float(planes[face, 0]), float(planes[face, 1]), float(planes[face, 2]))
+    return first, (np.float64(planes[face, 0]), np.float64(planes[face, 1]), np.float64(planes[face, 2]))
 
 
 @kernel

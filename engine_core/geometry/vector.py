@@ -1,9 +1,12 @@
 """Vectors `(x, y, z)`, quaternions `(x, y, z, w)` and symmetric matrices `(xx, yy, zz, xy, xz, yz)` as tuples of scalars.
 
-Compiled code keeps tuples in registers. Scalar code computes in double: read arrays with `vector3` and `quaternion`.
+Compiled code keeps tuples in registers. Scalar code computes in double: read arrays with `vector3` and `quaternion`
+(`float(x)` of a single is a single in compiled code; `np.float64(x)` is a double).
 """
 
 import math
+
+import numpy as np
 
 from ..runtime.kernel import kernel
 
@@ -11,13 +14,13 @@ from ..runtime.kernel import kernel
 @kernel
 def vector3(array):
     """The first three elements of an array as a vector of doubles."""
-    return (float(array[0]), float(array[1]), float(array[2]))
+    return (np.float64(array[0]), np.float64(array[1]), np.float64(array[2]))
 
 
 @kernel
 def quaternion(array):
     """The first four elements of an array as a quaternion of doubles."""
-    return (float(array[0]), float(array[1]), float(array[2]), float(array[3]))
+    return (np.float64(array[0]), np.float64(array[1]), np.float64(array[2]), np.float64(array[3]))
 
 
 @kernel

@@ -4,6 +4,8 @@ Addresses come from `memory.address_of_row` or from a table of addresses. 32- an
 and exchanged through their bit patterns.
 """
 
+import platform
+
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -98,8 +100,12 @@ def pause(typing_context):
     """Compiled: tell the processor that this is a spin loop."""
 
     def generate(context, builder, signature, arguments):
-        assembly = ir.InlineAsm(ir.FunctionType(ir.VoidType(), []), "pause", "", side_effect=True)
-        builder.call(assembly, [])
+        nothing, number = ir.VoidType(), ir.IntType(32)
+        if platform.machine() in ("arm64", "aarch64"):
+            hint = builder.module.declare_intrinsic("llvm.aarch64.hint", [], ir.FunctionType(nothing, [number]))
+            builder.call(hint, [ir.Constant(number, 1)])  # 1: yield
+        else:
+            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", [], ir.FunctionType(nothing, [])), [])
         return context.get_dummy_value()
 
     return types.void(), generate

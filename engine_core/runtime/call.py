@@ -49,12 +49,22 @@ def _address_call(name: str, return_type, numba_return, count: int, last=None, d
     return intrinsic(made)
 
 
+call_0 = _address_call("call_0", ir.VoidType(), types.void, 0, documentation="Compiled: call `void f()`.")
+call_0_result = _address_call(
+    "call_0_result", _INT64, types.int64, 0, documentation="Compiled: call `int64 f()` and give its result."
+)
 call_1 = _address_call("call_1", ir.VoidType(), types.void, 1, documentation="Compiled: call `void f(a)`.")
 call_2 = _address_call("call_2", ir.VoidType(), types.void, 2, documentation="Compiled: call `void f(a, b)`.")
 call_3 = _address_call("call_3", ir.VoidType(), types.void, 3, documentation="Compiled: call `void f(a, b, c)`.")
 call_4 = _address_call("call_4", ir.VoidType(), types.void, 4, documentation="Compiled: call `void f(a, b, c, d)`.")
+call_6 = _address_call(
+    "call_6", ir.VoidType(), types.void, 6, documentation="Compiled: call `void f(a, b, c, d, e, f)`."
+)
 call_3_int = _address_call(
     "call_3_int", ir.VoidType(), types.void, 3, types.int32, "Compiled: call `void f(a, b, c, int32 n)`."
+)
+call_1_float = _address_call(
+    "call_1_float", ir.VoidType(), types.void, 1, types.float64, "Compiled: call `void f(a, double x)`."
 )
 call_1_result = _address_call(
     "call_1_result", _INT64, types.int64, 1, documentation="Compiled: call `int64 f(a)` and give its result."

@@ -11,23 +11,13 @@ callee in another file has changed.
 import ctypes
 import hashlib
 import os
-import platform
 import shutil
 import time
 from pathlib import Path
 
+from .cache_folder import user_cache_folder
+
 ENGINE_FOLDER = Path(__file__).resolve().parent.parent
-
-
-def user_cache_folder() -> Path:
-    """The folder that holds everything Scree keeps for this user: compiled code and Godot itself."""
-    if os.environ.get("SCREE_CACHE"):
-        return Path(os.environ["SCREE_CACHE"])
-    if platform.system() == "Windows":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "scree"
-    if platform.system() == "Darwin":
-        return Path.home() / "Library" / "Caches" / "scree"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "scree"
 
 
 def source_hash() -> str:
@@ -57,7 +47,9 @@ CACHE_FOLDER = _choose_cache_folder()
 import numba  # noqa: E402  (the cache folder must be chosen first)
 from numba import types  # noqa: E402
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+numba.config.CACHE_DIR = str(CACHE_FOLDER)  # Numba may have been imported before, and then it has read its settings
+
+_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy", "cache": True}
 
 _CTYPES = {
     types.void: None, types.int64: ctypes.c_int64, types.int32: ctypes.c_int32,
@@ -91,7 +83,7 @@ class EntryPoint:
 
     def _compile(self):
         if self._compiled is None:
-            options = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
+            options = {key: value for key, value in _OPTIONS.items() if key in ("error_model", "cache")}
             self._compiled = numba.cfunc(self.signature, **options)(self.function)
             arguments = [_CTYPES[argument] for argument in self.signature.args]
             self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(self._compiled.address)

@@ -143,3 +143,14 @@ def address_of_row(typing_context, array, index):
         return builder.add(base, builder.mul(arguments[1], native.itemsize))
 
     return signature, generate
+
+
+@intrinsic
+def address_of_record(typing_context, record):
+    """Compiled: the address of a record, that is of one row of an array of them."""
+    signature = types.int64(record)
+
+    def generate(context, builder, signature, arguments):
+        return builder.ptrtoint(arguments[0], cgutils.intp_t)
+
+    return signature, generate

@@ -23,7 +23,7 @@ def _hull_bounds(block, position, r):
     lx = ly = lz = 1e300
     hx = hy = hz = -1e300
     for i in range(hull.vertex_count):
-        v = (float(vertices[i, 0]), float(vertices[i, 1]), float(vertices[i, 2]))
+        v = (np.float64(vertices[i, 0]), np.float64(vertices[i, 1]), np.float64(vertices[i, 2]))
         x, y, z = dot(r[0], v), dot(r[1], v), dot(r[2], v)
         lx, ly, lz = min(lx, x), min(ly, y), min(lz, z)
         hx, hy, hz = max(hx, x), max(hy, y), max(hz, z)
@@ -43,7 +43,7 @@ def shape_bounds(shapes, index, position, rotation):
         return (-1e30, -1e30, -1e30, 1e30, 1e30, 1e30)
     if kind == EMPTY:
         return _around(position, (0.0, 0.0, 0.0))
-    radius = float(shape.radius)
+    radius = np.float64(shape.radius)
     if kind == SPHERE:
         return _around(position, (radius, radius, radius))
     r = matrix_rows(rotation)
@@ -65,11 +65,11 @@ def shape_bounds(shapes, index, position, rotation):
     center, half = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if kind == BOX:
         h = shape.half_extents
-        half = (float(h[0]), float(h[1]), float(h[2]))
+        half = (np.float64(h[0]), np.float64(h[1]), np.float64(h[2]))
     else:
         b = shape.bounds
-        center = (0.5 * (b[0] + b[3]), 0.5 * (b[1] + b[4]), 0.5 * (b[2] + b[5]))
-        half = (0.5 * (b[3] - b[0]), 0.5 * (b[4] - b[1]), 0.5 * (b[5] - b[2]))
+        center = (0.5 * b[0] + 0.5 * b[3], 0.5 * b[1] + 0.5 * b[4], 0.5 * b[2] + 0.5 * b[5])
+        half = (0.5 * b[3] - 0.5 * b[0], 0.5 * b[4] - 0.5 * b[1], 0.5 * b[5] - 0.5 * b[2])
     middle = (
         position[0] + dot(r[0], center), position[1] + dot(r[1], center), position[2] + dot(r[2], center),
     )  # fmt: skip

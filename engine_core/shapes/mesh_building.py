@@ -100,13 +100,17 @@ def _mix(a, b, c):
 
 
 @kernel
+def _corner(vertices, vertex):
+    return (np.float64(vertices[vertex, 0]), np.float64(vertices[vertex, 1]), np.float64(vertices[vertex, 2]))
+
+
+@kernel
 def _has_area(vertices, a, b, c):
     """Whether the triangle is more than a line, in relation to its sides."""
     if a == b or b == c or c == a:
         return False
-    u = (vertices[b, 0] - vertices[a, 0], vertices[b, 1] - vertices[a, 1], vertices[b, 2] - vertices[a, 2])
-    v = (vertices[c, 0] - vertices[a, 0], vertices[c, 1] - vertices[a, 1], vertices[c, 2] - vertices[a, 2])
-    u, v = (float(u[0]), float(u[1]), float(u[2])), (float(v[0]), float(v[1]), float(v[2]))
+    u = subtract(_corner(vertices, b), _corner(vertices, a))
+    v = subtract(_corner(vertices, c), _corner(vertices, a))
     return length(cross(u, v)) > 1e-7 * max(dot(u, u), dot(v, v))
 
 
@@ -184,11 +188,6 @@ def renumber_vertices(addresses):
 
 
 @kernel
-def _corner(vertices, vertex):
-    return (float(vertices[vertex, 0]), float(vertices[vertex, 1]), float(vertices[vertex, 2]))
-
-
-@kernel
 def _is_active(vertices, triangles, first, second, is_two_sided):
     """Whether the edge of two triangles is active; `first` and `second` are triangle << 2 | edge."""
     t, k, u, j = first >> 2, first & 3, second >> 2, second & 3
@@ -204,14 +203,15 @@ def _is_active(vertices, triangles, first, second, is_two_sided):
             subtract(_corner(vertices, triangles[u, 1]), b), subtract(_corner(vertices, triangles[u, 2]), b)
         )
     )  # fmt: skip
-    if triangles[t, k] == triangles[u, j]:  # both run the same way: one of them is turned over
+    is_turned_over = triangles[t, k] == triangles[u, j]  # one of them shows its back: convex from one of the sides
+    if is_turned_over:
         m = scale(m, -1.0)
     alignment = dot(n, m)
     if alignment >= _COS_ACTIVE:
         return False
     opposite = _corner(vertices, triangles[u, (j + 2) % 3])
     height = dot(n, subtract(opposite, _corner(vertices, triangles[t, k])))
-    return is_two_sided != 0 or height < 0.0 or alignment < -0.999
+    return is_turned_over or is_two_sided != 0 or height < 0.0 or alignment < -0.999
 
 
 @kernel

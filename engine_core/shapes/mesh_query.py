@@ -33,9 +33,9 @@ def mesh_corners(mesh, triangle):
     vertices = view2(mesh.vertices, mesh.vertex_count, 3, np.float32)
     a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
     return (
-        (float(vertices[a, 0]), float(vertices[a, 1]), float(vertices[a, 2])),
-        (float(vertices[b, 0]), float(vertices[b, 1]), float(vertices[b, 2])),
-        (float(vertices[c, 0]), float(vertices[c, 1]), float(vertices[c, 2])),
+        (np.float64(vertices[a, 0]), np.float64(vertices[a, 1]), np.float64(vertices[a, 2])),
+        (np.float64(vertices[b, 0]), np.float64(vertices[b, 1]), np.float64(vertices[b, 2])),
+        (np.float64(vertices[c, 0]), np.float64(vertices[c, 1]), np.float64(vertices[c, 2])),
     )
 
 

@@ -105,8 +105,10 @@ def _sweep_split(items, numbers, begin, end, axis, areas):
                 areas[step + 1] = area * np.float32(step + 1)
             else:
                 areas[count - 1 - step] += area * np.float32(step + 1)
-    best, least = MAX_LEAF_TRIANGLES, np.float32(np.inf)
-    for left in range(MAX_LEAF_TRIANGLES, count, MAX_LEAF_TRIANGLES):
+    # Whole leaves, or whole nodes of four leaves, to the left: then few nodes have free slots.
+    unit = MAX_LEAF_TRIANGLES if count <= 4 * MAX_LEAF_TRIANGLES else 4 * MAX_LEAF_TRIANGLES
+    best, least = unit, np.float32(np.inf)
+    for left in range(unit, count, unit):
         if areas[left] < least:
             least, best = areas[left], left
     return begin + best
@@ -193,12 +195,15 @@ def _split(items, numbers, begin, end, bounds, is_median, bins, counts, areas):
 def _split_in_four(items, numbers, ranges, bounds, is_median, bins, counts, areas):
     """Split the range in row 0 of `ranges` into up to four; gives their number. Largest surface first."""
     range_count = 1
+    # Up to sixteen triangles make a node of full leaves: above it such a range is not split further.
+    is_last = ranges[0, 1] - ranges[0, 0] <= 4 * MAX_LEAF_TRIANGLES
+    least = MAX_LEAF_TRIANGLES if is_last else 4 * MAX_LEAF_TRIANGLES
     while range_count < 4:
         widest, best = -1, np.float32(-1.0)
         for i in range(range_count):
             size = ranges[i, 1] - ranges[i, 0]
             weight = np.float32(size) if is_median else _half_area(bounds[i], 0)
-            if size > MAX_LEAF_TRIANGLES and weight > best:
+            if size > least and weight > best:
                 best, widest = weight, i
         if widest < 0:
             break

@@ -202,7 +202,7 @@ class ShapePool:
                 self.rows[index]["use_count"] += 1
                 return index
         # Transforms that mean the same scale differ in the last bits: they share a row.
-        step = 1e-6 * 2.0 ** np.ceil(np.log2(np.abs(stretch).max()))
+        step = 1e-6 * 2.0 ** np.rint(np.log2(np.abs(stretch).max()))
         key = np.rint(stretch / step).astype(np.int64).tobytes() + np.float64(step).tobytes()
         cooked_from, cooked = None, _NOTHING
         while True:

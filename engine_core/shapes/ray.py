@@ -37,24 +37,27 @@ def _inverse(x):
 def _push_hit_children(node, origin, inverse, longest, entries, distances, depth):
     """Put the children that the ray hits before `longest` on the stack, nearest last; gives the new depth."""
     box = node.bounds
-    begin = depth
-    for child in range(4):
+    enter = stack_array(4, np.float64)
+    leave = stack_array(4, np.float64)
+    for child in range(4):  # side by side: the compiler makes vectors of this loop
         ax, bx = (box[0, child] - origin[0]) * inverse[0], (box[3, child] - origin[0]) * inverse[0]
         ay, by = (box[1, child] - origin[1]) * inverse[1], (box[4, child] - origin[1]) * inverse[1]
         az, bz = (box[2, child] - origin[2]) * inverse[2], (box[5, child] - origin[2]) * inverse[2]
-        enter = max(max(min(ax, bx), min(ay, by)), max(min(az, bz), 0.0))
-        leave = min(min(max(ax, bx), max(ay, by)), min(max(az, bz), longest))
+        enter[child] = max(max(min(ax, bx), min(ay, by)), max(min(az, bz), 0.0))
         # Rounding must lose no hit at the edge of a box.
-        if enter <= leave + 4e-15 * abs(leave) and (node.children[child] != -1 or node.triangle_counts[child] != 0):
-            to = np.int64(node.children[child])
-            if to < 0:
-                to = ~(~to << 4 | node.triangle_counts[child])
-            place = depth
-            while place > begin and distances[place - 1] < enter:
+        leave[child] = min(min(max(ax, bx), max(ay, by)), min(max(az, bz), longest)) * (1.0 + 4e-15)
+    begin = depth
+    for child in range(4):
+        to = np.int64(node.children[child])
+        size = node.triangle_counts[child]
+        if enter[child] <= leave[child] and (to != -1 or size != 0):
+            to = to if to >= 0 else ~(~to << 4 | size)
+            distance, place = enter[child], depth
+            while place > begin and distances[place - 1] < distance:
                 distances[place] = distances[place - 1]
                 entries[place] = entries[place - 1]
                 place -= 1
-            distances[place] = enter
+            distances[place] = distance
             entries[place] = to
             depth += 1
     return depth
@@ -105,20 +108,20 @@ def _ray_mesh_shape(shape, origin, vector, max_fraction, hits_back_faces):
 def _ray_convex(shape, origin, vector):
     kind = shape.kind
     if kind == SPHERE:
-        return ray_sphere(origin, vector, float(shape.radius))
+        return ray_sphere(origin, vector, np.float64(shape.radius))
     if kind == BOX:
         half = shape.half_extents
-        return ray_box(origin, vector, (float(half[0]), float(half[1]), float(half[2])))
+        return ray_box(origin, vector, (np.float64(half[0]), np.float64(half[1]), np.float64(half[2])))
     if kind == CAPSULE:
-        return ray_capsule(origin, vector, float(shape.radius), float(shape.half_height))
+        return ray_capsule(origin, vector, np.float64(shape.radius), np.float64(shape.half_height))
     if kind == CYLINDER:
-        return ray_cylinder(origin, vector, float(shape.radius), float(shape.half_height))
+        return ray_cylinder(origin, vector, np.float64(shape.radius), np.float64(shape.half_height))
     if kind == HULL:
         hull = view(shape.block, 1, HULL_BLOCK)[0]
         return ray_planes(origin, vector, view2(hull.planes, hull.face_count, 4, np.float32), hull.face_count)
     if kind == PLANE:
         p = shape.plane
-        return ray_plane(origin, vector, (float(p[0]), float(p[1]), float(p[2])), float(p[3]))
+        return ray_plane(origin, vector, (np.float64(p[0]), np.float64(p[1]), np.float64(p[2])), np.float64(p[3]))
     return _FAR, _ZERO
 
 
@@ -151,7 +154,7 @@ def point_in_shape(shapes, index, point):
     fields are surfaces: nothing lies in them."""
     shape = shapes[index]
     kind = shape.kind
-    radius = float(shape.radius)
+    radius = np.float64(shape.radius)
     if kind == SPHERE:
         return length_squared(point) <= radius * radius
     if kind == BOX:
@@ -166,10 +169,13 @@ def point_in_shape(shapes, index, point):
         hull = view(shape.block, 1, HULL_BLOCK)[0]
         planes = view2(hull.planes, hull.face_count, 4, np.float32)
         for i in range(hull.face_count):
-            if dot((float(planes[i, 0]), float(planes[i, 1]), float(planes[i, 2])), point) > planes[i, 3]:
+            if (
+                dot((np.float64(planes[i, 0]), np.float64(planes[i, 1]), np.float64(planes[i, 2])), point)
+                > planes[i, 3]
+            ):
                 return False
         return True
     if kind == PLANE:
         p = shape.plane
-        return dot((float(p[0]), float(p[1]), float(p[2])), point) <= p[3]
+        return dot((np.float64(p[0]), np.float64(p[1]), np.float64(p[2])), point) <= p[3]
     return False

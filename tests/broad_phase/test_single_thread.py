@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.add import tree_add
+from engine_core.broad_phase.add import tree_add, tree_prepare
 from engine_core.broad_phase.change import (
     tree_abort,
     tree_finalize,
-    tree_prepare,
     tree_remove,
     tree_remove_many,
     tree_widen,

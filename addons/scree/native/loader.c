@@ -1,0 +1,289 @@
+/* The native part of Scree: it starts CPython inside Godot and hands over to engine_core.godot.start. No physics here.
+ *
+ * It reads `scree_paths.cfg` beside its own file (`key=value` lines: libpython, site_packages, engine, python_version).
+ * Whatever is missing or of the wrong version gives one clear error, and Godot goes on with its own physics engine.
+ */
+#ifdef _WIN32
+#include <windows.h>
+#else
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#endif
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#ifdef _WIN32
+#define EXPORT __declspec(dllexport)
+#define SEPARATORS "/\\"
+#define STANDARD_LIBRARY "%s/Lib/os.py"
+#else
+#define EXPORT __attribute__((visibility("default")))
+#define SEPARATORS "/"
+#define STANDARD_LIBRARY "%s/lib/python%s/os.py"
+#endif
+#define PATH_BYTES 4096
+
+typedef void (*AnyFunction)(void);
+typedef AnyFunction (*GetProcAddress_)(const char *name);
+typedef struct {
+  int minimum_level;
+  void *userdata;
+  void (*initialize)(void *userdata, int level);
+  void (*deinitialize)(void *userdata, int level);
+} Initialization;
+typedef struct {
+  char libpython[PATH_BYTES], site_packages[PATH_BYTES], engine[PATH_BYTES], python_version[32];
+} Paths;
+
+static GetProcAddress_ godot_function;
+static char module_path[PATH_BYTES];
+
+EXPORT uint8_t scree_init(GetProcAddress_ get_proc_address, void *library, Initialization *initialization);
+
+static void do_nothing(void *userdata, int level) {
+  (void)userdata;
+  (void)level;
+}
+
+/* One error that says what is wrong and how to mend it; always gives 0. */
+static int fail(const char *format, ...) {
+  char what[PATH_BYTES * 2], line[PATH_BYTES * 3];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  snprintf(line, sizeof line,
+           "scree: %s. To mend it, run `python3 tools/scree.py install PROJECT` in the checkout of Scree. "
+           "Until then this project runs on Godot's default physics engine.", what);
+  typedef void (*PrintError)(const char *, const char *, const char *, int32_t, uint8_t);
+  PrintError print_error = godot_function ? (PrintError)godot_function("print_error") : NULL;
+  if (print_error) print_error(line, "scree_init", "loader.c", 0, 1);
+  else fprintf(stderr, "%s\n", line);
+  return 0;
+}
+
+/* --- what differs between systems ------------------------------------------------------------------------------ */
+
+static int find_own_path(void) {
+#ifdef _WIN32
+  HMODULE module;
+  wchar_t wide[PATH_BYTES];
+  if (!GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+                          (LPCWSTR)(uintptr_t)&scree_init, &module)) return 0;
+  if (!GetModuleFileNameW(module, wide, PATH_BYTES)) return 0;
+  return WideCharToMultiByte(CP_UTF8, 0, wide, -1, module_path, PATH_BYTES, NULL, NULL) > 0;
+#else
+  Dl_info information;
+  if (!dladdr((void *)(uintptr_t)&scree_init, &information) || !information.dli_fname) return 0;
+  return realpath(information.dli_fname, module_path) != NULL;
+#endif
+}
+
+static FILE *open_file(const char *path) {
+#ifdef _WIN32
+  wchar_t wide[PATH_BYTES];
+  MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, PATH_BYTES);
+  return _wfopen(wide, L"rb");
+#else
+  return fopen(path, "rb");
+#endif
+}
+
+/* A Python that another add-on has started in this process, or NULL. */
+static void *find_running_python(const char *libpython) {
+#ifdef _WIN32
+  const char *name = libpython;
+  for (const char *c = libpython; *c; c++) if (strchr(SEPARATORS, *c)) name = c + 1;
+  return (void *)GetModuleHandleA(name);
+#else
+  (void)libpython;
+  return dlsym(RTLD_DEFAULT, "Py_IsInitialized") ? RTLD_DEFAULT : NULL;
+#endif
+}
+
+static void *open_python(const char *libpython) {
+#ifdef _WIN32
+  wchar_t wide[PATH_BYTES];
+  MultiByteToWideChar(CP_UTF8, 0, libpython, -1, wide, PATH_BYTES);
+  return (void *)LoadLibraryExW(wide, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
+#else
+  return dlopen(libpython, RTLD_NOW | RTLD_GLOBAL); /* global: NumPy's extension modules look for its symbols there */
+#endif
+}
+
+static AnyFunction python_function(void *python, const char *name) {
+#ifdef _WIN32
+  return (AnyFunction)GetProcAddress((HMODULE)python, name);
+#else
+  return (AnyFunction)(uintptr_t)dlsym(python, name);
+#endif
+}
+
+/* --- the paths -------------------------------------------------------------------------------------------------- */
+
+/* The path of the library as Godot tells it, for systems that do not tell. */
+static int ask_godot_for_own_path(void *library) {
+  typedef void (*GetLibraryPath)(void *, void *);
+  typedef int64_t (*ToUtf8)(const void *, char *, int64_t);
+  GetLibraryPath get_path = (GetLibraryPath)godot_function("get_library_path");
+  ToUtf8 to_utf8 = (ToUtf8)godot_function("string_to_utf8_chars");
+  if (!get_path || !to_utf8) return 0;
+  void *string = NULL; /* a Godot String is one pointer; this one is never freed */
+  get_path(library, &string);
+  int64_t length = to_utf8(&string, module_path, PATH_BYTES - 1);
+  if (length <= 0 || length >= PATH_BYTES) return 0;
+  module_path[length] = 0;
+  return 1;
+}
+
+static void read_value(const char *line, const char *key, char *value, size_t size) {
+  size_t length = strlen(key);
+  if (strncmp(line, key, length) || line[length] != '=') return;
+  snprintf(value, size, "%s", line + length + 1);
+  value[strcspn(value, "\r\n")] = 0;
+}
+
+static int read_paths(Paths *paths) {
+  char name[PATH_BYTES + 32], line[PATH_BYTES + 64];
+  size_t folder = 0;
+  for (size_t i = 0; module_path[i]; i++) if (strchr(SEPARATORS, module_path[i])) folder = i + 1;
+  snprintf(name, sizeof name, "%.*sscree_paths.cfg", (int)folder, module_path);
+  FILE *file = open_file(name);
+  if (!file) return fail("%s is missing, which says where Python is", name);
+  memset(paths, 0, sizeof *paths);
+  while (fgets(line, sizeof line, file)) {
+    read_value(line, "libpython", paths->libpython, PATH_BYTES);
+    read_value(line, "site_packages", paths->site_packages, PATH_BYTES);
+    read_value(line, "engine", paths->engine, PATH_BYTES);
+    read_value(line, "python_version", paths->python_version, sizeof paths->python_version);
+  }
+  fclose(file);
+  const char *missing = !paths->libpython[0] ? "libpython" : !paths->site_packages[0] ? "site_packages"
+                        : !paths->engine[0] ? "engine" : !paths->python_version[0] ? "python_version" : NULL;
+  return missing ? fail("%s has no line `%s=...`", name, missing) : 1;
+}
+
+/* The folder above libpython that holds its standard library: without it, starting Python would end the process. */
+static int find_home(const Paths *paths, char *home) {
+  char candidate[PATH_BYTES + 64];
+  snprintf(home, PATH_BYTES, "%s", paths->libpython);
+  for (;;) {
+    size_t end = 0;
+    for (size_t i = 0; home[i]; i++) if (strchr(SEPARATORS, home[i])) end = i;
+    home[end] = 0;
+    if (!end) return fail("no standard library of Python %s above %s", paths->python_version, paths->libpython);
+    snprintf(candidate, sizeof candidate, STANDARD_LIBRARY, home, paths->python_version);
+    FILE *file = open_file(candidate);
+    if (file) { fclose(file); return 1; }
+  }
+}
+
+/* --- Python ------------------------------------------------------------------------------------------------------ */
+
+static int has_version(void *python, const Paths *paths, const char *whose) {
+  const char *(*get_version)(void) = (const char *(*)(void))python_function(python, "Py_GetVersion");
+  const char *version = get_version ? get_version() : "unknown";
+  size_t length = strlen(paths->python_version);
+  if (!strncmp(version, paths->python_version, length) && (version[length] == '.' || version[length] == ' ')) return 1;
+  return fail("%s is Python %.*s, but Scree was installed for Python %s", whose, (int)strcspn(version, " "), version,
+              paths->python_version);
+}
+
+static int start_python(void *python, const Paths *paths) {
+  static wchar_t home[PATH_BYTES]; /* Python keeps the pointer */
+  char narrow[PATH_BYTES];
+  void (*initialize)(int) = (void (*)(int))python_function(python, "Py_InitializeEx");
+  wchar_t *(*decode)(const char *, size_t *) = (wchar_t *(*)(const char *, size_t *))python_function(python, "Py_DecodeLocale");
+  void (*set_home)(const wchar_t *) = (void (*)(const wchar_t *))python_function(python, "Py_SetPythonHome");
+  if (!initialize || !decode || !set_home) return fail("%s is no usable libpython", paths->libpython);
+  if (!find_home(paths, narrow)) return 0;
+#ifdef _WIN32
+  MultiByteToWideChar(CP_UTF8, 0, narrow, -1, home, PATH_BYTES);
+#else
+  wchar_t *wide = decode(narrow, NULL);
+  if (!wide) return fail("%s cannot be read as text in this locale", narrow);
+  wcsncpy(home, wide, PATH_BYTES - 1);
+#endif
+  const char *flags[] = {"Py_IgnoreEnvironmentFlag", "Py_NoUserSiteDirectory"};
+  for (size_t i = 0; i < 2; i++) {
+    int *flag = (int *)(uintptr_t)python_function(python, flags[i]);
+    if (flag) *flag = 1;
+  }
+  set_home(home);
+  initialize(0); /* 0: Python takes no signals */
+  return 1;
+}
+
+/* A Python expression for a path: bytes as hexadecimal digits need no quoting. */
+static const char *quoted(const char *path, char *text) {
+  char *end = text + sprintf(text, "bytes.fromhex('");
+  for (; *path; path++) end += sprintf(end, "%02x", (unsigned char)*path);
+  sprintf(end, "').decode()");
+  return text;
+}
+
+static int run_engine(void *python, const Paths *paths, void *library, Initialization *initialization) {
+  static char code[PATH_BYTES * 8], site_packages[PATH_BYTES * 2 + 64], engine[PATH_BYTES * 2 + 64];
+  int (*run)(const char *) = (int (*)(const char *))python_function(python, "PyRun_SimpleString");
+  void *(*add_module)(const char *) = (void *(*)(const char *))python_function(python, "PyImport_AddModule");
+  void *(*get)(void *, const char *) = (void *(*)(void *, const char *))python_function(python, "PyObject_GetAttrString");
+  const char *(*text)(void *) = (const char *(*)(void *))python_function(python, "PyUnicode_AsUTF8");
+  if (!run || !add_module || !get || !text) return fail("%s is no usable libpython", paths->libpython);
+  snprintf(code, sizeof code,
+           "scree_failure = ''\n"
+           "try:\n"
+           "    import io, os, sys\n"
+           "    for name in ('stdout', 'stderr'):\n"
+           "        if getattr(sys, name) is None: setattr(sys, name, open(os.devnull, 'w'))\n"
+           "    sys.path[:0] = [path for path in (%s, %s) if path not in sys.path]\n"
+           "    import engine_core.godot.start\n"
+           "    engine_core.godot.start.initialize(%llu, %llu, %llu)\n"
+           "except BaseException as error:\n"
+           "    scree_failure = (str(error) or type(error).__name__).replace('\\n', ' ')\n"
+           "    if not isinstance(error, RuntimeError): scree_failure = type(error).__name__ + ': ' + scree_failure\n",
+           quoted(paths->engine, engine), quoted(paths->site_packages, site_packages),
+           (unsigned long long)(uintptr_t)godot_function, (unsigned long long)(uintptr_t)library,
+           (unsigned long long)(uintptr_t)initialization);
+  if (run(code)) return fail("the Python in %s does not run", paths->libpython);
+  void *failure = get(add_module("__main__"), "scree_failure");
+  const char *message = failure ? text(failure) : "its start left no word";
+  return message && message[0] ? fail("%s", message) : 1;
+}
+
+static int start(void *library, Initialization *initialization) {
+  Paths paths;
+  if (!find_own_path() && !ask_godot_for_own_path(library)) return fail("the loader cannot tell where it lies");
+  if (!read_paths(&paths)) return 0;
+  void *python = find_running_python(paths.libpython);
+  int (*is_initialized)(void) = python ? (int (*)(void))python_function(python, "Py_IsInitialized") : NULL;
+  int is_guest = is_initialized && is_initialized();
+  if (!is_guest && !(python = open_python(paths.libpython))) return fail("%s cannot be loaded", paths.libpython);
+  if (!has_version(python, &paths, is_guest ? "the Python that already runs in this process" : paths.libpython)) return 0;
+
+  int (*ensure)(void) = (int (*)(void))python_function(python, "PyGILState_Ensure");
+  void (*release)(int) = (void (*)(int))python_function(python, "PyGILState_Release");
+  void *(*save_thread)(void) = (void *(*)(void))python_function(python, "PyEval_SaveThread");
+  if (!ensure || !release || !save_thread) return fail("%s is no usable libpython", paths.libpython);
+  int state = 0;
+  if (is_guest) state = ensure();
+  else if (!start_python(python, &paths)) return 0;
+  int is_running = run_engine(python, &paths, library, initialization);
+  if (is_guest) release(state);
+  else save_thread(); /* the interpreter lock is free from here on; callbacks take it for themselves */
+  return is_running;
+}
+
+/* The entry symbol. Always 1: after a failure Godot goes on with an extension that does nothing. */
+EXPORT uint8_t scree_init(GetProcAddress_ get_proc_address, void *library, Initialization *initialization) {
+  godot_function = get_proc_address;
+  Initialization nothing = {1, NULL, do_nothing, do_nothing};
+  *initialization = nothing;
+  if (!start(library, initialization)) *initialization = nothing;
+  return 1;
+}

@@ -1,0 +1,40 @@
+@tool
+extends EditorPlugin
+## Chooses Scree Physics when the plugin is enabled, and says so when the engine was chosen but does not run.
+
+const ENGINE := "Scree Physics"
+const SETTING := "physics/3d/physics_engine"
+const MEND := "Run `scree install` for this project, then restart the editor."
+
+
+func _enable_plugin() -> void:
+	ProjectSettings.set_setting(SETTING, ENGINE)
+	ProjectSettings.save()
+	if not _is_running():
+		print("%s is chosen for this project. Restart the editor: an engine is started once, with Godot." % ENGINE)
+
+
+func _disable_plugin() -> void:
+	if ProjectSettings.get_setting(SETTING) == ENGINE:
+		ProjectSettings.set_setting(SETTING, "DEFAULT")
+		ProjectSettings.save()
+		print("Godot's default physics engine is chosen for this project. Restart the editor.")
+
+
+func _enter_tree() -> void:
+	if ProjectSettings.get_setting(SETTING) == ENGINE and not _is_running():
+		push_warning("%s is chosen but does not run: %s" % [ENGINE, _reason()])
+
+
+func _is_running() -> bool:
+	return PhysicsServer3D.get_class().begins_with("Scree")
+
+
+func _reason() -> String:
+	var folder: String = get_script().resource_path.get_base_dir()
+	if not FileAccess.file_exists(folder.path_join("bin/scree_paths.cfg")):
+		return "this project was not told where Python is. " + MEND
+	var listing := FileAccess.get_file_as_string("res://.godot/extension_list.cfg")
+	if not listing.contains("scree.gdextension"):
+		return "Godot has not seen the addon before. Restart the editor."
+	return "the reason stands in the first lines of Godot's output. " + MEND

@@ -1,0 +1,84 @@
+extends RefCounted
+## What the engine's work looks like from outside, once a run has ended: measured from known shapes and the transforms
+## that the engine reports, by the same exact geometry for every engine. Asking an engine's own queries instead would
+## measure it with its own ruler (rounded edges, margins).
+
+const BodySet = preload("res://scripts/body_set.gd")
+const Bin = preload("res://scripts/bin.gd")
+
+
+## Figures of `bodies` in `bin` (null where the scene has none).
+static func figures(bodies: BodySet, bin: Bin) -> Dictionary:
+	var transforms: Array[Transform3D] = []
+	for index: int in bodies.size():
+		transforms.append(bodies.transform_of(index))
+	return {
+		"asleep": _count(bodies, func(index: int) -> bool: return bodies.is_asleep(index)),
+		"lost": _count(bodies, func(index: int) -> bool: return _is_lost(transforms[index], bin)),
+		"deepest_penetration": maxf(_deepest_pair(bodies, transforms), _deepest_in_bin(bodies, transforms, bin)),
+		"kinetic_energy_per_body": _kinetic_energy(bodies, transforms) / maxi(bodies.size(), 1),
+		"height": _height(transforms),
+	}
+
+
+static func _count(bodies: BodySet, condition: Callable) -> int:
+	var count := 0
+	for index: int in bodies.size():
+		count += int(condition.call(index))
+	return count
+
+
+static func _is_lost(transform: Transform3D, bin: Bin) -> bool:
+	return not transform.is_finite() or (bin != null and not bin.holds(transform.origin))
+
+
+## The sum of m v^2 / 2 and w I w / 2 [J].
+static func _kinetic_energy(bodies: BodySet, transforms: Array[Transform3D]) -> float:
+	var energy := 0.0
+	for index: int in bodies.size():
+		var form := bodies.form(index)
+		var angular := transforms[index].basis.transposed() * bodies.angular_velocity_of(index)
+		energy += form.mass * bodies.linear_velocity_of(index).length_squared() / 2.0
+		energy += angular.dot(form.geometry.inertia(form.mass) * angular) / 2.0
+	return energy
+
+
+## The 99th percentile of the heights of the centres [m].
+static func _height(transforms: Array[Transform3D]) -> float:
+	var heights: Array[float] = []
+	for transform: Transform3D in transforms:
+		heights.append(transform.origin.y)
+	heights.sort()
+	return heights[int(0.99 * (heights.size() - 1))] if not heights.is_empty() else 0.0
+
+
+static func _deepest_in_bin(bodies: BodySet, transforms: Array[Transform3D], bin: Bin) -> float:
+	var deepest := 0.0
+	if bin == null:
+		return deepest
+	for plane: Plane in bin.planes():
+		for index: int in bodies.size():
+			deepest = maxf(deepest, bodies.form(index).geometry.depth_behind_plane(transforms[index], plane))
+	return deepest
+
+
+## Every pair whose bounding spheres may touch is found through a grid of cells as wide as the widest body.
+static func _deepest_pair(bodies: BodySet, transforms: Array[Transform3D]) -> float:
+	var cell := 0.1
+	for form: BodySet.BodyForm in bodies.forms:
+		cell = maxf(cell, 2.0 * form.geometry.bounding_radius)
+	var grid := {}
+	var deepest := 0.0
+	for index: int in bodies.size():
+		if not transforms[index].is_finite():
+			continue
+		var at := Vector3i((transforms[index].origin / cell).floor())
+		for neighbour: int in 27:
+			var offset := Vector3i(neighbour % 3 - 1, (neighbour / 3) % 3 - 1, neighbour / 9 - 1)
+			for other: int in grid.get(at + offset, []):
+				deepest = maxf(deepest, bodies.form(index).geometry.penetration(
+						transforms[index], bodies.form(other).geometry, transforms[other]))
+		if not grid.has(at):
+			grid[at] = []
+		grid[at].append(index)
+	return deepest

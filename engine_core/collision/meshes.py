@@ -1,0 +1,343 @@
+"""A convex shape against a triangle mesh, in the mesh's frame.
+
+Each triangle near the shape makes a small manifold; those with like normals are merged and reduced to four points. What
+keeps a body from catching on inner edges: a contact whose normal comes from an inactive edge or corner of a triangle is
+made anew with the triangle's own normal, from the part of the body that lies above the triangle.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.clipping import POLYGON, add_corner
+from ..geometry.polytopes import (
+    POLYTOPE,
+    POLYTOPE_MEMORY,
+    column,
+    plane_distance,
+    plane_normal,
+    triangle_polytope,
+    vertex,
+)
+from ..geometry.segments import between
+from ..geometry.vector import (
+    add_scaled,
+    cross,
+    dot,
+    length_squared,
+    negate,
+    perpendicular,
+    scale,
+    store3,
+    subtract,
+    vector3,
+)
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array
+from ..shapes.mesh_query import (
+    MESH_QUERY_SIZE,
+    mesh_active_edges,
+    mesh_corners,
+    mesh_face,
+    mesh_of,
+    mesh_query_next,
+    mesh_query_start,
+)
+from ..shapes.schema import CAPSULE
+from .convex import load_polytope
+from .hulls import collide_polytopes, face_contact
+from .reduce import reduce_points
+from .round_shapes import clip_segment_to_face, collide_segment_polytope, write_segment_points
+from .schema import CONTACT_RESULT, MAX_POINTS, MAX_RESULTS
+
+LIKE_NORMALS = math.cos(math.radians(5.0))
+SAME_POINT = 1e-3
+"""Points of neighbouring triangles closer than this are one [m]."""
+MAX_CLUSTER_POINTS = 24
+NOT_PUSHED_BACK = 0.02
+"""A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
+
+CLUSTER = np.dtype(
+    [
+        ("seed", "f8", 3),  # normal of the first contact: what others are compared with
+        ("normal", "f8", 3),  # of the deepest contact
+        ("is_strong", "i8"),  # at least one contact is with the inside of a triangle or an active edge
+        ("face", "i8"),
+        ("deepest", "f8"),
+        ("count", "i8"),
+        ("points", "f8", (MAX_CLUSTER_POINTS, 3)),
+        ("separations", "f8", MAX_CLUSTER_POINTS),
+        ("features", "i8", MAX_CLUSTER_POINTS),
+    ],
+    align=True,
+)
+
+
+@kernel
+def _keep_four(cluster, polygon):
+    """Reduce the points of a cluster to four, in place."""
+    keep_as_call()
+    n = vector3(cluster.normal)
+    u = perpendicular(n)
+    v = cross(n, u)
+    polygon.count = 0
+    origin = vector3(cluster.points[0])
+    for i in range(cluster.count):
+        d = subtract(vector3(cluster.points[i]), origin)
+        add_corner(polygon, dot(d, u), dot(d, v), cluster.separations[i], i)
+    keep = stack_array(MAX_POINTS, np.int64)
+    count = reduce_points(polygon, keep)
+    # The chosen ones move to the front in the order they were found, so that none is overwritten before it is read.
+    for i in range(1, count):
+        for j in range(i, 0, -1):
+            if keep[j] < keep[j - 1]:
+                keep[j], keep[j - 1] = keep[j - 1], keep[j]
+    for i in range(count):
+        store3(cluster.points[i], vector3(cluster.points[keep[i]]))
+        cluster.separations[i] = cluster.separations[keep[i]]
+        cluster.features[i] = cluster.features[keep[i]]
+    cluster.count = count
+
+
+@kernel
+def _add_point(cluster, point, separation, feature, only_deepest, polygon):
+    """Add a point to a cluster, or let it replace one that is the same."""
+    same = -1
+    for i in range(cluster.count):
+        if only_deepest or length_squared(subtract(point, vector3(cluster.points[i]))) < SAME_POINT * SAME_POINT:
+            same = i
+    if same >= 0 and separation >= cluster.separations[same]:
+        return
+    if same < 0:
+        if cluster.count == MAX_CLUSTER_POINTS:
+            _keep_four(cluster, polygon)
+        same = cluster.count
+        cluster.count = same + 1
+    store3(cluster.points[same], point)
+    cluster.separations[same] = separation
+    cluster.features[same] = feature
+
+
+@kernel
+def _start_cluster(cluster, result):
+    store3(cluster.seed, vector3(result.normal))
+    cluster.count = 0
+    cluster.deepest = math.inf
+    cluster.is_strong = 0
+
+
+@kernel
+def add_to_clusters(result, face, is_strong, is_round, clusters, count, polygon):
+    """Merge a triangle's manifold into the cluster with its normal. Gives the new number of clusters.
+
+    Weak contacts (corrected ones that lie beside their triangle) count only where there is no strong one.
+    """
+    keep_as_call()
+    deepest = math.inf
+    for i in range(result.point_count):
+        deepest = min(deepest, result.separations[i])
+    normal = vector3(result.normal)
+    best, like = -1, LIKE_NORMALS
+    for i in range(count):
+        along = dot(normal, vector3(clusters[i].seed))
+        if along > like:
+            best, like = i, along
+    if best < 0:
+        if count < MAX_RESULTS:
+            best = count
+            count += 1
+        else:
+            # Full: the shallowest gives way.
+            best = 0
+            for i in range(1, count):
+                if clusters[i].deepest > clusters[best].deepest:
+                    best = i
+            if deepest >= clusters[best].deepest:
+                return count
+        _start_cluster(clusters[best], result)
+    cluster = clusters[best]
+    if is_strong != (cluster.is_strong != 0):
+        if is_strong:
+            _start_cluster(cluster, result)
+            cluster.is_strong = 1
+        elif cluster.count > 0:
+            return count
+    if deepest < cluster.deepest:
+        cluster.deepest = deepest
+        cluster.face = face
+        store3(cluster.normal, normal)
+    for i in range(result.point_count):
+        feature = np.int64(result.features[i])
+        _add_point(cluster, vector3(result.points[i]), result.separations[i], feature, is_round, polygon)
+    return count
+
+
+@kernel
+def write_clusters(clusters, count, results, polygon):
+    """Write each cluster as a result of at most four points."""
+    keep_as_call()
+    for c in range(count):
+        cluster, result = clusters[c], results[c]
+        if cluster.count > MAX_POINTS:
+            _keep_four(cluster, polygon)
+        store3(result.normal, vector3(cluster.normal))
+        result.face = cluster.face
+        result.point_count = cluster.count
+        for i in range(cluster.count):
+            store3(result.points[i], vector3(cluster.points[i]))
+            result.separations[i] = cluster.separations[i]
+            result.features[i] = np.uint32(cluster.features[i])
+
+
+@kernel
+def touches_active_edge(triangle, normal, active_edges):
+    """Whether the corner, edge or face of a triangle farthest against `normal` (from A to the triangle) may be hit as such."""
+    keep_as_call()
+    if active_edges == 7:
+        return True
+    lowest, corner = math.inf, 0
+    for k in range(3):
+        along = dot(normal, vertex(triangle, k))
+        if along < lowest:
+            lowest, corner = along, k
+    following, previous = (corner + 1) % 3, (corner + 2) % 3
+    at = vertex(triangle, corner)
+    to_next, to_previous = subtract(vertex(triangle, following), at), subtract(vertex(triangle, previous), at)
+    # Edges nearly at right angles to the normal are hit along their length.
+    flat_next = dot(normal, to_next) <= 0.02 * math.sqrt(length_squared(to_next))
+    flat_previous = dot(normal, to_previous) <= 0.02 * math.sqrt(length_squared(to_previous))
+    on_next, on_previous = active_edges >> corner & 1, active_edges >> previous & 1
+    if flat_next and flat_previous:
+        return False  # the whole face: its own normal is right
+    if flat_next:
+        return on_next != 0
+    if flat_previous:
+        return on_previous != 0
+    return on_next != 0 or on_previous != 0
+
+
+@kernel
+def name_features(result, triangle):
+    """Make the features of different triangles differ; a corner of the body keeps its name wherever it stands."""
+    for i in range(result.point_count):
+        feature = np.int64(result.features[i])
+        is_corner_of_body = feature >> 16 & 1 == 1 and feature & 0x8080 == 0 and feature < 0x10000000
+        if not is_corner_of_body:
+            result.features[i] = np.uint32((feature ^ (triangle + 1) * 0x9E3779B1) & 0xFFFFFFFF)
+
+
+@kernel
+def collide_polytope_triangle(a, triangle, active_edges, limit, polygons, result):
+    """Polytope A against the front of a triangle: number of points."""
+    keep_as_call()
+    front = plane_normal(triangle, 0)
+    if active_edges != 0:
+        count, _ = collide_polytopes(a, triangle, limit, np.int64(0), polygons, result)
+        if count == 0:
+            return 0
+        normal = vector3(result.normal)
+        facing = dot(normal, front)
+        if facing < -0.9999:
+            return count
+        if facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges):
+            return count
+    count, _ = face_contact(a, triangle, True, np.int64(0), limit, polygons, result)
+    return count
+
+
+@kernel
+def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result):
+    """Sphere or capsule A against the front of a triangle: (number of points, whether the contact is strong)."""
+    keep_as_call()
+    count = collide_segment_polytope(radius, p, q, triangle, limit, result)
+    if count == 0:
+        return 0, True
+    front = plane_normal(triangle, 0)
+    normal = vector3(result.normal)
+    facing = dot(normal, front)
+    if facing < -0.9999 or (facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges)):
+        return count, True
+    low, high = clip_segment_to_face(p, q, triangle, 0)
+    if low <= high:
+        a, b = between(p, q, low), between(p, q, high)
+        d = plane_distance(triangle, 0)
+        count = write_segment_points(
+            result, negate(front), radius, a, dot(front, a) - d, b, dot(front, b) - d, limit
+        )
+        if low == high:
+            result.point_count = min(count, 1)
+        return result.point_count, True
+    store3(result.normal, negate(front))
+    result.point_count = 1
+    return 1, False
+
+
+@kernel
+def start_bounds(bounds):
+    for k in range(3):
+        bounds[k], bounds[3 + k] = math.inf, -math.inf
+
+
+@kernel
+def grow_bounds(bounds, p, margin):
+    for k in range(3):
+        bounds[k] = min(bounds[k], p[k] - margin)
+        bounds[3 + k] = max(bounds[3 + k], p[k] + margin)
+
+
+@kernel
+def collide_mesh(a, b, position, rows, limit, results):
+    """Convex shape A (sphere, capsule, box, hull) at (`position`, `rows`) against mesh B: number of results."""
+    keep_as_call()
+    memory = stack_array(2, POLYTOPE_MEMORY)
+    polytopes = stack_array(2, POLYTOPE)
+    polygons = stack_array(2, POLYGON)
+    clusters = stack_array(MAX_RESULTS, CLUSTER)
+    scratch = stack_array(1, CONTACT_RESULT)[0]
+    bounds = stack_array(6, np.float64)
+    start_bounds(bounds)
+    is_round = a.kind <= CAPSULE
+    radius = np.float64(a.radius)
+    p, q, center = position, position, position
+    polytope, triangle = polytopes[0], polytopes[1]
+    if is_round:
+        half = scale(column(rows, 1), np.float64(a.half_height) if a.kind == CAPSULE else 0.0)
+        p, q = subtract(position, half), add_scaled(position, half, 1.0)
+        grow_bounds(bounds, p, radius + limit)
+        grow_bounds(bounds, q, radius + limit)
+    else:
+        load_polytope(a, position, rows, memory[0], polytope)
+        center = vector3(polytope.center)
+        for i in range(polytope.vertex_count):
+            grow_bounds(bounds, vertex(polytope, i), polytope.radius + limit)
+    mesh = mesh_of(b)
+    query = stack_array(MESH_QUERY_SIZE, np.int64)
+    mesh_query_start(query)
+    count = 0
+    number = mesh_query_next(mesh, query, bounds)
+    while number >= 0:
+        c0, c1, c2 = mesh_corners(mesh, number)
+        active_edges = mesh_active_edges(mesh, number)
+        if triangle_polytope(c0, c1, c2, memory[1], triangle):
+            is_behind = dot(plane_normal(triangle, 0), center) < plane_distance(triangle, 0)
+            is_wanted = not is_behind
+            if is_behind and b.has_backface_collision != 0:
+                # Seen from behind: corners and edges in the other order.
+                triangle_polytope(c0, c2, c1, memory[1], triangle)
+                active_edges = active_edges >> 2 & 1 | active_edges & 2 | (active_edges & 1) << 2
+                is_wanted = True
+            if is_wanted:
+                is_strong = True
+                if is_round:
+                    points, is_strong = collide_segment_triangle(radius, p, q, triangle, active_edges, limit, scratch)
+                else:
+                    points = collide_polytope_triangle(polytope, triangle, active_edges, limit, polygons, scratch)
+                if points > 0:
+                    name_features(scratch, number)
+                    only_deepest = a.kind < CAPSULE
+                    face = mesh_face(mesh, number)
+                    count = add_to_clusters(scratch, face, is_strong, only_deepest, clusters, count, polygons[0])
+        number = mesh_query_next(mesh, query, bounds)
+    write_clusters(clusters, count, results, polygons[0])
+    return count

@@ -1,0 +1,160 @@
+"""The running engine's description of its own API, as far as the bridge needs it.
+
+Godot writes a description of 6 MB (`--dump-extension-api`). `write_extract` makes a small file of it in the user's cache, named by
+the engine's version; `read_extract` reads it at every start. A game that is shipped carries the file beside the loader.
+"""
+
+import json
+import os
+import platform
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+EXTENSION_CLASSES = ("PhysicsServer3DExtension", "PhysicsDirectBodyState3DExtension", "PhysicsDirectSpaceState3DExtension")
+_CALLED_CLASSES = (
+    "PhysicsServer3DManager", "ProjectSettings", "OS", "RenderingServer", "PhysicsServer3DRenderingServerHandler",
+)  # fmt: skip
+_CALLED_METHODS = {"RenderingServer": ("mesh_surface_get_arrays",)}
+_BUILTIN_METHODS = {
+    "PackedVector3Array": ("size", "resize"), "PackedFloat32Array": ("size",), "PackedFloat64Array": ("size",),
+    "Array": ("append",), "Callable": ("is_valid",),
+}  # fmt: skip
+_FORMAT = 1
+
+
+class ApiUnknown(RuntimeError):
+    """There is no description of the API of the running engine."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method: types as the API description names them."""
+
+    name: str
+    hash: int
+    arguments: tuple[str, ...]
+    result: str | None
+    is_virtual: bool
+
+
+@dataclass(frozen=True)
+class Api:
+    """What the bridge needs to know about one version of Godot."""
+
+    version: str  # as the engine prints it, for example "4.6.3.stable.official"
+    precision: str
+    sizes: dict[str, int]  # bytes of each builtin type
+    classes: dict[str, dict[str, Method]]
+    builtin_methods: dict[str, dict[str, int]] = field(default_factory=dict)  # hashes
+
+    def virtuals(self, class_name: str) -> dict[str, Method]:
+        """The virtual methods of an extension class, by name, in the engine's order."""
+        return {name: method for name, method in self.classes[class_name].items() if method.is_virtual}
+
+
+def _compact_method(method: dict) -> list:
+    arguments = [argument["type"] for argument in method.get("arguments", [])]
+    return [method["name"], method.get("hash", 0), arguments, method.get("return_value", {}).get("type"),
+            int(method.get("is_virtual", False))]  # fmt: skip
+
+
+def make_extract(description: dict) -> dict:
+    """The part of Godot's API description that the bridge needs, ready for JSON."""
+    header = description["header"]
+    configuration = "double_64" if header.get("precision") == "double" else "float_64"
+    sizes = next(s["sizes"] for s in description["builtin_class_sizes"] if s["build_configuration"] == configuration)
+    classes, builtins = {}, {}
+    for described in description["classes"]:
+        if described["name"] in EXTENSION_CLASSES + _CALLED_CLASSES:
+            wanted = _CALLED_METHODS.get(described["name"])
+            methods = [m for m in described.get("methods", []) if wanted is None or m["name"] in wanted]
+            classes[described["name"]] = [_compact_method(method) for method in methods]
+    for described in description["builtin_classes"]:
+        wanted = _BUILTIN_METHODS.get(described["name"], ())
+        builtins[described["name"]] = {m["name"]: m["hash"] for m in described.get("methods", []) if m["name"] in wanted}
+    return {
+        "format": _FORMAT,
+        "version": header["version_full_name"],
+        "precision": header.get("precision", "single"),
+        "sizes": {size["name"]: size["size"] for size in sizes},
+        "classes": classes,
+        "builtin_methods": {name: methods for name, methods in builtins.items() if methods},
+    }
+
+
+def load(extract: dict) -> Api:
+    """An extract as objects."""
+    classes = {
+        name: {m[0]: Method(m[0], m[1], tuple(m[2]), m[3], bool(m[4])) for m in methods}
+        for name, methods in extract["classes"].items()
+    }
+    return Api(extract["version"], extract["precision"], extract["sizes"], classes, extract["builtin_methods"])
+
+
+def extract_path(version: str) -> Path:
+    """Where the extract for a version ("Godot Engine v4.6.3.stable.official") lies in the user's cache."""
+    from ..runtime import kernel
+
+    return kernel.user_cache_folder() / "godot_api" / f"{re.sub(r'[^0-9A-Za-z.+-]+', '_', version)}.json"
+
+
+def write_extract(godot: list[str]) -> Path:
+    """Have the Godot that the command `godot` starts describe itself, and keep the extract. Returns its path.
+
+    Raises ApiUnknown with what the engine said when it gives no description.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            ran = subprocess.run([*godot, "--headless", "--dump-extension-api"], cwd=folder, capture_output=True,
+                                 text=True, timeout=120)  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ApiUnknown(f"{' '.join(godot)} --dump-extension-api: {error}") from error
+        description = Path(folder, "extension_api.json")
+        if not description.is_file():
+            raise ApiUnknown(f"{' '.join(godot)} --dump-extension-api wrote nothing: {ran.stderr.strip()[-300:]}")
+        extract = make_extract(json.loads(description.read_text(encoding="utf-8")))
+    path = extract_path(extract["version"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(f".{os.getpid()}.part")
+    partial.write_text(json.dumps(extract, separators=(",", ":")))
+    partial.replace(path)
+    return path
+
+
+def own_command() -> list[str]:
+    """The command that started this process, without its arguments; empty where the system does not tell."""
+    if platform.system() != "Linux":
+        return []
+    words = [word.decode() for word in Path("/proc/self/cmdline").read_bytes().split(b"\0")[:-1]]
+    if not words or not Path(words[0]).name.startswith("ld-"):
+        return [os.readlink("/proc/self/exe")]
+    end = 1
+    while end < len(words) and words[end].startswith("--"):
+        end += 2  # the loader's own options take one value each
+    return words[: end + 1]
+
+
+def read_extract(version: str, folder: Path | None = None) -> Api:
+    """The API of the running engine: from `folder`, from the cache, or by asking the engine itself once.
+
+    Raises ApiUnknown if there is none, or it is for double precision.
+    """
+    for path in [extract_path(version)] + ([folder / "godot_api.json"] if folder else []):
+        if path.is_file():
+            extract = json.loads(path.read_text())
+            if extract.get("format") == _FORMAT and extract["version"] == version:
+                break
+    else:
+        command = own_command()
+        if not command:
+            raise ApiUnknown(f"no description of the API of {version}")
+        path = write_extract(command)
+        extract = json.loads(path.read_text())
+        if extract["version"] != version:
+            raise ApiUnknown(f"{' '.join(command)} describes {extract['version']}, but {version} is running")
+    if extract["precision"] != "single":
+        raise ApiUnknown(f"{version} computes in {extract['precision']} precision, which Scree does not support yet")
+    return load(extract)

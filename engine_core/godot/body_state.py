@@ -1,0 +1,313 @@
+"""PhysicsDirectBodyState3D: what scripts and nodes read and do through a body's state. Compiled; the instance is a BODY_BINDING.
+
+A state whose body is gone, or that the editor made to read default values, answers zeros and takes nothing.
+"""
+
+import numpy as np
+
+from ..bodies import motion
+from ..bodies.motion import bodies_of
+from ..bodies.schema import RIGID, WORLD
+from ..geometry.vector import add, quaternion, rotate, scale, store3, vector3
+from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uint8
+from ..runtime.function_address import store_function_addresses
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import view
+from .body_calls import (
+    TWO_VECTOR_ACTIONS, VECTOR_ACTIONS, VECTOR_GETTERS, make_two_vector_call, make_vector_call, make_vector_getter,
+)  # fmt: skip
+from .call_names import number_of
+from .schema import BODY_BINDING, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING
+from .server_lock import acquire, release
+from .slots import (
+    argument, bool_argument, store_identity, store_symmetric, store_vector3, store_zeros, vector3_argument,
+)  # fmt: skip
+from .virtual_table import BODY_STATE
+
+SET_TRANSFORM = number_of("body_state.set_transform")
+
+
+@kernel
+def server_of(instance):
+    """Address of SERVER."""
+    return view(instance, 1, BODY_BINDING)[0].server
+
+
+@kernel
+def find(instance, arguments, call):
+    """`(world, body index)` of a state; -1 for a state without a body."""
+    binding = view(instance, 1, BODY_BINDING)[0]
+    if binding.body_id == 0 or bodies_of(binding.world)[binding.body_index].id != binding.body_id:
+        return np.int64(0), np.int64(-1)
+    return binding.world, binding.body_index
+
+
+@kernel
+def refuse(instance, call, reason, value):
+    """Have Python print why a call was not obeyed."""
+    call_3(view(server_of(instance), 1, SERVER)[0].report_error, call, reason, value)
+
+
+def _vector_call(name, action):
+    return make_vector_call(server_of, find, refuse, 0, number_of(f"body_state.{name}"), action)
+
+
+def _two_vector_call(name):
+    return make_two_vector_call(
+        server_of, find, refuse, 0, number_of(f"body_state.{name}"), TWO_VECTOR_ACTIONS[name]
+    )
+
+
+def _vector_getter(name, read):
+    return make_vector_getter(find, number_of(f"body_state.{name}"), read)
+
+
+# --- what acts on it, and its mass -------------------------------------------------------------------------------------
+
+
+@kernel
+def _gravity(world, index):
+    return vector3(bodies_of(world)[index].gravity)
+
+
+@kernel
+def _center_of_mass(world, index):
+    body = bodies_of(world)[index]
+    return rotate(quaternion(body.rotation), vector3(body.center_of_mass))
+
+
+@kernel
+def _center_of_mass_local(world, index):
+    return vector3(bodies_of(world)[index].center_of_mass)
+
+
+@kernel
+def _inverse_inertia(world, index):
+    return vector3(bodies_of(world)[index].inverse_inertia_local)
+
+
+get_total_gravity = _vector_getter("get_total_gravity", _gravity)
+get_center_of_mass = _vector_getter("get_center_of_mass", _center_of_mass)
+get_center_of_mass_local = _vector_getter("get_center_of_mass_local", _center_of_mass_local)
+get_inverse_inertia = _vector_getter("get_inverse_inertia", _inverse_inertia)
+
+
+@kernel
+def get_total_linear_damp(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    store_float64(result, float(bodies_of(world)[index].total_linear_damp) if index >= 0 else 0.0)
+
+
+@kernel
+def get_total_angular_damp(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    store_float64(result, float(bodies_of(world)[index].total_angular_damp) if index >= 0 else 0.0)
+
+
+@kernel
+def get_inverse_mass(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    store_float64(result, float(bodies_of(world)[index].inverse_mass) if index >= 0 else 0.0)
+
+
+@kernel
+def get_principal_inertia_axes(instance, arguments, result):
+    """The body's own axes: right for bodies whose inertia is diagonal in them."""
+    world, index = find(instance, arguments, 0)
+    q = quaternion(bodies_of(world)[index].rotation) if index >= 0 else (0.0, 0.0, 0.0, 1.0)
+    x, y, z = rotate(q, (1.0, 0.0, 0.0)), rotate(q, (0.0, 1.0, 0.0)), rotate(q, (0.0, 0.0, 1.0))
+    for row in range(3):
+        store_vector3(result + 12 * row, (x[row], y[row], z[row]))
+
+
+@kernel
+def get_inverse_inertia_tensor(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    if index < 0:
+        store_zeros(result, 9)
+        return
+    m = bodies_of(world)[index].inverse_inertia_world
+    store_symmetric(result, (m[0], m[1], m[2], m[3], m[4], m[5]))
+
+
+# --- motion ------------------------------------------------------------------------------------------------------------
+
+set_linear_velocity = _vector_call("set_linear_velocity", motion.set_linear_velocity)
+set_angular_velocity = _vector_call("set_angular_velocity", motion.set_angular_velocity)
+get_linear_velocity = _vector_getter("get_linear_velocity", motion.get_linear_velocity)
+get_angular_velocity = _vector_getter("get_angular_velocity", motion.get_angular_velocity)
+
+
+@kernel
+def set_transform(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    if index < 0:
+        return
+    transform = argument(arguments, 0)
+    server = server_of(instance)
+    acquire(server)
+    answer = motion.set_transform(world, index, transform)
+    release(server)
+    if answer == motion.TRANSFORM_NOT_FINITE:
+        refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)
+    elif answer == motion.TRANSFORM_STRETCHED:
+        call_2(view(server, 1, SERVER)[0].set_stretched_transform, view(instance, 1, BODY_BINDING)[0].body_id, transform)
+
+
+@kernel
+def get_transform(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    if index < 0:
+        store_identity(result)
+    else:
+        motion.get_origin_transform(world, index, result)
+
+
+@kernel
+def get_velocity_at_local_position(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    if index < 0:
+        store_vector3(result, (0.0, 0.0, 0.0))
+        return
+    body = bodies_of(world)[index]
+    store_vector3(result, motion.velocity_at(body, motion.arm_of(body, vector3_argument(arguments, 0))))
+
+
+@kernel
+def set_sleep_state(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    if index >= 0:
+        acquire(server_of(instance))
+        motion.set_sleeping(world, index, bool_argument(arguments, 0))
+        release(server_of(instance))
+
+
+@kernel
+def is_sleeping(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    store_uint8(result, np.uint8(1) if index >= 0 and motion.is_sleeping(bodies_of(world)[index]) else np.uint8(0))
+
+
+# --- impulses and forces -----------------------------------------------------------------------------------------------
+
+apply_central_impulse = _vector_call("apply_central_impulse", VECTOR_ACTIONS["apply_central_impulse"])
+apply_torque_impulse = _vector_call("apply_torque_impulse", VECTOR_ACTIONS["apply_torque_impulse"])
+apply_central_force = _vector_call("apply_central_force", VECTOR_ACTIONS["apply_central_force"])
+apply_torque = _vector_call("apply_torque", VECTOR_ACTIONS["apply_torque"])
+add_constant_central_force = _vector_call("add_constant_central_force", VECTOR_ACTIONS["add_constant_central_force"])
+add_constant_torque = _vector_call("add_constant_torque", VECTOR_ACTIONS["add_constant_torque"])
+set_constant_force = _vector_call("set_constant_force", VECTOR_ACTIONS["set_constant_force"])
+set_constant_torque = _vector_call("set_constant_torque", VECTOR_ACTIONS["set_constant_torque"])
+apply_impulse = _two_vector_call("apply_impulse")
+apply_force = _two_vector_call("apply_force")
+add_constant_force = _two_vector_call("add_constant_force")
+get_constant_force = _vector_getter("get_constant_force", VECTOR_GETTERS["get_constant_force"])
+get_constant_torque = _vector_getter("get_constant_torque", VECTOR_GETTERS["get_constant_torque"])
+
+
+@kernel
+def integrate_forces(instance, arguments, result):
+    """What one step does to the velocities, for bodies that leave it to the user: gravity, forces, damping."""
+    world, index = find(instance, arguments, 0)
+    if index < 0:
+        return
+    body = bodies_of(world)[index]
+    if body.mode < RIGID or body.system < 0:
+        return
+    dt = motion.system_of(world, body.system)[0].last_delta_time
+    force = add(vector3(body.force), vector3(body.constant_force))
+    gain = motion.lock_linear(body, add(vector3(body.gravity), scale(force, float(body.inverse_mass))))
+    turn = motion.inverse_inertia_times(body, add(vector3(body.torque), vector3(body.constant_torque)))
+    v = add(vector3(body.linear_velocity), scale(gain, dt))
+    w = add(vector3(body.angular_velocity), scale(turn, dt))
+    store3(body.linear_velocity, scale(v, max(0.0, 1.0 - dt * float(body.total_linear_damp))))
+    store3(body.angular_velocity, scale(w, max(0.0, 1.0 - dt * float(body.total_angular_damp))))
+
+
+# --- layers, step, space -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def get_collision_layer(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    store_int64(result, np.int64(bodies_of(world)[index].collision_layer) if index >= 0 else np.int64(0))
+
+
+@kernel
+def get_collision_mask(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    store_int64(result, np.int64(bodies_of(world)[index].collision_mask) if index >= 0 else np.int64(0))
+
+
+@kernel
+def get_step(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    step = 0.0
+    if index >= 0 and bodies_of(world)[index].system >= 0:
+        step = float(motion.system_of(world, bodies_of(world)[index].system)[0].last_delta_time)
+    store_float64(result, step)
+
+
+@kernel
+def get_space_state(instance, arguments, result):
+    world, index = find(instance, arguments, 0)
+    found = np.int64(0)
+    if index >= 0 and bodies_of(world)[index].system >= 0:
+        capacity = view(world, 1, WORLD)[0].system_capacity
+        spaces = view(view(server_of(instance), 1, SERVER)[0].space_bindings, capacity, SPACE_BINDING)
+        found = spaces[bodies_of(world)[index].system].object
+    store_int64(result, found)
+
+
+VIRTUALS = {
+    "_get_total_gravity": get_total_gravity,
+    "_get_total_linear_damp": get_total_linear_damp,
+    "_get_total_angular_damp": get_total_angular_damp,
+    "_get_center_of_mass": get_center_of_mass,
+    "_get_center_of_mass_local": get_center_of_mass_local,
+    "_get_principal_inertia_axes": get_principal_inertia_axes,
+    "_get_inverse_mass": get_inverse_mass,
+    "_get_inverse_inertia": get_inverse_inertia,
+    "_get_inverse_inertia_tensor": get_inverse_inertia_tensor,
+    "_set_linear_velocity": set_linear_velocity,
+    "_get_linear_velocity": get_linear_velocity,
+    "_set_angular_velocity": set_angular_velocity,
+    "_get_angular_velocity": get_angular_velocity,
+    "_set_transform": set_transform,
+    "_get_transform": get_transform,
+    "_get_velocity_at_local_position": get_velocity_at_local_position,
+    "_apply_central_impulse": apply_central_impulse,
+    "_apply_impulse": apply_impulse,
+    "_apply_torque_impulse": apply_torque_impulse,
+    "_apply_central_force": apply_central_force,
+    "_apply_force": apply_force,
+    "_apply_torque": apply_torque,
+    "_add_constant_central_force": add_constant_central_force,
+    "_add_constant_force": add_constant_force,
+    "_add_constant_torque": add_constant_torque,
+    "_set_constant_force": set_constant_force,
+    "_get_constant_force": get_constant_force,
+    "_set_constant_torque": set_constant_torque,
+    "_get_constant_torque": get_constant_torque,
+    "_set_sleep_state": set_sleep_state,
+    "_is_sleeping": is_sleeping,
+    "_get_collision_layer": get_collision_layer,
+    "_get_collision_mask": get_collision_mask,
+    "_get_step": get_step,
+    "_integrate_forces": integrate_forces,
+    "_get_space_state": get_space_state,
+}
+KERNELS = tuple(VIRTUALS.values())
+
+
+@entry_point("void(int64)")
+def fill_body_state(table):
+    """Write the addresses of VIRTUALS into a table."""
+    store_function_addresses(table, KERNELS)
+
+
+BODY_STATE.hot(
+    fill_body_state,
+    VIRTUALS,
+    partial={"_get_principal_inertia_axes": "the body's own axes: right where its inertia is diagonal in them"},
+)

@@ -1,0 +1,95 @@
+"""What the user reads when a call cannot be obeyed: one error that names the call and the value. And warnings, once a name."""
+
+import ctypes
+import math
+import traceback
+
+from . import schema
+from .call_names import CALLS
+from .raw_memory import read_transform, read_vector3
+
+
+class Reporter:
+    """Prints through Godot, so that the editor shows it too."""
+
+    def __init__(self, interface, variants=None):
+        arguments = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_uint8)
+        self._print_error = interface.function("print_error", None, *arguments)
+        self._print_warning = interface.function("print_warning", None, *arguments)
+        self.variants = variants
+        self._warned: set[str] = set()
+
+    def error(self, call: str, message: str) -> None:
+        """Print `scree: call: message`."""
+        text = f"scree: {call}: {message}"
+        self._print_error(text.encode(), call.encode(), b"scree", 0, 1)
+
+    def warn_once(self, name: str, message: str) -> None:
+        """Print a warning, the first time for this name."""
+        if name not in self._warned:
+            self._warned.add(name)
+            self._print_warning(f"scree: {name}: {message}".encode(), name.encode(), b"scree", 0, 1)
+
+    def exception(self, call: str, error: Exception) -> None:
+        """Print what a cold call raised. What is neither bad input nor a full pool is a fault of ours: with its place."""
+        message = str(error.args[0]) if error.args else type(error).__name__
+        if not isinstance(error, (ValueError, KeyError, RuntimeError)) or not error.args:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            message = f"internal error, please report it: {type(error).__name__}: {message} ({place.name}:{place.lineno})"
+        # The core names its own call first where it knows it; Godot's name for it is the one the user knows.
+        head, _, rest = message.partition(": ")
+        self.error(call, rest if rest and head.isidentifier() and "_" in head else message)
+
+    def refusal(self, number: int, reason: int, value: int) -> None:
+        """Print why compiled code refused a call; `value` is an id, a number, or the address of one."""
+        call = CALLS[number]
+        if reason == schema.NO_SUCH_BODY:
+            self.error(call, f"there is no body {self.describe_id(value)}")
+        elif reason == schema.NO_SUCH_SPACE:
+            self.error(call, f"there is no space {self.describe_id(value)}")
+        elif reason == schema.NO_SUCH_SHAPE:
+            self.error(call, f"there is no shape {self.describe_id(value)}")
+        elif reason == schema.NO_SUCH_OBJECT:
+            self.error(call, f"there is no body or area {self.describe_id(value)} in this space")
+        elif reason == schema.NOT_FINITE:
+            self.error(call, f"the vector must be finite, got {read_vector3(value)}")
+        elif reason == schema.NOT_FINITE_TRANSFORM:
+            self.error(call, f"the transform must be finite, got {read_transform(value)}")
+        elif reason == schema.WRONG_TYPE and call.endswith("callback"):
+            self.error(call, "the Callable could not be called with a body state; it is dropped")
+        elif reason == schema.WRONG_TYPE:
+            got = self.variants.read(value)
+            self.error(call, f"a value of another type was expected, got {got!r}")
+        else:
+            self.error(call, f"there is no number {value} here")
+
+    @staticmethod
+    def describe_id(identity: int) -> str:
+        """An id in words."""
+        from ..bodies.identity import describe_id, kind_of
+
+        known = kind_of(identity) in range(1, 7) and identity > 0
+        return describe_id(identity) + (": it was freed, or is of another kind" if known else "")
+
+
+def check_finite(name: str, *values: float) -> None:
+    """Raise ValueError if a value is not finite."""
+    for value in values:
+        if not math.isfinite(value):
+            raise ValueError(f"{name} must be finite, got {value}")
+
+
+def check_number(name: str, value) -> float:
+    """A Variant's value as a finite number. Raises ValueError."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    check_finite(name, value)
+    return float(value)
+
+
+def check_vector(name: str, value) -> tuple[float, float, float]:
+    """A Variant's value as a finite vector. Raises ValueError."""
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise ValueError(f"{name} must be a Vector3, got {value!r}")
+    check_finite(name, *value)
+    return value

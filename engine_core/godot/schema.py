@@ -1,0 +1,86 @@
+"""The data that the compiled part of the bridge reads: functions of Godot by address, and what belongs to each body and space.
+
+Records lie at addresses that never change. The instance pointer that Godot hands to a virtual is the address of one of them:
+SERVER for the server, BODY_BINDING for a body state, SPACE_BINDING for a space state.
+"""
+
+import numpy as np
+
+VARIANT_WORDS = 3
+"""A Variant is 24 bytes in single precision: its type in the first word, its value in the others."""
+
+# Variant types, as the engine numbers them since 4.0.
+NIL, BOOL, INT, FLOAT, STRING, VECTOR3, PLANE, BASIS, TRANSFORM3D = 0, 1, 2, 3, 4, 9, 14, 17, 18
+STRING_NAME, RID, OBJECT, CALLABLE, DICTIONARY, ARRAY = 21, 23, 24, 25, 27, 28
+PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_VECTOR3_ARRAY = 32, 33, 36
+
+# What a compiled function tells Python when it refuses a call; see errors.py.
+NO_SUCH_BODY, NO_SUCH_SPACE, NO_SUCH_SHAPE, NOT_FINITE, WRONG_TYPE, WRONG_NUMBER, NO_SUCH_OBJECT = range(1, 8)
+NOT_FINITE_TRANSFORM, STEP_FAILED = 8, 9
+
+SERVER = np.dtype(
+    [
+        ("world", "i8"),  # address of WORLD
+        ("body_bindings", "i8"),  # address of BODY_BINDING (body capacity)
+        ("space_bindings", "i8"),  # address of SPACE_BINDING (system capacity)
+        ("object", "i8"),  # the server's Object
+        ("is_active", "i8"),
+        ("is_flushing", "i8"),
+        ("step_function", "i8"),  # address of physics_system.step
+        ("active_object_count", "i8"),  # for the performance monitors
+        ("pair_count", "i8"),
+        ("island_count", "i8"),
+        ("lock", "i8"),  # who changes the world: 0, or the number of a thread; see server_lock.py
+        ("lock_depth", "i8"),
+        ("doomed_count", "i8"),  # what is to be freed after the flush, see Server.bury
+        ("thread_number", "i8"),  # address of the operating system's `current thread` function
+        ("yield_thread", "i8"),  # address of its `let others run` function
+        # Python, for what is rare: void f(call number, reason, value address)
+        ("report_error", "i8"),
+        ("make_body_state", "i8"),  # void f(binding address): makes its Object
+        ("set_stretched_transform", "i8"),  # void f(body id, address of 12 float32)
+        ("bury", "i8"),  # void f(0): frees what was given up during the flush
+        # Functions and methods of Godot
+        ("variant_call", "i8"),
+        ("variant_destroy", "i8"),
+        ("variant_from_transform", "i8"), ("variant_from_vector3", "i8"), ("variant_from_bool", "i8"),
+        ("transform_from_variant", "i8"), ("vector3_from_variant", "i8"), ("bool_from_variant", "i8"),
+        ("method_bind_ptrcall", "i8"),
+        ("object_from_id", "i8"),
+        ("is_body_excluded_from_query", "i8"),  # a method bind, of the space state
+        ("is_excluding_body", "i8"), ("is_excluding_object", "i8"),  # method binds, of the server
+        ("call_name", "i8"),  # address of StringName("call")
+    ],
+    align=True,
+)  # fmt: skip
+
+BODY_BINDING = np.dtype(
+    [
+        ("server", "i8"),  # address of SERVER; 0: this row was never used
+        ("world", "i8"),
+        ("body_index", "i8"),
+        ("body_id", "i8"),
+        ("object", "i8"),  # the body's PhysicsDirectBodyState3D; 0: not made yet
+        ("state_variant", "i8", VARIANT_WORDS),  # the same as a Variant: the argument of every callback
+        ("sync_callback", "i8", VARIANT_WORDS),  # a Callable as a Variant; nil: none
+        ("integration_callback", "i8", VARIANT_WORDS),
+        ("integration_data", "i8", VARIANT_WORDS),
+        ("arguments", "i8", 2),  # addresses of state_variant and integration_data
+        ("reported_asleep", "i8"),  # the last state callback has told that it sleeps
+    ],
+    align=True,
+)
+
+SPACE_BINDING = np.dtype(
+    [
+        ("server", "i8"),  # 0: this row was never used
+        ("world", "i8"),
+        ("system", "i8"),  # address of SYSTEM
+        ("system_id", "i8"),
+        ("object", "i8"),  # its PhysicsDirectSpaceState3D
+        ("pending", "i8"),  # address of int64 (body capacity): ids of the bodies to tell about in the next flush
+        ("pending_count", "i8"),
+        ("is_active", "i8"),
+    ],
+    align=True,
+)

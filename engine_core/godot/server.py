@@ -1,0 +1,336 @@
+"""The server as Python sees it: the world, the records that compiled virtuals read, and what belongs to each body and space.
+
+`Server` is made once, when Godot makes its physics server, and closed in `_finish`.
+"""
+
+import ctypes
+from ctypes import c_int64
+
+from ..bodies.identity import describe_id, index_of, kind_of, make_id
+from ..bodies.schema import KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
+from ..runtime.memory import Pool
+from . import schema
+from .call_names import CALLS
+from .raw_memory import copy, reader, zero
+from .server_lock import ServerLock, system_functions
+
+_REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
+_BY_INDEX = ctypes.CFUNCTYPE(None, c_int64)
+_BY_ID = ctypes.CFUNCTYPE(None, c_int64, c_int64)
+_read_transform = reader("12f")
+
+
+class IdTable:
+    """Things of one kind that only the bridge knows, by id: areas, joints, soft bodies."""
+
+    def __init__(self, kind: int, kind_name: str):
+        self.kind, self.kind_name = kind, kind_name
+        self.things: dict[int, object] = {}
+        self._free: list[tuple[int, int]] = []
+        self._used = 0
+
+    def add(self, thing) -> int:
+        """Keep a thing; gives its id."""
+        if self._free:
+            index, sequence = self._free.pop()
+        else:
+            index, sequence = self._used, 1
+            self._used += 1
+        identity = make_id(self.kind, index, sequence)
+        self.things[identity] = thing
+        return identity
+
+    def get(self, identity: int):
+        """The thing with this id. Raises KeyError."""
+        thing = self.things.get(identity)
+        if thing is None:
+            was = "it was freed" if kind_of(identity) == self.kind else f"it is no {self.kind_name}"
+            raise KeyError(f"there is no {self.kind_name} {describe_id(identity)}: {was}")
+        return thing
+
+    def remove(self, identity: int):
+        """Forget a thing and give it. Its id is stale from here on."""
+        thing = self.get(identity)
+        del self.things[identity]
+        self._free.append((index_of(identity), ((identity >> 32) + 1) & 0x7FFFFFFF or 1))
+        return thing
+
+
+class Server:
+    """Everything behind the running engine's physics server."""
+
+    def __init__(self, engine, world):
+        self.engine, self.world = engine, world
+        self.interface, self.variants, self.reporter = engine.interface, engine.variants, engine.reporter
+        self.shapes: dict[int, object] = {}  # server_shapes.Shape by id
+        self.areas = IdTable(KIND_AREA, "area")
+        self.joints = IdTable(KIND_JOINT, "joint")
+        self.soft_bodies = IdTable(KIND_SOFT_BODY, "soft body")
+        self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
+        self.space_pending: dict[int, Pool] = {}
+        self._body_capacity = int(world.record["body_capacity"])
+        self._record = Pool("servers", schema.SERVER, 1)
+        self.record, self.address = self._record.rows[0], self._record.address
+        self._body_bindings = Pool("body bindings", schema.BODY_BINDING, self._body_capacity)
+        self.body_bindings = self._body_bindings.rows
+        self._space_bindings = Pool("space bindings", schema.SPACE_BINDING, int(world.record["system_capacity"]))
+        self.space_bindings = self._space_bindings.rows
+        self._callbacks: list = []
+        self.lock = ServerLock(self.address)
+        self._doomed_objects: list[int] = []
+        self._doomed_variants: list = []
+        self._fill_record()
+
+    def _fill_record(self) -> None:
+        """Tell compiled code where everything is."""
+        from ..physics_system import step
+
+        record, interface, variants = self.record, self.interface, self.variants
+        record["world"], record["is_active"] = self.world.address, 1
+        record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
+        record["step_function"] = step.address
+        record["thread_number"], record["yield_thread"] = system_functions()
+        record["report_error"] = self._callback(_REPORT, self._refuse)
+        record["bury"] = self._callback(_BY_INDEX, self._bury)
+        record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
+        record["set_stretched_transform"] = self._callback(_BY_ID, self._set_stretched_transform)
+        record["variant_call"] = interface.address("variant_call")
+        record["variant_destroy"] = variants.destroy_address
+        record["variant_from_transform"] = variants.from_type_address[schema.TRANSFORM3D]
+        record["variant_from_vector3"] = variants.from_type_address[schema.VECTOR3]
+        record["variant_from_bool"] = variants.from_type_address[schema.BOOL]
+        record["transform_from_variant"] = variants.to_type_address[schema.TRANSFORM3D]
+        record["vector3_from_variant"] = variants.to_type_address[schema.VECTOR3]
+        record["bool_from_variant"] = variants.to_type_address[schema.BOOL]
+        record["method_bind_ptrcall"] = interface.address("object_method_bind_ptrcall")
+        record["object_from_id"] = interface.address("object_get_instance_from_id")
+        record["call_name"] = interface.name("call")
+        methods = self.engine.api.classes
+        for field, class_name, method in (
+            ("is_body_excluded_from_query", "PhysicsDirectSpaceState3DExtension", "is_body_excluded_from_query"),
+            ("is_excluding_body", "PhysicsServer3DExtension", "body_test_motion_is_excluding_body"),
+            ("is_excluding_object", "PhysicsServer3DExtension", "body_test_motion_is_excluding_object"),
+        ):
+            record[field] = interface.method(class_name, method, methods[class_name][method].hash)
+
+    def _refuse(self, call: int, reason: int, value: int) -> None:
+        """Compiled code could not obey a call."""
+        try:
+            if reason == schema.STEP_FAILED:
+                self.world.system(value).raise_status()
+            else:
+                self.reporter.refusal(call, reason, value)
+        except Exception as error:  # nothing may leave a callback
+            self.reporter.exception(CALLS[call], error)
+
+    def _callback(self, kind, function) -> int:
+        """Address of a C function that calls a Python function."""
+        callback = kind(function)
+        self._callbacks.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value
+
+    # --- ids ---
+
+    def check_shape(self, identity: int):
+        """The shape with this id. Raises KeyError."""
+        shape = self.shapes.get(identity)
+        if shape is None:
+            was = "it was freed" if kind_of(identity) == KIND_SHAPE else "it is no shape"
+            raise KeyError(f"there is no shape {describe_id(identity)}: {was}")
+        return shape
+
+    def body_index(self, identity: int) -> int:
+        """Index of the body with this id. Raises KeyError."""
+        return self.world.body_index("body", identity)
+
+    def body_row(self, identity: int):
+        """The BODY row of the body with this id. Raises KeyError."""
+        return self.world.bodies.rows[self.body_index(identity)]
+
+    # --- what belongs to a body ---
+
+    def binding_of(self, index: int):
+        """The BODY_BINDING of a body's row, made ready when first used in this life of the row."""
+        row = self.body_bindings[index]
+        identity = int(self.world.bodies.rows[index]["id"])
+        if int(row["body_id"]) != identity:
+            address = self.binding_address(index)
+            row["server"], row["world"] = self.address, self.world.address
+            row["body_index"], row["body_id"] = index, identity
+            row["arguments"] = (
+                address + schema.BODY_BINDING.fields["state_variant"][1],
+                address + schema.BODY_BINDING.fields["integration_data"][1],
+            )
+        return row
+
+    def binding_address(self, index: int) -> int:
+        return self._body_bindings.address + index * schema.BODY_BINDING.itemsize
+
+    def binding_field(self, index: int, name: str) -> int:
+        """Address of a field of a body's binding."""
+        return self.binding_address(index) + schema.BODY_BINDING.fields[name][1]
+
+    def make_body_state(self, index: int) -> None:
+        """Make the PhysicsDirectBodyState3D of a body, once."""
+        with self.lock:
+            row = self.binding_of(index)
+            if not row["object"]:
+                object_ = self.engine.body_state_class.make(self.binding_address(index))
+                row["object"] = object_
+                self.variants.write_object(self.binding_field(index, "state_variant"), object_)
+
+    def drop_binding(self, index: int) -> None:
+        """Free what belongs to a body: its callbacks and its state object."""
+        row = self.body_bindings[index]
+        if not row["body_id"]:
+            return
+        object_ = int(row["object"])
+        row["body_id"] = row["object"] = 0
+        for name in ("sync_callback", "integration_callback", "integration_data", "state_variant"):
+            self.give_up_variant(self.binding_field(index, name))
+        self._give_up_object(object_)
+
+    def give_up_variant(self, address: int) -> None:
+        """Free what a Variant holds and leave nil; after the flush, if one runs: it may be in use by the running callback."""
+        if not self.record["is_flushing"]:
+            self.variants.destroy(address)
+            return
+        kept = (c_int64 * schema.VARIANT_WORDS)()
+        copy(ctypes.addressof(kept), address, ctypes.sizeof(kept))
+        zero(address, ctypes.sizeof(kept))
+        self._doomed_variants.append(kept)
+        self.record["doomed_count"] += 1
+
+    def _give_up_object(self, object_: int) -> None:
+        """Have Godot delete an Object of ours; after the flush, if one runs."""
+        if object_ and self.record["is_flushing"]:
+            self._doomed_objects.append(object_)
+            self.record["doomed_count"] += 1
+        elif object_:
+            self.engine.destroy_object(object_)
+
+    def _bury(self, unused: int = 0) -> None:
+        """Free what was given up during a flush."""
+        variants, objects = self._doomed_variants, self._doomed_objects
+        self._doomed_variants, self._doomed_objects = [], []
+        self.record["doomed_count"] = 0
+        for kept in variants:
+            self.variants.destroy(ctypes.addressof(kept))
+        for object_ in objects:
+            self.engine.destroy_object(object_)
+
+    def _set_stretched_transform(self, identity: int, address: int) -> None:
+        """Compiled code hands over a transform with scale: shapes have to be cooked for it."""
+        try:
+            with self.lock:
+                self.world.body_set_transform(identity, _read_transform(address))
+        except Exception as error:  # nothing may leave a callback
+            self.reporter.exception("body_set_state", error)
+
+    def body_of_state(self, instance: int) -> int:
+        """The id of the body whose state has this instance address."""
+        index, left = divmod(instance - self._body_bindings.address, schema.BODY_BINDING.itemsize)
+        return int(self.body_bindings[index]["body_id"]) if left == 0 and 0 <= index < self._body_capacity else 0
+
+    # --- Callables ---
+
+    def is_callable(self, address: int) -> bool:
+        """Whether the Callable at an address can be called now."""
+        return self.engine.callable_is_valid(address)
+
+    def copy_callable(self, place: int, address: int) -> None:
+        """Make a Variant at `place` of the Callable at an address (counted)."""
+        self.variants.write_of_type(schema.CALLABLE, place, address)
+
+    def store_callable(self, address: int):
+        """A copy of a Callable to keep, or None for an empty one."""
+        if not self.is_callable(address):
+            return None
+        memory = (c_int64 * 3)()
+        at = ctypes.addressof(memory)
+        self.copy_callable(at, address)
+        stored = self.variants.store(at)
+        self.variants.destroy(at)
+        return stored
+
+    # --- what belongs to a space ---
+
+    def add_space(self, identity: int) -> None:
+        """Make the binding and the state object of a new space."""
+        index = index_of(identity)
+        row = self.space_bindings[index]
+        pending = Pool("pending callbacks", "i8", self._body_capacity)
+        self.space_pending[index] = pending
+        row["server"], row["world"] = self.address, self.world.address
+        row["system"] = int(self.world.record["systems"]) + index * SYSTEM.itemsize
+        row["system_id"], row["pending"], row["pending_count"], row["is_active"] = identity, pending.address, 0, 0
+        row["object"] = self.engine.space_state_class.make(self.space_address(index))
+
+    def space_address(self, index: int) -> int:
+        return self._space_bindings.address + index * schema.SPACE_BINDING.itemsize
+
+    def space_row(self, identity: int):
+        """The SPACE_BINDING of the space with this id. Raises KeyError."""
+        return self.space_bindings[self.world.system_index("space", identity)]
+
+    def drop_space(self, identity: int) -> None:
+        """Free what belongs to a space."""
+        index = index_of(identity)
+        row = self.space_bindings[index]
+        object_ = int(row["object"])
+        row["server"] = row["object"] = row["system_id"] = row["is_active"] = row["pending_count"] = 0
+        self.space_areas.pop(identity, None)
+        self._give_up_object(object_)
+        # `pending` stays reserved: a flush that runs right now may still read it.
+
+    # --- the end ---
+
+    def free(self, identity: int) -> None:
+        """Free a thing of any kind by its id. Raises KeyError for an id of nothing."""
+        kind = kind_of(identity) if identity > 0 else 0
+        if kind == KIND_SHAPE:
+            self.check_shape(identity)
+            shape = self.shapes.pop(identity)
+            self._remove_shape_from_areas(identity)
+            self.world.destroy_shape(identity)
+            shape.release()
+        elif kind == KIND_SYSTEM:
+            self.world.system_index("free_rid", identity)
+            self._leave_space(identity)
+            self.drop_space(identity)
+            self.world.destroy_system(identity)
+        elif kind == KIND_BODY:
+            index = self.body_index(identity)
+            self.world.destroy_body(identity)
+            self.drop_binding(index)
+        elif kind in (KIND_AREA, KIND_JOINT, KIND_SOFT_BODY):
+            table = {KIND_AREA: self.areas, KIND_JOINT: self.joints, KIND_SOFT_BODY: self.soft_bodies}[kind]
+            table.remove(identity).release(self)
+        else:
+            raise KeyError(f"there is nothing with the id {describe_id(identity)}")
+
+    def _remove_shape_from_areas(self, identity: int) -> None:
+        for area in self.areas.things.values():
+            area.remove_user_shape(identity)
+
+    def _leave_space(self, identity: int) -> None:
+        """Areas and soft bodies in a space that goes are in none from here on; the world does the same for bodies."""
+        for thing in (*self.areas.things.values(), *self.soft_bodies.things.values()):
+            if thing.space == identity:
+                thing.space = 0
+
+    def close(self) -> None:
+        """Give back everything that Godot counts. What the user has not freed goes too."""
+        self.record["is_active"] = self.record["is_flushing"] = 0
+        self._bury()
+        for index in range(self.world.bodies.count):
+            self.drop_binding(index)
+        for table in (self.areas, self.joints, self.soft_bodies):
+            for identity in list(table.things):
+                table.remove(identity).release(self)
+        for shape in self.shapes.values():
+            shape.release()
+        self.shapes.clear()
+        for row in self.space_bindings[: int(self.world.record["system_count"])]:
+            if row["object"]:
+                self.drop_space(int(row["system_id"]))

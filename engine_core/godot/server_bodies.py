@@ -1,0 +1,303 @@
+"""Bodies: making and configuring them. What is called every tick is in `server_motion.py` and `sync.py`, compiled."""
+
+from ..bodies.identity import kind_of
+from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES, RAY_PICKABLE
+from .errors import check_finite, check_number, check_vector
+from .virtual_table import BODY_STATE, SERVER
+
+# PhysicsServer3D.BodyParameter
+_PARAMETERS = ("restitution", "friction", "mass", "inertia", "center_of_mass", "gravity_scale", "linear_damp_mode",
+               "angular_damp_mode", "linear_damp", "angular_damp")  # fmt: skip
+_VECTORS = ("inertia", "center_of_mass")
+_MODES = ("linear_damp_mode", "angular_damp_mode")
+
+
+def _set_flag(server, identity: int, flag: int, value: bool) -> None:
+    row = server.body_row(identity)
+    row["flags"] = int(row["flags"]) | flag if value else int(row["flags"]) & ~flag
+
+
+@SERVER.cold()
+def _body_create(server):
+    return server.world.create_body()
+
+
+@SERVER.cold()
+def _body_set_space(server, identity, space):
+    if space:
+        server.space_row(space)
+    server.world.body_set_system(identity, space)
+
+
+@SERVER.cold()
+def _body_get_space(server, identity):
+    return server.world.body_system(identity)
+
+
+@SERVER.cold()
+def _body_set_mode(server, identity, mode):
+    server.world.body_set_mode(identity, mode)
+
+
+@SERVER.cold()
+def _body_get_mode(server, identity):
+    return int(server.body_row(identity)["mode"])
+
+
+# --- shapes ---
+
+
+@SERVER.cold()
+def _body_add_shape(server, identity, shape, transform, disabled):
+    server.world.body_add_shape(identity, shape, transform, disabled)
+
+
+@SERVER.cold()
+def _body_set_shape(server, identity, number, shape):
+    server.world.body_set_shape(identity, number, shape)
+
+
+@SERVER.cold()
+def _body_set_shape_transform(server, identity, number, transform):
+    server.world.body_set_shape_transform(identity, number, transform)
+
+
+@SERVER.cold()
+def _body_set_shape_disabled(server, identity, number, disabled):
+    server.world.body_set_shape_disabled(identity, number, disabled)
+
+
+@SERVER.cold()
+def _body_get_shape_count(server, identity):
+    return server.world.body_shape_count(identity)
+
+
+@SERVER.cold()
+def _body_get_shape(server, identity, number):
+    return server.world.body_shape(identity, number)
+
+
+@SERVER.cold()
+def _body_get_shape_transform(server, identity, number):
+    return server.world.body_shape_transform(identity, number)
+
+
+@SERVER.cold()
+def _body_remove_shape(server, identity, number):
+    server.world.body_remove_shape(identity, number)
+
+
+@SERVER.cold()
+def _body_clear_shapes(server, identity):
+    server.world.body_clear_shapes(identity)
+
+
+# --- who it is ---
+
+
+@SERVER.cold()
+def _body_attach_object_instance_id(server, identity, object_id):
+    if kind_of(identity) == KIND_SOFT_BODY:  # SoftBody3D names itself through this call
+        server.soft_bodies.get(identity).object_id = object_id
+    else:
+        server.body_row(identity)["user_id"] = object_id - (1 << 64) if object_id >= 1 << 63 else object_id
+
+
+@SERVER.cold()
+def _body_get_object_instance_id(server, identity):
+    if kind_of(identity) == KIND_SOFT_BODY:
+        return server.soft_bodies.get(identity).object_id
+    return int(server.body_row(identity)["user_id"])
+
+
+@SERVER.cold()
+def _body_set_enable_continuous_collision_detection(server, identity, enable):
+    server.world.body_set_continuous(identity, enable)
+
+
+@SERVER.cold()
+def _body_is_continuous_collision_detection_enabled(server, identity):
+    return bool(int(server.body_row(identity)["flags"]) & CONTINUOUS)
+
+
+@SERVER.cold()
+def _body_set_collision_layer(server, identity, layer):
+    server.world.body_set_collision_layer(identity, layer)
+
+
+@SERVER.cold()
+def _body_get_collision_layer(server, identity):
+    return int(server.body_row(identity)["collision_layer"])
+
+
+@SERVER.cold()
+def _body_set_collision_mask(server, identity, mask):
+    server.world.body_set_collision_mask(identity, mask)
+
+
+@SERVER.cold()
+def _body_get_collision_mask(server, identity):
+    return int(server.body_row(identity)["collision_mask"])
+
+
+@SERVER.cold("kept; only the motion tests of characters will ask for it")
+def _body_set_collision_priority(server, identity, priority):
+    check_finite("priority", priority)
+    server.world.body_set_param(identity, "collision_priority", priority)
+
+
+@SERVER.cold()
+def _body_get_collision_priority(server, identity):
+    return float(server.body_row(identity)["collision_priority"])
+
+
+@SERVER.cold()
+def _body_set_user_flags(server, identity, flags):
+    server.body_row(identity)  # Godot keeps no use for these; no engine does
+
+
+@SERVER.cold()
+def _body_get_user_flags(server, identity):
+    server.body_row(identity)
+    return 0
+
+
+@SERVER.cold()
+def _body_set_ray_pickable(server, identity, enable):
+    if kind_of(identity) != KIND_SOFT_BODY:
+        _set_flag(server, identity, RAY_PICKABLE, enable)
+
+
+# --- parameters ---
+
+
+def _parameter(number: int) -> str:
+    if not 0 <= number < len(_PARAMETERS):
+        raise ValueError(f"there is no body parameter {number}")
+    return _PARAMETERS[number]
+
+
+@SERVER.cold()
+def _body_set_param(server, identity, number, variant):
+    name = _parameter(number)
+    server.body_row(identity)
+    value = server.variants.read(variant)
+    value = check_vector(name, value) if name in _VECTORS else check_number(name, value)
+    server.world.body_set_param(identity, name, value)
+
+
+@SERVER.cold()
+def _body_get_param(server, identity, number):
+    name = _parameter(number)
+    value = server.world.body_param(identity, name)
+    return int(value) if name in _MODES else value
+
+
+@SERVER.cold()
+def _body_reset_mass_properties(server, identity):
+    server.world.body_reset_mass(identity)
+
+
+@SERVER.cold()
+def _body_set_axis_lock(server, identity, axis, lock):
+    server.world.body_set_axis_lock(identity, axis, lock)
+
+
+@SERVER.cold()
+def _body_is_axis_locked(server, identity, axis):
+    return bool(int(server.body_row(identity)["axis_locks"]) & axis)
+
+
+# --- exceptions ---
+
+
+@SERVER.cold()
+def _body_add_collision_exception(server, identity, other):
+    if kind_of(other) == KIND_SOFT_BODY:
+        server.soft_bodies.get(other).exceptions.setdefault(identity)
+        return
+    server.world.body_add_exception(identity, other)
+
+
+@SERVER.cold()
+def _body_remove_collision_exception(server, identity, other):
+    if kind_of(other) == KIND_SOFT_BODY:
+        server.soft_bodies.get(other).exceptions.pop(identity, None)
+        return
+    server.world.body_remove_exception(identity, other)
+
+
+@SERVER.cold()
+def _body_get_collision_exceptions(server, identity):
+    return server.world.body_exceptions(identity)
+
+
+# --- contacts and callbacks ---
+
+
+@SERVER.cold()
+def _body_set_max_contacts_reported(server, identity, amount):
+    server.world.body_set_max_contacts(identity, amount)
+
+
+@SERVER.cold()
+def _body_get_max_contacts_reported(server, identity):
+    return int(server.body_row(identity)["max_contacts_reported"])
+
+
+@SERVER.cold("Godot's engines have no use for it either")
+def _body_set_contacts_reported_depth_threshold(server, identity, threshold):
+    server.body_row(identity)
+
+
+@SERVER.cold("always 0, as in Godot's engines")
+def _body_get_contacts_reported_depth_threshold(server, identity):
+    server.body_row(identity)
+    return 0.0
+
+
+@SERVER.cold()
+def _body_set_omit_force_integration(server, identity, enable):
+    _set_flag(server, identity, OMITS_FORCES, enable)
+
+
+@SERVER.cold()
+def _body_is_omitting_force_integration(server, identity):
+    return bool(int(server.body_row(identity)["flags"]) & OMITS_FORCES)
+
+
+def _set_callback(server, identity: int, field: str, callback: int) -> int:
+    """Keep a copy of a Callable in a body's binding, with a state object to call it with. Gives the body's index."""
+    index = server.body_index(identity)
+    server.binding_of(index)
+    server.give_up_variant(server.binding_field(index, field))
+    if server.is_callable(callback):
+        server.make_body_state(index)
+        server.copy_callable(server.binding_field(index, field), callback)
+    return index
+
+
+@SERVER.cold()
+def _body_set_state_sync_callback(server, identity, callback):
+    _set_callback(server, identity, "sync_callback", callback)
+
+
+@SERVER.cold()
+def _body_set_force_integration_callback(server, identity, callback, userdata):
+    index = _set_callback(server, identity, "integration_callback", callback)
+    place = server.binding_field(index, "integration_data")
+    server.give_up_variant(place)
+    server.variants.copy(place, userdata)
+
+
+# --- the two setters of a body state that are rare ---
+
+
+@BODY_STATE.cold()
+def _set_collision_layer(server, instance, layer):
+    server.world.body_set_collision_layer(server.body_of_state(instance), layer)
+
+
+@BODY_STATE.cold()
+def _set_collision_mask(server, instance, mask):
+    server.world.body_set_collision_mask(server.body_of_state(instance), mask)

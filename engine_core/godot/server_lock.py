@@ -1,0 +1,74 @@
+"""Who may change the world: one thread at a time, and none while a step runs.
+
+Godot calls from loader threads while its main thread may be in `_step`. The lock is a word in SERVER that compiled code and
+Python both take; a thread that has it may take it again. Waiting happens in compiled code, without Python's interpreter lock, so
+that one who holds the lock and needs the interpreter is never waited for by one who holds the interpreter.
+"""
+
+import ctypes
+import platform
+
+from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
+from ..runtime.call import call_0, call_0_result, load_int64, store_int64
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import view
+from .schema import SERVER
+
+LOCK_OFFSET = SERVER.fields["lock"][1]
+DEPTH_OFFSET = SERVER.fields["lock_depth"][1]
+
+
+@kernel
+def acquire(server):
+    """Take the lock of the SERVER at an address."""
+    record = view(server, 1, SERVER)[0]
+    me = call_0_result(record.thread_number)
+    if load_acquire_int64(server + LOCK_OFFSET) == me:
+        store_int64(server + DEPTH_OFFSET, load_int64(server + DEPTH_OFFSET) + 1)
+        return
+    while compare_exchange_int64(server + LOCK_OFFSET, 0, me) != 0:
+        call_0(record.yield_thread)
+    store_int64(server + DEPTH_OFFSET, 1)
+
+
+@kernel
+def release(server):
+    """Give the lock back, once for each time it was taken."""
+    depth = load_int64(server + DEPTH_OFFSET) - 1
+    store_int64(server + DEPTH_OFFSET, depth)
+    if depth == 0:
+        store_release_int64(server + LOCK_OFFSET, 0)
+
+
+@entry_point("void(int64)")
+def acquire_lock(server):
+    """`acquire` for Python."""
+    acquire(server)
+
+
+@entry_point("void(int64)")
+def release_lock(server):
+    """`release` for Python."""
+    release(server)
+
+
+def system_functions() -> tuple[int, int]:
+    """Addresses of the operating system's functions for the number of the current thread, and to let others run."""
+    if platform.system() == "Windows":
+        library, names = ctypes.WinDLL("kernel32"), ("GetCurrentThreadId", "SwitchToThread")
+    else:
+        library, names = ctypes.CDLL(None), ("pthread_self", "sched_yield")
+    return tuple(ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in names)
+
+
+class ServerLock:
+    """The lock as Python takes it: `with lock:`."""
+
+    def __init__(self, server_address: int):
+        self._address = server_address
+
+    def __enter__(self):
+        acquire_lock(self._address)
+
+    def __exit__(self, *unused):
+        release_lock(self._address)

@@ -1,0 +1,203 @@
+"""The server's calls that move a body, named by its id: impulses, forces, velocities, state. Compiled; the instance is SERVER."""
+
+import numpy as np
+
+from ..bodies import motion
+from ..bodies.identity import body_of
+from ..bodies.motion import bodies_of
+from ..bodies.schema import CAN_SLEEP, WORLD
+from ..runtime.call import call_1, call_2, call_3, load_int32, load_uint8, store_int64, store_uint8
+from ..runtime.function_address import store_function_addresses
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from .body_calls import (
+    TWO_VECTOR_ACTIONS, VECTOR_ACTIONS, VECTOR_GETTERS, make_two_vector_call, make_vector_call, make_vector_getter,
+)  # fmt: skip
+from .call_names import number_of
+from .schema import (
+    BODY_BINDING, BOOL, INT, NO_SUCH_BODY, NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TRANSFORM3D, VECTOR3, WRONG_NUMBER, WRONG_TYPE,
+)  # fmt: skip
+from .server_lock import acquire, release
+from .slots import argument, int_argument, is_finite3, load_vector3, store_vector3
+from .virtual_table import SERVER as SERVER_TABLE
+
+FLOAT32 = np.float32
+SET_STATE, GET_STATE = number_of("body_set_state"), number_of("body_get_state")
+STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, STATE_CAN_SLEEP = range(5)
+
+
+@kernel
+def server_of(instance):
+    """Address of SERVER: the instance itself."""
+    return instance
+
+
+@kernel
+def refuse(instance, call, reason, value):
+    """Have Python print why a call was not obeyed."""
+    call_3(view(instance, 1, SERVER)[0].report_error, call, reason, value)
+
+
+@kernel
+def find(instance, arguments, call):
+    """`(world, body index)` of the body that the first argument names; -1 after the call was refused."""
+    world = view(instance, 1, SERVER)[0].world
+    identity = int_argument(arguments, 0)
+    index = body_of(world, identity)
+    if index < 0:
+        refuse(instance, call, NO_SUCH_BODY, identity)
+    return world, np.int64(index)
+
+
+def _vector_call(name):
+    return make_vector_call(server_of, find, refuse, 1, number_of(f"body_{name}"), VECTOR_ACTIONS[name])
+
+
+def _two_vector_call(name):
+    return make_two_vector_call(
+        server_of, find, refuse, 1, number_of(f"body_{name}"), TWO_VECTOR_ACTIONS[name]
+    )
+
+
+def _vector_getter(name):
+    return make_vector_getter(find, number_of(f"body_{name}"), VECTOR_GETTERS[name])
+
+
+@kernel
+def _set_transform(instance, world, index, variant):
+    """Take a Variant as the body's transform."""
+    server = view(instance, 1, SERVER)[0]
+    transform = address_of_row(stack_array(12, FLOAT32), 0)
+    call_2(server.transform_from_variant, transform, variant)
+    acquire(instance)
+    answer = motion.set_transform(world, index, transform)
+    release(instance)
+    if answer == motion.TRANSFORM_NOT_FINITE:
+        refuse(instance, SET_STATE, NOT_FINITE_TRANSFORM, transform)
+    elif answer == motion.TRANSFORM_STRETCHED:
+        call_2(server.set_stretched_transform, bodies_of(world)[index].id, transform)
+
+
+@kernel
+def _set_velocity(instance, world, index, state, variant):
+    """Take a Variant as the body's linear or angular velocity."""
+    address = address_of_row(stack_array(3, FLOAT32), 0)
+    call_2(view(instance, 1, SERVER)[0].vector3_from_variant, address, variant)
+    velocity = load_vector3(address)
+    if not is_finite3(velocity):
+        refuse(instance, SET_STATE, NOT_FINITE, address)
+        return
+    acquire(instance)
+    if state == STATE_LINEAR_VELOCITY:
+        motion.set_linear_velocity(world, index, velocity)
+    else:
+        motion.set_angular_velocity(world, index, velocity)
+    release(instance)
+
+
+@kernel
+def set_state(instance, arguments, result):
+    world, index = find(instance, arguments, SET_STATE)
+    if index < 0:
+        return
+    state, variant = int_argument(arguments, 1), argument(arguments, 2)
+    if state < 0 or state > STATE_CAN_SLEEP:
+        refuse(instance, SET_STATE, WRONG_NUMBER, state)
+        return
+    kind = load_int32(variant)
+    is_right = kind == TRANSFORM3D if state == STATE_TRANSFORM else kind == VECTOR3
+    if state >= STATE_SLEEPING:
+        is_right = kind == BOOL or kind == INT
+    if not is_right:
+        refuse(instance, SET_STATE, WRONG_TYPE, variant)
+    elif state == STATE_TRANSFORM:
+        _set_transform(instance, world, index, variant)
+    elif state < STATE_SLEEPING:
+        _set_velocity(instance, world, index, state, variant)
+    else:
+        is_set = load_uint8(variant + 8) != 0  # a bool, or the lowest byte of an integer
+        acquire(instance)
+        if state == STATE_SLEEPING:
+            motion.set_sleeping(world, index, is_set)
+        elif is_set:
+            bodies_of(world)[index].flags |= np.uint32(CAN_SLEEP)
+        else:
+            bodies_of(world)[index].flags &= ~np.uint32(CAN_SLEEP)
+            motion.wake(world, index)
+        release(instance)
+
+
+@kernel
+def get_state(instance, arguments, result):
+    world, index = find(instance, arguments, GET_STATE)
+    if index < 0:
+        return
+    server = view(instance, 1, SERVER)[0]
+    state = int_argument(arguments, 1)
+    value = address_of_row(stack_array(12, FLOAT32), 0)
+    body = bodies_of(world)[index]
+    if state == STATE_TRANSFORM:
+        motion.get_origin_transform(world, index, value)
+        call_2(server.variant_from_transform, result, value)
+    elif state == STATE_LINEAR_VELOCITY:
+        store_vector3(value, motion.get_linear_velocity(world, index))
+        call_2(server.variant_from_vector3, result, value)
+    elif state == STATE_ANGULAR_VELOCITY:
+        store_vector3(value, motion.get_angular_velocity(world, index))
+        call_2(server.variant_from_vector3, result, value)
+    elif state == STATE_SLEEPING:
+        store_uint8(value, np.uint8(1) if motion.is_sleeping(body) else np.uint8(0))
+        call_2(server.variant_from_bool, result, value)
+    elif state == STATE_CAN_SLEEP:
+        store_uint8(value, np.uint8(1) if body.flags & CAN_SLEEP else np.uint8(0))
+        call_2(server.variant_from_bool, result, value)
+    else:
+        refuse(instance, GET_STATE, WRONG_NUMBER, state)
+
+
+@kernel
+def get_direct_state(instance, arguments, result):
+    """The body's state object, made when first asked for. Null and silent for an unknown id or a body in no space."""
+    server = view(instance, 1, SERVER)[0]
+    index = body_of(server.world, int_argument(arguments, 0))
+    found = np.int64(0)
+    if index >= 0 and bodies_of(server.world)[index].system >= 0:
+        capacity = view(server.world, 1, WORLD)[0].body_capacity
+        binding = view(server.body_bindings, capacity, BODY_BINDING)[index]
+        if binding.object == 0:
+            call_1(server.make_body_state, np.int64(index))
+        found = binding.object
+    store_int64(result, found)
+
+
+VIRTUALS = {
+    "_body_apply_central_impulse": _vector_call("apply_central_impulse"),
+    "_body_apply_impulse": _two_vector_call("apply_impulse"),
+    "_body_apply_torque_impulse": _vector_call("apply_torque_impulse"),
+    "_body_apply_central_force": _vector_call("apply_central_force"),
+    "_body_apply_force": _two_vector_call("apply_force"),
+    "_body_apply_torque": _vector_call("apply_torque"),
+    "_body_add_constant_central_force": _vector_call("add_constant_central_force"),
+    "_body_add_constant_force": _two_vector_call("add_constant_force"),
+    "_body_add_constant_torque": _vector_call("add_constant_torque"),
+    "_body_set_constant_force": _vector_call("set_constant_force"),
+    "_body_get_constant_force": _vector_getter("get_constant_force"),
+    "_body_set_constant_torque": _vector_call("set_constant_torque"),
+    "_body_get_constant_torque": _vector_getter("get_constant_torque"),
+    "_body_set_axis_velocity": make_vector_call(
+        server_of, find, refuse, 1, number_of("body_set_axis_velocity"), motion.set_axis_velocity
+    ),
+    "_body_set_state": set_state,
+    "_body_get_state": get_state,
+    "_body_get_direct_state": get_direct_state,
+}
+KERNELS = tuple(VIRTUALS.values())
+
+
+@entry_point("void(int64)")
+def fill_server_motion(table):
+    """Write the addresses of VIRTUALS into a table."""
+    store_function_addresses(table, KERNELS)
+
+
+SERVER_TABLE.hot(fill_server_motion, VIRTUALS)

@@ -1,0 +1,226 @@
+"""Shapes: making them, their data as Godot packs it, and what the core's shape pool is told."""
+
+import math
+
+import numpy as np
+
+from ..shapes import schema as shapes
+from .errors import check_finite, check_number
+from .virtual_table import SERVER
+
+# Godot's numbers of shape types, PhysicsServer3D.ShapeType.
+(WORLD_BOUNDARY, SEPARATION_RAY, SPHERE, BOX, CAPSULE, CYLINDER, CONVEX_POLYGON, CONCAVE_POLYGON, HEIGHTMAP, SOFT_BODY,
+ CUSTOM) = range(11)  # fmt: skip
+
+_KINDS = {
+    WORLD_BOUNDARY: shapes.PLANE, SEPARATION_RAY: shapes.SEPARATION_RAY, SPHERE: shapes.SPHERE, BOX: shapes.BOX,
+    CAPSULE: shapes.CAPSULE, CYLINDER: shapes.CYLINDER, CONVEX_POLYGON: shapes.HULL, CONCAVE_POLYGON: shapes.MESH,
+    HEIGHTMAP: shapes.HEIGHT_FIELD,
+}  # fmt: skip
+
+
+class Shape:
+    """What Godot has set on a shape: kept as it came, because `shape_get_data` gives back what was set."""
+
+    def __init__(self, godot_type: int):
+        self.godot_type = godot_type
+        self.data = None  # StoredVariant
+        self.margin = 0.0
+        self.custom_solver_bias = 0.0
+
+    def release(self) -> None:
+        """Give back what Godot counts."""
+        if self.data:
+            self.data.release()
+            self.data = None
+
+
+def _create(server, godot_type: int) -> int:
+    identity = server.world.create_shape(_KINDS[godot_type])
+    server.shapes[identity] = Shape(godot_type)
+    return identity
+
+
+@SERVER.cold()
+def _world_boundary_shape_create(server):
+    return _create(server, WORLD_BOUNDARY)
+
+
+@SERVER.cold()
+def _separation_ray_shape_create(server):
+    return _create(server, SEPARATION_RAY)
+
+
+@SERVER.cold()
+def _sphere_shape_create(server):
+    return _create(server, SPHERE)
+
+
+@SERVER.cold()
+def _box_shape_create(server):
+    return _create(server, BOX)
+
+
+@SERVER.cold()
+def _capsule_shape_create(server):
+    return _create(server, CAPSULE)
+
+
+@SERVER.cold()
+def _cylinder_shape_create(server):
+    return _create(server, CYLINDER)
+
+
+@SERVER.cold()
+def _convex_polygon_shape_create(server):
+    return _create(server, CONVEX_POLYGON)
+
+
+@SERVER.cold()
+def _concave_polygon_shape_create(server):
+    return _create(server, CONCAVE_POLYGON)
+
+
+@SERVER.cold()
+def _heightmap_shape_create(server):
+    return _create(server, HEIGHTMAP)
+
+
+@SERVER.cold()
+def _custom_shape_create(server):
+    raise ValueError("Godot has no way to describe a custom shape; no physics engine makes one")
+
+
+def _number(data: dict, name: str) -> float:
+    if name not in data:
+        raise ValueError(f"{name} is missing in {sorted(data)}")
+    return check_number(name, data[name])
+
+
+def _dictionary(data) -> dict:
+    if not isinstance(data, dict):
+        raise ValueError(f"data must be a Dictionary, got {_brief(data)}")
+    return data
+
+
+def _points(name: str, points) -> np.ndarray:
+    if not isinstance(points, np.ndarray) or points.ndim != 2:
+        raise ValueError(f"{name} must be a PackedVector3Array, got {_brief(points)}")
+    if not np.isfinite(points).all():
+        raise ValueError(f"{name} must be finite, got {points[~np.isfinite(points).all(axis=1)][0].tolist()}")
+    return points
+
+
+def _brief(value) -> str:
+    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+
+
+def _set_world_boundary(pool, index: int, data) -> None:
+    if not isinstance(data, tuple) or len(data) != 4:
+        raise ValueError(f"data must be a Plane, got {_brief(data)}")
+    check_finite("the plane", *data)
+    pool.set_plane(index, data[:3], data[3])
+
+
+def _set_separation_ray(pool, index: int, data) -> None:
+    data = _dictionary(data)
+    pool.set_separation_ray(index, _number(data, "length"), bool(data.get("slide_on_slope", False)))
+
+
+def _set_sphere(pool, index: int, data) -> None:
+    pool.set_sphere(index, check_number("radius", data))
+
+
+def _set_box(pool, index: int, data) -> None:
+    if not isinstance(data, tuple) or len(data) != 3:
+        raise ValueError(f"data must be a Vector3 of half extents, got {_brief(data)}")
+    check_finite("half extents", *data)
+    pool.set_box(index, data)
+
+
+def _set_capsule(pool, index: int, data) -> None:
+    data = _dictionary(data)
+    pool.set_capsule(index, _number(data, "radius"), _number(data, "height"))
+
+
+def _set_cylinder(pool, index: int, data) -> None:
+    data = _dictionary(data)
+    pool.set_cylinder(index, _number(data, "radius"), _number(data, "height"))
+
+
+def _set_convex_polygon(pool, index: int, data) -> None:
+    pool.set_hull(index, _points("data", data))
+
+
+def _set_concave_polygon(pool, index: int, data) -> None:
+    data = _dictionary(data)
+    corners = _points("faces", data.get("faces"))
+    if len(corners) % 3:
+        raise ValueError(f"faces must hold three corners a triangle, got {len(corners)} corners")
+    triangles = np.arange(len(corners)).reshape(-1, 3)[:, ::-1]  # Godot's front is clockwise, the core's is not
+    pool.set_mesh(index, corners, triangles, bool(data.get("backface_collision", False)))
+
+
+def _set_heightmap(pool, index: int, data) -> None:
+    data = _dictionary(data)
+    width, depth = int(_number(data, "width")), int(_number(data, "depth"))
+    heights = data.get("heights")
+    if not isinstance(heights, np.ndarray) or heights.ndim != 1:
+        raise ValueError(f"heights must be a PackedFloat32Array, got {_brief(heights)}")
+    if width * depth != len(heights):
+        raise ValueError(f"heights must hold width x depth = {width} x {depth} numbers, got {len(heights)}")
+    if np.isinf(heights).any():
+        raise ValueError(f"heights must be finite (or NaN for a hole), got {heights[np.isinf(heights)][0]}")
+    pool.set_height_field(index, width, depth, heights.reshape(depth, width))
+
+
+_SETTERS = {
+    WORLD_BOUNDARY: _set_world_boundary, SEPARATION_RAY: _set_separation_ray, SPHERE: _set_sphere, BOX: _set_box,
+    CAPSULE: _set_capsule, CYLINDER: _set_cylinder, CONVEX_POLYGON: _set_convex_polygon,
+    CONCAVE_POLYGON: _set_concave_polygon, HEIGHTMAP: _set_heightmap,
+}  # fmt: skip
+
+
+@SERVER.cold()
+def _shape_set_data(server, identity, variant):
+    shape = server.check_shape(identity)
+    index = server.world.shape_index("shape_set_data", identity)
+    _SETTERS[shape.godot_type](server.world.shapes, index, server.variants.read(variant))
+    shape.release()
+    shape.data = server.variants.store(variant)
+    server.world.shape_changed(index)
+
+
+@SERVER.cold()
+def _shape_get_data(server, identity):
+    return server.check_shape(identity).data
+
+
+@SERVER.cold()
+def _shape_get_type(server, identity):
+    return server.check_shape(identity).godot_type
+
+
+@SERVER.cold("a hint: shapes are exact and need no margin")
+def _shape_set_margin(server, identity, margin):
+    shape = server.check_shape(identity)
+    if not math.isfinite(margin) or margin < 0.0:
+        raise ValueError(f"margin must be at least 0, got {margin}")
+    shape.margin = margin
+
+
+@SERVER.cold()
+def _shape_get_margin(server, identity):
+    return server.check_shape(identity).margin
+
+
+@SERVER.cold("read back; the solver has no use for it")
+def _shape_set_custom_solver_bias(server, identity, bias):
+    shape = server.check_shape(identity)
+    check_finite("bias", bias)
+    shape.custom_solver_bias = bias
+
+
+@SERVER.cold()
+def _shape_get_custom_solver_bias(server, identity):
+    return server.check_shape(identity).custom_solver_bias

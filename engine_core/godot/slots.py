@@ -1,0 +1,97 @@
+"""Reading the arguments and writing the result of a virtual in compiled code.
+
+Godot passes an array of addresses, one an argument, and the address of the result. In single precision: bool 1 byte, all
+integers and enums 8, float a double, Vector3 3 float32, Basis 9 by rows, Transform3D 12, ids and object pointers 8.
+"""
+
+import math
+
+import numpy as np
+
+from ..runtime.call import (
+    load_address, load_float32, load_float64, load_int64, load_uint8, store_float32, store_int64,
+)  # fmt: skip
+from ..runtime.kernel import kernel
+
+FLOAT32 = np.float32
+
+
+@kernel
+def argument(arguments, number):
+    """Address of an argument's value."""
+    return load_address(arguments + 8 * number)
+
+
+@kernel
+def int_argument(arguments, number):
+    """An integer, an enum, an id or a pointer."""
+    return load_int64(load_address(arguments + 8 * number))
+
+
+@kernel
+def bool_argument(arguments, number):
+    return load_uint8(load_address(arguments + 8 * number)) != 0
+
+
+@kernel
+def float_argument(arguments, number):
+    return load_float64(load_address(arguments + 8 * number))
+
+
+@kernel
+def load_vector3(address):
+    """Three float32 as a vector of doubles."""
+    return (float(load_float32(address)), float(load_float32(address + 4)), float(load_float32(address + 8)))
+
+
+@kernel
+def vector3_argument(arguments, number):
+    return load_vector3(load_address(arguments + 8 * number))
+
+
+@kernel
+def store_vector3(address, v):
+    """A vector as three float32."""
+    store_float32(address, FLOAT32(v[0]))
+    store_float32(address + 4, FLOAT32(v[1]))
+    store_float32(address + 8, FLOAT32(v[2]))
+
+
+@kernel
+def store_zeros(address, count):
+    """`count` float32 zeros."""
+    for i in range(count):
+        store_float32(address + 4 * i, FLOAT32(0.0))
+
+
+@kernel
+def store_identity(address):
+    """The identity Transform3D; its first nine numbers are the identity Basis."""
+    store_zeros(address, 12)
+    for i in range(3):
+        store_float32(address + 16 * i, FLOAT32(1.0))
+
+
+@kernel
+def store_symmetric(address, m):
+    """A symmetric matrix (xx, yy, zz, xy, xz, yz) as a Basis."""
+    store_float32(address, FLOAT32(m[0]))
+    store_float32(address + 4, FLOAT32(m[3]))
+    store_float32(address + 8, FLOAT32(m[4]))
+    store_float32(address + 12, FLOAT32(m[3]))
+    store_float32(address + 16, FLOAT32(m[1]))
+    store_float32(address + 20, FLOAT32(m[5]))
+    store_float32(address + 24, FLOAT32(m[4]))
+    store_float32(address + 28, FLOAT32(m[5]))
+    store_float32(address + 32, FLOAT32(m[2]))
+
+
+@kernel
+def store_int(address, value):
+    """An integer, an id or a pointer."""
+    store_int64(address, value)
+
+
+@kernel
+def is_finite3(v):
+    return math.isfinite(v[0]) and math.isfinite(v[1]) and math.isfinite(v[2])

@@ -1,0 +1,180 @@
+"""The start: Godot's loader calls `initialize`; the classes and the engine's name are registered at the SERVERS level; the
+server itself is made when Godot asks for it, which it does only in a project that has chosen this engine.
+"""
+
+import ctypes
+import sys
+import time
+from ctypes import c_int, c_int64, c_void_p
+
+from . import api as godot_api
+from . import schema
+from .errors import Reporter
+from .interface import ENGINE_NAME, SERVERS_LEVEL, Interface
+from .variant import Variants
+
+_LEVEL_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int)
+_CALL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_void_p, c_void_p)
+
+
+class Initialization(ctypes.Structure):
+    """GDExtensionInitialization."""
+
+    _fields_ = [("minimum_level", c_int), ("userdata", c_void_p), ("initialize", c_void_p), ("deinitialize", c_void_p)]
+
+
+class CallableInfo(ctypes.Structure):
+    """GDExtensionCallableCustomInfo2."""
+
+    _fields_ = [
+        ("userdata", c_void_p), ("token", c_void_p), ("object_id", ctypes.c_uint64),
+        *((name, c_void_p) for name in ("call", "is_valid", "free", "hash", "equal", "less_than", "to_string", "count")),
+    ]  # fmt: skip
+
+
+class Engine:
+    """The running Godot: its interface, its API, the classes registered with it, and the server once it is made."""
+
+    def __init__(self, get_proc_address: int, library: int):
+        self.interface = Interface(get_proc_address, library)
+        version = self.interface.version()
+        self.api = godot_api.read_extract(version.string.decode())
+        self.variants = self.reporter = self.settings = self.server = None
+        self.classes = []
+        self._kept = []
+        self._destroy = self.interface.function("object_destroy", None, c_void_p)
+
+    def destroy_object(self, object_: int) -> None:
+        """Have Godot delete an Object of ours."""
+        self._destroy(object_)
+
+    def callable_is_valid(self, address: int) -> bool:
+        """Whether the Callable at an address can be called."""
+        valid = ctypes.c_uint8()
+        self._is_valid(address, None, ctypes.addressof(valid), 0)
+        return bool(valid.value)
+
+    def enter(self, level: int) -> None:
+        """Godot reached an initialization level."""
+        if level != SERVERS_LEVEL:
+            return
+        from .settings import Settings, read_setting
+
+        self.variants = Variants(self.interface, self.api)
+        self.reporter = Reporter(self.interface, self.variants)
+        self._is_valid = self._builtin_method(schema.CALLABLE, "Callable", "is_valid")
+        self.settings = Settings(self)
+        if read_setting(self, "physics/3d/physics_engine") == ENGINE_NAME:
+            self.register_classes()
+        self._register_engine()
+
+    def _builtin_method(self, kind: int, type_name: str, method: str):
+        get = self.interface.function("variant_get_ptr_builtin_method", c_void_p, c_int, c_void_p, c_int64)
+        address = get(kind, self.interface.name(method), self.api.builtin_methods[type_name][method])
+        return ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, ctypes.c_int32)(address)
+
+    def register_classes(self) -> None:
+        """Make our three classes known, once."""
+        if self.classes:
+            return
+        from ..runtime.kernel import CACHE_FOLDER
+
+        if not any(CACHE_FOLDER.rglob("*.nbc")):
+            print("scree: compiling the core for this machine: this happens once and takes a minute or two "
+                  "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
+        from . import virtual_table
+        from .classes import ExtensionClass
+
+        import numpy as np
+
+        nobody = np.zeros(max(schema.BODY_BINDING.itemsize, schema.SPACE_BINDING.itemsize, schema.SERVER.itemsize), np.uint8)
+        self._kept.append(nobody)  # what an instance that belongs to nothing points to: all zeros
+        for table in virtual_table.TABLES:
+            made = ExtensionClass(self.interface, self.api, table, nobody.ctypes.data)
+            made.register()
+            self.classes.append(made)
+        self.server_class, self.body_state_class, self.space_state_class = self.classes
+
+    def _register_engine(self) -> None:
+        """Tell Godot's PhysicsServer3DManager our name and how to make the server."""
+        interface = self.interface
+        make = _CALL(self._make_server)
+        info = CallableInfo(token=interface.library, call=ctypes.cast(make, c_void_p))
+        memory = (c_int64 * 2)()
+        self._kept.extend([make, info, memory])
+        interface.function("callable_custom_create2", None, c_void_p, c_void_p)(
+            ctypes.addressof(memory), ctypes.addressof(info)
+        )
+        register = self.api.classes["PhysicsServer3DManager"]["register_server"]
+        bind = interface.method("PhysicsServer3DManager", "register_server", register.hash)
+        manager = interface.singleton("PhysicsServer3DManager")
+        interface.with_string(
+            ENGINE_NAME, lambda name: interface.call_method(bind, manager, [name, ctypes.addressof(memory)])
+        )
+        destroy = interface.function("variant_get_ptr_destructor", c_void_p, c_int)(schema.CALLABLE)
+        ctypes.CFUNCTYPE(None, c_void_p)(destroy)(ctypes.addressof(memory))
+
+    def _make_server(self, userdata, arguments, count, result, error) -> None:
+        """Godot asks for its physics server: make the world, link the virtuals, hand over the Object."""
+        ctypes.memset(error, 0, 12)  # Godot leaves it unset and takes what is not zero for a failure
+        try:
+            self._open(result)
+        except BaseException as problem:
+            self.reporter.error("start", f"{type(problem).__name__}: {problem}")
+
+    def _open(self, result: int) -> None:
+        self.register_classes()
+        begin = time.perf_counter()
+        from ..world import World
+        from .server import Server
+        from .virtual_modules import import_all
+
+        import_all()
+
+        self.server = Server(self, World(**self.settings.limits()))
+        for made in self.classes:
+            made.link(self.server, self.reporter, self.server.lock, self.variants)
+        object_ = self.server_class.make(self.server.address)
+        self.server.record["object"] = object_
+        self.variants.write_object(result, object_)
+        taken = time.perf_counter() - begin
+        if taken > 5.0:
+            print(f"scree: the core was compiled in {taken:.0f} s; next time it is ready", flush=True)
+
+    def leave(self, level: int) -> None:
+        """Godot left an initialization level."""
+        if level != SERVERS_LEVEL:
+            return
+        for made in reversed(self.classes):
+            made.unregister()
+        self.classes.clear()
+        self.interface.release_names()
+
+
+_engine: Engine | None = None
+_callbacks: list = []
+
+
+def initialize(get_proc_address: int, library: int, initialization: int) -> None:
+    """What the loader calls, once, with addresses. Raises RuntimeError with one clear line if Scree cannot run here."""
+    global _engine
+    if sys.version_info < (3, 11):
+        raise RuntimeError(f"Python {sys.version.split()[0]} is too old, Scree needs 3.11 or later")
+    engine = _engine = Engine(get_proc_address, library)
+
+    def enter(userdata, level):
+        try:
+            engine.enter(level)
+        except BaseException as error:
+            print(f"scree: start at level {level}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+
+    def leave(userdata, level):
+        try:
+            engine.leave(level)
+        except BaseException as error:
+            print(f"scree: end at level {level}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+
+    _callbacks[:] = [_LEVEL_CALLBACK(enter), _LEVEL_CALLBACK(leave)]
+    record = Initialization.from_address(initialization)
+    record.minimum_level = SERVERS_LEVEL
+    record.initialize, record.deinitialize = (ctypes.cast(callback, c_void_p) for callback in _callbacks)

@@ -1,0 +1,208 @@
+"""What Godot calls every tick: step, sync, flush, end. Compiled; no Python, no interpreter lock.
+
+A step notes the bodies that were active in it or fell asleep in it. The next flush tells each of them about: first the force
+integration callback, then the state sync callback, which is what moves a RigidBody3D's node. Callbacks may do anything,
+also free the body that is being told about, so nothing is held over one: the list is of ids, and each id is looked up anew.
+"""
+
+import numpy as np
+
+from ..bodies.identity import body_of
+from ..bodies.motion import bodies_of, is_sleeping
+from ..bodies.schema import SYSTEM, WORLD
+from ..runtime.call import (
+    call_1, call_1_float, call_3, call_6, load_int32, store_int32, store_int64, store_uint8,
+)  # fmt: skip
+from ..runtime.function_address import store_function_addresses
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from .call_names import number_of
+from .schema import BODY_BINDING, NIL, NO_SUCH_SPACE, SERVER, SPACE_BINDING, STEP_FAILED, WRONG_TYPE
+from .server_lock import acquire, release
+from .slots import float_argument, int_argument
+from .virtual_table import SERVER as SERVER_TABLE
+
+INT32 = np.int32
+STEP = number_of("step")
+SYNC, INTEGRATION = number_of("state_sync_callback"), number_of("force_integration_callback")
+GET_SPACE_STATE = number_of("space_get_direct_state")
+CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
+
+
+@kernel
+def _spaces(server):
+    return view(server.space_bindings, view(server.world, 1, WORLD)[0].system_capacity, SPACE_BINDING)
+
+
+@kernel
+def _note(server, space, index):
+    """Note a body for the next flush, if anyone wants to hear of it."""
+    capacity = view(server.world, 1, WORLD)[0].body_capacity
+    binding = view(server.body_bindings, capacity, BODY_BINDING)[index]
+    if binding.sync_callback[0] != NIL or binding.integration_callback[0] != NIL:
+        view(space.pending, capacity, np.int64)[space.pending_count] = binding.body_id
+        space.pending_count += 1
+
+
+@kernel
+def _note_moved(server, space):
+    """Note the bodies of a space that were active in the step that just ended."""
+    capacity = view(server.world, 1, WORLD)[0].body_capacity
+    system = view(space.system, 1, SYSTEM)[0]
+    active = view(system.active_bodies, capacity, INT32)
+    for i in range(system.active_count):
+        _note(server, space, active[i])
+    fell_asleep = view(system.fell_asleep, capacity, INT32)
+    for i in range(system.fell_asleep_count):
+        _note(server, space, fell_asleep[i])
+
+
+@kernel
+def step(instance, arguments, result):
+    server = view(instance, 1, SERVER)[0]
+    if server.is_active == 0:
+        return
+    delta_time = float_argument(arguments, 0)
+    server.active_object_count = 0
+    server.pair_count = 0
+    server.island_count = 0
+    spaces = _spaces(server)
+    acquire(instance)
+    for number in range(view(server.world, 1, WORLD)[0].system_count):
+        space = spaces[number]
+        if space.server == 0 or space.is_active == 0:
+            continue
+        space.pending_count = 0
+        call_1_float(server.step_function, space.system, delta_time)
+        _note_moved(server, space)
+        system = view(space.system, 1, SYSTEM)[0]
+        if system.status != 0:
+            call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
+        server.active_object_count += system.active_count
+        server.pair_count += system.active_pair_count
+        server.island_count += system.island_count
+    release(instance)
+
+
+@kernel
+def _call_back(instance, call, callback, arguments, count):
+    """Call a Callable that lies as a Variant at address `callback`. One whose object is gone is forgotten in silence."""
+    server = view(instance, 1, SERVER)[0]
+    result = address_of_row(stack_array(3, np.int64), 0)
+    error = address_of_row(stack_array(2, np.int64), 0)
+    store_int32(result, INT32(NIL))
+    store_int32(error, INT32(CALL_OK))
+    call_6(server.variant_call, callback, server.call_name, arguments, count, result, error)
+    if load_int32(result) != NIL:
+        call_1(server.variant_destroy, result)
+    failed = load_int32(error)
+    if failed != CALL_OK:
+        if failed != CALL_OBJECT_IS_GONE:
+            call_3(server.report_error, call, np.int64(WRONG_TYPE), np.int64(0))
+        call_1(server.variant_destroy, callback)
+        for i in range(3):
+            store_int64(callback + 8 * i, np.int64(0))
+
+
+INTEGRATION_OFFSET = BODY_BINDING.fields["integration_callback"][1]
+SYNC_OFFSET = BODY_BINDING.fields["sync_callback"][1]
+ARGUMENTS_OFFSET = BODY_BINDING.fields["arguments"][1]
+BINDING_BYTES = BODY_BINDING.itemsize
+
+
+@kernel
+def _tell(instance, identity, system_index):
+    """Call the callbacks of one body of a space, if it is still there."""
+    server = view(instance, 1, SERVER)[0]
+    index = body_of(server.world, identity)
+    if index < 0 or bodies_of(server.world)[index].system != system_index:
+        return
+    address = server.body_bindings + index * BINDING_BYTES
+    binding = view(address, 1, BODY_BINDING)[0]
+    arguments = address + ARGUMENTS_OFFSET
+    if binding.integration_callback[0] != NIL and not is_sleeping(bodies_of(server.world)[index]):
+        count = 2 if binding.integration_data[0] != NIL else 1
+        _call_back(instance, INTEGRATION, address + INTEGRATION_OFFSET, arguments, np.int64(count))
+        if binding.body_id != identity:
+            return
+    if binding.sync_callback[0] != NIL:
+        _call_back(instance, SYNC, address + SYNC_OFFSET, arguments, np.int64(1))
+
+
+@kernel
+def flush_queries(instance, arguments, result):
+    server = view(instance, 1, SERVER)[0]
+    if server.is_active == 0:
+        return
+    server.is_flushing = 1
+    world = view(server.world, 1, WORLD)[0]
+    spaces = _spaces(server)
+    for number in range(world.system_count):
+        space = spaces[number]
+        i = 0
+        while i < space.pending_count and space.server != 0 and space.is_active != 0:
+            _tell(instance, view(space.pending, world.body_capacity, np.int64)[i], number)
+            i += 1
+        space.pending_count = 0
+    server.is_flushing = 0
+    if server.doomed_count != 0:
+        call_1(server.bury, np.int64(0))
+
+
+@kernel
+def do_nothing(instance, arguments, result):
+    """Sync and end of sync: the step runs inside `_step`, so there is nothing to wait for."""
+
+
+@kernel
+def is_flushing_queries(instance, arguments, result):
+    store_uint8(result, np.uint8(view(instance, 1, SERVER)[0].is_flushing))
+
+
+@kernel
+def get_process_info(instance, arguments, result):
+    server = view(instance, 1, SERVER)[0]
+    info = int_argument(arguments, 0)
+    found = np.int64(0)
+    if info == 0:
+        found = server.active_object_count
+    elif info == 1:
+        found = server.pair_count
+    elif info == 2:
+        found = server.island_count
+    store_int64(result, found)
+
+
+@kernel
+def space_get_direct_state(instance, arguments, result):
+    server = view(instance, 1, SERVER)[0]
+    identity = int_argument(arguments, 0)
+    spaces = _spaces(server)
+    index = identity & ((1 << 28) - 1)
+    found = np.int64(0)
+    if index < len(spaces) and spaces[index].server != 0 and spaces[index].system_id == identity:
+        found = spaces[index].object
+    else:
+        call_3(server.report_error, np.int64(GET_SPACE_STATE), np.int64(NO_SUCH_SPACE), identity)
+    store_int64(result, found)
+
+
+VIRTUALS = {
+    "_step": step,
+    "_sync": do_nothing,
+    "_end_sync": do_nothing,
+    "_flush_queries": flush_queries,
+    "_is_flushing_queries": is_flushing_queries,
+    "_get_process_info": get_process_info,
+    "_space_get_direct_state": space_get_direct_state,
+}
+KERNELS = tuple(VIRTUALS.values())
+
+
+@entry_point("void(int64)")
+def fill_sync(table):
+    """Write the addresses of VIRTUALS into a table."""
+    store_function_addresses(table, KERNELS)
+
+
+SERVER_TABLE.hot(fill_sync, VIRTUALS)

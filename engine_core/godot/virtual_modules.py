@@ -1,0 +1,14 @@
+"""The modules that declare virtuals. Importing one fills its class's table."""
+
+import importlib
+
+MODULES = (
+    "body_contacts", "body_state", "server_areas", "server_bodies", "server_joints", "server_life", "server_motion",
+    "server_shapes", "server_soft_bodies", "server_spaces", "space_state", "sync",
+)  # fmt: skip
+
+
+def import_all() -> None:
+    """Import them all."""
+    for name in MODULES:
+        importlib.import_module(f"engine_core.godot.{name}")

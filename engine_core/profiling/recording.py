@@ -1,0 +1,43 @@
+"""Recording the steps of a system: what each stage cost, and the timeline of all threads.
+
+    with recorded(world.system(system)) as recording:
+        for _ in range(60):
+            world.step(system, 1 / 60)
+    print(recording.stage_seconds)
+    write_chrome_trace("step.json", recording.timeline, recording.names)
+    draw_timeline("step.png", recording.timeline, recording.names)
+"""
+
+from contextlib import contextmanager
+
+from ..physics_system import JOB_COUNT, JOBS, STAGE_NAMES, PhysicsSystem
+from ..runtime.timeline import Timeline
+
+
+def step_names() -> dict[int, str]:
+    """Names of what an event of a step's timeline may say: its jobs by address, its serial stages by number."""
+    names = {job.address: name for job, name in zip(JOBS, STAGE_NAMES, strict=False)}
+    names.update({number: STAGE_NAMES[number] for number in range(JOB_COUNT, len(STAGE_NAMES))})
+    return names
+
+
+class Recording:
+    """What was recorded. `stage_seconds`: time in each stage on the calling thread [s], filled at the end."""
+
+    def __init__(self, timeline: Timeline):
+        self.timeline, self.names = timeline, step_names()
+        self.stage_seconds: dict[str, float] = {}
+
+
+@contextmanager
+def recorded(system: PhysicsSystem, capacity: int = 1 << 16):
+    """Record every step of a system while the block runs; the last `capacity` batches of each thread are kept. No step of any
+    system on the same thread pool may be running at the block's beginning and end."""
+    recording = Recording(system.thread_pool.start_recording(capacity))
+    system.measure_stages()
+    try:
+        yield recording
+    finally:
+        recording.stage_seconds = system.stage_seconds()
+        system.measure_stages(False)
+        system.thread_pool.stop_recording()

@@ -1,0 +1,118 @@
+"""Threads that rest without cost until a 32-bit word changes: the operating system's own primitive, called by address.
+
+Linux: futex (run on every test). Windows: WaitOnAddress; macOS: `__ulock_wait`: both are written from the vendors' headers and
+have never been run. Any other system: `sched_yield` only, which costs a core.
+"""
+
+import ctypes
+import platform
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from .kernel import kernel
+from .memory import address_of_row, stack_array
+
+_INT64 = ir.IntType(64)
+
+# Three addresses, kept in the record of whoever parks: compiled code that holds a pointer as a global cannot be cached.
+PARKING = np.dtype([("wait", "i8"), ("wake", "i8"), ("give_way", "i8")], align=True)
+
+_SYSTEM = platform.system()
+_FUTEX_NUMBERS = {"x86_64": 202, "aarch64": 98, "riscv64": 98}
+_FUTEX_NUMBER = _FUTEX_NUMBERS.get(platform.machine(), -1) if _SYSTEM == "Linux" else -1
+_FUTEX_WAIT_PRIVATE, _FUTEX_WAKE_PRIVATE = 128, 129
+_ULOCK_COMPARE_AND_WAIT, _ULOCK_WAKE_ALL = 1, 0x101
+
+
+@intrinsic
+def _call_system(typing_context, function, a, b, c, d, e):
+    """Compiled: call `int64 f(a, b, c, d, e)`. A function that takes fewer ignores the rest (true of every 64-bit C
+    convention in use)."""
+
+    def generate(context, builder, signature, arguments):
+        function_type = ir.FunctionType(_INT64, [_INT64] * 5)
+        return builder.call(builder.inttoptr(arguments[0], function_type.as_pointer()), list(arguments[1:]))
+
+    return types.int64(*[types.int64] * 6), generate
+
+
+def system_functions() -> dict[str, int]:
+    """Addresses for a PARKING record on this operating system."""
+
+    def address(function) -> int:
+        return ctypes.cast(function, ctypes.c_void_p).value
+
+    if _SYSTEM == "Windows":
+        synch = ctypes.WinDLL("api-ms-win-core-synch-l1-2-0.dll")
+        kernel32 = ctypes.WinDLL("kernel32.dll")
+        return {
+            "wait": address(synch.WaitOnAddress), "wake": address(synch.WakeByAddressAll),
+            "give_way": address(kernel32.SwitchToThread),
+        }  # fmt: skip
+    library = ctypes.CDLL(None)
+    if _SYSTEM == "Darwin":
+        return {
+            "wait": address(library["__ulock_wait"]), "wake": address(library["__ulock_wake"]),
+            "give_way": address(library.sched_yield),
+        }  # fmt: skip
+    syscall = address(library.syscall) if _FUTEX_NUMBER > 0 else 0
+    return {"wait": syscall, "wake": syscall, "give_way": address(library.sched_yield)}
+
+
+@kernel
+def give_way(parking):
+    """Let another thread that is ready have this core."""
+    _call_system(parking.give_way, 0, 0, 0, 0, 0)
+
+
+if _SYSTEM == "Windows":
+
+    @kernel
+    def wait_while(parking, word, value):
+        """Sleep while the int32 at address `word` holds `value`. May return early for no reason: look again."""
+        expected = stack_array(1, np.int32)
+        expected[0] = value
+        _call_system(parking.wait, word, address_of_row(expected, 0), 4, 0xFFFFFFFF, 0)
+
+    @kernel
+    def wake_all(parking, word):
+        """Wake every thread that sleeps on the word. Change the word first."""
+        _call_system(parking.wake, word, 0, 0, 0, 0)
+
+elif _SYSTEM == "Darwin":
+
+    @kernel
+    def wait_while(parking, word, value):
+        """Sleep while the int32 at address `word` holds `value`. May return early for no reason: look again."""
+        _call_system(parking.wait, _ULOCK_COMPARE_AND_WAIT, word, np.int64(value) & 0xFFFFFFFF, 0, 0)
+
+    @kernel
+    def wake_all(parking, word):
+        """Wake every thread that sleeps on the word. Change the word first."""
+        _call_system(parking.wake, _ULOCK_WAKE_ALL, word, 0, 0, 0)
+
+elif _FUTEX_NUMBER > 0:
+
+    @kernel
+    def wait_while(parking, word, value):
+        """Sleep while the int32 at address `word` holds `value`. May return early for no reason: look again."""
+        _call_system(parking.wait, _FUTEX_NUMBER, word, _FUTEX_WAIT_PRIVATE, np.int64(value), 0)
+
+    @kernel
+    def wake_all(parking, word):
+        """Wake every thread that sleeps on the word. Change the word first."""
+        _call_system(parking.wake, _FUTEX_NUMBER, word, _FUTEX_WAKE_PRIVATE, 0x7FFFFFFF, 0)
+
+else:
+
+    @kernel
+    def wait_while(parking, word, value):
+        """Nothing to sleep on here: give way once."""
+        give_way(parking)
+
+    @kernel
+    def wake_all(parking, word):
+        """Nobody sleeps."""

@@ -1,0 +1,479 @@
+"""The thread pool: `parallel_for` with the latency of a cache line.
+
+Workers are Python threads that enter one compiled function without the GIL and stay there. Between steps they are parked on
+the operating system; during a step (`elevate` ... `release`) they spin on one word, so that handing out a job costs well
+under a microsecond. A spin lasts some 20 us at most; then they yield, then they park: a pure spin loses milliseconds when
+there are more threads than free cores.
+
+A job of `n` batches is dealt out in home ranges, one a worker, the same for every job of that size, so that data stays in the
+caches it is in. A worker claims batches of its own range by an atomic addition, then those that others have left. The caller
+works too and returns when all is done. A claim holds back the end of its job, so whoever has claimed may read what the job
+is: a late worker needs no other protection.
+
+(The scheme of spinning between jobs: Teardown's next engine, talk of 2025; home ranges and stealing: Box2D v3, `solver.c`.)
+"""
+
+import atexit
+import os
+import platform
+import threading
+from pathlib import Path
+
+import numpy as np
+
+from .atomics import (
+    add_int32, add_int64, compare_exchange_int32, exchange_int32, load_acquire_int32, load_acquire_int64, pause,
+    store_release_int32, store_release_int64,
+)  # fmt: skip
+from .attributes import keep_as_call
+from .call import call_job
+from .kernel import EntryPoint, entry_point, kernel
+from .memory import Pool, view
+from .parking import PARKING, give_way, system_functions, wait_while, wake_all
+from .timeline import LINE, Timeline, cycles, cycles_per_second, record
+
+INT32, INT64 = np.int32, np.int64
+
+MAX_THREADS = 64
+SPIN_SECONDS = 20e-6
+YIELD_SECONDS = 200e-6
+STALL_SECONDS = 300e-6
+"""A caller that waits this long at the end of a job has probably lost a worker's core to another program: see `judge`."""
+FIRST_RETREAT, MAX_RETREAT = 4, 256
+"""For how many steps the caller then goes on alone, at first and at most."""
+CALM = 60
+"""After so many steps without a stall the next one counts as the first."""
+PATIENCE = 300
+"""After so many stalls what a step alone costs is measured again."""
+
+# Every part is written by one side only and has cache lines of its own.
+POOL = np.dtype(
+    [
+        # Written by whoever hands out a job, read by all.
+        ("generation", "i4"),  # counts up with every job, and whenever workers are to look up
+        ("elevated", "i4"),  # how many steps are under way: above 0, workers spin
+        ("stop", "i4"),
+        ("thread_count", "i4"),  # with the caller
+        ("job", "i8"), ("context", "i8"), ("begin", "i8"), ("end", "i8"), ("batch", "i8"),
+        ("timeline", "i8"),  # address of a TIMELINE; 0: not recording
+        ("pad_0", "u1", LINE - 64),
+        # Written by workers as they finish.
+        ("done", "i4"),  # batches of this job
+        ("caller_waits", "i4"),
+        ("batch_count", "i8"),
+        ("pad_1", "u1", LINE - 16),
+        ("parked", "i4"),  # workers that went to sleep since the last waking
+        ("pad_2", "u1", LINE - 4),
+        # Of the caller alone.
+        ("busy", "i4"),  # a job is being done
+        ("refused", "i4"),  # how often the pool was busy
+        ("stalls", "i8"),
+        ("jobs", "i8"),  # jobs handed out
+        ("began", "i8"), ("stalls_before", "i8"),  # of the step under way
+        ("retreat", "i8"), ("next_retreat", "i8"),  # steps still to be done alone; how many it was last
+        ("calm", "i8"), ("doubts", "i8"),  # steps since the last stall; stalls since the last step alone
+        ("shared_cost", "i8"), ("alone_cost", "i8"),  # of a step, running means [cycle]; 0: not known
+        ("pad_3", "u1", LINE - 88),
+        # Constants.
+        ("spin", "i8"), ("yielding", "i8"), ("stall", "i8"),  # [cycle]
+        ("parking", PARKING),
+        ("pad_4", "u1", LINE - 24 - PARKING.itemsize),
+        ("claims", "i8", MAX_THREADS * LINE // 8),  # one line a thread: next batch << 32 | end of its range
+    ],
+    align=True,
+)  # fmt: skip
+_OFFSET = {name: field[1] for name, field in POOL.fields.items()}
+assert all(_OFFSET[name] % LINE == 0 for name in ("generation", "done", "parked", "busy", "spin", "claims"))
+GENERATION, ELEVATED, STOP = _OFFSET["generation"], _OFFSET["elevated"], _OFFSET["stop"]
+DONE, CALLER_WAITS, PARKED, BUSY = _OFFSET["done"], _OFFSET["caller_waits"], _OFFSET["parked"], _OFFSET["busy"]
+CLAIMS = _OFFSET["claims"]
+RANGE_END = 0xFFFFFFFF
+
+
+@kernel
+def run_range(timeline, worker, job, context, begin, end):
+    """Call a job for a range, and write it down if somebody wants to know."""
+    if timeline == 0:
+        call_job(job, context, begin, end, worker)
+    else:
+        began = cycles()
+        call_job(job, context, begin, end, worker)
+        record(timeline, worker, job, began, cycles(), begin, end - begin)
+
+
+@kernel
+def work_on_batches(pool, worker):
+    """Claim and do batches until there are none: first the worker's own range, then what the others have left."""
+    keep_as_call()
+    head = view(pool, 1, POOL)[0]
+    thread_count = INT64(head.thread_count)
+    done = 0
+    for k in range(thread_count):
+        owner = worker + k
+        if owner >= thread_count:
+            owner -= thread_count
+        claims = pool + CLAIMS + owner * LINE
+        while True:
+            left = load_acquire_int64(claims)
+            if left >> 32 >= left & RANGE_END:
+                break
+            claim = add_int64(claims, INT64(1 << 32))
+            index = claim >> 32
+            if index >= claim & RANGE_END:
+                break
+            begin = head.begin + index * head.batch
+            run_range(head.timeline, worker, head.job, head.context, begin, min(begin + head.batch, head.end))
+            done += 1
+    if done > 0:
+        before = add_int32(pool + DONE, INT32(done))
+        if load_acquire_int32(pool + CALLER_WAITS) != 0 and before + done >= head.batch_count:
+            wake_all(head.parking, pool + DONE)
+
+
+@kernel
+def await_change(pool, seen):
+    """Wait until the generation is no longer `seen`: spin and yield while the pool is elevated, then park."""
+    keep_as_call()
+    head = view(pool, 1, POOL)[0]
+    word = pool + GENERATION
+    began = cycles()
+    while load_acquire_int32(pool + ELEVATED) > 0:
+        if load_acquire_int32(word) != seen:
+            return
+        waited = cycles() - began
+        if waited < head.spin:
+            pause()
+        elif waited < head.yielding:
+            give_way(head.parking)
+        else:
+            break
+    while load_acquire_int32(word) == seen:
+        # Counted before the system looks at the word again: whoever changes it after that sees the count.
+        add_int32(pool + PARKED, INT32(1))
+        wait_while(head.parking, word, seen)
+
+
+@entry_point("void(int64, int64)")
+def work(pool, worker):
+    """The life of one worker thread."""
+    while True:
+        seen = load_acquire_int32(pool + GENERATION)
+        if load_acquire_int32(pool + STOP) != 0:
+            break
+        work_on_batches(pool, worker)
+        await_change(pool, seen)
+
+
+@kernel
+def call_workers(pool):
+    """Have every worker look up: those that spin see the generation change, those that sleep are woken."""
+    head = view(pool, 1, POOL)[0]
+    add_int32(pool + GENERATION, INT32(1))
+    if load_acquire_int32(pool + PARKED) != 0:
+        exchange_int32(pool + PARKED, INT32(0))
+        wake_all(head.parking, pool + GENERATION)
+
+
+@kernel
+def await_batches(pool, batch_count):
+    """Wait until all batches are done: spin, yield, sleep."""
+    keep_as_call()
+    head = view(pool, 1, POOL)[0]
+    began = cycles()
+    while load_acquire_int32(pool + DONE) < batch_count:
+        waited = cycles() - began
+        if waited < head.spin:
+            pause()
+        elif waited < head.yielding:
+            give_way(head.parking)
+        else:
+            exchange_int32(pool + CALLER_WAITS, INT32(1))
+            done = load_acquire_int32(pool + DONE)
+            if done < batch_count:
+                wait_while(head.parking, pool + DONE, done)
+            exchange_int32(pool + CALLER_WAITS, INT32(0))
+    if cycles() - began > head.stall:
+        head.stalls += 1
+
+
+@kernel
+def deal_out(pool, job, context, begin, end, batch, batch_count):
+    """Write down the job, then the home ranges: from then on a late worker may claim."""
+    head = view(pool, 1, POOL)[0]
+    head.job = job
+    head.context = context
+    head.begin = begin
+    head.end = end
+    head.batch = batch
+    head.batch_count = batch_count
+    head.jobs += 1
+    store_release_int32(pool + DONE, INT32(0))
+    thread_count = INT64(head.thread_count)
+    first = INT64(0)
+    for worker in range(thread_count):
+        last = (worker + 1) * batch_count // thread_count
+        store_release_int64(pool + CLAIMS + worker * LINE, first << 32 | last)
+        first = last
+
+
+@kernel
+def parallel_range(pool, job, context, begin, end, batch):
+    """Do the items `begin` to `end - 1` of the job at address `job` in batches of `batch`; returns when all are done.
+
+    What makes fewer than two batches is done here and now. False if the pool is busy (a job that calls for another job, or
+    another thread's): nothing was done then, and `refused` counts it."""
+    keep_as_call()
+    head = view(pool, 1, POOL)[0]
+    if begin >= end:
+        return True
+    batch_count = (end - begin + batch - 1) // batch
+    if compare_exchange_int32(pool + BUSY, INT32(0), INT32(1)) != 0:
+        add_int32(pool + BUSY + 4, INT32(1))
+        return False
+    if batch_count < 2 or head.thread_count < 2:
+        run_range(head.timeline, 0, job, context, begin, end)
+    else:
+        deal_out(pool, job, context, begin, end, batch, batch_count)
+        call_workers(pool)
+        work_on_batches(pool, 0)
+        await_batches(pool, batch_count)
+    store_release_int32(pool + BUSY, INT32(0))
+    return True
+
+
+@kernel
+def parallel_for(pool, job, context, count, batch):
+    """`parallel_range` from 0 to `count - 1`."""
+    return parallel_range(pool, job, context, 0, count, batch)
+
+
+@kernel
+def batch_size(pool, count, least):
+    """Items a batch: about four batches a thread, but no batch smaller than `least` or larger than four times that, so that
+    nobody waits long for the last one."""
+    parts = 4 * INT64(view(pool, 1, POOL)[0].thread_count)
+    return max(min((count + parts - 1) // parts, 4 * least), least)
+
+
+@kernel
+def elevate(pool):
+    """Begin a step: wake the workers and keep them spinning until `release`. False if there are none, or if the step is to be
+    done alone after a stall: the caller hands out no jobs then. Either way `release` must follow."""
+    head = view(pool, 1, POOL)[0]
+    head.began = cycles()
+    head.stalls_before = head.stalls
+    if head.thread_count < 2:
+        return False
+    if head.retreat > 0:
+        head.retreat -= 1
+        return False
+    add_int32(pool + ELEVATED, INT32(1))
+    call_workers(pool)
+    return True
+
+
+@kernel
+def running_mean(mean, value):
+    return value if mean == 0 else mean + (value - mean) // 4
+
+
+@kernel
+def judge(head):
+    """After a step with a stall: is another program on a worker's core, so that the caller is quicker alone? A few steps alone
+    tell; if they were quicker, the next retreat is twice as long. A stall may as well be one heavy batch: then sharing was
+    quicker all the same, and goes on."""
+    head.calm = 0
+    head.doubts += 1
+    if head.alone_cost == 0 or head.doubts > PATIENCE:
+        head.retreat = FIRST_RETREAT
+    elif head.shared_cost > head.alone_cost:
+        head.next_retreat = min(max(2 * head.next_retreat, FIRST_RETREAT), MAX_RETREAT)
+        head.retreat = head.next_retreat
+    if head.retreat > 0:
+        head.alone_cost = 0
+        head.shared_cost = 0
+        head.doubts = 0
+
+
+@kernel
+def release(pool, is_shared):
+    """End a step: let the workers park, and learn from what it cost. `is_shared`: what `elevate` said."""
+    head = view(pool, 1, POOL)[0]
+    cost = cycles() - head.began
+    if not is_shared:
+        head.alone_cost = running_mean(head.alone_cost, cost)
+        return
+    add_int32(pool + ELEVATED, INT32(-1))
+    head.shared_cost = running_mean(head.shared_cost, cost)
+    if head.stalls != head.stalls_before:
+        judge(head)
+    else:
+        head.calm += 1
+        if head.calm >= CALM:
+            head.next_retreat = 0
+            head.alone_cost = 0
+
+
+@kernel
+def is_elevated(pool):
+    return load_acquire_int32(pool + ELEVATED) > 0
+
+
+@entry_point("int64(int64, int64, int64, int64, int64, int64)")
+def run(pool, job, context, begin, end, batch):
+    """`parallel_range`, for Python: 1 if done, 0 if the pool was busy."""
+    return 1 if parallel_range(pool, job, context, begin, end, batch) else 0
+
+
+@entry_point("int64(int64)")
+def begin_elevation(pool):
+    """`elevate`, for Python."""
+    return 1 if elevate(pool) else 0
+
+
+@entry_point("void(int64, int64)")
+def end_elevation(pool, is_shared):
+    """`release`, for Python."""
+    release(pool, is_shared != 0)
+
+
+@entry_point("void(int64)")
+def dismiss(pool):
+    """Send the workers home."""
+    exchange_int32(pool + STOP, INT32(1))
+    add_int32(pool + GENERATION, INT32(1))
+    wake_all(view(pool, 1, POOL)[0].parking, pool + GENERATION)
+
+
+def physical_core_count() -> int:
+    """Physical cores that this process may use: by its affinity, and by the time its container is given."""
+    if hasattr(os, "sched_getaffinity"):
+        allowed = os.sched_getaffinity(0)
+    else:
+        allowed = set(range(os.cpu_count() or 1))
+    cores = {_core_of(processor) for processor in allowed}
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return max(min(len(cores), round(int(quota) / int(period))), 1)
+    except (OSError, ValueError):
+        return max(len(cores), 1)
+
+
+def _core_of(processor: int) -> tuple:
+    """What tells one physical core from another; without an answer every processor counts as one."""
+    folder = Path(f"/sys/devices/system/cpu/cpu{processor}/topology")
+    try:
+        return folder.joinpath("physical_package_id").read_text(), folder.joinpath("core_id").read_text()
+    except OSError:
+        # Two threads a core is usual on desktops where this cannot be asked.
+        return ("unknown", processor if platform.machine() in ("arm64", "aarch64") else processor // 2)
+
+
+def default_thread_count() -> int:
+    """All physical cores but one, which stays free for the rest of the game; at least 1."""
+    return max(physical_core_count() - 1, 1)
+
+
+class ThreadPool:
+    """`thread_count` threads, the caller among them: with 1 there is no worker and every job is a plain call.
+
+    Workers do not survive a fork: in the child the pool has one thread. `close` sends them home; a pool that is still open
+    when the interpreter exits is closed then. In a host that never ends its interpreter they sleep until the process ends.
+    """
+
+    def __init__(self, thread_count: int | None = None):
+        if thread_count is None:
+            thread_count = default_thread_count()
+        if not 1 <= thread_count <= MAX_THREADS:
+            raise ValueError(f"ThreadPool: thread_count must be 1 to {MAX_THREADS}, got {thread_count}")
+        self._memory = Pool("thread pool", POOL, 1)
+        self.address = self._memory.address
+        self.record = self._memory.rows[0]
+        rate = cycles_per_second()
+        self.record["spin"] = SPIN_SECONDS * rate
+        self.record["yielding"] = (SPIN_SECONDS + YIELD_SECONDS) * rate
+        self.record["stall"] = STALL_SECONDS * rate
+        for name, address in system_functions().items():
+            self.record["parking"][name] = address
+        self.record["thread_count"] = thread_count
+        self.timeline: Timeline | None = None
+        self._threads = [
+            threading.Thread(target=work, args=(self.address, worker), name=f"scree worker {worker}", daemon=True)
+            for worker in range(1, thread_count)
+        ]
+        if self._threads:
+            work.address  # noqa: B018  (compiled here once, not in every thread at the same time)
+        for thread in self._threads:
+            thread.start()
+        _open_pools.add(self)
+
+    @property
+    def thread_count(self) -> int:
+        return int(self.record["thread_count"])
+
+    def parallel_for(self, job: EntryPoint, context: int, count: int, batch: int, begin: int = 0) -> None:
+        """Do the items `begin` to `count - 1` of a job on all threads. Raises RuntimeError if the pool is at work already:
+        a job cannot hand out another one."""
+        if batch < 1:
+            raise ValueError(f"parallel_for: batch must be at least 1, got {batch}")
+        if not run(self.address, job.address, context, begin, count, batch):
+            raise RuntimeError("parallel_for: the thread pool is at work: a job cannot hand out another job")
+
+    def start_recording(self, capacity: int = 1 << 16) -> Timeline:
+        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
+        self.timeline = Timeline(self.thread_count, capacity)
+        self.record["timeline"] = self.timeline.address
+        return self.timeline
+
+    def stop_recording(self) -> Timeline | None:
+        """Stop writing down. No job may be running. Returns what was recorded, or None."""
+        self.record["timeline"] = 0
+        return self.timeline
+
+    def close(self) -> None:
+        """Send the workers home and wait for them. No job may be running. What comes later is done by its caller alone."""
+        _open_pools.discard(self)
+        threads, self._threads = self._threads, []
+        self.record["thread_count"] = 1
+        if threads:
+            dismiss(self.address)
+        for thread in threads:
+            thread.join()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def _forget_workers(self) -> None:
+        """After a fork: only the thread that forked lives on."""
+        self._threads = []
+        self.record["thread_count"] = 1
+        for field in ("busy", "elevated", "parked"):
+            self.record[field] = 0
+
+
+# Strong references: workers stand in the memory of their pool.
+_open_pools: set[ThreadPool] = set()
+_shared: dict[int, ThreadPool] = {}
+_shared_lock = threading.Lock()
+
+
+def shared_pool(thread_count: int | None = None) -> ThreadPool:
+    """The pool of this process with so many threads (default: all physical cores but one): worlds share it."""
+    with _shared_lock:
+        count = default_thread_count() if thread_count is None else thread_count
+        if count not in _shared or _shared[count] not in _open_pools:
+            _shared[count] = ThreadPool(count)
+        return _shared[count]
+
+
+@atexit.register
+def _close_all() -> None:
+    for pool in list(_open_pools):
+        pool.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: [pool._forget_workers() for pool in list(_open_pools)])

@@ -1,0 +1,277 @@
+extends "res://gd/physics_test.gd"
+## Shapes as resources of the server, and bodies with several of them.
+
+
+func _top(at: Vector2) -> float:
+	return ray(Vector3(at.x, 50, at.y), Vector3(at.x, -50, at.y)).get("position", Vector3.INF).y
+
+
+## ------------------------------------------------------------------ data
+
+func test_shape_types() -> void:
+	var types := {
+		PhysicsServer3D.SHAPE_WORLD_BOUNDARY: PhysicsServer3D.world_boundary_shape_create(),
+		PhysicsServer3D.SHAPE_SPHERE: PhysicsServer3D.sphere_shape_create(),
+		PhysicsServer3D.SHAPE_BOX: PhysicsServer3D.box_shape_create(),
+		PhysicsServer3D.SHAPE_CAPSULE: PhysicsServer3D.capsule_shape_create(),
+		PhysicsServer3D.SHAPE_CONVEX_POLYGON: PhysicsServer3D.convex_polygon_shape_create(),
+		PhysicsServer3D.SHAPE_CONCAVE_POLYGON: PhysicsServer3D.concave_polygon_shape_create(),
+	}
+	for type: PhysicsServer3D.ShapeType in types:
+		check_equal(PhysicsServer3D.shape_get_type(own(types[type])), type, "type")
+
+
+func test_shape_data_comes_back_as_it_was_set() -> void:
+	var data := {
+		PhysicsServer3D.world_boundary_shape_create(): Plane(Vector3(0, 1, 0), 2.0),
+		PhysicsServer3D.sphere_shape_create(): 1.25,
+		PhysicsServer3D.box_shape_create(): Vector3(1, 2, 3),
+	}
+	for shape: RID in data:
+		own(shape)
+		PhysicsServer3D.shape_set_data(shape, data[shape])
+		check_equal(PhysicsServer3D.shape_get_data(shape), data[shape], "data")
+	var pill := own(PhysicsServer3D.capsule_shape_create())
+	PhysicsServer3D.shape_set_data(pill, {"radius": 0.5, "height": 3.0})
+	var got: Dictionary = PhysicsServer3D.shape_get_data(pill)
+	check_near(got.get("radius", -1.0), 0.5, 1e-6, "radius of a capsule")
+	check_near(got.get("height", -1.0), 3.0, 1e-6, "height of a capsule")
+
+
+func test_capsule_data_may_be_whole_numbers() -> void:
+	var pill := own(PhysicsServer3D.capsule_shape_create())
+	PhysicsServer3D.shape_set_data(pill, {"radius": 1, "height": 4})
+	server_body(PhysicsServer3D.BODY_MODE_STATIC, pill)
+	check_near(_top(Vector2.ZERO), 2.0, 1e-3, "top of the capsule")
+
+
+func test_mesh_data_comes_back() -> void:
+	var faces := mesh_floor(2).get_faces()
+	var shape := own(PhysicsServer3D.concave_polygon_shape_create())
+	PhysicsServer3D.shape_set_data(shape, {"faces": faces, "backface_collision": true})
+	var got: Dictionary = PhysicsServer3D.shape_get_data(shape)
+	check_equal(got.get("faces"), faces, "faces")
+	check_equal(got.get("backface_collision"), true, "backface collision")
+
+
+func test_empty_hull_is_no_error_and_hits_nothing() -> void:
+	var body := fixed(ConvexPolygonShape3D.new())
+	await steps(2)
+	check(ray(Vector3(0, 5, 0), Vector3(0, -5, 0)).is_empty(), "no hit")
+	check_equal(PhysicsServer3D.body_get_shape_count(body.get_rid()), 1, "the body has its shape")
+
+
+## ------------------------------------------------------------------ shapes of a body
+
+func test_shapes_are_added_in_order() -> void:
+	var body := server_body(PhysicsServer3D.BODY_MODE_STATIC, server_box())
+	var ball := server_sphere()
+	var away := Transform3D(Basis.IDENTITY, Vector3(5, 0, 0))
+	PhysicsServer3D.body_add_shape(body, ball, away)
+	check_equal(PhysicsServer3D.body_get_shape_count(body), 2, "count")
+	check_equal(PhysicsServer3D.body_get_shape(body, 1), ball, "second shape")
+	check_equal(PhysicsServer3D.body_get_shape_transform(body, 1), away, "its transform")
+	check_near(_top(Vector2(5, 0)), 0.5, 1e-3, "a ray finds it")
+
+
+func test_removing_a_shape_shifts_the_later_ones() -> void:
+	var shapes: Array[RID] = [server_box(), server_box(), server_sphere(2.0)]
+	var body := server_body(PhysicsServer3D.BODY_MODE_STATIC, shapes[0])
+	PhysicsServer3D.body_add_shape(body, shapes[1], Transform3D(Basis.IDENTITY, Vector3(10, 0, 0)))
+	PhysicsServer3D.body_add_shape(body, shapes[2], Transform3D(Basis.IDENTITY, Vector3(20, 0, 0)))
+	PhysicsServer3D.body_remove_shape(body, 1)
+	check_equal(PhysicsServer3D.body_get_shape_count(body), 2, "count")
+	check_equal(PhysicsServer3D.body_get_shape(body, 1), shapes[2], "the last one moved up")
+	check(ray(Vector3(10, 5, 0), Vector3(10, -5, 0)).is_empty(), "the removed one is gone")
+	check_equal(ray(Vector3(20, 5, 0), Vector3(20, -5, 0)).get("shape"), 1, "index told by a ray")
+
+
+func test_clearing_the_shapes() -> void:
+	var body := server_body(PhysicsServer3D.BODY_MODE_STATIC, server_box())
+	PhysicsServer3D.body_add_shape(body, server_sphere())
+	PhysicsServer3D.body_clear_shapes(body)
+	check_equal(PhysicsServer3D.body_get_shape_count(body), 0, "count")
+	check(ray(Vector3(0, 5, 0), Vector3(0, -5, 0)).is_empty(), "no hit")
+
+
+func test_replacing_a_shape() -> void:
+	var body := server_body(PhysicsServer3D.BODY_MODE_STATIC, server_box())
+	var ball := server_sphere(2.0)
+	PhysicsServer3D.body_set_shape(body, 0, ball)
+	check_equal(PhysicsServer3D.body_get_shape(body, 0), ball, "the shape")
+	check_near(_top(Vector2.ZERO), 2.0, 1e-3, "its top")
+
+
+func test_moving_a_shape() -> void:
+	var body := server_body(PhysicsServer3D.BODY_MODE_STATIC, server_box())
+	PhysicsServer3D.body_set_shape_transform(body, 0, Transform3D(Basis.IDENTITY, Vector3(3, 2, 0)))
+	check_near(_top(Vector2(3, 0)), 2.5, 1e-3, "top at the new place")
+	check(ray(Vector3(0, 5, 0), Vector3(0, -5, 0)).is_empty(), "nothing at the old one")
+
+
+func test_disabling_a_shape_of_the_server() -> void:
+	var body := server_body(PhysicsServer3D.BODY_MODE_STATIC, server_box())
+	PhysicsServer3D.body_set_shape_disabled(body, 0, true)
+	check(ray(Vector3(0, 5, 0), Vector3(0, -5, 0)).is_empty(), "disabled")
+	check_equal(PhysicsServer3D.body_get_shape_count(body), 1, "still counted")
+
+
+func test_one_shape_may_be_used_twice_by_a_body() -> void:
+	var shape := server_box()
+	var body := server_body(PhysicsServer3D.BODY_MODE_STATIC, shape)
+	PhysicsServer3D.body_add_shape(body, shape, Transform3D(Basis.IDENTITY, Vector3(4, 0, 0)))
+	check_near(_top(Vector2(0, 0)), 0.5, 1e-3, "first")
+	check_near(_top(Vector2(4, 0)), 0.5, 1e-3, "second")
+
+
+## A table on four legs stands on them.
+func test_body_of_several_shapes_stands_on_all_its_legs() -> void:
+	floor_body()
+	var body := RigidBody3D.new()
+	body.add_child(collision_shape(box(Vector3(2, 0.2, 2)), Transform3D(Basis.IDENTITY, Vector3(0, 0.5, 0))))
+	for leg: int in 4:
+		var at := Vector3(0.9 if leg & 1 else -0.9, -0.1, 0.9 if leg & 2 else -0.9)
+		body.add_child(collision_shape(box(Vector3(0.2, 1, 0.2)), Transform3D(Basis.IDENTITY, at)))
+	body.position = Vector3(0, 0.8, 0)
+	add_child(body)
+	await steps(150)
+	check_near(body.position.y, 0.6, 0.025, "height")
+	check_near(body.basis.y, Vector3.UP, 0.01, "upright")
+
+
+## The centre of mass hangs over by 0.7 m: it turns about its lower edge until its far end, 2.6 m out and 1 m up, touches.
+func test_body_out_of_balance_tips() -> void:
+	floor_body()
+	var body := RigidBody3D.new()
+	body.add_child(collision_shape(box(), Transform3D.IDENTITY))
+	body.add_child(collision_shape(box(Vector3(3, 1, 1)), Transform3D(Basis.IDENTITY, Vector3(1.6, 1, 0))))
+	body.position = Vector3(0, 0.5, 0)
+	add_child(body)
+	await steps(120)
+	check_near(body.basis.y.y, cos(atan2(1.0, 2.6)), 0.015, "it has tipped over")
+
+
+func test_body_with_a_turned_shape_rests_on_it() -> void:
+	floor_body()
+	var body := RigidBody3D.new()
+	body.add_child(collision_shape(capsule(0.3, 2.0), Transform3D(Basis(Vector3.RIGHT, PI / 2.0), Vector3.ZERO)))
+	body.position = Vector3(0, 0.4, 0)
+	add_child(body)
+	await steps(90)
+	check_near(body.position.y, 0.3, 0.025, "height of a capsule that lies in its body")
+
+
+func test_scaled_box_rests_at_its_scaled_size() -> void:
+	floor_body()
+	var body := RigidBody3D.new()
+	body.add_child(collision_shape(box(), Transform3D(Basis.from_scale(Vector3(1, 3, 2)), Vector3.ZERO)))
+	body.position = Vector3(0, 1.6, 0)
+	add_child(body)
+	await steps(90)
+	check_near(body.position.y, 1.5, 0.025, "height of a box scaled by (1, 3, 2)")
+
+
+func test_scaled_floor_holds() -> void:
+	var body := StaticBody3D.new()
+	body.add_child(collision_shape(box(), Transform3D(Basis.from_scale(Vector3(20, 1, 20)), Vector3(0, -0.5, 0))))
+	add_child(body)
+	var ball := rigid(sphere(), Vector3(8, 1, 8))
+	await steps(90)
+	check_near(ball.position.y, 0.5, 0.025, "height at the corner")
+
+
+## ------------------------------------------------------------------ shapes that change
+
+func test_shape_changed_while_in_use() -> void:
+	var shape := box()
+	fixed(shape)
+	check_near(_top(Vector2.ZERO), 0.5, 1e-3, "before")
+	shape.size = Vector3(1, 4, 1)
+	check_near(_top(Vector2.ZERO), 2.0, 1e-3, "after")
+
+
+func test_shared_shape_changes_for_all_its_bodies() -> void:
+	var shape := sphere(0.5)
+	for index: int in 4:
+		fixed(shape, Vector3(5 * index, 0, 0))
+	shape.radius = 1.5
+	for index: int in 4:
+		check_near(_top(Vector2(5 * index, 0)), 1.5, 1e-3, "body %d" % index)
+
+
+func test_growing_floor_lifts_what_lies_on_it() -> void:
+	var shape := box(Vector3(10, 1, 10))
+	fixed(shape, Vector3(0, -0.5, 0))
+	var body := rigid(box(), Vector3(0, 0.5, 0), {"can_sleep": false})
+	await steps(30)
+	shape.size = Vector3(10, 1.4, 10)
+	await steps(120)
+	check_near(body.position.y, 0.7, 0.03, "height")
+
+
+func test_mesh_changed_while_in_use() -> void:
+	var shape := mesh_floor(4)
+	fixed(shape)
+	var faces := shape.get_faces()
+	for index: int in faces.size():
+		faces[index].y = 2.0
+	shape.set_faces(faces)
+	check_near(_top(Vector2(0.3, 0.4)), 2.0, 1e-3, "height of the raised mesh")
+
+
+func test_mass_properties_follow_a_changed_shape() -> void:
+	var shape := box(Vector3.ONE)
+	var body := floating(shape, Vector3.ZERO, {"mass": 6.0})
+	await steps()
+	check_near(direct_state(body).inverse_inertia, Vector3.ONE, 1e-3, "cube of 1 m, 6 kg")
+	shape.size = Vector3.ONE * 2.0
+	await steps()
+	check_near(direct_state(body).inverse_inertia, Vector3.ONE / 4.0, 1e-3, "cube of 2 m")
+
+
+func test_shape_freed_while_bodies_use_it() -> void:
+	var shape := server_box()
+	var first := server_body(PhysicsServer3D.BODY_MODE_STATIC, shape)
+	var second := server_body(PhysicsServer3D.BODY_MODE_RIGID, shape, Vector3(5, 0, 0))
+	await steps(2)
+	free_now(shape)
+	check_equal(PhysicsServer3D.body_get_shape_count(first), 0, "shapes of the first")
+	check_equal(PhysicsServer3D.body_get_shape_count(second), 0, "shapes of the second")
+	check(ray(Vector3(0, 5, 0), Vector3(0, -5, 0)).is_empty(), "nothing to hit")
+	await steps(10)
+	check(origin_of(second).y < -0.1, "the body falls on")
+
+
+func test_shape_added_to_a_resting_body_counts() -> void:
+	floor_body()
+	var body := rigid(box(), Vector3(0, 0.5, 0), {"can_sleep": false})
+	await steps(30)
+	body.add_child(collision_shape(box(), Transform3D(Basis.IDENTITY, Vector3(0, -1, 0))))
+	await steps(120)
+	check_near(body.position.y, 1.5, 0.05, "it is pushed up by the box beneath it")
+
+
+## ------------------------------------------------------------------ mass properties
+
+func test_reset_mass_properties_returns_to_automatic() -> void:
+	var body := server_body(PhysicsServer3D.BODY_MODE_RIGID, server_box())
+	PhysicsServer3D.body_set_param(body, PhysicsServer3D.BODY_PARAM_MASS, 6.0)
+	PhysicsServer3D.body_set_param(body, PhysicsServer3D.BODY_PARAM_INERTIA, Vector3(2, 2, 2))
+	PhysicsServer3D.body_set_param(body, PhysicsServer3D.BODY_PARAM_CENTER_OF_MASS, Vector3(0.3, 0, 0))
+	await steps()
+	var state := PhysicsServer3D.body_get_direct_state(body)
+	check_near(state.center_of_mass_local, Vector3(0.3, 0, 0), 1e-4, "custom centre")
+	PhysicsServer3D.body_reset_mass_properties(body)
+	await steps()
+	check_near(state.center_of_mass_local, Vector3.ZERO, 1e-4, "automatic centre")
+	check_near(state.inverse_inertia, Vector3.ONE, 1e-3, "automatic inertia of a cube of 6 kg")
+
+
+func test_bodies_of_one_shape_are_alike_for_the_solver() -> void:
+	floor_body()
+	var bodies: Array[RigidBody3D] = []
+	for index: int in 30:
+		bodies.append(rigid(box_hull() if index % 2 else box(), Vector3(2 * index, 0.6, 0)))
+	await steps(90)
+	for body: RigidBody3D in bodies:
+		check_near(body.position.y, 0.5, 0.025, "height")

@@ -1,0 +1,65 @@
+"""Scenes that give all threads something to do."""
+
+import numpy as np
+
+from engine_core.bodies.schema import KINEMATIC, STATIC
+from engine_core.shapes.schema import BOX, PLANE, SPHERE
+from engine_core.world import World
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def _shape(world, kind, *settings):
+    shape = world.create_shape(kind)
+    index = world.shape_index("shape", shape)
+    {BOX: world.shapes.set_box, SPHERE: world.shapes.set_sphere, PLANE: world.shapes.set_plane}[kind](index, *settings)
+    return shape
+
+
+def _body(world, system, shape, mode=None, position=(0.0, 0.0, 0.0)):
+    body = world.create_body()
+    if mode is not None:
+        world.body_set_mode(body, mode)
+    world.body_add_shape(body, shape)
+    world.body_set_transform(body, (*IDENTITY, *position))
+    world.body_set_system(body, system)
+    return body
+
+
+class Heap:
+    """Boxes and spheres fall onto a plane and a kinematic box that is pushed about; some are added and removed on the way."""
+
+    def __init__(self, threads: int, count: int = 400, can_sleep: bool = True):
+        self.world = World(threads=threads, bodies=1 << 14)
+        self.system = self.world.create_system(gravity=(0.0, -9.8, 0.0), is_sleeping_allowed=int(can_sleep))
+        self.random = np.random.default_rng(5)
+        self.shapes = [
+            _shape(self.world, BOX, (0.5, 0.5, 0.5)), _shape(self.world, SPHERE, 0.5), _shape(self.world, BOX, (0.3, 0.2, 0.6)),
+        ]  # fmt: skip
+        _body(self.world, self.system, _shape(self.world, PLANE, (0.0, 1.0, 0.0), 0.0), STATIC)
+        self.pusher = _body(self.world, self.system, _shape(self.world, BOX, (2.0, 0.5, 2.0)), KINEMATIC, (0.0, 0.5, 0.0))
+        side = max(int((count / 4) ** 0.5), 2)
+        self.bodies = [
+            self.add((i % side * 1.05, 0.6 + i // (side * side) * 1.1, i // side % side * 1.05), i) for i in range(count)
+        ]
+        self.ticks = 0
+
+    def add(self, position, number: int) -> int:
+        jitter = self.random.uniform(-0.2, 0.2, 3)
+        place = np.asarray(position, dtype=np.float64) + jitter - (5.0, 0.0, 5.0)
+        return _body(self.world, self.system, self.shapes[number % 3], None, place)
+
+    def step(self) -> None:
+        self.ticks += 1
+        angle = 0.02 * self.ticks
+        self.world.body_set_transform(self.pusher, (*IDENTITY, 3.0 * np.sin(angle), 0.5, 1.0 - np.cos(angle)))
+        if self.ticks % 20 == 0:
+            self.world.destroy_body(self.bodies.pop(self.ticks * 7 % len(self.bodies)))
+            self.bodies.append(self.add((2.0, 9.0, 2.0), self.ticks))
+        self.world.step(self.system, 1.0 / 60.0)
+
+    def state(self) -> np.ndarray:
+        """The bits of every pose and velocity."""
+        rows = self.world.bodies.rows[: self.world.bodies.count]
+        fields = ("id", "position", "rotation", "linear_velocity", "angular_velocity", "sleep_time", "active_index")
+        return np.frombuffer(b"".join(rows[field].tobytes() for field in fields), dtype=np.uint8)

@@ -1,0 +1,38 @@
+"""The same world stepped by 1, 2, 3 or 5 threads has the same bits after every step."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from scenes_for_threads import Heap
+
+STEPS = 300
+
+
+def run(threads: int, steps: int) -> list[str]:
+    scene = Heap(threads)
+    hashes = []
+    for _ in range(steps):
+        scene.step()
+        hashes.append(hashlib.sha256(scene.state().tobytes()).hexdigest())
+    positions = scene.world.bodies.rows[: scene.world.bodies.count]["position"]
+    assert np.isfinite(positions).all()
+    if threads > 1:
+        assert scene.world.thread_pool.record["jobs"] > 0
+    return hashes
+
+
+@pytest.fixture(scope="module")
+def alone() -> list[str]:
+    return run(1, STEPS)
+
+
+@pytest.mark.parametrize("threads", (2, 3, 5))
+def test_the_same_bits_with_any_number_of_threads(alone, threads):
+    hashes = run(threads, STEPS)
+    different = [k for k in range(STEPS) if hashes[k] != alone[k]]
+    assert not different, f"first difference in step {different[0]}"
+
+
+def test_the_scene_moves(alone):
+    assert len(set(alone)) > STEPS // 2

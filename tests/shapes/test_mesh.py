@@ -1,0 +1,229 @@
+"""Cooked meshes: nothing is lost, the tree encloses what it holds, edges are active where they should be, and walks and
+rays through the tree find what a look at every triangle finds."""
+
+import time
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine_core.runtime.memory import stack_array
+from engine_core.shapes import schema
+from engine_core.shapes.mesh_building import cook_mesh
+from engine_core.shapes.mesh_query import MESH_QUERY_SIZE, mesh_query_next, mesh_query_start
+from engine_core.shapes.mesh_tree import STACK_SIZE
+
+
+def field(n, height=lambda x, z: 0 * x):
+    """A square of n x n cells, two triangles each, facing up."""
+    x, z = np.meshgrid(np.arange(n + 1.0), np.arange(n + 1.0))
+    vertices = np.stack((x, height(x, z), z), axis=-1).reshape(-1, 3).astype(np.float32)
+    corner = (np.arange(n)[:, None] * (n + 1) + np.arange(n)).ravel()
+    first = np.stack((corner, corner + n + 1, corner + 1), axis=1)
+    second = np.stack((corner + 1, corner + n + 1, corner + n + 2), axis=1)
+    return vertices, np.concatenate((first, second)).astype(np.int32)
+
+
+def soup(rng, count, size=0.3):
+    """Triangles anywhere, not joined."""
+    vertices = np.repeat(rng.uniform(-5, 5, (count, 3)), 3, axis=0) + rng.normal(size=(3 * count, 3)) * size
+    return vertices.astype(np.float32), np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+
+
+@numba.njit
+def walk(blocks, bounds, found):
+    query = stack_array(MESH_QUERY_SIZE, np.int64)
+    mesh_query_start(query)
+    count = 0
+    triangle = mesh_query_next(blocks[0], query, bounds)
+    while triangle >= 0:
+        found[count] = triangle
+        count += 1
+        triangle = mesh_query_next(blocks[0], query, bounds)
+    return count
+
+
+def record_of(cooked):
+    start = cooked.block.address - cooked.block.memory.ctypes.data
+    return cooked.block.memory[start : start + schema.MESH_BLOCK.itemsize].view(schema.MESH_BLOCK)
+
+
+def query(cooked, bounds):
+    found = np.empty(len(cooked.block.arrays["triangles"]) + 1, dtype=np.int64)
+    return found[: walk(record_of(cooked), tuple(map(float, bounds)), found)]
+
+
+def triangle_bounds(cooked):
+    corners = cooked.block.arrays["vertices"][cooked.block.arrays["triangles"]]
+    return corners.min(axis=1), corners.max(axis=1)
+
+
+def assert_tree_is_sound(cooked):
+    """Every triangle is in one leaf, whose bounds are exactly its own; depth is what the stacks allow for."""
+    nodes, count = cooked.block.arrays["nodes"], len(cooked.block.arrays["triangles"])
+    low, high = triangle_bounds(cooked)
+    seen = np.zeros(count, dtype=int)
+    visited, waiting = 0, [(0, 1)]
+    while waiting:
+        number, depth = waiting.pop()
+        visited += 1
+        assert 3 * depth + 1 < STACK_SIZE
+        for k in range(4):
+            child, size = nodes[number]["children"][k], nodes[number]["triangle_counts"][k]
+            bounds = nodes[number]["bounds"][:, k]
+            if child >= 0:
+                inner = nodes[child]["bounds"]
+                np.testing.assert_array_equal(bounds, [*inner[:3].min(axis=1), *inner[3:].max(axis=1)])
+                waiting.append((child, depth + 1))
+            elif size == 0:
+                assert child == -1 and (bounds[:3] > bounds[3:]).all()
+            else:
+                assert size <= schema.MAX_LEAF_TRIANGLES
+                seen[~child : ~child + size] += 1
+                np.testing.assert_array_equal(bounds[:3], low[~child : ~child + size].min(axis=0))
+                np.testing.assert_array_equal(bounds[3:], high[~child : ~child + size].max(axis=0))
+    assert visited == len(nodes) and (seen == 1).all()
+
+
+def same_place(rng):
+    """A hundred times the same triangle, not welded by index."""
+    vertices = np.eye(3, dtype=np.float32).repeat(100, axis=0)
+    return vertices, np.stack((np.arange(100), np.arange(100) + 100, np.arange(100) + 200), axis=1)
+
+
+def growing(rng):
+    """Each triangle larger than the last, over 24 orders of magnitude."""
+    vertices, triangles = soup(rng, 400)
+    return (vertices * 1.15 ** np.repeat(np.arange(400), 3)[:, None]).astype(np.float32), triangles
+
+
+MESHES = {
+    "one": lambda rng: soup(rng, 1),
+    "five": lambda rng: soup(rng, 5),
+    "soup": lambda rng: soup(rng, 700),
+    "long": lambda rng: soup(rng, 300, size=4.0),
+    "field": lambda rng: field(20, lambda x, z: np.sin(x) + np.cos(z)),
+    "same place": same_place,
+    "growing": growing,
+}
+
+
+@pytest.mark.parametrize("name", MESHES)
+def test_tree_and_walk(name):
+    rng = np.random.default_rng(0)
+    vertices, triangles = MESHES[name](rng)
+    cooked = cook_mesh(vertices, triangles)
+    assert_tree_is_sound(cooked)
+    arrays = cooked.block.arrays
+    assert sorted(arrays["faces"].tolist()) == list(range(len(triangles)))
+    np.testing.assert_array_equal(arrays["vertices"][arrays["triangles"]], vertices[triangles[arrays["faces"]]])
+    low, high = triangle_bounds(cooked)
+    extent = np.ptp(vertices, axis=0)
+    for _ in range(30):
+        center, half = rng.uniform(vertices.min(axis=0), vertices.max(axis=0)), rng.uniform(0, 0.4, 3) * extent
+        expected = np.flatnonzero(((low <= center + half) & (high >= center - half)).all(axis=1))
+        assert sorted(query(cooked, [*(center - half), *(center + half)]).tolist()) == expected.tolist()
+    assert len(query(cooked, [-1e30] * 3 + [1e30] * 3)) == len(triangles)
+
+
+def test_vertices_are_welded_and_flat_triangles_dropped():
+    vertices = np.array(
+        [[0, 0, 0], [1, 0, 0], [0, 0, 1], [-0.0, 0, 0], [1, 0, 0], [2, 0, 0], [9, 9, 9]], dtype=np.float32
+    )
+    triangles = np.array([[0, 0, 1], [0, 2, 1], [0, 1, 5], [0, 3, 4], [3, 2, 4]])
+    cooked = cook_mesh(vertices, triangles)
+    assert sorted(cooked.block.arrays["faces"].tolist()) == [1, 4]
+    assert len(cooked.block.arrays["vertices"]) == 3
+    assert cook_mesh(vertices, triangles[:1]).kind == schema.EMPTY
+
+
+def naive_active_edges(vertices, triangles, is_two_sided):
+    """Twin: for each edge look at all triangles for others that have it."""
+    points = [tuple(v) for v in vertices.tolist()]
+    corners = [[points[i] for i in t] for t in triangles]
+    owners = {}
+    for t, corner in enumerate(corners):
+        for k in range(3):
+            owners.setdefault(frozenset((corner[k], corner[(k + 1) % 3])), []).append((t, k))
+    active = np.zeros((len(triangles), 3), dtype=bool)
+    for users in owners.values():
+        is_active = len(users) != 2
+        if not is_active:
+            (t, k), (u, j) = users
+            n, m = (np.cross(np.subtract(c[1], c[0]), np.subtract(c[2], c[0])) for c in (corners[t], corners[u]))
+            n, m = n / np.linalg.norm(n), m / np.linalg.norm(m)
+            is_turned_over = corners[t][k] == corners[u][j]
+            m = -m if is_turned_over else m
+            is_convex = np.dot(n, np.subtract(corners[u][(j + 2) % 3], corners[t][k])) < 0
+            is_folded = np.dot(n, m) < -0.999
+            counts = is_convex or is_folded or is_turned_over or is_two_sided
+            is_active = bool(np.dot(n, m) < np.cos(np.radians(5.0)) and counts)
+        for t, k in users:
+            active[t, k] = is_active
+    return active
+
+
+@pytest.mark.parametrize("is_two_sided", [False, True])
+@pytest.mark.parametrize("steepness", [0.0, 0.04, 0.5])
+def test_active_edges(steepness, is_two_sided):
+    rng = np.random.default_rng(1)
+    vertices, triangles = field(12, lambda x, z: rng.normal(size=x.shape) * steepness)
+    triangles[::17] = triangles[::17, ::-1]  # some the wrong way round
+    triangles = np.concatenate((triangles, triangles[3:5, [1, 2, 0]]))  # some twice
+    unwelded = vertices[triangles].reshape(-1, 3)
+    cooked = cook_mesh(unwelded, np.arange(len(unwelded)).reshape(-1, 3), is_two_sided)
+    faces = cooked.block.arrays["faces"]
+    bits = cooked.block.arrays["active_edges"][:, None] >> np.arange(3) & 1
+    np.testing.assert_array_equal(bits, naive_active_edges(vertices, triangles, is_two_sided)[faces])
+
+
+def test_a_cube_has_active_edges_but_no_active_diagonals():
+    import trimesh
+
+    box = trimesh.creation.box()
+    cooked = cook_mesh(box.vertices, np.array(box.faces))
+    assert sum(bin(bits).count("1") for bits in cooked.block.arrays["active_edges"].tolist()) == 24
+    inside_out = cook_mesh(box.vertices, np.array(box.faces)[:, ::-1])
+    assert not inside_out.block.arrays["active_edges"].any()
+
+
+def test_a_fan_about_one_vertex_is_cooked_at_once():
+    angle = np.linspace(0, 2 * np.pi, 50_001)[:-1]
+    rim = np.column_stack((np.cos(angle), 0 * angle, np.sin(angle)))
+    k = np.arange(len(rim))
+    triangles = np.column_stack((0 * k, 1 + (k + 1) % len(rim), 1 + k))
+    start = time.perf_counter()
+    cooked = cook_mesh(np.concatenate(([[0, 0, 0]], rim)), triangles)
+    assert time.perf_counter() - start < 5.0
+    bits = cooked.block.arrays["active_edges"]
+    assert set(np.unique(bits)) <= {1, 2, 4}  # the rim only
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 60), st.integers(0, 10_000), st.sampled_from([0.01, 1.0, 100.0]))
+def test_any_soup(count, seed, size):
+    rng = np.random.default_rng(seed)
+    vertices = (rng.integers(-2, 3, (12, 3)) * size).astype(np.float32)
+    triangles = rng.integers(0, 12, (count, 3))
+    cooked = cook_mesh(vertices, triangles)
+    corners = vertices[triangles].astype(np.float64)
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    solid = np.flatnonzero(area > 1e-6 * size * size)
+    if len(solid) == 0:
+        assert cooked.kind == schema.EMPTY
+        return
+    assert sorted(cooked.block.arrays["faces"].tolist()) == solid.tolist()
+    assert_tree_is_sound(cooked)
+
+
+def test_a_large_mesh_is_cooked_fast_and_small():
+    rng = np.random.default_rng(0)
+    vertices, triangles = field(224, lambda x, z: np.sin(0.1 * x) * np.cos(0.13 * z) * 3)
+    triangles = triangles[rng.permutation(len(triangles))]
+    cook_mesh(*field(4))
+    start = time.perf_counter()
+    cooked = cook_mesh(vertices, triangles)
+    assert time.perf_counter() - start < 1.0  # 100,000 triangles; 0.1 s is usual
+    assert cooked.block.memory.nbytes / len(triangles) <= 40.0

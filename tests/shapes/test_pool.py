@@ -1,0 +1,289 @@
+"""The pool of shapes: settings, errors, uses with scale and shear, freeing."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine_core.runtime.memory import PoolFull
+from engine_core.shapes import schema
+from engine_core.shapes.pool import ShapePool, is_collidable, split_basis
+
+SETTERS = {
+    schema.SPHERE: ("set_sphere", (0.5,)),
+    schema.BOX: ("set_box", ((1.0, 2.0, 3.0),)),
+    schema.CAPSULE: ("set_capsule", (0.5, 2.0)),
+    schema.CYLINDER: ("set_cylinder", (0.5, 2.0)),
+    schema.HULL: ("set_hull", (np.random.default_rng(0).normal(size=(20, 3)),)),
+    schema.PLANE: ("set_plane", ((0.0, 2.0, 0.0), 1.0)),
+    schema.MESH: ("set_mesh", ([[0, 0, 0], [0, 0, 1], [1, 0, 0]], [[0, 1, 2]])),
+    schema.HEIGHT_FIELD: ("set_height_field", (3, 2, [0.0, 1.0, 2.0, 0.0, 1.0, 2.0])),
+    schema.SEPARATION_RAY: ("set_separation_ray", (2.0, True)),
+}
+
+
+@pytest.fixture
+def pool():
+    return ShapePool(lambda index, sequence: sequence << 32 | index + 1, capacity=64)
+
+
+def make(pool, kind):
+    index = pool.create(kind)
+    name, arguments = SETTERS[kind]
+    getattr(pool, name)(index, *arguments)
+    return index
+
+
+@pytest.mark.parametrize("kind", SETTERS)
+def test_a_shape_is_empty_until_it_is_set(pool, kind):
+    index = pool.create(kind)
+    assert pool.rows[index]["kind"] == schema.EMPTY and pool.kind_of(index) == kind
+    name, arguments = SETTERS[kind]
+    getattr(pool, name)(index, *arguments)
+    expected = schema.MESH if kind == schema.HEIGHT_FIELD else kind
+    assert pool.rows[index]["kind"] == expected and pool.kind_of(index) == kind
+    assert pool.settings_of(index).kind == kind
+
+
+BAD = [
+    (schema.SPHERE, "set_sphere", (np.nan,)), (schema.SPHERE, "set_sphere", (0,)), (schema.SPHERE, "set_sphere", (-1,)),
+    (schema.SPHERE, "set_sphere", ("wide",)), (schema.SPHERE, "set_sphere", (np.inf,)),
+    (schema.BOX, "set_box", ((1, 2),)), (schema.BOX, "set_box", ((1, 0, 1),)), (schema.BOX, "set_box", ((1, 1, np.nan),)),
+    (schema.CAPSULE, "set_capsule", (1.0, 1.0)), (schema.CAPSULE, "set_capsule", (1.0, np.inf)),
+    (schema.CYLINDER, "set_cylinder", (0.0, 1.0)), (schema.CYLINDER, "set_cylinder", (1.0, None)),
+    (schema.HULL, "set_hull", ([[0, 0]],)), (schema.HULL, "set_hull", ([[0, 0, np.nan]],)),
+    (schema.PLANE, "set_plane", ((0, 0, 0), 1)), (schema.PLANE, "set_plane", ((0, 1, 0), np.nan)),
+    (schema.MESH, "set_mesh", ([[0, 0, 0]], [[0, 0, 1]])), (schema.MESH, "set_mesh", ([[0, 0, np.inf]], [[0, 0, 0]])),
+    (schema.MESH, "set_mesh", ([[0, 0, 0]], [[0, -1, 0]])), (schema.MESH, "set_mesh", ([[0, 0, 0]], [[0, 0]])),
+    (schema.HEIGHT_FIELD, "set_height_field", (1, 4, [0] * 4)), (schema.HEIGHT_FIELD, "set_height_field", (2, 2, [0] * 5)),
+    (schema.HEIGHT_FIELD, "set_height_field", (2, 2, [np.inf] * 4)),
+    (schema.HEIGHT_FIELD, "set_height_field", (2.5, 2, [0] * 5)),
+    (schema.SEPARATION_RAY, "set_separation_ray", (0.0,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind, name, arguments", BAD)
+def test_bad_settings_are_named_and_lose_nothing(pool, kind, name, arguments):
+    index = make(pool, kind)
+    before, kept = pool.rows[index].tobytes(), pool.settings_of(index)
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        getattr(pool, name)(index, *arguments)
+    assert pool.rows[index].tobytes() == before and pool.settings_of(index) is kept
+
+
+def test_a_setting_of_another_kind_is_refused(pool):
+    index = make(pool, schema.SPHERE)
+    with pytest.raises(ValueError, match="set_box: shape 0 is a sphere"):
+        pool.set_box(index, (1, 1, 1))
+    for bad in (5, -1, 64):
+        with pytest.raises(ValueError, match="set_sphere: no such shape"):
+            pool.set_sphere(bad, 1.0)
+    for kind in (schema.EMPTY, schema.TRIANGLE, 99):
+        with pytest.raises(ValueError, match="create"):
+            pool.create(kind)
+
+
+def test_a_hull_or_mesh_of_nothing_is_empty(pool):
+    hull, mesh = make(pool, schema.HULL), make(pool, schema.MESH)
+    pool.set_hull(hull, np.empty((0, 3)))
+    pool.set_mesh(mesh, [[0, 0, 0], [1, 1, 1]], [[0, 1, 0]])
+    assert pool.rows[hull]["kind"] == pool.rows[mesh]["kind"] == schema.EMPTY
+
+
+def test_full_pool_names_the_setting():
+    pool = ShapePool(lambda index, sequence: 1, capacity=2)
+    pool.create(schema.SPHERE), pool.create(schema.SPHERE)
+    with pytest.raises(PoolFull, match="'shapes'"):
+        pool.create(schema.SPHERE)
+
+
+def test_rows_are_taken_anew_after_collect_with_another_id(pool):
+    index = make(pool, schema.HULL)
+    old_id = int(pool.rows[index]["id"])
+    memory = pool._blocks[index].memory
+    pool.free(index)
+    assert pool.rows[index]["kind"] == schema.EMPTY and pool.rows[index]["id"] == 0
+    assert any(block.memory is memory for block in pool._retired_blocks)
+    assert pool.create(schema.SPHERE) != index
+    assert pool.collect() == 2 and pool.collect() == 0
+    assert pool.create(schema.SPHERE) == index
+    assert pool.rows[index]["id"] not in (0, old_id)
+    pool.free(index)
+    with pytest.raises(ValueError, match="free: no such shape"):
+        pool.free(index)
+
+
+def test_a_replaced_block_lives_until_collect(pool):
+    index = make(pool, schema.HULL)
+    address = int(pool.rows[index]["block"])
+    pool.set_hull(index, np.eye(4, 3))
+    assert pool.rows[index]["block"] != address
+    assert [block.address for block in pool._retired_blocks] == [address]
+    assert pool.collect() == 1
+
+
+def test_identity_is_the_shape_itself(pool):
+    index = make(pool, schema.BOX)
+    assert pool.derive(index, np.eye(3) * (1 + 1e-7)) == index
+    assert pool.rows[index]["use_count"] == 1
+    pool.release(index)
+    with pytest.raises(ValueError, match="release"):
+        pool.release(index)
+
+
+def test_uses_with_the_same_scale_share_a_row_that_follows_the_shape(pool):
+    index = make(pool, schema.SPHERE)
+    row = pool.derive(index, np.eye(3) * 2)
+    assert row != index and pool.derive(index, np.eye(3) * (2 + 1e-9)) == row
+    assert pool.rows[row]["radius"] == 1.0 and pool.rows[row]["use_count"] == 2
+    pool.set_sphere(index, 3.0)
+    assert pool.rows[row]["radius"] == 6.0
+    pool.release(row), pool.release(row)
+    assert pool.rows[row]["kind"] == schema.EMPTY
+    pool.collect()
+    assert pool.create(schema.BOX) == row
+
+
+def test_a_use_of_a_shape_not_set_yet_comes_alive_with_it(pool):
+    index = pool.create(schema.BOX)
+    row = pool.derive(index, np.diag([1.0, 2.0, 3.0]))
+    assert pool.rows[row]["kind"] == schema.EMPTY
+    pool.set_box(index, (1, 1, 1))
+    assert pool.rows[row]["kind"] == schema.BOX
+    np.testing.assert_allclose(pool.rows[row]["half_extents"], [1, 2, 3])
+
+
+def test_freeing_a_shape_empties_its_uses_and_keeps_rows_until_released(pool):
+    index = make(pool, schema.BOX)
+    row = pool.derive(index, np.eye(3) * 2)
+    pool.free(index)
+    assert pool.rows[row]["kind"] == schema.EMPTY
+    assert pool.collect() == 0
+    pool.release(row)
+    assert pool.collect() == 2
+    assert {pool.create(schema.BOX), pool.create(schema.BOX)} == {index, row}
+
+
+SHEAR = np.array([[1.0, 0.3, 0.0], [0.3, 2.0, 0.1], [0.0, 0.1, 0.7]])
+
+
+def test_a_sheared_box_is_a_hull(pool):
+    index = make(pool, schema.BOX)
+    row = pool.rows[pool.derive(index, SHEAR)]
+    assert row["kind"] == schema.HULL and not row["is_approximate"]
+    assert row["volume"] == pytest.approx(48.0 * np.linalg.det(SHEAR), rel=1e-4)
+    scaled = pool.rows[pool.derive(index, np.diag([2.0, -1.0, 0.5]))]
+    assert scaled["kind"] == schema.BOX
+    np.testing.assert_allclose(scaled["half_extents"], [2.0, 2.0, 1.5])
+
+
+def test_round_shapes_are_averaged_and_say_so(pool):
+    for kind, stretch, is_approximate in (
+        (schema.SPHERE, np.eye(3) * 2, 0), (schema.SPHERE, -np.eye(3) * 2, 0), (schema.SPHERE, np.diag([1, 2, 3.0]), 1),
+        (schema.CAPSULE, np.eye(3) * 0.5, 0), (schema.CAPSULE, np.diag([1, 2, 1.0]), 1),
+        (schema.CYLINDER, np.diag([2, 5, 2.0]), 0), (schema.CYLINDER, np.diag([2, 1, 1.0]), 1),
+        (schema.CYLINDER, SHEAR, 1),
+    ):  # fmt: skip
+        index = make(pool, kind)
+        row = pool.rows[pool.derive(index, stretch)]
+        assert row["kind"] == kind and row["is_approximate"] == is_approximate
+    assert row["radius"] > 0.0
+    index = make(pool, schema.SPHERE)
+    assert pool.rows[pool.derive(index, np.diag([1, 2, 3.0]))]["radius"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("stretch", [SHEAR, -SHEAR, np.diag([-1.0, 1.0, 1.0])])
+def test_hulls_meshes_and_planes_are_transformed(pool, stretch):
+    hull, plane, mesh = (make(pool, kind) for kind in (schema.HULL, schema.PLANE, schema.MESH))
+    volume = pool.rows[hull]["volume"]
+    assert pool.rows[pool.derive(hull, stretch)]["volume"] == pytest.approx(
+        volume * abs(np.linalg.det(stretch)), rel=1e-3
+    )
+    row = pool.rows[pool.derive(plane, stretch)]
+    on_plane = np.array([[3.0, 0.5, -2.0], [0.0, 0.5, 0.0], [-1.0, 0.5, 7.0]]) @ stretch.T
+    np.testing.assert_allclose(on_plane @ row["plane"][:3], row["plane"][3], atol=1e-5)
+    below = stretch @ [0.0, -5.0, 0.0]
+    assert below @ row["plane"][:3] < row["plane"][3]
+    block = pool._blocks[pool.derive(mesh, stretch)].arrays
+    a, b, c = block["vertices"][block["triangles"][0]]
+    normal = np.cross(b - a, c - a)
+    assert normal @ np.linalg.solve(stretch.T, [0.0, 1.0, 0.0]) > 0.0  # the front stays the front
+
+
+@pytest.mark.parametrize("stretch", [np.zeros((3, 3)), np.full((3, 3), np.nan), np.diag([1.0, 1.0, 0.0]), np.eye(2)])
+def test_a_stretch_without_volume_is_refused(pool, stretch):
+    with pytest.raises(ValueError, match="derive"):
+        pool.derive(make(pool, schema.BOX), stretch)
+
+
+def matrix_of(q):
+    x, y, z, w = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(-10, 10), min_size=9, max_size=9))
+def test_split_basis(numbers):
+    basis = np.array(numbers).reshape(3, 3)
+    sizes = np.linalg.svd(basis, compute_uv=False)
+    if sizes[2] < 1e-6 * sizes[0] or sizes[0] < 1e-6:
+        return
+    rotation, stretch = split_basis(basis)
+    np.testing.assert_allclose(stretch, stretch.T, atol=1e-9)
+    assert np.linalg.norm(rotation) == pytest.approx(1.0)
+    np.testing.assert_allclose(matrix_of(rotation) @ stretch, basis, atol=1e-8)
+    assert np.sign(np.linalg.det(stretch)) == np.sign(np.linalg.det(basis))
+
+
+def test_split_basis_refuses_what_is_flat():
+    for basis in (np.zeros((3, 3)), np.diag([1.0, 1.0, 0.0]), np.full((3, 3), np.inf), np.eye(4)):
+        with pytest.raises(ValueError, match="split_basis"):
+            split_basis(basis)
+
+
+def test_axis_scale_after_a_rotation_is_no_shear():
+    turn = matrix_of(np.array([0.1, 0.7, -0.2, 0.6]) / np.linalg.norm([0.1, 0.7, -0.2, 0.6]))
+    rotation, stretch = split_basis(turn @ np.diag([0.6, 1.0, 0.6]))
+    np.testing.assert_allclose(stretch, np.diag([0.6, 1.0, 0.6]), atol=1e-12)
+
+
+def test_kinds_that_make_contacts():
+    assert not is_collidable(schema.SEPARATION_RAY) and not is_collidable(schema.EMPTY)
+    assert is_collidable(schema.MESH) and is_collidable(schema.BOX) and is_collidable(schema.HEIGHT_FIELD)
+
+
+def test_many_threads():
+    pool = ShapePool(lambda index, sequence: sequence << 32 | index + 1, capacity=4096)
+    errors = []
+
+    def work(seed):
+        try:
+            rng = np.random.default_rng(seed)
+            for _ in range(40):
+                index = pool.create(schema.HULL)
+                rows = [pool.derive(index, np.diag(rng.integers(1, 3, 3).astype(float))) for _ in range(3)]
+                pool.set_hull(index, rng.normal(size=(10, 3)))
+                for row in rows:
+                    assert pool.rows[row]["kind"] == schema.HULL
+                    pool.release(row)
+                pool.free(index)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    pool.collect()
+    assert not pool._blocks and not pool._source and not pool._derived
+    assert len(set(pool._free_rows)) == len(pool._free_rows) == pool.row_count

@@ -1,0 +1,152 @@
+"""The order of the rooms, held by reading every import: a room knows only the rooms before it."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+ENGINE = Path(__file__).resolve().parent.parent / "engine_core"
+
+# A room may know itself and all before it. STEP stands for the single files beside the rooms: the step on one page and
+# the doors to the bodies; `entry_points` names all compiled functions of the house, for the warm-up.
+STEP = "the step and the doors"
+ORDER = [
+    "runtime",
+    "geometry",
+    "shapes",
+    "bodies",
+    "broad_phase",
+    "collision",
+    "constraints",
+    "solver",
+    "sensors",
+    "characters",
+    "soft_body",
+    STEP,
+    "state",
+    "streaming",
+    "profiling",
+    "godot",
+    "entry_points",
+]
+RUN_TIME_PACKAGES = {"numpy", "numba", "llvmlite", "engine_core"}
+STANDARD_LIBRARY = sys.stdlib_module_names
+COMPILER_INTERNALS = ("llvmlite", "numba.core", "numba.extending", "numba.np", "numba.experimental", "numba.typed")
+
+
+def sources() -> list[Path]:
+    return [path for path in sorted(ENGINE.rglob("*.py")) if path != ENGINE / "__init__.py"]
+
+
+def room_of(parts: Sequence[str]) -> str:
+    """The room of a place in the engine, given as the names on the way to it."""
+    name = parts[0].removesuffix(".py")
+    return STEP if name not in ORDER and not (ENGINE / name).is_dir() else name
+
+
+def imported(path: Path, tree: ast.Module) -> Iterator[str]:
+    """The full dotted names that a file imports, wherever in it; relative ones resolved."""
+    package = ["engine_core", *path.relative_to(ENGINE).parent.parts]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def rooms_known(names: Iterator[str]) -> set[str]:
+    return {room_of(name.split(".")[1:]) for name in names if name.startswith("engine_core.")}
+
+
+def violations(path: Path, tree: ast.Module) -> list[str]:
+    """What a file imports that its room may not know."""
+    room = room_of(path.relative_to(ENGINE).parts)
+    faults = [
+        f"imports {known}, which comes after {room}"
+        for known in sorted(rooms_known(imported(path, tree)))
+        if ORDER.index(known) > ORDER.index(room)
+    ]
+    for name in sorted(set(imported(path, tree))):
+        top = name.split(".")[0]
+        if room != "runtime" and name.startswith(COMPILER_INTERNALS):
+            faults.append(f"imports {name}: only runtime knows the compiler")
+        if top not in RUN_TIME_PACKAGES and top not in STANDARD_LIBRARY:
+            faults.append(f"imports {name}: the engine needs NumPy and Numba only")
+    return faults
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ENGINE)))
+def test_a_room_knows_only_the_rooms_before_it(path):
+    assert room_of(path.relative_to(ENGINE).parts) in ORDER, (
+        f"{room_of(path.relative_to(ENGINE).parts)} has no place in the order of the rooms"
+    )
+    assert violations(path, ast.parse(path.read_text(encoding="utf-8"))) == []
+
+
+def words_of_code(tree: ast.Module) -> Iterator[str]:
+    """Names and strings of a file, without its comments and docstrings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    loose = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose:
+            yield node.value
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        if isinstance(node, documented) and not isinstance(node, ast.Module):
+            yield node.name
+    yield from (name for name in imported(ENGINE / "any" / "file.py", tree))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sources() if room_of(path.relative_to(ENGINE).parts) not in ("godot", "entry_points")],
+    ids=lambda path: str(path.relative_to(ENGINE)),
+)
+def test_only_one_room_has_heard_of_godot(path):
+    heard = [
+        word for word in words_of_code(ast.parse(path.read_text(encoding="utf-8"))) if re.search("godot", word, re.I)
+    ]
+    assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "fault"),
+    [
+        ("geometry/a.py", "from ..bodies import pool", "imports bodies"),
+        ("geometry/a.py", "from engine_core.solver.rows import build", "imports solver"),
+        ("bodies/a.py", "import engine_core.broad_phase", "imports broad_phase"),
+        ("solver/a.py", "def f():\n    from ..sensors import areas", "imports sensors"),
+        ("shapes/a.py", "from numba.extending import intrinsic", "only runtime"),
+        ("shapes/a.py", "from numba import extending", "only runtime"),
+        ("godot/a.py", "import llvmlite.ir", "only runtime"),
+        ("solver/a.py", "from ..physics_system import PhysicsSystem", "imports the step"),
+        ("a_file_beside.py", "from .godot import server", "imports godot"),
+        ("state/a.py", "import scipy.spatial", "NumPy and Numba only"),
+    ],
+)
+def test_a_wrong_import_is_found(place, line, fault):
+    assert any(fault in found for found in violations(ENGINE / place, ast.parse(line)))
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("bodies/a.py", "from ..geometry.vector import dot\nfrom . import schema\nimport numpy as np"),
+        ("runtime/a.py", "from llvmlite import ir\nfrom numba.core import cgutils"),
+        ("godot/a.py", "from engine_core import physics_system\nfrom engine_core.bodies import pool"),
+    ],
+)
+def test_a_right_import_passes(place, line):
+    assert violations(ENGINE / place, ast.parse(line)) == []

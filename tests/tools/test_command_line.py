@@ -1,0 +1,84 @@
+"""What the sub-commands print and how they end; the work itself is tested beside its functions."""
+
+import pytest
+from typer.testing import CliRunner
+
+from scree_tools import command_line, doctor, find_godot, prove, scenes
+from scree_tools.prove import Check, Outcome
+
+COMMANDS = ("demo", "test", "install", "godot", "warmup", "bench", "prove", "doctor")
+
+
+@pytest.fixture
+def scree():
+    return lambda *arguments: CliRunner().invoke(command_line.application, arguments)
+
+
+def test_every_command_has_its_line_of_help(scree):
+    said = scree("--help").output
+    assert all(f"\n  {name}  " in said for name in COMMANDS)
+
+
+def test_a_project_that_is_none_is_refused_in_one_line(scree, tmp_path):
+    result = scree("install", str(tmp_path))
+    assert result.exit_code == 1
+    assert result.stderr == f"scree: {tmp_path} is no Godot project: it holds no project.godot\n"
+
+
+def test_a_scene_that_is_none_is_refused(scree, monkeypatch):
+    monkeypatch.setattr(command_line, "_godot", lambda: None)
+    monkeypatch.setattr(command_line, "_warm_up", lambda: None)
+    for command in ("demo", "bench"):
+        result = scree(command, "nothing")
+        assert result.exit_code == 1 and "there is no scene nothing" in result.stderr
+
+
+def test_godot_passes_arguments_and_exit_code_on(scree, monkeypatch, tmp_path):
+    program = tmp_path / "godot"
+    program.write_text(f'#!/bin/sh\necho "$*" > {tmp_path}/said\nexit 7\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(command_line, "_godot", lambda: find_godot.Godot((str(program),), "4.6", "here"))
+    assert scree("godot", "--headless", "--path", "a b", "--help").exit_code == 7
+    assert (tmp_path / "said").read_text() == "--headless --path a b --help\n"
+
+
+def test_no_godot_is_said_with_the_way_to_go_on(scree, monkeypatch):
+    def missing(report):
+        raise find_godot.GodotNotFound("E: Failed to fetch x.deb\n" + find_godot.BY_HAND)
+
+    monkeypatch.setattr(find_godot, "find_godot", missing)
+    result = scree("godot", "--version")
+    assert result.exit_code == 1 and "x.deb" in result.stderr and "GODOT" in result.stderr
+
+
+def test_a_check_that_does_not_hold_makes_the_exit_code(scree, monkeypatch, tmp_path):
+    def fails(godot, project):
+        raise scenes.SceneFailed("it fell over")
+
+    checks = {
+        "good": Check("good", "all is well", lambda godot, project: Outcome("3 of 3", True)),
+        "bad": Check("bad", "all is well", fails),
+    }
+    monkeypatch.setattr(prove, "CHECKS", checks)
+    for step in ("_godot", "_warm_up"):
+        monkeypatch.setattr(command_line, step, lambda: None)
+    monkeypatch.setattr(command_line, "_project", lambda name: tmp_path)
+    good = scree("prove", "good")
+    assert good.exit_code == 0 and "holds good (all is well)\n  3 of 3\n" in good.output
+    both = scree("prove")
+    assert both.exit_code == 1 and "does not hold bad" in both.output and "it fell over" in both.output
+    assert scree("prove", "none").exit_code == 1
+    assert scree("prove", "--list").output == "good: all is well\nbad: all is well\n"
+
+
+def test_the_long_checks_cover_what_was_promised():
+    assert set(prove.CHECKS) >= {"starts_and_ends", "start_time", "thousand_in_a_bin", "falling_cost"}
+
+
+def test_doctor_ends_with_1_where_something_is_bad(scree, monkeypatch):
+    findings = [doctor.Finding("Python", "good", "3.11"), doctor.Finding("Xvfb", "missing", "none", "apt install xvfb")]
+    monkeypatch.setattr(doctor, "findings", lambda project: iter(findings))
+    assert scree("doctor").exit_code == 0
+    findings.append(doctor.Finding("Numba", "bad", "0.1", "pip install numba"))
+    result = scree("doctor")
+    assert result.exit_code == 1 and "pip install numba" in result.output

@@ -1,0 +1,92 @@
+"""Putting the addon into a project: what is copied, written and changed, and what stops it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from scree_tools import build_loader, find_python, install_addon, places
+from scree_tools.install_addon import CannotInstall, install
+from scree_tools.project_settings import get_setting
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def game(tmp_path):
+    folder = tmp_path / "a game"
+    folder.mkdir()
+    (folder / "project.godot").write_text("config_version=5\n\n[physics]\n\n3d/default_gravity=5.0\n")
+    return folder
+
+
+def test_a_project_gets_all_it_needs(game):
+    done = install(game)
+    assert done.library.is_file() and done.library.name == build_loader.library_name()
+    text = (game / "project.godot").read_text()
+    assert get_setting(text, "physics", "3d/physics_engine") == '"Scree Physics"'
+    assert get_setting(text, "physics", "3d/default_gravity") == "5.0"
+    assert (game / ".godot/extension_list.cfg").read_text() == "res://addons/scree/scree.gdextension\n"
+    assert (done.addon / "plugin.cfg").read_bytes() == (ROOT / "plugin.cfg").read_bytes()
+
+
+def test_the_paths_beside_the_loader_are_absolute_and_there(game):
+    done = install(game)
+    lines = [line for line in done.paths_file.read_text().splitlines() if not line.startswith("#")]
+    values = dict(line.split("=", 1) for line in lines)
+    assert list(values) == ["libpython", "site_packages", "engine", "python_version"]
+    assert done.paths_file.parent == done.library.parent
+    assert all(Path(values[key]).is_absolute() for key in ("libpython", "site_packages", "engine"))
+    assert Path(values["libpython"]).is_file()
+    assert (Path(values["site_packages"]) / "numba").is_dir()
+    assert (Path(values["engine"]) / "engine_core").is_dir()
+    assert values["python_version"] == f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def test_it_may_be_repeated(game):
+    install(game)
+    listing = game / ".godot/extension_list.cfg"
+    listing.write_text("res://other.gdextension\n" + listing.read_text())
+    before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file() and path.suffix != ".so"}
+    install(game)
+    assert {path: path.read_bytes() for path in game.rglob("*") if path.is_file() and path.suffix != ".so"} == before
+
+
+def test_an_addon_linked_to_the_checkout_stays_linked(game, tmp_path):
+    copy = tmp_path / "addon"
+    install_addon._copy_addon(places.addon_source(), copy)
+    (game / "addons").mkdir()
+    (game / "addons/scree").symlink_to(copy)
+    done = install(game, source=copy)
+    assert (game / "addons/scree").is_symlink() and done.library.is_file()
+
+
+def test_a_folder_without_project_is_refused(tmp_path):
+    with pytest.raises(CannotInstall, match="no project.godot"):
+        install(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("fault", ["loader", "python"])
+def test_a_failure_leaves_the_projects_settings_alone(game, monkeypatch, fault):
+    before = (game / "project.godot").read_bytes()
+    if fault == "loader":
+        monkeypatch.setenv("CC", "/bin/false")
+        expected = build_loader.LoaderNotBuilt
+    else:
+        monkeypatch.setattr(find_python, "libpython_candidates", lambda: [Path("/none/libpython.so")])
+        expected = find_python.PythonNotUsable
+    with pytest.raises(expected):
+        install(game)
+    assert (game / "project.godot").read_bytes() == before
+
+
+def test_both_manifests_are_equal():
+    assert (ROOT / "plugin.cfg").read_bytes() == (ROOT / "addons/scree/plugin.cfg").read_bytes()
+
+
+def test_the_extension_names_every_library_that_can_be_built():
+    text = (ROOT / "addons/scree/scree.gdextension").read_text()
+    assert get_setting(text, "configuration", "entry_symbol") == '"scree_init"'
+    for (system, architecture), (library, _) in build_loader.TARGETS.items():
+        assert get_setting(text, "libraries", f"{system}.{architecture}") == f'"bin/{library}"'

@@ -1,0 +1,63 @@
+"""What travels in a wheel: the engine, the tools, the addon, the demo project; and that it installs from there."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scree_tools import build_loader
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_room_is_packed():
+    packed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    rooms = {".".join(path.relative_to(ROOT).parts[:-1]) for path in (ROOT / "engine_core").rglob("__init__.py")}
+    assert rooms <= packed
+    folders = {".".join(path.relative_to(ROOT).parts[:-1]) for path in (ROOT / "engine_core").rglob("*.py")}
+    assert folders <= packed, "a folder of Python files has no __init__.py"
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    """A wheel of this checkout, built from a copy (setuptools leaves its work beside the sources), and unpacked."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for name in ("engine_core", "tools", "addons", "demo_project"):
+        shutil.copytree(ROOT / name, folder / "sources" / name)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, folder / "sources")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, folder / "sources"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    return folder / "site"
+
+
+def test_the_wheel_holds_all_and_nothing_made_here(unpacked):
+    names = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
+    assert "engine_core/runtime/kernel.py" in names and "scree_tools/command_line.py" in names
+    for file in ("plugin.cfg", "plugin.gd", "scree.gdextension", "native/loader.c"):
+        assert f"scree_tools/addon/{file}" in names
+    for file in ("project.godot", "index.json", "scenes/pile.tscn", "scripts/demo_scene.gd"):
+        assert f"scree_tools/demo_project/{file}" in names
+    assert not [name for name in names if name.endswith((".so", ".pyc")) or "scree_paths" in name or ".godot/" in name]
+
+
+def test_it_installs_from_a_wheel(unpacked, tmp_path):
+    (tmp_path / "project.godot").write_text("config_version=5\n")
+    call = "from scree_tools.scree import main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", call, "install", str(tmp_path)], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "addons/scree/bin" / build_loader.library_name()).is_file()
+    assert f"engine={unpacked}" in (tmp_path / "addons/scree/bin/scree_paths.cfg").read_text()

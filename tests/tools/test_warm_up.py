@@ -1,0 +1,57 @@
+"""The forecast of compile times, and the order in which progress is told."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scree_tools import warm_up
+from scree_tools.warm_up import Forecast
+
+NONE = Path("no such record")
+
+
+def test_a_forecast_remembers_and_guesses(tmp_path):
+    file = tmp_path / "seconds.json"
+    forecast = Forecast.load(file, NONE)
+    assert forecast.expected("a") == warm_up._FIRST_GUESS
+    forecast.seconds.update(a=1.0, b=2.0, c=9.0)
+    forecast.save()
+    again = Forecast.load(file, NONE)
+    assert again.expected("c") == 9.0 and again.expected("new") == 2.0
+
+
+def test_what_is_left_is_shared_by_the_workers_but_no_less_than_the_longest(tmp_path):
+    forecast = Forecast(tmp_path / "seconds.json", {"a": 1.0, "b": 2.0, "c": 9.0})
+    assert forecast.left(["a", "b", "c"], 1) == 12.0
+    assert forecast.left(["a", "b", "c"], 2) == 9.0
+    assert forecast.left(["a", "b"], 2) == 2.0
+    assert forecast.left([], 2) == 0.0
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"a": "x"}', "{"])
+def test_a_spoilt_record_is_no_obstacle(tmp_path, text):
+    file = tmp_path / "seconds.json"
+    file.write_text(text)
+    assert Forecast.load(file, NONE).seconds == {}
+
+
+def test_what_was_seen_here_counts_more_than_what_is_shipped(tmp_path):
+    shipped, own = tmp_path / "shipped.json", tmp_path / "own.json"
+    shipped.write_text('{"a": 1.0, "b": 2.0}')
+    own.write_text('{"b": 5.0}')
+    assert Forecast.load(own, shipped).seconds == {"a": 1.0, "b": 5.0}
+
+
+def test_every_compiled_function_of_the_house_is_warmed_up():
+    engine = Path(importlib.import_module("engine_core").__file__).parent
+    declaring = {
+        ".".join(("engine_core", *path.relative_to(engine).with_suffix("").parts))
+        for path in engine.rglob("*.py")
+        if any(line.startswith(("@entry_point", "@kernel.entry_point")) for line in path.read_text().splitlines())
+    }
+    call = "import sys, engine_core.entry_points; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True).stdout.split()
+    assert declaring and declaring - set(loaded) == set()

@@ -1,0 +1,214 @@
+"""The sub-commands of `scree`. Each is a few lines over functions that are tested elsewhere."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from scree_tools import build_loader, find_godot, find_python, install_addon, places, scenes, show
+
+application = typer.Typer(
+    name="scree", add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    help="Scree, a 3D physics server for Godot 4 written in Python.",
+)  # fmt: skip
+console = Console()
+if not console.is_terminal:
+    console.width = max(console.width, 140)  # a log breaks no tables
+_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+_EXPECTED = (
+    find_godot.GodotNotFound, build_loader.LoaderNotBuilt, find_python.PythonNotUsable, install_addon.CannotInstall,
+    scenes.SceneFailed,
+)  # fmt: skip
+
+
+def _fail(message: object) -> NoReturn:
+    Console(stderr=True).print(f"scree: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(1)
+
+
+def _godot() -> find_godot.Godot:
+    with show.fetching(console) as report:
+        try:
+            return find_godot.find_godot(report=report)
+        except find_godot.GodotNotFound as error:
+            message = error
+    _fail(message)
+
+
+def _warm_up() -> None:
+    from scree_tools import warm_up
+
+    if warm_up.is_warm():
+        return
+    try:
+        with show.compiling(console) as report:
+            result = warm_up.warm_up(report)
+    except warm_up.WarmUpFailed as error:
+        _fail(error)
+    console.print(f"Compiled {result.compiled} entry points, {result.loaded} were there, in {result.seconds:.1f} s")
+
+
+def _project(name: str) -> Path:
+    """A fresh copy of the demo project with the addon, beside the output."""
+    return scenes.copy_demo_project(places.output_folder(name) / "project")
+
+
+def _plain(line: str) -> None:
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+@application.command()
+def demo(
+    scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all demo scenes where none is named.")] = None,
+    pictures: Annotated[bool, typer.Option(help="Also draw the scenes.")] = True,
+) -> None:
+    """Run the demo scenes in Godot on Scree, print their figures and draw them."""
+    from scree_tools import demo as demo_runs
+
+    godot = _godot()
+    _warm_up()
+    try:
+        chosen = scenes.named_scenes(scene or [], "demo")
+        project = _project("demo")
+        done = []
+        for figures in demo_runs.figures(godot, project, chosen):
+            _plain(f"{figures.scene}: {figures.ticks} ticks done")
+            done.append(figures)
+    except _EXPECTED as error:
+        _fail(error)
+    console.print(show.demo_table(done))
+    if pictures:
+        folder = places.output_folder("demo")
+        drawn = demo_runs.pictures(godot, project, chosen, folder, _plain)
+        _plain(f"{len(drawn)} pictures are in {folder}")
+
+
+@application.command()
+def bench(
+    scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all bench scenes where none is named")] = None,
+    rounds: Annotated[int, typer.Option(help="How often every engine runs each scene.")] = 7,
+    threads: Annotated[int, typer.Option(help="Worker threads of every engine; 0: as many as cores.")] = 0,
+    ticks: Annotated[int, typer.Option(help="Physics ticks of a run; 0: the scene's own number.")] = 0,
+    bodies: Annotated[int, typer.Option(help="Bodies in a scene; 0: the scene's own number.")] = 0,
+    server: Annotated[bool, typer.Option(help="Make the bodies without nodes.")] = False,
+    engine: Annotated[list[str] | None, typer.Option(help="Engines; by default Scree, Jolt, GodotPhysics")] = None,
+) -> None:
+    """Compare Scree with Jolt and GodotPhysics3D in the same scenes in Godot."""
+    from scree_tools import bench as benches
+
+    godot = _godot()
+    if not engine or scenes.SCREE in engine:
+        _warm_up()
+    options = (*((f"--bodies={bodies}",) if bodies else ()), *(("--server",) if server else ()))
+    try:
+        plan = benches.Plan(
+            tuple(scenes.named_scenes(scene or [], "bench")),
+            tuple(engine or benches.ENGINES),
+            rounds,
+            threads or os.cpu_count() or 1,
+            ticks or None,
+            options=options,
+        )
+        results = benches.run(godot, _project("bench"), plan, _plain)
+    except _EXPECTED as error:
+        _fail(error)
+    folder = places.output_folder("bench")
+    benches.write_json(folder / "bench.json", results, plan, godot)
+    for result in results:
+        console.print(show.bench_table(result))
+    from scree_tools import bench_plot  # Matplotlib is slow to import
+
+    bench_plot.plot(results, folder, plan.skip)
+    _plain(f"bench.json, bench.svg and bench.png are in {folder}")
+
+
+@application.command()
+def prove(
+    name: Annotated[list[str] | None, typer.Argument(help="Checks to run; all where none is named.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Only list the checks.")] = False,
+) -> None:
+    """Run the long checks: each prints its figures; exit code 1 if any is not met."""
+    from scree_tools import prove as proofs
+
+    if listed:
+        for check in proofs.CHECKS.values():
+            _plain(f"{check.name}: {check.shows}")
+        return
+    unknown = [one for one in name or [] if one not in proofs.CHECKS]
+    if unknown:
+        _fail(f"there is no check {', '.join(unknown)}; there are {', '.join(proofs.CHECKS)}")
+    godot = _godot()
+    _warm_up()
+    failed = []
+    try:
+        project = _project("prove")
+        for check in [proofs.CHECKS[one] for one in name or proofs.CHECKS]:
+            outcome = proofs.run(check, godot, project)
+            console.print("[green]holds[/]" if outcome.passed else "[red]does not hold[/]", end=" ")
+            _plain(f"{check.name} ({check.shows})\n  {outcome.figures}")
+            failed += [] if outcome.passed else [check.name]
+    except _EXPECTED as error:
+        _fail(error)
+    raise typer.Exit(1 if failed else 0)
+
+
+@application.command()
+def install(project_dir: Annotated[Path, typer.Argument(help="The folder of a Godot project.")]) -> None:
+    """Put the addon into a Godot project and select its engine there."""
+    try:
+        done = install_addon.install(project_dir)
+    except _EXPECTED as error:
+        _fail(error)
+    console.print(
+        f"Installed into {done.addon}; {done.project.name} now runs on {install_addon.ENGINE_NAME}.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+@application.command(context_settings=_PASS_ON)
+def godot(context: typer.Context) -> None:
+    """Run the Godot that Scree uses with the given arguments."""
+    raise typer.Exit(subprocess.run([*_godot().command, *context.args]).returncode)
+
+
+@application.command()
+def warmup() -> None:
+    """Compile the engine's core ahead of its first use."""
+    _warm_up()
+    console.print("The core is compiled.")
+
+
+@application.command(context_settings=_PASS_ON)
+def test(context: typer.Context) -> None:
+    """Set everything up and run all tests; further arguments go to pytest."""
+    root = places.checkout()
+    if root is None:
+        _fail("the tests are in the checkout, not in the installed package")
+    _godot()
+    _warm_up()
+    raise typer.Exit(subprocess.run([sys.executable, "-m", "pytest", *context.args], cwd=root).returncode)
+
+
+@application.command()
+def doctor(
+    project_dir: Annotated[Path | None, typer.Argument(help="A Godot project to look into too.")] = None,
+) -> None:
+    """Say what was found on this machine and what is wrong with it."""
+    from scree_tools.doctor import findings
+
+    signs = {"good": "[green]good[/]", "missing": "[yellow]missing[/]", "bad": "[red]bad[/]"}
+    table = Table("", "State")
+    for title in ("Found", "How to mend it"):
+        table.add_column(title, overflow="fold")  # a path that is cut off helps nobody
+    bad = 0
+    for finding in findings(project_dir):
+        bad += finding.state == "bad"
+        table.add_row(finding.what, signs[finding.state], finding.found, finding.mend)
+    console.print(table)
+    raise typer.Exit(1 if bad else 0)

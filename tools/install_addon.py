@@ -1,0 +1,87 @@
+"""Putting the addon into a Godot project and choosing its engine there."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from scree_tools import build_loader, find_python, places, project_settings
+
+ENGINE_NAME = "Scree Physics"
+EXTENSION = "res://addons/scree/scree.gdextension"
+PATHS_FILE = "scree_paths.cfg"
+_NOT_COPIED = shutil.ignore_patterns("bin", "__pycache__", "*.pyc", ".godot")
+
+
+class CannotInstall(Exception):
+    """The folder cannot be given the addon; the message says why."""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Where an installed addon's parts lie."""
+
+    project: Path
+    addon: Path
+    library: Path
+    paths_file: Path
+
+
+def install(project: Path, source: Path | None = None) -> Installation:
+    """Put the addon into the Godot project in folder `project` and select its engine; may be repeated at any time.
+
+    Copies `addons/scree`, builds the loader there, writes beside it where Python is, sets
+    `physics/3d/physics_engine`, and names the extension in `.godot/extension_list.cfg` so that it is loaded from the
+    next start on. Raises CannotInstall, build_loader.LoaderNotBuilt or find_python.PythonNotUsable; the project's
+    settings are changed last.
+    """
+    project = project.resolve()
+    settings = project / "project.godot"
+    if not settings.is_file():
+        raise CannotInstall(f"{project} is no Godot project: it holds no project.godot")
+    python = find_python.python_places()
+    addon = project / "addons" / "scree"
+    _copy_addon(source or places.addon_source(), addon)
+    library = build_loader.build_for_this_machine(addon)
+    paths_file = library.with_name(PATHS_FILE)
+    _write(paths_file, python.text())
+    _name_extension(project / ".godot" / "extension_list.cfg")
+    select_engine(settings, ENGINE_NAME)
+    return Installation(project, addon, library, paths_file)
+
+
+def _copy_addon(source: Path, addon: Path) -> None:
+    if not source.is_dir():
+        raise CannotInstall(f"the addon's own files are missing: {source}")
+    root_manifest = source.parent.parent / "plugin.cfg"
+    manifest = source / "plugin.cfg"
+    if places.checkout() and source == places.addon_source() and root_manifest.read_bytes() != manifest.read_bytes():
+        _write(manifest, root_manifest.read_text())  # the checkout's root is where the manifest is edited
+    if addon.exists() and addon.resolve() == source.resolve():
+        return  # linked to the checkout
+    shutil.copytree(source, addon, ignore=_NOT_COPIED, dirs_exist_ok=True)
+
+
+def _name_extension(listing: Path) -> None:
+    """Godot loads at start what this list names; its editor writes it only after a first look at the project."""
+    names = listing.read_text().split("\n") if listing.is_file() else []
+    if EXTENSION not in names:
+        listing.parent.mkdir(exist_ok=True)
+        _write(listing, "\n".join([*(name for name in names if name), EXTENSION]) + "\n")
+
+
+def select_engine(settings: Path, name: str) -> None:
+    """Set the 3D physics engine in a project.godot, leaving all else as it is."""
+    with open(settings, encoding="utf-8", newline="") as file:
+        text = file.read()
+    changed = project_settings.set_setting(text, "physics", "3d/physics_engine", f'"{name}"')
+    if changed != text:
+        _write(settings, changed)
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file in one step, so that nobody ever reads half of it."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+    with open(unfinished, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    unfinished.replace(path)

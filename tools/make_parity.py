@@ -1,0 +1,71 @@
+"""Writes docs/godot_parity.md: which of Godot's physics virtuals Scree answers, from the tables that answer them.
+
+`python tools/make_parity.py` writes the file; with `--check` it only says whether the file is up to date.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from engine_core.godot import api, virtual_modules, virtual_table  # noqa: E402
+
+DOCUMENT = ROOT / "docs" / "godot_parity.md"
+_INTRODUCTION = """# What of Godot's physics interface Scree answers
+
+Made by `tools/make_parity.py` from the tables that answer Godot's calls; do not edit it. A virtual that no function answers is
+"not yet": it gives its type's zero and warns once by name. The virtuals, their arguments and the sizes of types are read from
+the description of the engine that runs (Godot 4.4 and later); what is tested is the version below.
+"""
+
+
+def status_of(table: virtual_table.VirtualTable, name: str) -> tuple[str, str]:
+    """("done", "partial" or "not yet"; what is missing)."""
+    if name not in table.answered():
+        return "not yet", ""
+    return ("partial", table.partial[name]) if name in table.partial else ("done", "")
+
+
+def make_document(described: api.Api) -> str:
+    """The text of docs/godot_parity.md for one version of Godot. Raises ValueError for an answer to no virtual."""
+    virtual_modules.import_all()
+    summary, chapters = [], []
+    for table in virtual_table.TABLES:
+        names = list(described.virtuals(table.engine_class))
+        unknown = table.answered() - set(names)
+        if unknown:
+            raise ValueError(f"{table.engine_class} of {described.version} has no virtual {sorted(unknown)}")
+        rows = [(name, *status_of(table, name)) for name in names]
+        counts = [sum(row[1] == status for row in rows) for status in ("done", "partial", "not yet")]
+        summary.append(f"| `{table.engine_class}` | {' | '.join(map(str, counts))} | {len(rows)} |")
+        chapters += [f"## {table.engine_class}", "", "| virtual | state | what is missing |", "| --- | --- | --- |"]
+        chapters += [f"| `{name}` | {status} | {missing} |" for name, status, missing in rows] + [""]
+    head = ["| class | done | partial | not yet | all |", "| --- | --- | --- | --- | --- |", *summary, ""]
+    return "\n".join([_INTRODUCTION, f"Version: {described.version}", "", *head, *chapters]).rstrip() + "\n"
+
+
+def newest_description() -> api.Api | None:
+    """The API of the newest Godot that has described itself to this user; None if none has."""
+    extracts = [json.loads(path.read_text()) for path in sorted(api.extract_path("").parent.glob("*.json"))]
+    return api.load(extracts[-1]) if extracts else None
+
+
+def main() -> int:
+    described = newest_description()
+    if described is None:
+        print("no Godot has described itself yet: run `python3 tools/scree.py demo` first")
+        return 1
+    text = make_document(described)
+    if "--check" not in sys.argv:
+        DOCUMENT.write_text(text)
+        return 0
+    is_current = DOCUMENT.is_file() and DOCUMENT.read_text() == text
+    print(f"{DOCUMENT.name} is {'up to date' if is_current else 'out of date: run python tools/make_parity.py'}")
+    return 0 if is_current else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""Running scenes of the demo project in Godot, on any engine, and reading their figures."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scree_tools import install_addon, places
+from scree_tools.find_godot import Godot
+from scree_tools.screen import DRAWING
+
+SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
+SCREE_THREADS = "scree_3d/simulation/threads"  # Jolt and GodotPhysics3D take Godot's own pool
+_NOT_COPIED = shutil.ignore_patterns(".godot", "addons", "override.cfg", "__pycache__")
+
+
+class SceneFailed(Exception):
+    """A scene did not run to its end; the message holds what Godot said."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One entry of the demo project's index.json."""
+
+    name: str
+    title: str
+    kind: str  # "demo" or "bench"
+    ticks: int
+    bodies: int
+    pictures: tuple[int, ...]  # the ticks after which a picture is taken
+    about: str
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one run of a scene reported. Lengths in [m], energies in [J], times in [ms]."""
+
+    scene: str
+    engine: str  # the class of the physics server that ran
+    bodies: int
+    ticks: int
+    tick_ms: tuple[float, ...]
+    asleep: int
+    deepest_penetration: float
+    kinetic_energy_per_body: float
+    height: float
+    lost: int
+    extra: Mapping[str, object]
+
+    @classmethod
+    def parse(cls, text: str) -> "Figures":
+        """From the JSON that a scene writes. Raises SceneFailed where a figure is missing."""
+        known = dict(json.loads(text))
+        names = [name for name in cls.__dataclass_fields__ if name != "extra"]
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise SceneFailed(f"the scene's report lacks {', '.join(missing)}")
+        values = {name: known.pop(name) for name in names}
+        values["tick_ms"] = tuple(map(float, values["tick_ms"]))
+        for count in ("bodies", "ticks", "asleep", "lost"):
+            values[count] = int(values[count])
+        return cls(**values, extra=known)
+
+
+def scene_index(project: Path | None = None) -> list[Scene]:
+    """All scenes of the demo project, in its order."""
+    entries = json.loads(((project or places.demo_project_source()) / "index.json").read_text(encoding="utf-8"))
+    return [Scene(**{**entry, "pictures": tuple(entry["pictures"])}) for entry in entries["scenes"]]
+
+
+def named_scenes(names: Sequence[str], kind: str) -> list[Scene]:
+    """The scenes with these names, or all of `kind` where none is named. Raises SceneFailed for an unknown name."""
+    scenes = {scene.name: scene for scene in scene_index()}
+    unknown = [name for name in names if name not in scenes]
+    if unknown:
+        raise SceneFailed(f"there is no scene {', '.join(unknown)}; there are {', '.join(scenes)}")
+    return [scenes[name] for name in names] or [scene for scene in scenes.values() if scene.kind == kind]
+
+
+def copy_demo_project(folder: Path, with_addon: bool = True) -> Path:
+    """A fresh copy of the demo project in `folder`, with the addon installed unless told otherwise; returns it."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    shutil.copytree(places.demo_project_source(), folder, ignore=_NOT_COPIED)
+    if with_addon:
+        install_addon.install(folder)
+    return folder
+
+
+def choose_engine(project: Path, engine: str, threads: int | None = None) -> None:
+    """Choose the engine, and the number of worker threads, for the next runs of `project` (not of its editor).
+
+    All is read when Godot starts, hence its override.cfg.
+    """
+    text = f'[physics]\n\n3d/physics_engine="{engine}"\n'
+    if threads is not None:
+        text += f"{SCREE_THREADS}={threads}\n\n[threading]\n\nworker_pool/max_threads={threads}\n"
+    (project / "override.cfg").write_text(text, encoding="utf-8")
+
+
+def run_scene(
+    godot: Godot, project: Path, scene: str, ticks: int, options: Sequence[str] = (), timeout: float = 900.0
+) -> Figures:
+    """Run `scene` headless for `ticks` physics ticks, as fast as they come. Raises SceneFailed."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "figures.json"
+        run = godot.run(
+            "--headless",
+            "--fixed-fps",
+            "60",
+            "--path",
+            project,
+            f"res://scenes/{scene}.tscn",
+            "--",
+            f"--ticks={ticks}",
+            f"--json={report}",
+            *options,
+            timeout=timeout,
+        )
+        if run.returncode != 0 or not report.is_file():
+            raise SceneFailed(f"scene {scene} ended with {run.returncode}:\n{run.output[-3000:]}")
+        return Figures.parse(report.read_text(encoding="utf-8"))
+
+
+def draw_scene(
+    godot: Godot, project: Path, scene: Scene, folder: Path, screen: Mapping[str, str], timeout: float = 900.0
+) -> list[Path]:
+    """Render the scene's pictures into `folder` on a screen's environment; returns their files. Raises SceneFailed."""
+    for old in folder.glob(f"{scene.name}*.png"):
+        old.unlink()
+    moments = ",".join(map(str, scene.pictures))
+    run = godot.run(
+        *DRAWING,
+        "--fixed-fps",
+        "60",
+        "--path",
+        project,
+        f"res://scenes/{scene.name}.tscn",
+        "--",
+        f"--png={folder / scene.name}.png",
+        f"--png-tick={moments}",
+        timeout=timeout,
+        environment=screen,
+    )
+    pictures = sorted(folder.glob(f"{scene.name}*.png"), key=lambda path: (len(path.name), path.name))
+    if run.returncode != 0 or len(pictures) != len(scene.pictures):
+        raise SceneFailed(
+            f"scene {scene.name} drew {len(pictures)} of {len(scene.pictures)} pictures and ended with "
+            f"{run.returncode}:\n{run.output[-3000:]}"
+        )
+    return pictures

@@ -1,0 +1,169 @@
+"""Compiling the engine's entry points ahead of time, in several processes, with a forecast of how long is left."""
+
+import contextlib
+import importlib
+import json
+import multiprocessing
+import os
+import statistics
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scree_tools.places import cache_folder
+
+_FIRST_GUESS = 2.0  # [s] for an entry point nobody has compiled here yet
+RECORD = "compile_seconds.json"
+SHIPPED = Path(__file__).with_name(RECORD)  # of some machine: on a first start better than no forecast
+DONE = "warm.json"  # in the folder of the compiled code: written when all of it is there
+
+
+class WarmUpFailed(Exception):
+    """An entry point does not compile; the message names it and holds the compiler's words."""
+
+
+@dataclass
+class Forecast:
+    """How long each entry point took to compile the last time, kept in the user's cache. Times in [s]."""
+
+    file: Path
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, file: Path | None = None, shipped: Path = SHIPPED) -> "Forecast":
+        """The record kept in `file` over the one that is shipped; a file that cannot be read counts as empty."""
+        file = file or cache_folder() / RECORD
+        seconds: dict[str, float] = {}
+        for source in (shipped, file):
+            with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
+                seconds |= {str(name): float(value) for name, value in json.loads(source.read_text()).items()}
+        return cls(file, seconds)
+
+    def expected(self, name: str) -> float:
+        """How long `name` will take [s]: what it took last, else what the others took in the middle."""
+        guess = statistics.median(self.seconds.values()) if self.seconds else _FIRST_GUESS
+        return self.seconds.get(name, guess)
+
+    def left(self, names: list[str], workers: int) -> float:
+        """How long is left [s] when `names` are still to be done by `workers` processes at once."""
+        times = [self.expected(name) for name in names]
+        return max(sum(times) / max(workers, 1), max(times, default=0.0))
+
+    def save(self) -> None:
+        """Keep the record; replaced in one step."""
+        unfinished = self.file.with_name(f"{self.file.name}.{os.getpid()}")
+        unfinished.write_text(json.dumps(self.seconds, indent=1, sort_keys=True))
+        unfinished.replace(self.file)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One message of progress: what is done, what is being compiled, how long is left [s]."""
+
+    done: int
+    total: int
+    running: tuple[str, ...]
+    left: float
+    finished: str = ""
+    seconds: float = 0.0
+    was_cached: bool = False
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """What a warm-up came to. Times in [s]."""
+
+    compiled: int
+    loaded: int
+    seconds: float
+
+
+def _make_ready(name: str) -> tuple[str, float, bool]:
+    """In a worker process: compile or load one entry point."""
+    importlib.import_module("engine_core.entry_points")
+    from engine_core.runtime import kernel
+
+    entry = next(entry for entry in kernel.registry() if entry.name == name)
+    begin = time.perf_counter()
+    _ = entry.address
+    return name, time.perf_counter() - begin, entry.is_cached
+
+
+def _fingerprint() -> dict:
+    """What the compiled code depends on beside the engine's sources, which name its folder."""
+    import llvmlite.binding
+    import numba
+
+    return {"numba": numba.__version__, "cpu": llvmlite.binding.get_host_cpu_name()}
+
+
+def is_warm() -> bool:
+    """Whether everything is compiled for these sources, this Numba and this processor."""
+    from engine_core.runtime import kernel
+
+    try:
+        return json.loads((kernel.CACHE_FOLDER / DONE).read_text()) == _fingerprint()
+    except (OSError, ValueError):
+        return False
+
+
+def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | None = None) -> WarmUp:
+    """Compile or load every entry point of the engine in `workers` processes (as many as cores where not given).
+
+    Numba compiles one function at a time in a process, hence processes. Raises WarmUpFailed.
+    """
+    begin = time.perf_counter()
+    try:
+        importlib.import_module("engine_core.entry_points")
+    except Exception as error:
+        raise WarmUpFailed(f"the engine cannot be imported: {type(error).__name__}: {error}") from error
+    from engine_core.runtime import kernel
+
+    names = [entry.name for entry in kernel.registry()]
+    forecast = Forecast.load()
+    # Taken from the end: first what nobody has timed yet, then the longest.
+    waiting = sorted(names, key=lambda name: forecast.seconds.get(name, float("inf")))
+    workers = max(1, min(workers or os.cpu_count() or 1, len(names)))
+    compiled = loaded = 0
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        running: dict = {}
+        while waiting or running:
+            while waiting and len(running) < workers:
+                name = waiting.pop()
+                running[pool.submit(_make_ready, name)] = name
+            unfinished = [*waiting, *running.values()]
+            report(
+                Step(
+                    len(names) - len(unfinished),
+                    len(names),
+                    tuple(running.values()),
+                    forecast.left(unfinished, workers),
+                )
+            )
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(future)
+                try:
+                    _, seconds, was_cached = future.result()
+                except Exception as error:
+                    pool.shutdown(cancel_futures=True)
+                    raise WarmUpFailed(f"{name} does not compile: {type(error).__name__}: {error}") from error
+                compiled, loaded = compiled + (not was_cached), loaded + was_cached
+                if not was_cached:
+                    forecast.seconds[name] = round(seconds, 3)
+                    forecast.save()
+                unfinished = [*waiting, *running.values()]
+                report(
+                    Step(
+                        len(names) - len(unfinished),
+                        len(names),
+                        tuple(running.values()),
+                        forecast.left(unfinished, workers),
+                        name,
+                        seconds,
+                        was_cached,
+                    )
+                )
+    (kernel.CACHE_FOLDER / DONE).write_text(json.dumps(_fingerprint()))
+    return WarmUp(compiled, loaded, time.perf_counter() - begin)
