@@ -11,6 +11,7 @@ HINT_RANGE = 1  # PropertyHint.PROPERTY_HINT_RANGE
 # name: (default, smallest, largest)
 SETTINGS = {
     "physics/scree_3d/simulation/substeps": (4, 1, 16),
+    "physics/scree_3d/simulation/threads": (0, 0, 64),  # 0: all physical cores but one
     "physics/scree_3d/sleep/enabled": (True, None, None),
     "physics/scree_3d/limits/max_bodies": (1 << 18, 64, 1 << 27),
     "physics/scree_3d/limits/max_body_shapes": (1 << 21, 64, 1 << 30),
@@ -68,6 +69,10 @@ class Settings:
         prefix = "physics/scree_3d/limits/max_"
         return {name.removeprefix(prefix).replace("spaces", "systems"): value for name, value in self.values.items()
                 if name.startswith(prefix)}  # fmt: skip
+
+    def thread_count(self) -> int | None:
+        """How many threads a step uses; None for as many as there are physical cores, but one."""
+        return self.values["physics/scree_3d/simulation/threads"] or None
 
     def system_settings(self) -> dict:
         """What a new space is given."""

@@ -133,7 +133,7 @@ class Engine:
 
         import_all()
 
-        self.server = Server(self, World(**self.settings.limits()))
+        self.server = Server(self, World(self.settings.thread_count(), **self.settings.limits()))
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants)
         object_ = self.server_class.make(self.server.address)
