@@ -84,11 +84,15 @@ def _keep_four(cluster, polygon):
     v = cross(n, u)
     polygon.count = 0
     origin = vector3(cluster.points[0])
-    for i in range(cluster.count):
-        d = subtract(vector3(cluster.points[i]), origin)
-        add_corner(polygon, dot(d, u), dot(d, v), cluster.separations[i], i)
+    for corners in (True, False):  # the body's own corners first: of points as good the first stays
+        for i in range(cluster.count):
+            if (cluster.features[i] < CLIPPED) == corners:
+                d = subtract(vector3(cluster.points[i]), origin)
+                add_corner(polygon, dot(d, u), dot(d, v), cluster.separations[i], i)
     keep = stack_array(MAX_POINTS, np.int64)
     count = reduce_points(polygon, keep)
+    for i in range(count):
+        keep[i] = polygon.edge[keep[i]]
     # The chosen ones move to the front in the order they were found, so that none is overwritten before it is read.
     for i in range(1, count):
         for j in range(i, 0, -1):

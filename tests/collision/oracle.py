@@ -67,8 +67,7 @@ def signed_distance_of_cloud(points):
     """Signed distance of the origin from the convex hull of points (n, 3): negative inside."""
     points = np.asarray(points, dtype=float)
     center = points.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(points - center, full_matrices=True)
-    sizes = np.concatenate((sizes, np.zeros(3 - len(sizes))))
+    _, sizes, axes = np.linalg.svd(np.concatenate((points - center, np.zeros((3, 3)))), full_matrices=False)
     scale = max(np.abs(points).max(), 1e-12)
     rank = int((sizes > 1e-9 * scale).sum())
     if rank == 3:
