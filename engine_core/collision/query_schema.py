@@ -34,6 +34,8 @@ QUERY = np.dtype(
         ("ends", "i8"),  # RAYS: the same
         ("results", "i8"),  # address of rows: RAY_RESULT (RAY: 1, RAYS: count), BODY_HIT (POINT, OVERLAP), QUERY_CONTACT (CONTACTS)
         ("max_results", "i8"),
+        ("first_result", "i8"),  # CONTACTS: rows before this one are there already and may be replaced by deeper ones
+        ("own_instance", "i8"),  # CONTACTS: copied to each result
         # Answers of CAST and CLOSEST_POINT
         ("safe_fraction", "f8"),  # of the motion that is free
         ("unsafe_fraction", "f8"),  # of the motion after which there is contact; 1 if all is free
@@ -70,6 +72,7 @@ QUERY_CONTACT = np.dtype(
         ("normal", "f8", 3),  # unit, from the other towards the shape
         ("depth", "f8"),  # margin counted [m]
         ("velocity", "f4", 3),  # of the other at the point [m/s]
+        ("angular_velocity", "f4", 3),  # of the other [rad/s]
         ("body", "i4"),
         ("instance", "i4"),
         ("face", "i4"),

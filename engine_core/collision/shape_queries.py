@@ -7,7 +7,7 @@ shape that asks, so that it is as exact far from the world's origin as near to i
 import numpy as np
 
 from ..bodies.motion import velocity_at
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.schema import BODY, INSTANCE, RIGID, SYSTEM, WORLD
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR
 from ..geometry.gjk import CORE
@@ -181,6 +181,10 @@ def finish_contact(query, body, normal, on_other, depth, contact):
     contact.depth = depth
     position, _ = read_pose(body)
     store3(contact.velocity, velocity_at(body, subtract(world_point, position)))
+    angular = vector3(body.angular_velocity)
+    if body.mode < RIGID:
+        angular = add(angular, vector3(body.surface_angular_velocity))
+    store3(contact.angular_velocity, angular)
     contact.body_id = body.id
     contact.user_id = body.user_id
 
@@ -223,7 +227,7 @@ def collect_contacts(system, shapes, query, body, instance, place, contacts, cou
     contact.body = INT32(numbers[0])
     contact.instance = INT32(numbers[1])
     contact.face = INT32(-1)
-    contact.own_instance = INT32(0)
+    contact.own_instance = INT32(query.own_instance)
     if shapes[np.int64(query.shape)].kind == SEPARATION_RAY:
         if ray_contact(shapes, query, place, instance, contact):
             finish_contact(query, body, vector3(contact.normal), vector3(contact.other_position), contact.depth, contact)
@@ -334,7 +338,7 @@ def meet_system(system, world, query):
     start = add(scale(add(low, high), 0.5), subtract(vector3(query.position), vector3(system.origin)))
     extents = scale(subtract(high, low), 0.5)
     longest = 1.0
-    count = np.int64(0)
+    count = np.int64(query.first_result) if query.operation == CONTACTS else np.int64(0)
     for layer in range(LAYER_COUNT):
         if not looks_in(query, layer):
             continue
