@@ -124,10 +124,10 @@ def test_parked_writers(tmp_path):
         explored.change.tree_remove_many(world.tree, world.bodies, ids.ctypes.data, len(ids))
 
     def rebuild():
-        explored.rebuild.tree_rebuild(world.tree, world.bodies)
+        explored.new_tree.advance_rebuild(world.tree, world.bodies, True, 1 << 40)
 
     def swap():
-        explored.rebuild.tree_swap(world.tree)
+        explored.new_tree.swap_trees(world.tree)
 
     slowest = 0.0
     count_met(world.tree, *rays, expected)
