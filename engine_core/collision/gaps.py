@@ -8,9 +8,9 @@ meet earlier than their closing speed allows (B. Mirtich, "Impulse-based Dynamic
 
 import numpy as np
 
-from ..geometry.gjk import BOX_CORE, CORE, POINTS_CORE_DOUBLE, SIMPLEX, gjk_distance, support
+from ..geometry.gjk import BOX_CORE, CORE, POINTS_CORE, POINTS_CORE_DOUBLE, SIMPLEX, gjk_distance, support
 from ..geometry.vector import (
-    add, add_scaled, cross, dot, length, length_squared, negate, normalize, scale, store3, subtract, vector3,
+    add, add_scaled, cross, dot, length, length_squared, negate, scale, store3, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
@@ -23,10 +23,12 @@ from .distance import core_center, core_of_shape
 NO_FRACTION = 2.0
 OVERLAPPING = -1.0
 """The fraction of a shape that is overlapped before the motion begins."""
-TOUCH = 1e-4
-"""Shapes that this much of the motion backwards would part only touch at the start: they are hit, not overlapped [m]."""
-CONTACT_GAP = 1e-5
+SKIN = 5e-5
+"""A shape that is cast is smaller by this, so that shapes may touch or slide along each other [m]."""
+CONTACT_GAP = 1e-6
 """A gap this small is closed [m]."""
+PARALLEL = 1e-9
+"""Sine of the angle up to which a motion runs along a surface and does not close the gap."""
 MAX_ADVANCES = 48
 FAR = 1e30
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
@@ -168,15 +170,25 @@ def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, 
 
 
 @kernel
-def is_only_touching(core_a, core_b, radius, start, motion, gap):
-    """Whether A, overlapping B, would be free a little back along the motion; then normal and point are of that place."""
-    keep_as_call()
-    base = vector3(core_a.position)
-    step = scale(normalize(motion), -TOUCH)
-    store3(core_a.position, add(base, step))
-    measure_gap(core_a, core_b, radius, add(start, step), gap)
-    store3(core_a.position, base)
-    return gap.distance > 0.0
+def shrink(shape, core, radius):
+    """Make a core that is to be cast smaller by SKIN on all sides (a hull by a little less): what it merely touches or slides
+    along is not in its way. Gives the new radius."""
+    if radius > 0.0:
+        return radius - min(SKIN, 0.1 * radius)
+    if core.kind == POINTS_CORE:
+        bounds = shape.bounds
+        size = max(max(bounds[3] - bounds[0], bounds[4] - bounds[1]), bounds[5] - bounds[2])
+        less = min(2.0 * SKIN / size, 0.1)
+        c = core_center(shape)
+        for i in range(3):
+            row = core.rotation[i]
+            core.position[i] += less * (row[0] * c[0] + row[1] * c[1] + row[2] * c[2])
+            for j in range(3):
+                core.rotation[i, j] *= 1.0 - less
+        return radius
+    for k in range(3):
+        core.extents[k] -= min(SKIN, 0.1 * core.extents[k])
+    return radius
 
 
 @kernel
@@ -189,17 +201,12 @@ def cast_core(core_a, core_b, radius, start, motion, max_fraction, gap):
     for turn in range(MAX_ADVANCES):
         measure_gap(core_a, core_b, radius, add_scaled(start, motion, fraction), gap)
         if turn == 0 and gap.distance <= 0.0:
-            if not is_only_touching(core_a, core_b, radius, start, motion, gap):
-                fraction = OVERLAPPING
-            elif dot(motion, vector3(gap.normal)) <= 1e-6 * length(motion):
-                fraction = NO_FRACTION
-            break
-        if gap.distance <= CONTACT_GAP:
-            if turn == 0 and dot(motion, vector3(gap.normal)) <= 1e-6 * length(motion):
-                fraction = NO_FRACTION
+            fraction = OVERLAPPING
             break
         closing = dot(motion, vector3(gap.normal))
-        if closing <= 1e-9 * length(motion):
+        if gap.distance <= CONTACT_GAP and (turn > 0 or closing > PARALLEL * length(motion)):
+            break
+        if closing <= PARALLEL * length(motion):
             fraction = NO_FRACTION
             break
         fraction += gap.distance / closing
@@ -214,12 +221,12 @@ def cast_core(core_a, core_b, radius, start, motion, max_fraction, gap):
 @kernel
 def cast_to_plane(core_a, radius, shape, motion, max_fraction, gap):
     plane_gap(core_a, radius, shape, gap)
-    closing = dot(motion, vector3(gap.normal))
-    if gap.distance < -TOUCH or (gap.distance < 0.0 and -gap.distance * length(motion) > TOUCH * abs(closing)):
+    if gap.distance <= 0.0:
         return OVERLAPPING
-    if closing <= 1e-6 * length(motion):
+    closing = dot(motion, vector3(gap.normal))
+    if closing <= PARALLEL * length(motion):
         return NO_FRACTION
-    fraction = max(gap.distance, 0.0) / closing
+    fraction = gap.distance / closing
     # The point found belongs to the start: it moves along.
     along = add_scaled(motion, vector3(gap.normal), -closing)
     store3(gap.point, add_scaled(vector3(gap.point), along, fraction))
@@ -267,8 +274,7 @@ def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fractio
     core_b = stack_array(1, CORE)[0]
     met = stack_array(1, GAP)[0]
     middle = scale(add(low, high), 0.5)
-    # A little is added so that what touches at the start is looked at.
-    half = add_scaled((TOUCH, TOUCH, TOUCH), subtract(high, low), 0.5)
+    half = scale(subtract(high, low), 0.5)
     inverse = (
         1.0 / motion[0] if abs(motion[0]) > 1e-12 else 1e12,
         1.0 / motion[1] if abs(motion[1]) > 1e-12 else 1e12,

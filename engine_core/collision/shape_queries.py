@@ -25,7 +25,7 @@ from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY, SHAPE
 from .collide_function import SHAPE_PAIR
 from .distance import core_center
 from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_met, looks_in, read_pose
-from .gaps import FAR, GAP, OVERLAPPING, TOUCH, cast_to_shape, find_gap, prepare_core, prepare_point
+from .gaps import FAR, GAP, OVERLAPPING, SKIN, cast_to_shape, find_gap, prepare_core, prepare_point, shrink
 from .query_schema import (
     BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT,
 )  # fmt: skip
@@ -34,7 +34,11 @@ from .schema import CONTACT_RESULT, MAX_RESULTS
 
 FLOAT32, INT32 = np.float32, np.int32
 SAFE_GAP = 1e-4
-"""How far a safe fraction stays away from contact, and an unsafe one goes beyond, along the motion [m]."""
+"""How far a safe fraction stays away from contact along the motion, and an unsafe one goes beyond along the normal [m]."""
+STEEPEST = 10.0
+"""Where a motion grazes a surface, lengths along the normal count as at most this much along the motion."""
+BOUNDS_SLACK = 1e-4
+"""What bounds of queries are grown by for rounding [m]."""
 
 # One shape against one shape: where the second stands as seen from the position of the one that asks, world axes.
 PLACE = np.dtype([("position", "f8", 3), ("rotation", "f8", 4), ("rows", "f8", (3, 3))], align=True)
@@ -138,12 +142,16 @@ def cast_to_instance(shapes, query, instance, place, max_fraction, gap):
         motion = negate(motion)
     box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
     by = query.margin
+    radius = shrink(shapes[a], core, radius) + by
     fraction = cast_to_shape(
-        core, radius + by, center_in_frame(shapes[a], frame), (box[0] - by, box[1] - by, box[2] - by),
+        core, radius, center_in_frame(shapes[a], frame), (box[0] - by, box[1] - by, box[2] - by),
         (box[3] + by, box[4] + by, box[5] + by), shapes[b], motion, max_fraction, gap,
     )  # fmt: skip
     if fraction < 0.0 or fraction > 1.0:
         return fraction
+    # Contact is where the shape as large as it is would have met: never further back than for a flat hit on a steep slope.
+    skin, closing = SKIN / length(motion), dot(motion, vector3(gap.normal))
+    fraction = max(fraction - min(SKIN / max(closing, 1e-12), STEEPEST * skin), 0.0)
     normal, point = rotate(turn, vector3(gap.normal)), rotate(turn, vector3(gap.point))
     if is_changed:  # the point found is on the shape that asks, in its frame, as it stands at the start
         normal = negate(normal)
@@ -313,7 +321,7 @@ def meet_body(system, world, query, bodies, index, middle, half, count):
 def box_of_query(shapes, query):
     """Low and high of the query's shape at the start, relative to its position, margin counted."""
     box = shape_bounds(shapes, np.int64(query.shape), (0.0, 0.0, 0.0), quaternion(query.rotation))
-    by = query.margin + TOUCH
+    by = query.margin + BOUNDS_SLACK
     return (box[0] - by, box[1] - by, box[2] - by), (box[3] + by, box[4] + by, box[5] + by)
 
 
@@ -373,8 +381,7 @@ def cast_shape(system, world, query):
     step = SAFE_GAP / max(length(vector3(query.motion)), 1e-12)
     closing = -dot(vector3(query.motion), vector3(query.hit_normal))
     query.safe_fraction = max(contact - step, 0.0)
-    # So far that the overlap is sure, but never more than ten times as far as straight on.
-    query.unsafe_fraction = min(contact + min(SAFE_GAP / max(closing, 1e-12), 10.0 * step), 1.0)
+    query.unsafe_fraction = min(contact + min(SAFE_GAP / max(closing, 1e-12), STEEPEST * step), 1.0)
     return np.int64(1)
 
 
