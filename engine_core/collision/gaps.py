@@ -171,8 +171,7 @@ def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, 
 
 @kernel
 def shrink(shape, core, radius):
-    """Make a core that is to be cast smaller by SKIN on all sides (a hull by a little less): what it merely touches or slides
-    along is not in its way. Gives the new radius."""
+    """Make a core smaller by SKIN on all sides (a hull by a little less). Gives the new radius."""
     if radius > 0.0:
         return radius - min(SKIN, 0.1 * radius)
     if core.kind == POINTS_CORE:
@@ -192,12 +191,11 @@ def shrink(shape, core, radius):
 
 
 @kernel
-def cast_core(core_a, core_b, radius, start, motion, max_fraction, gap):
+def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
     """Move A by `motion` until it meets B. Gives the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the contact."""
     keep_as_call()
     base = vector3(core_a.position)
     fraction = 0.0
-    store3(gap.normal, ZERO)
     for turn in range(MAX_ADVANCES):
         measure_gap(core_a, core_b, radius, add_scaled(start, motion, fraction), gap)
         if turn == 0 and gap.distance <= 0.0:
@@ -219,18 +217,33 @@ def cast_core(core_a, core_b, radius, start, motion, max_fraction, gap):
 
 
 @kernel
-def cast_to_plane(core_a, radius, shape, motion, max_fraction, gap):
-    plane_gap(core_a, radius, shape, gap)
+def cast_core(cores, core_b, radius, skin_radius, start, motion, max_fraction, gap):
+    """`advance` for a core given twice: cores[0] as it is with `radius`, cores[1] made smaller with `skin_radius`. The smaller
+    one decides whether there is a hit, the other where."""
+    keep_as_call()
+    fraction = advance(cores[1], core_b, skin_radius, start, motion, max_fraction, gap)
+    if fraction < 0.0 or fraction > max_fraction:
+        return fraction
+    exact = advance(cores[0], core_b, radius, start, motion, fraction, gap)
+    if exact == OVERLAPPING:
+        return 0.0
+    return min(exact, fraction)
+
+
+@kernel
+def cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap):
+    plane_gap(cores[1], skin_radius, shape, gap)
     if gap.distance <= 0.0:
         return OVERLAPPING
     closing = dot(motion, vector3(gap.normal))
-    if closing <= PARALLEL * length(motion):
+    if closing <= PARALLEL * length(motion) or gap.distance > max_fraction * closing:
         return NO_FRACTION
-    fraction = gap.distance / closing
+    plane_gap(cores[0], radius, shape, gap)
+    fraction = max(gap.distance, 0.0) / closing
     # The point found belongs to the start: it moves along.
     along = add_scaled(motion, vector3(gap.normal), -closing)
     store3(gap.point, add_scaled(vector3(gap.point), along, fraction))
-    return fraction if fraction <= max_fraction else NO_FRACTION
+    return fraction
 
 
 @kernel
@@ -263,7 +276,7 @@ def push_met_children(node, middle, half, inverse, longest, entries, distances, 
 
 
 @kernel
-def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
+def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
     """The first triangle met; OVERLAPPING if any is overlapped at the start."""
     keep_as_call()
     mesh = mesh_of(shape)
@@ -298,7 +311,7 @@ def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fractio
             if not is_two_sided and (is_behind(center_a, a, front) or dot(motion, front) > 0.0):
                 continue
             prepare_triangle(core_b, corners, a, b, c)
-            fraction = cast_core(core_a, core_b, radius, subtract(center_a, a), motion, longest, met)
+            fraction = cast_core(cores, core_b, radius, skin_radius, subtract(center_a, a), motion, longest, met)
             if fraction == OVERLAPPING:
                 return OVERLAPPING
             if fraction <= longest and fraction < found:
@@ -310,8 +323,8 @@ def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fractio
 
 
 @kernel
-def cast_to_shape(core_a, radius_a, center_a, low, high, shape, motion, max_fraction, gap):
-    """Move A by `motion` until it meets the row `shape` of SHAPE. Gives the fraction at which they touch (up to
+def cast_to_shape(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, gap):
+    """Move A, given as to `cast_core`, by `motion` until it meets the row `shape` of SHAPE. Gives the fraction at which they touch (up to
     `max_fraction`), NO_FRACTION, or OVERLAPPING; `gap` holds normal and point of contact. A mesh is met from the front only,
     unless it has backface collision."""
     keep_as_call()
@@ -319,13 +332,17 @@ def cast_to_shape(core_a, radius_a, center_a, low, high, shape, motion, max_frac
     if shape.kind == EMPTY or shape.kind == SEPARATION_RAY or length_squared(motion) == 0.0:
         return NO_FRACTION
     if shape.kind == PLANE:
-        return cast_to_plane(core_a, radius_a, shape, motion, max_fraction, gap)
+        return cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap)
     if shape.kind == MESH:
         is_two_sided = shape.has_backface_collision != 0
-        return cast_to_mesh(core_a, radius_a, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap)
+        return cast_to_mesh(
+            cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap
+        )  # fmt: skip
     core_b = stack_array(1, CORE)[0]
     radius_b = prepare_core(shape, ZERO, IDENTITY, core_b)
     start = subtract(center_a, core_center(shape))
-    fraction = cast_core(core_a, core_b, radius_a + radius_b, start, motion, max_fraction, gap)
+    fraction = cast_core(
+        cores, core_b, radius + radius_b, skin_radius + radius_b, start, motion, max_fraction, gap
+    )  # fmt: skip
     store3(gap.point, add_scaled(vector3(gap.point), vector3(gap.normal), -radius_b))
     return fraction

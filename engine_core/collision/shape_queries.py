@@ -25,7 +25,7 @@ from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY, SHAPE
 from .collide_function import SHAPE_PAIR
 from .distance import core_center
 from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_met, looks_in, read_pose
-from .gaps import FAR, GAP, OVERLAPPING, SKIN, cast_to_shape, find_gap, prepare_core, prepare_point, shrink
+from .gaps import FAR, GAP, OVERLAPPING, cast_to_shape, find_gap, prepare_core, prepare_point, shrink
 from .query_schema import (
     BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT,
 )  # fmt: skip
@@ -132,26 +132,24 @@ def cast_to_instance(shapes, query, instance, place, max_fraction, gap):
     """Fraction at which the moving shape of the query meets a shape of a body (`gaps.cast_to_shape`); `gap` holds normal (from
     the query's shape to the other) and point, world axes, relative to the query's position."""
     keep_as_call()
-    core, frame = stack_array(1, CORE)[0], stack_array(1, PLACE)[0]
-    a, b, radius, is_changed, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
+    cores, frame = stack_array(2, CORE), stack_array(1, PLACE)[0]
+    a, b, radius, is_changed, is_possible = prepare_roles(shapes, query, instance, place, cores[0], frame)
     if not is_possible:
         return NO_FRACTION
+    cores[1] = cores[0]
+    skin_radius = shrink(shapes[a], cores[1], radius)
     turn = quaternion(query.rotation) if is_changed else quaternion(place.rotation)
     motion = rotate_inverse(turn, vector3(query.motion))
     if is_changed:
         motion = negate(motion)
     box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
     by = query.margin
-    radius = shrink(shapes[a], core, radius) + by
     fraction = cast_to_shape(
-        core, radius, center_in_frame(shapes[a], frame), (box[0] - by, box[1] - by, box[2] - by),
+        cores, radius + by, skin_radius + by, center_in_frame(shapes[a], frame), (box[0] - by, box[1] - by, box[2] - by),
         (box[3] + by, box[4] + by, box[5] + by), shapes[b], motion, max_fraction, gap,
     )  # fmt: skip
     if fraction < 0.0 or fraction > 1.0:
         return fraction
-    # Contact is where the shape as large as it is would have met: never further back than for a flat hit on a steep slope.
-    skin, closing = SKIN / length(motion), dot(motion, vector3(gap.normal))
-    fraction = max(fraction - min(SKIN / max(closing, 1e-12), STEEPEST * skin), 0.0)
     normal, point = rotate(turn, vector3(gap.normal)), rotate(turn, vector3(gap.point))
     if is_changed:  # the point found is on the shape that asks, in its frame, as it stands at the start
         normal = negate(normal)

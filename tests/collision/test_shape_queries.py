@@ -151,7 +151,7 @@ def test_a_cast_sphere_stops_where_sphere_tracing_says(center):
             t, least = 0.0, np.inf
             for _ in range(400):
                 # Both points: the first one decides which triangles count.
-                gap = front_distance(solid, np.array([start, start + t * motion]), motion)[1] - radius
+                gap = front_distance(solid, np.array([start, start + min(t, 2.0) * motion]), motion)[1] - radius
                 least = min(least, gap)
                 if gap < 1e-6 or not t <= 1.0:
                     break
