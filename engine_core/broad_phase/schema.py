@@ -110,14 +110,15 @@ CURSOR = np.dtype(
         ("fractions", "f4", CURSOR_CAPACITY),
         ("lanes", "f4", 4),
         ("bounds", "f4", 6),
-        # Rays: of each axis the plane entered first lies `near_plane` bytes into a node; origins are moved by half extents
-        # and by what rounding could hide.
+        # Rays: of each axis the plane entered first lies `near_plane` bytes into a node; origins are moved by half
+        # extents and by what rounding could hide.
         ("near_plane", "i4", 3),
         ("near_origin", "f4", 3), ("far_origin", "f4", 3), ("inverse", "f4", 3),
         ("count", "i4"),
         ("node_count", "i4"),  # nodes looked at
+        ("pending_count", "i4"),  # so many entries at the bottom of the stack are pending bodies
         ("generation", "i8"),  # of the tree this query looks at
-        ("spare", "i4", 38),
+        ("spare", "i4", 37),
     ]
 )  # fmt: skip
 assert CURSOR.itemsize == 2048, CURSOR.itemsize

@@ -242,7 +242,7 @@ def collide_polytope_triangle(a, triangle, active_edges, limit, polygons, result
             return count
         if facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges):
             return count
-    count, _ = face_contact(a, triangle, True, np.int64(0), limit, polygons, result)
+    count, _, _ = face_contact(a, triangle, True, np.int64(0), limit, polygons, result)
     return count
 
 

@@ -279,16 +279,17 @@ def collide_segment_polytope(radius, p, q, polytope, limit, result):
     on_b = add_scaled(on_a, normal, distance)
     size = length(subtract(q, p))
     if size > 0.0:
-        if face >= 0:
-            along = dot(plane_normal(polytope, face), subtract(q, p))
-            if along * along > PARALLEL_SINE_SQUARED * size * size:
-                face = -polytope.edge_count - 1  # an end is in deep, the other is not: one point
-        elif distance > 0.0:
+        if face < 0 and distance > 0.0:
             best = 1.0 - PARALLEL_SINE_SQUARED
             for i in range(polytope.face_count):
                 facing = -dot(plane_normal(polytope, i), normal)
                 if facing > best:
                     face, best = i, facing
+        along = dot(normal, subtract(q, p))
+        if along * along > PARALLEL_SINE_SQUARED * size * size:
+            face, distance_of_edge = -1, -1.0  # one end touches, the other stands off
+        else:
+            distance_of_edge = distance
         if face >= 0:
             n = plane_normal(polytope, face)
             low, high = clip_segment_to_face(p, q, polytope, face)
@@ -300,7 +301,7 @@ def collide_segment_polytope(radius, p, q, polytope, limit, result):
                 if min(above_a, above_b) < distance + 1e-3 * radius + 1e-9 and (high - low) * size > 0.05 * radius:
                     r = polytope.radius
                     return write_segment_points(result, negate(n), radius, a, above_a - r, b, above_b - r, limit)
-        elif distance > 0.0:
+        elif distance_of_edge > 0.0:
             low, high = _parallel_edge(p, q, polytope, normal, distance)
             if (high - low) * size > 0.05 * radius:
                 a, b = between(p, q, low), between(p, q, high)

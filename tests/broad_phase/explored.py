@@ -73,8 +73,8 @@ def _wrapped_stores() -> str:
 
 
 class Explored:
-    """The copied modules, and the place where a writer parks. `changes` are (module, old text, new text): what is broken
-    on purpose in this copy."""
+    """The copied modules, and the place where a writer parks. `changes` are (module, old text, new text): what is
+    broken on purpose in this copy."""
 
     def __init__(self, folder: Path, changes=()):
         self.hook = np.zeros(3, np.int64)
