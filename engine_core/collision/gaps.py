@@ -1,9 +1,9 @@
 """The gap between a convex shape and a shape of any kind, and how far the first may move before it is closed.
 
-All in the frame of the second shape, B: the first one, A, is a row of CORE with a radius (`distance.core_of_shape`). GJK finds
-gaps between cores; conservative advancement closes them: along the line between the nearest points two convex bodies cannot
-meet earlier than their closing speed allows (B. Mirtich, "Impulse-based Dynamic Simulation", 1996; G. van den Bergen,
-"Ray Casting against General Convex Objects", 2004).
+All in the frame of the second shape, B: the first one, A, is a row of CORE with a radius (`distance.core_of_shape`).
+GJK finds gaps between cores; conservative advancement closes them: along the line between the nearest points two convex
+bodies cannot meet earlier than their closing speed allows (B. Mirtich, "Impulse-based Dynamic Simulation", 1996; G. van
+den Bergen, "Ray Casting against General Convex Objects", 2004).
 """
 
 import numpy as np
@@ -84,8 +84,8 @@ def prepare_triangle(core, corners, a, b, c):
 
 @kernel
 def measure_gap(core_a, core_b, radius, start, gap):
-    """Write distance, normal and point of the gap of two cores with radii that add up to `radius`, of which all is given to A.
-    Cores that meet have distance -radius (at most 0) and leave the normal alone."""
+    """Write distance, normal and point of the gap of two cores with radii that add up to `radius`, of which all is
+    given to A. Cores that meet have distance -radius (at most 0) and leave the normal alone."""
     keep_as_call()
     simplex = stack_array(1, SIMPLEX)[0]
     is_overlap, v, on_a = gjk_distance(core_a, core_b, simplex, start)
@@ -124,9 +124,9 @@ def grow(query_bounds, low, high, by):
 
 @kernel
 def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, gap):
-    """Write the gap between A and the row `shape` of SHAPE; of a mesh to its nearest triangle within `limit` [m], where A
-    behind the front of a triangle (`center_a`) is not near it unless it is two-sided. `low`, `high`: bounds of A. Gives
-    whether there is something within `limit`."""
+    """Write the gap between A and the row `shape` of SHAPE; of a mesh to its nearest triangle within `limit` [m], where
+    A behind the front of a triangle (`center_a`) is not near it unless it is two-sided. `low`, `high`: bounds of A.
+    Gives whether there is something within `limit`."""
     keep_as_call()
     gap.distance = FAR
     gap.face = -1
@@ -192,7 +192,8 @@ def shrink(shape, core, radius):
 
 @kernel
 def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
-    """Move A by `motion` until it meets B. Gives the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the contact."""
+    """Move A by `motion` until it meets B. Gives the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the
+    contact."""
     keep_as_call()
     base = vector3(core_a.position)
     fraction = 0.0
@@ -218,8 +219,8 @@ def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
 
 @kernel
 def cast_core(cores, core_b, radius, skin_radius, start, motion, max_fraction, gap):
-    """`advance` for a core given twice: cores[0] as it is with `radius`, cores[1] made smaller with `skin_radius`. The smaller
-    one decides whether there is a hit, the other where."""
+    """`advance` for a core given twice: cores[0] as it is with `radius`, cores[1] made smaller with `skin_radius`. The
+    smaller one decides whether there is a hit, the other where."""
     keep_as_call()
     fraction = advance(cores[1], core_b, skin_radius, start, motion, max_fraction, gap)
     if fraction < 0.0 or fraction > max_fraction:
@@ -248,7 +249,8 @@ def cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap):
 
 @kernel
 def push_met_children(node, middle, half, inverse, longest, entries, distances, depth):
-    """Put the children that a moving box (its middle, its half extents) meets before `longest` on the stack, nearest last."""
+    """Put the children that a moving box (its middle, its half extents) meets before `longest` on the stack, nearest
+    last."""
     box = node.bounds
     begin = depth
     for child in range(4):
@@ -324,9 +326,9 @@ def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion,
 
 @kernel
 def cast_to_shape(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, gap):
-    """Move A, given as to `cast_core`, by `motion` until it meets the row `shape` of SHAPE. Gives the fraction at which they touch (up to
-    `max_fraction`), NO_FRACTION, or OVERLAPPING; `gap` holds normal and point of contact. A mesh is met from the front only,
-    unless it has backface collision."""
+    """Move A, given as to `cast_core`, by `motion` until it meets the row `shape` of SHAPE. Gives the fraction at which
+    they touch (up to `max_fraction`), NO_FRACTION, or OVERLAPPING; `gap` holds normal and point of contact. A mesh is
+    met from the front only, unless it has backface collision."""
     keep_as_call()
     gap.face = -1
     if shape.kind == EMPTY or shape.kind == SEPARATION_RAY or length_squared(motion) == 0.0:

@@ -1,4 +1,5 @@
-"""Testing the motion of a body: recovery, cast and collisions, derived from geometry and from the rules move_and_slide rests on."""
+"""Testing the motion of a body: recovery, cast and collisions, derived from geometry and from the rules move_and_slide
+rests on."""
 
 import sys
 from pathlib import Path
@@ -234,14 +235,17 @@ def test_a_separation_ray_holds_up_but_does_not_stop(stage):
     np.testing.assert_allclose(answer["travel"][[0, 2]], 0.0, atol=1e-7)
     _, collisions = queries.body_test_motion(body, (0, 1.2, 0), (2, 0, 0), MARGIN, 4)
     assert len(collisions) == 0  # the ray walks into the step unhindered
-    answer, collisions = queries.body_test_motion(body, (2, 3, 0), (0, -2, 0), MARGIN, 4, collide_separation_ray=True)
+    answer, collisions = queries.body_test_motion(
+        body, (2, 3, 0), (0, -2, 0), MARGIN, 4, collide_separation_ray=True
+    )
     assert answer["safe_fraction"] == pytest.approx(1.5 / 2.0, abs=1e-3)
     assert collisions[0]["own_instance"] == 1
     np.testing.assert_allclose(collisions[0]["normal"], (0, 1, 0), atol=1e-6)
 
 
 def test_a_walk_over_tiles_to_a_wall(stage):
-    """Sliding as a character does, over flush boxes and a mesh: no seam may stop it, and it neither sinks nor climbs."""
+    """Sliding as a character does, over flush boxes and a mesh: no seam may stop it, and it neither sinks nor
+    climbs."""
     world, system, queries = stage
     for k in range(6):
         place(world, system, Solid(BOX, (0.5, 0.5, 2), (k, -0.5, 0)))
@@ -254,7 +258,9 @@ def test_a_walk_over_tiles_to_a_wall(stage):
     for _ in range(200):
         motion = velocity.copy()
         for _ in range(4):
-            answer, collisions = queries.body_test_motion(body, position, motion, MARGIN, 6, recovery_as_collision=True)
+            answer, collisions = queries.body_test_motion(
+                body, position, motion, MARGIN, 6, recovery_as_collision=True
+            )
             position = position + answer["travel"]
             if not len(collisions):
                 break

@@ -44,7 +44,8 @@ def test_nearest_hits_are_those_of_brute_force(center):
     bodies = np.array([solid.body for solid in solids])
     is_tied = (np.sort(fractions, axis=0)[1][both] - nearest[both]) * lengths[both] < 1e-3
     assert (is_tied | (hits["body_id"][both] == bodies[which[both]])).all()
-    np.testing.assert_allclose(hits["position"][both], (origins + (ends - origins) * hits["fraction"][:, None])[both], atol=1e-9)
+    along = origins + (ends - origins) * hits["fraction"][:, None]
+    np.testing.assert_allclose(hits["position"][both], along[both], atol=1e-9)
     on_surface = [solids[w].distance(p)[0] for w, p in zip(which[both], hits["position"][both], strict=True)]
     assert np.abs(np.array(on_surface)[~is_tied]).max() < 2e-5
     assert (np.einsum("ij,ij->i", hits["normal"][both], (ends - origins)[both]) < 1e-6).all()
@@ -259,9 +260,11 @@ def test_many_threads_get_the_same_answers():
     queries = Queries(world)
     expected = queries.cast_rays(system, origins, ends).tobytes()
     answers = []
-    threads = [
-        threading.Thread(target=lambda: answers.append(queries.cast_rays(system, origins, ends).tobytes())) for _ in range(4)
-    ]
+
+    def ask():
+        answers.append(queries.cast_rays(system, origins, ends).tobytes())
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
     [thread.start() for thread in threads], [thread.join() for thread in threads]
     assert answers == [expected] * 4
 

@@ -1,4 +1,5 @@
-"""Shapes asked of a system: overlaps, casts, contacts and closest points against naive twins, and the rules for them."""
+"""Shapes asked of a system: overlaps, casts, contacts and closest points against naive twins, and the rules for
+them."""
 
 import itertools
 
@@ -22,8 +23,8 @@ def empty():
 
 
 def front_distance(solid, points, motion=None) -> np.ndarray:
-    """Distance of points from a solid; of a mesh only those triangles count whose front the first point is on, and that a
-    motion does not leave."""
+    """Distance of points from a solid; of a mesh only those triangles count whose front the first point is on, and that
+    a motion does not leave."""
     if solid.kind != MESH:
         return solid.distance(points)
     a, b, c = np.moveaxis(solid.vertices[solid.triangles], 1, 0)
@@ -63,8 +64,8 @@ def corners(half, position, rotation):
 
 
 def entry_of_polytopes(a, axes_a, b, axes_b, motion) -> tuple[float, float]:
-    """(first, last) fraction of the motion between which polytopes, given by vertices and edge and face directions, overlap: on
-    every axis their projections do (separating axes, swept)."""
+    """(first, last) fraction of the motion between which polytopes, given by vertices and edge and face directions,
+    overlap: on every axis their projections do (separating axes, swept)."""
     axes = [*axes_a, *axes_b, *(np.cross(p, q) for p in axes_a for q in axes_b)]
     first, last = -np.inf, np.inf
     for axis in axes:
@@ -322,7 +323,8 @@ def test_casts_against_planes_and_one_sided_meshes(empty):
     capsule = create_shape(world, Solid(CAPSULE, (0.4, 0.6)))
     at = np.array(FAR_AWAY) + (0, 3, 0)
     safe, unsafe = queries.cast_motion(system, capsule, at, (7, -4, 0))
-    assert safe == pytest.approx(0.5, abs=1e-3 / 8) and unsafe == pytest.approx(0.5, abs=1e-3 / 4) and safe < 0.5 < unsafe
+    assert safe == pytest.approx(0.5, abs=1e-3 / 8) and unsafe == pytest.approx(0.5, abs=1e-3 / 4)
+    assert safe < 0.5 < unsafe
     assert queries.cast_motion(system, capsule, at, (7, 0, 0)) == (1.0, 1.0)
     assert queries.cast_motion(system, capsule, at - (0, 2.5, 0), (0, -1, 0)) == (1.0, 1.0)  # overlapping: ignored
     assert queries.cast_motion(system, capsule, at - (0, 2.0, 0), (0, -1, 0))[0] == 0.0  # touching
