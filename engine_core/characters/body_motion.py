@@ -1,14 +1,14 @@
 """Moving a body by a test: what a character asks before it goes. Nothing moves; the answer says how far it would get.
 
-Recover out of what the body overlaps, cast the motion, then collect the contacts where it was stopped. Works with the functions
-of `collision` by address, so that it is small to compile.
+Recover out of what the body overlaps, cast the motion, then collect the contacts where it was stopped. Works with the
+functions of `collision` by address, so that it is small to compile.
 """
 
 import numpy as np
 
 from ..bodies.motion import bodies_of
 from ..bodies.schema import INSTANCE, SYSTEM, WORLD
-from ..collision.query_schema import CAST, CONTACTS, QUERY, QUERY_CONTACT, SHAPE_FUNCTION, WITH_BODIES
+from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, SHAPE_FUNCTION, WITH_BODIES
 from ..collision.shape_queries import finish_contact
 from ..geometry.vector import (
     add, add_scaled, dot, length, multiply, quaternion, rotate, scale, store3, store4, subtract, vector3,
@@ -60,8 +60,8 @@ MOTION = np.dtype(
 
 @kernel
 def own_shape(world, motion, query, position, number):
-    """Put shape `number` of the body, whose centre of mass is at `position`, into the query. Gives its kind, or -1 if it takes
-    no part."""
+    """Put shape `number` of the body, whose centre of mass is at `position`, into the query. Gives its kind, or -1 if
+    it takes no part."""
     record = view(world, 1, WORLD)[0]
     body = bodies_of(world)[motion.body]
     instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
@@ -139,8 +139,8 @@ def recover(system_address, world, motion, queries, position, contacts):
 
 @kernel
 def cast_body(system_address, world, motion, queries, position):
-    """Cast all shapes of the body, margin not counted: fractions to `motion`, the nearest hit to the query. What overlaps at
-    the start is ignored. Gives (whether something is in the way, whether something overlaps)."""
+    """Cast all shapes of the body, margin not counted: fractions to `motion`, the nearest hit to the query. What
+    overlaps at the start is ignored. Gives (whether something is in the way, whether something overlaps)."""
     keep_as_call()
     query = queries[0]
     query.operation = CAST
@@ -158,7 +158,8 @@ def cast_body(system_address, world, motion, queries, position):
         if query.is_hit and (hit_body < 0 or query.safe_fraction < motion.safe_fraction):
             motion.safe_fraction, motion.unsafe_fraction = query.safe_fraction, query.unsafe_fraction
             hit, normal = vector3(query.hit), vector3(query.hit_normal)
-            hit_body, hit_instance, own_instance = np.int64(query.hit_body), np.int64(query.hit_instance), np.int64(number)
+            hit_body, hit_instance = np.int64(query.hit_body), np.int64(query.hit_instance)
+            own_instance = np.int64(number)
     store3(query.hit, hit)
     store3(query.hit_normal, normal)
     query.hit_body, query.hit_instance = np.int32(hit_body), np.int32(hit_instance)
@@ -168,8 +169,8 @@ def cast_body(system_address, world, motion, queries, position):
 
 @kernel
 def keep_collisions(motion, contacts, count):
-    """Copy what counts as a collision to the answer: neither a mere touch of the margin nor what the motion leaves. Gives
-    whether there is one; the deepest comes first."""
+    """Copy what counts as a collision to the answer: neither a mere touch of the margin nor what the motion leaves.
+    Gives whether there is one; the deepest comes first."""
     keep_as_call()
     way = vector3(motion.motion)
     size = length(way)
@@ -240,14 +241,15 @@ def find_collisions(system_address, world, motion, queries, position, contacts, 
 
 @entry_point("int64(int64, int64)")
 def test_body_motion(system_address, motion_address):
-    """Answer the MOTION at `motion_address`, asked of the system its body is in. Gives 1 if the body collides, else 0."""
+    """Answer the MOTION at `motion_address`, asked of the system its body is in. Gives 1 if the body collides, else
+    0."""
     world = view(system_address, 1, SYSTEM)[0].world
     motion = view(motion_address, 1, MOTION)[0]
     body = bodies_of(world)[motion.body]
     queries = stack_array(1, QUERY)
     contacts = stack_array(32, QUERY_CONTACT)
     query = queries[0]
-    query.flags = WITH_BODIES
+    query.flags = WITH_BODIES | ADDS_RESULTS
     query.collision_mask = body.collision_mask
     query.body = motion.body
     query.exclusion_function, query.exclusion_context = motion.exclusion_function, motion.exclusion_context
