@@ -88,7 +88,8 @@ TREE = np.dtype(
         ("retired_kept_count", "i8"),
         ("is_full_build", "i8"),
         ("rebuild_count", "i8"), ("full_build_count", "i8"),
-        ("spare", "i8", 6),
+        ("flush_job", "i8"), ("prepare_job", "i8"), ("rebuild_job", "i8"), ("swap_job", "i8"),  # addresses, see jobs.py
+        ("spare", "i8", 2),
         ("build", BUILD),
         ("padding_0", "i8", 16),
         # Words of all threads

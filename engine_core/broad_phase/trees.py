@@ -3,6 +3,7 @@
 import numpy as np
 
 from engine_core.bodies.schema import BROAD_PHASE_LAYER_COUNT, LAYER_MOVING
+from engine_core.broad_phase.jobs import flush_job, prepare_job, rebuild_job, swap_job
 from engine_core.broad_phase.schema import (
     ALLOCATOR,
     FIRST_BODY_CHILD,
@@ -62,6 +63,8 @@ class Trees:
             tree["build"]["keys"] = pool("tree items", KEY, item_capacity).address
             tree["build"]["created"] = pool("tree nodes", "i4", node_capacity).address
             tree["build"]["ranges"] = pool("tree ranges", RANGE, RANGE_CAPACITY).address
+            tree["flush_job"], tree["prepare_job"] = flush_job.address, prepare_job.address
+            tree["rebuild_job"], tree["swap_job"] = rebuild_job.address, swap_job.address
             first = layer * (PENDING_NODES + 1)
             tree["first_pending"] = first
             tree["head"] = first + PENDING_NODES

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..geometry.clipping import POLYGON, add_corner, clip_half_plane
+from ..geometry.clipping import add_corner, clip_half_plane
 from ..geometry.gjk import CORE
 from ..geometry.polytopes import plane_distance, plane_normal, vertex
 from ..geometry.segments import between, nearest_of_segments
@@ -108,25 +108,27 @@ def load_face(polytope, face, origin, u, v, n, polygon):
 
 
 @kernel
-def clip_faces(reference, face, incident, incident_face, limit, polygons):
-    """Clip the incident face against the sides of the reference face.
+def face_frame(polytope, face):
+    """The plane frame (origin, u, v) of a face; its normal is u x v."""
+    starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
+    corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
+    first = starts[face]
+    origin = vertex(polytope, corners[first])
+    u = normalize(subtract(vertex(polytope, corners[first + 1]), origin))
+    return origin, u, cross(plane_normal(polytope, face), u)
 
-    Gives (which of the two `polygons` holds the answer, origin, u, v): z is the height above the reference face. Corners
-    higher than `limit` are still there.
-    """
+
+@kernel
+def clip_against_face(polytope, face, origin, u, v, polygons):
+    """Clip the first of two polygons, in the plane frame of a face, against its sides. Gives which one holds the answer."""
     keep_as_call()
-    starts = view(reference.face_starts, reference.face_count + 1, np.int32)
-    corners = view(reference.face_vertices, starts[reference.face_count], np.int32)
+    starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
+    corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
     first, end = starts[face], starts[face + 1]
-    n = plane_normal(reference, face)
-    origin = vertex(reference, corners[first])
-    u = normalize(subtract(vertex(reference, corners[first + 1]), origin))
-    v = cross(n, u)
-    load_face(incident, incident_face, origin, u, v, n, polygons[0])
     now = 0
     for i in range(first, end):
-        p = subtract(vertex(reference, corners[i]), origin)
-        q = subtract(vertex(reference, corners[i + 1 if i + 1 < end else first]), origin)
+        p = subtract(vertex(polytope, corners[i]), origin)
+        q = subtract(vertex(polytope, corners[i + 1 if i + 1 < end else first]), origin)
         px, py = dot(p, u), dot(p, v)
         dx, dy = dot(q, u) - px, dot(q, v) - py
         size = math.sqrt(dx * dx + dy * dy)
@@ -137,7 +139,7 @@ def clip_faces(reference, face, incident, incident_face, limit, polygons):
         margin = 1e-7 * size
         if clip_half_plane(polygons[now], polygons[1 - now], nx, ny, nx * px + ny * py + margin, np.int64(128 + i - first)):
             now = 1 - now
-    return now, origin, u, v
+    return now
 
 
 @kernel
@@ -195,8 +197,9 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     incident_face = most_opposed_face(incident, n)
     facing = -dot(plane_normal(incident, incident_face), n)
     radii = a.radius + b.radius
-    which, origin, u, v = clip_faces(reference, face, incident, incident_face, limit + radii, polygons)
-    polygon = polygons[which]
+    origin, u, v = face_frame(reference, face)
+    load_face(incident, incident_face, origin, u, v, n, polygons[0])
+    polygon = polygons[clip_against_face(reference, face, origin, u, v, polygons)]
     faces = (face & 0x7F) << 8 | (incident_face & 0x7F) << 1 | (1 if is_face_of_b else 0)
     lowest = drop_corners(polygon, faces, limit + radii) if polygon.count > 0 else math.inf
     deepest, deepest_i = lowest_vertex(incident, n)

@@ -29,13 +29,20 @@ from ..runtime.memory import stack_array, view
 from ..shapes.schema import CAPSULE
 from .convex import write_contact, write_single_contact
 
-PARALLEL_SINE_SQUARED = 0.0027
-"""Capsules within 3 degrees of a face, an edge or each other touch it in two points."""
+PARALLEL_SINE_SQUARED = 0.001
+"""Capsules within 1.8 degrees of a face, an edge or each other touch it in two points: these lie 0.05 % of the radius off."""
 
 
 @kernel
 def half_height_of(shape):
     return np.float64(shape.half_height) if shape.kind == CAPSULE else 0.0
+
+
+@kernel
+def segment_of(shape, position, rows):
+    """The ends of the segment of a sphere or capsule at (`position`, `rows`)."""
+    half = scale((rows[0][1], rows[1][1], rows[2][1]), half_height_of(shape))
+    return subtract(position, half), add_scaled(position, half, 1.0)
 
 
 @kernel
@@ -62,7 +69,7 @@ def collide_segments(a, b, position, rows, limit, result):
     height_a, height_b = half_height_of(a), half_height_of(b)
     radius_a, radius_b = np.float64(a.radius), np.float64(b.radius)
     axis_a = (rows[0][1], rows[1][1], rows[2][1])
-    pa, qa = add_scaled(position, axis_a, -height_a), add_scaled(position, axis_a, height_a)
+    pa, qa = segment_of(a, position, rows)
     pb, qb = (0.0, -height_b, 0.0), (0.0, height_b, 0.0)
     s, t = nearest_of_segments(pa, qa, pb, qb)
     on_a, on_b = between(pa, qa, s), between(pb, qb, t)

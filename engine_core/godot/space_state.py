@@ -120,6 +120,8 @@ def _begin(instance, operation, mask, with_bodies, with_areas, query):
     query.count = 0
     query.max_results = 0
     query.results = 0
+    query.first_result = 0
+    query.own_instance = -1
     store3(query.position, (0.0, 0.0, 0.0))
     store3(query.motion, (0.0, 0.0, 0.0))
     store4(query.rotation, (0.0, 0.0, 0.0, 1.0))

@@ -10,6 +10,7 @@ from ctypes import c_int, c_int64, c_void_p
 
 from . import api as godot_api
 from . import schema
+from .busy_thread import BusyThread
 from .errors import Reporter
 from .interface import ENGINE_NAME, SERVERS_LEVEL, Interface
 from .variant import Variants
@@ -78,9 +79,9 @@ class Engine:
         """Make our three classes known, once."""
         if self.classes:
             return
-        from ..runtime.kernel import CACHE_FOLDER
+        from ..runtime.kernel import cache_folder_of
 
-        if not any(CACHE_FOLDER.rglob("*.nbc")):
+        if not any(cache_folder_of("engine_core.physics_system").rglob("*.nbc")):
             print("scree: compiling the core for this machine: this happens once and takes a minute or two "
                   "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
         import numpy as np
@@ -95,6 +96,7 @@ class Engine:
             made.register()
             self.classes.append(made)
         self.server_class, self.body_state_class, self.space_state_class = self.classes
+        self._busy_thread = BusyThread(self.interface, self.server_class.table.class_name)
 
     def _register_engine(self) -> None:
         """Tell Godot's PhysicsServer3DManager our name and how to make the server."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine_core import broad_phase
 
-MODULES = ("nodes", "build", "change", "pending", "rebuild", "add")
+MODULES = ("nodes", "build", "change", "pending", "prepare", "new_tree", "add")
 _numbers = itertools.count()
 
 _KERNEL = """

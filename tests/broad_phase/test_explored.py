@@ -9,7 +9,7 @@ import os
 import numpy as np
 import pytest
 
-from engine_core.broad_phase import add, change, pending, rebuild
+from engine_core.broad_phase import add, change, new_tree, pending, rebuild
 from engine_core.broad_phase.query import bounds_query_begin, bounds_query_next, query_end
 from engine_core.broad_phase.schema import CURSOR
 from engine_core.runtime.kernel import kernel
@@ -27,7 +27,7 @@ EVERYTHING = np.float32([-1e9] * 3 + [1e9] * 3)
 class Real:
     """The compiled kernels as they are used."""
 
-    add, change, pending, rebuild = add, change, pending, rebuild
+    add, change, pending, new_tree = add, change, pending, new_tree
 
 
 class Scene:
@@ -113,6 +113,7 @@ class Action:
 
     def run(self, scene, code):
         tree, bodies = scene.tree, scene.bodies
+        budget = int(scene.world.trees.trees.rows["budget"][1])
         ids = np.array(self.bodies or [0], np.int32)
         if self.name == "widen":
             code.change.tree_widen(tree, bodies, self.bodies[0])
@@ -129,12 +130,12 @@ class Action:
         elif self.name == "flush":
             code.pending.flush_pending(tree, bodies)
         elif self.name == "rebuild":
-            code.rebuild.tree_rebuild(tree, bodies)
+            code.new_tree.advance_rebuild(tree, bodies, True, budget)
         elif self.name == "swap":
-            code.rebuild.tree_swap(tree)
+            code.new_tree.swap_trees(tree)
         elif self.name == "renew":
-            code.rebuild.tree_rebuild(tree, bodies)
-            code.rebuild.tree_swap(tree)
+            code.new_tree.advance_rebuild(tree, bodies, True, budget)
+            code.new_tree.swap_trees(tree)
 
     def finish(self, scene):
         for body in self.bodies:
@@ -322,7 +323,7 @@ def test_broken_order_is_found(tmp_path):
 def test_missing_second_look_is_found(tmp_path):
     """And when a rebuild does not look again at what moved while it built."""
     look = "        budget = _look_again(tree, bodies, parity, budget)\n"
-    broken = Explored(tmp_path, [("rebuild", look, "        record.opened_position = record.opened_count\n")])
+    broken = Explored(tmp_path, [("new_tree", look, "        record.opened_position = record.opened_count\n")])
     scene = Scene(1, "quiet")
     with pytest.raises(AssertionError, match="missed"):
         explore(scene, broken, Action("renew"), Action("widen", [7]), 400)

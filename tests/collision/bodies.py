@@ -23,7 +23,7 @@ class Shapes:
         self.cores = {}
 
     def _added(self, row, hull_vertices=None):
-        if self.rows[row]["kind"] in (SPHERE, CAPSULE, BOX, HULL):
+        if self.rows[row]["kind"] in (SPHERE, CAPSULE, BOX, HULL, CYLINDER):
             self.cores[row] = core_of(self.rows[row], hull_vertices)
         return row
 

@@ -137,15 +137,16 @@ def test_features_stay_while_a_box_creeps(other):
     corners = np.array([[x, y, z] for x in (-5, 5) for y in (-0.5, 0.5) for z in (-5, 5)])
     floor = shapes.box((5.0, 0.5, 5.0)) if other == "box" else shapes.hull(corners)
     rng = np.random.default_rng(2)
-    names, cache = None, 0
+    names, cache, changes = None, 0, 0
     for step in range(50):
         tilt = normalized((*rng.uniform(-1e-4, 1e-4, 3), 1.0))
         position = (0.001 * step, 0.998 + rng.uniform(-1e-3, 1e-3), 0.0)
         (manifold,), cache = shapes.collide(box, position, tilt, floor, ORIGIN, IDENTITY, LIMIT, cache)
         now = set(manifold.features.tolist())
         assert len(now) == 4
-        assert names is None or now == names
+        changes += names is not None and now != names
         names = now
+    assert changes <= 1  # the reference face may change once, and then last step's axis holds it
 
 
 def test_capsules_side_by_side_touch_in_two_points():

@@ -109,6 +109,8 @@ def test_uneven_ground_holds_bodies_and_matches_the_nearest_triangle():
             for _ in range(18):
                 middle = 0.5 * (low + high)
                 low, high = (middle, high) if separation(middle) > 0.005 else (low, middle)
+            if abs(separation(low) - 0.005) > 1e-3:
+                continue  # it hung beside all triangles that were looked at
             position[1] -= low
             manifolds, _ = shapes.collide(row, position, q, floor, ORIGIN, IDENTITY)
             assert manifolds
