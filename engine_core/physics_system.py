@@ -9,9 +9,11 @@ import numpy as np
 from .bodies.schema import BODY, BROAD_PHASE_LAYER_COUNT, SYSTEM, WORLD
 from .broad_phase.trees import Trees
 from .changes import apply_changes, collect_moved, update_trees
+from .collision.collide_function import collide_shape_pair
 from .collision.contacts import collide
 from .collision.pair_finding import find_pairs
 from .collision.reports import report_contacts
+from .collision.query_schema import COLLIDE_FUNCTION
 from .collision.schema import MANIFOLD, PAIR
 from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, OVERFLOW, ROW_FLOATS
@@ -82,7 +84,8 @@ def enter(system, stage):
 
 @kernel
 def parallel_for(system, address, job, begin, end, least):
-    """Do the items `begin` to `end - 1` of a job: on all threads while the pool is elevated, in batches of at least `least`."""
+    """Do the items `begin` to `end - 1` of a job: on all threads while the pool is elevated, in batches of at least
+    `least`."""
     job_address = view(system.jobs, JOB_COUNT, np.int64)[job]
     enter(system, job)
     pool = system.thread_pool
@@ -213,6 +216,7 @@ class PhysicsSystem:
         row["trees"] = self.trees.address
         self._jobs = np.array([job.address for job in JOBS], dtype=np.int64)
         row["jobs"] = address_of(self._jobs)
+        row["extra"][COLLIDE_FUNCTION] = collide_shape_pair.address
         assert BROAD_PHASE_LAYER_COUNT == 3 and BODY.itemsize % 8 == 0 and WORLD.itemsize % 8 == 0
 
     def _reserve(self, name: str, dtype, count: int) -> int:

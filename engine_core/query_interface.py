@@ -1,5 +1,5 @@
-"""The door by which Python asks a system what is where: rays, points, shapes. NumPy in, NumPy out; the work is compiled.
-
+"""The door by which Python asks a system what is where: rays, points, shapes. NumPy in, NumPy out; the work is
+compiled.
     queries = Queries(world)
     hits = queries.cast_rays(system, origins, ends)   # structured array, one row of RAY_RESULT a ray
     hits["body_id"][hits["fraction"] <= 1.0]
@@ -9,10 +9,14 @@ Any thread may call. Bad input raises ValueError (a value) or KeyError (an id), 
 
 import numpy as np
 
+from .characters.body_motion import (
+    COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY, test_body_motion,
+)  # fmt: skip
 from .collision.collide_function import collide_shape_pair
 from .collision.query_schema import (
-    BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, HITS_BACK_FACES, HITS_FROM_INSIDE, ONLY_PICKABLE, OVERLAP, POINT,
-    QUERY, QUERY_CONTACT, RAY_FUNCTION, RAY_RESULT, RAYS, SHAPE_FUNCTION, WITH_AREAS, WITH_BODIES,
+    BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, HITS_BACK_FACES, HITS_FROM_INSIDE, ONLY_PICKABLE,
+    OVERLAP, POINT, MOTION_FUNCTION, QUERY, QUERY_CONTACT, RAY_FUNCTION,
+    RAY_RESULT, RAYS, SHAPE_FUNCTION, WITH_AREAS, WITH_BODIES,
 )  # fmt: skip
 from .collision.ray_queries import query_rays
 from .collision.shape_queries import query_shapes
@@ -24,11 +28,12 @@ SMALLEST_REST_MARGIN = 1e-4
 
 
 def install_queries(system_row) -> None:
-    """Write the addresses of the functions that answer queries to a SYSTEM record, for whoever asks by address. Compiles or
-    loads them."""
+    """Write the addresses of the functions that answer queries to a SYSTEM record, for whoever asks by address.
+    Compiles or loads them."""
     system_row["extra"][COLLIDE_FUNCTION] = collide_shape_pair.address
     system_row["extra"][RAY_FUNCTION] = query_rays.address
     system_row["extra"][SHAPE_FUNCTION] = query_shapes.address
+    system_row["extra"][MOTION_FUNCTION] = test_body_motion.address
 
 
 def _numbers(call: str, name: str, value, shape: tuple) -> np.ndarray:
@@ -77,8 +82,8 @@ class Queries:
         self, system: int, origins, ends, mask: int = ALL_LAYERS, bodies: bool = True, areas: bool = False,
         hit_from_inside: bool = False, hit_back_faces: bool = True, only_pickable: bool = False, exclude=(),
     ) -> np.ndarray:  # fmt: skip
-        """The nearest hit of each ray: a structured array (n,) of RAY_RESULT; `fraction` is 2 and `body` -1 where nothing was
-        hit. `origins`, `ends`: (n, 3) world [m]; `mask`: layers that are hit; `exclude`: ids of bodies."""
+        """The nearest hit of each ray: a structured array (n,) of RAY_RESULT; `fraction` is 2 and `body` -1 where
+        nothing was hit. `origins`, `ends`: (n, 3) world [m]; `mask`: layers that are hit; `exclude`: ids of bodies."""
         call = "cast_rays"
         origins, ends = _numbers(call, "origins", origins, (-1, 3)), _numbers(call, "ends", ends, (-1, 3))
         if len(origins) != len(ends):
@@ -121,7 +126,7 @@ class Queries:
         query[0]["results"], query[0]["max_results"] = results.ctypes.data, max_results
         return results
 
-    # Shapes. A transform is three numbers (a position [m]) or twelve (basis by rows, then origin); scale and shear count.
+    # Shapes. A transform is three numbers (a position [m]) or twelve (basis by rows, then origin); scale counts.
 
     def _ask_with_shape(self, call: str, system: int, query: np.ndarray, shape: int, transform, margin: float) -> int:
         try:
@@ -173,11 +178,11 @@ class Queries:
         return contacts[0] if len(contacts) else None
 
     def cast_motion(
-        self, system: int, shape: int, transform, motion, margin: float = 0.0, mask: int = ALL_LAYERS, bodies: bool = True,
-        areas: bool = False, exclude=(),
+        self, system: int, shape: int, transform, motion, margin: float = 0.0, mask: int = ALL_LAYERS,
+        bodies: bool = True, areas: bool = False, exclude=(),
     ) -> tuple[float, float]:  # fmt: skip
-        """How much of `motion` [m] is free for a shape: (safe fraction, unsafe fraction), (1, 1) if all is. What the shape
-        overlaps at the start is ignored."""
+        """How much of `motion` [m] is free for a shape: (safe fraction, unsafe fraction), (1, 1) if all is. What the
+        shape overlaps at the start is ignored."""
         call = "cast_motion"
         query, _alive = self._query(call, CAST, mask, bodies, areas, exclude)
         query[0]["motion"] = _numbers(call, "motion", motion, (3,))
@@ -185,8 +190,8 @@ class Queries:
         return float(query[0]["safe_fraction"]), float(query[0]["unsafe_fraction"])
 
     def closest_point(self, body: int, point) -> np.ndarray:
-        """The point of a body nearest to a point, world [m]; the point itself if it lies in the body; zero for a body without
-        shapes. Raises ValueError for a body in no system."""
+        """The point of a body nearest to a point, world [m]; the point itself if it lies in the body; zero for a body
+        without shapes. Raises ValueError for a body in no system."""
         call = "closest_point"
         index = self.world.body_index(call, body)
         system = self.world.body_system(body)
@@ -196,3 +201,35 @@ class Queries:
         query[0]["body"], query[0]["position"] = index, _numbers(call, "point", point, (3,))
         self._ask(call, system, query_shapes, query)
         return query[0]["hit"].copy()
+
+    def body_test_motion(
+        self, body: int, transform, motion, margin: float = 0.001, max_collisions: int = 1,
+        collide_separation_ray: bool = False, recovery_as_collision: bool = False, exclude=(),
+    ):  # fmt: skip
+        """How far a body would get from `transform` (three or twelve numbers; unit scale) by `motion` [m]: a row of
+        MOTION and its collisions, rows of QUERY_CONTACT. Nothing moves. Raises ValueError for a body in no system."""
+        call = "body_test_motion"
+        index = self.world.body_index(call, body)
+        system_id = self.world.body_system(body)
+        if not system_id:
+            raise ValueError(f"{call}: the body is in no system, got {body}")
+        if not 0 <= max_collisions <= MAX_COLLISIONS:
+            raise ValueError(f"{call}: max_collisions must be 0 to {MAX_COLLISIONS}, got {max_collisions}")
+        if not 0.0 <= margin < np.inf:
+            raise ValueError(f"{call}: margin must be at least 0 and finite, got {margin}")
+        system = self.world.system(system_id)
+        install_queries(system.row)
+        values = _numbers(call, "transform", np.ravel(transform), (3 if np.size(transform) == 3 else 12,))
+        excluded = np.ascontiguousarray(list(exclude), dtype=np.int64)
+        collisions = np.zeros(max_collisions, dtype=QUERY_CONTACT)
+        asked = np.zeros(1, dtype=MOTION)
+        row = asked[0]
+        row["body"], row["position"], row["motion"] = index, values[-3:], _numbers(call, "motion", motion, (3,))
+        row["rotation"] = split_basis(values[:9].reshape(3, 3))[0] if len(values) == 12 else (0.0, 0.0, 0.0, 1.0)
+        row["flags"] = (COLLIDES_SEPARATION_RAYS if collide_separation_ray else 0) | (
+            REPORTS_RECOVERY if recovery_as_collision else 0
+        )
+        row["margin"], row["max_collisions"], row["collisions"] = margin, max_collisions, collisions.ctypes.data
+        row["excluded"], row["excluded_count"] = excluded.ctypes.data, excluded.size
+        test_body_motion(system.address, asked.ctypes.data)
+        return row, collisions[: int(row["collision_count"])]

@@ -95,9 +95,9 @@ def _compiled_core() -> Finding:
         ready = warm_up.is_warm()
     except Exception as error:  # whatever is wrong with Numba or the engine is what is asked for here
         return Finding("Compiled core", "bad", f"{type(error).__name__}: {error}", "`scree doctor` above says more")
-    files = list(kernel.CACHE_FOLDER.rglob("*.nbc"))
+    files = list(kernel.CACHE_FOLDER.parent.rglob("*.nbc"))
     size = sum(file.stat().st_size for file in files) / 1e6
-    found = f"{len(files)} functions, {size:.1f} MB in {kernel.CACHE_FOLDER}"
+    found = f"{len(files)} functions, {size:.1f} MB in {kernel.CACHE_FOLDER.parent}"
     if ready:
         return Finding("Compiled core", "good", found)
     return Finding("Compiled core", "missing", found, "`scree warmup` compiles it")

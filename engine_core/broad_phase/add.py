@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from engine_core.broad_phase.build import add_item, start_build
+from engine_core.broad_phase.calls import call_flush, call_prepare
 from engine_core.broad_phase.change import (
     BODY_COUNT,
     CHAIN_LENGTH,
     FIRST_PENDING,
     PUBLISHED_PENDING,
     TREE_LOCATION,
-    build_at_once,
     mark_dirty,
     tree_finalize,
 )
@@ -25,11 +24,10 @@ from engine_core.broad_phase.nodes import (
     read_fat_bounds,
     set_slot,
 )
-from engine_core.broad_phase.pending import claim_pending, flush_pending
+from engine_core.broad_phase.pending import claim_pending
 from engine_core.broad_phase.rebuild import gather_singles, tree_rebuild, tree_swap
-from engine_core.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
 from engine_core.runtime import atomics
-from engine_core.runtime.call import load_int32, load_int64, store_int32
+from engine_core.runtime.call import load_int64, store_int32
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of_row, stack_array
 
@@ -45,25 +43,9 @@ BATCHES_TO_GATHER = 16
 def tree_prepare(tree, bodies, ids_address, count):
     """Build a private sub-tree of the int32 list of bodies at `ids_address`; gives its root for `tree_finalize` or
     `tree_abort`, or -1: the pool of nodes is full. Any thread. Bodies that are in a tree already are left out."""
-    items, keys = np.empty(count + 1, ITEM), np.empty(count + 1, KEY)
-    created, ranges = np.empty(count + 1, np.int32), stack_array(RANGE_CAPACITY, RANGE)
-    records = stack_array(1, BUILD)
-    bounds = stack_array(6, np.float32)
-    build, bounds_address = address_of_row(records, 0), address_of_row(bounds, 0)
-    records[0].items, records[0].keys = address_of_row(items, 0), address_of_row(keys, 0)
-    records[0].created, records[0].ranges = address_of_row(created, 0), address_of_row(ranges, 0)
-    start_build(build, 0)
     if atomics.load_acquire_int64(tree + CHAIN_LENGTH) > BATCHES_TO_GATHER and tree_rebuild(tree, bodies):
         tree_swap(tree)
-    words = load_int64(tree + WORDS)
-    for i in range(count):
-        body = np.int64(load_int32(ids_address + 4 * i))
-        if load_int64(words + 8 * body) != pack_word(NOWHERE, NOWHERE):
-            continue
-        read_fat_bounds(bodies, body, bounds_address)
-        add_item(build, bounds_address, body_child(body), NOWHERE)
-        store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(0))
-    return build_at_once(tree, bodies, build)
+    return call_prepare(tree, bodies, ids_address, count)
 
 
 @kernel
@@ -82,7 +64,7 @@ def tree_add(tree, bodies, body):
         return np.int64(0)
     index = claim_pending(tree)
     if index < 0:
-        if flush_pending(tree, bodies) > 0:
+        if call_flush(tree, bodies) > 0:
             index = claim_pending(tree)
             if atomics.load_acquire_int64(tree + CHAIN_LENGTH) > LONGEST_CHAIN:
                 gather_singles(tree, bodies)

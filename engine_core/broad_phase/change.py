@@ -1,11 +1,11 @@
 """Adding, moving and removing bodies: any thread, any time, nobody waits.
 
-Words of the protocol. A tree has a generation; `head` holds it and the root. Whoever looks at nodes is counted as a user of
-the generation it found; a node is freed when all users of the last generation that held it have left. A body's word holds
-its newest location and the one before; builders and removers agree on it by compare-exchange. While a complete new tree
-waits for its swap, `next_generation` is one ahead and every change is made in both trees. A change that came before is seen
-by the builder, which looks again after it has raised `next_generation`: of two threads that first write and then read, one
-sees the other's word.
+Words of the protocol. A tree has a generation; `head` holds it and the root. Whoever looks at nodes is counted as a
+user of the generation it found; a node is freed when all users of the last generation that held it have left. A
+body's word holds its newest location and the one before; builders and removers agree on it by compare-exchange. While
+a complete new tree waits for its swap, `next_generation` is one ahead and every change is made in both trees. A
+change that came before is seen by the builder, which looks again after it has raised `next_generation`: of two
+threads that first write and then read, one sees the other's word.
 
 Changes of one body (add, widen, remove) are made by one thread at a time; different bodies are free of each other.
 `fat_bounds` is written before `tree_widen`, the new transform is published after it, and `published` of the body is odd
@@ -223,8 +223,8 @@ def tree_remove_many(tree, bodies, ids_address, count):
 
 @kernel
 def publish_words(tree, build, begin, end, parity):
-    """Tell bodies, and sub-trees kept whole, where they hang in what was built. A body that has left its old place in the
-    meantime is taken out of the new one."""
+    """Tell bodies, and sub-trees kept whole, where they hang in what was built. A body that has left its old place in
+    the meantime is taken out of the new one."""
     record = view(build, 1, BUILD)[0]
     nodes, words = load_int64(tree + NODES), load_int64(tree + WORDS)
     for position in range(begin, end):
@@ -325,8 +325,8 @@ def hang_above(tree, node, root, subtree, parity, bounds_address):
 
 @kernel
 def tree_finalize(tree, subtree, count):
-    """Hang a prepared sub-tree of `count` bodies into the tree, at a cost that depends on neither: from now on queries see
-    its bodies. 0, or -1: the pool of nodes is full (it stays prepared). Any thread."""
+    """Hang a prepared sub-tree of `count` bodies into the tree, at a cost that depends on neither: from now on
+    queries see its bodies. 0, or -1: the pool of nodes is full (it stays prepared). Any thread."""
     if subtree < 0:
         return np.int64(POOL_IS_FULL)
     nodes = load_int64(tree + NODES)

@@ -1,7 +1,8 @@
 """Nodes of the quad trees: the lock-free pool they come from, and the words of one slot or one path.
 
-Every function takes addresses. A slot is named by its location, `node << 2 | slot`. What readers may meet half written is
-written in an order they cannot misread; bounds of a slot in a published tree only widen, by atomic minimum and maximum.
+Every function takes addresses. A slot is named by its location, `node << 2 | slot`. What readers may meet half
+written is written in an order they cannot misread; bounds of a slot in a published tree only widen, by atomic minimum
+and maximum.
 """
 
 import numpy as np
@@ -74,7 +75,8 @@ def take_nodes(tree, count):
 
 @kernel
 def give_chain(tree, first, last):
-    """Give back the nodes from `first` to `last`, linked by `next_free`: one exchange for all. Any thread, lock-free."""
+    """Give back the nodes from `first` to `last`, linked by `next_free`: one exchange for all. Any thread,
+    lock-free."""
     allocator, infos = load_int64(tree + ALLOCATOR_OF), load_int64(tree + INFOS)
     head = atomics.load_acquire_int64(allocator)
     while True:
@@ -134,8 +136,8 @@ def set_slot(node_address, slot, bounds_address):
 
 @kernel
 def invalidate_slot(node_address, slot):
-    """Take a body out of a slot that readers may be looking at: min to +LARGE first (no box overlaps it from then on), then
-    max to -LARGE, then the child."""
+    """Take a body out of a slot that readers may be looking at: min to +LARGE first (no box overlaps it from then
+    on), then max to -LARGE, then the child."""
     field = node_address + 4 * slot
     for axis in range(3):
         atomics.store_release_int32(field + 16 * axis, atomics.float_to_bits(LARGE))
@@ -180,8 +182,8 @@ def widen_slot(node_address, slot, bounds_address):
 def widen_path(nodes, location, parity, bounds_address):
     """Grow a slot and all slots above it, and mark their nodes changed.
 
-    It goes on to the root even where nothing changes: another thread may have widened the lower part of the path only, and
-    may be parked there. Stopping early would then leave this body outside of bounds higher up.
+    It goes on to the root even where nothing changes: another thread may have widened the lower part of the path
+    only, and may be parked there. Stopping early would then leave this body outside of bounds higher up.
     """
     while location >= 0:
         node_address = nodes + (location >> 2) * NODE_SIZE
@@ -227,8 +229,8 @@ def read_fat_bounds(bodies, body, bounds_address):
 
 @kernel
 def read_settled_bounds(bodies, body, field, bounds_address):
-    """A body's bounds for a new slot: its fat bounds, and while it is being changed those of its old slot too, since its
-    new transform cannot be read yet. `field` is the address of the old slot's min x."""
+    """A body's bounds for a new slot: its fat bounds, and while it is being changed those of its old slot too, since
+    its new transform cannot be read yet. `field` is the address of the old slot's min x."""
     published = bodies + body * BODY_SIZE + PUBLISHED
     before = atomics.load_acquire_int64(published)
     read_fat_bounds(bodies, body, bounds_address)

@@ -1,6 +1,7 @@
 """Bodies that were added one by one and are not in a sub-tree yet.
 
-They lie in a few nodes that every query looks through, one bit each; when all are taken, they are built into a sub-tree.
+They lie in a few nodes that every query looks through, one bit each; when all are taken, they are built into a
+sub-tree.
 """
 
 import numpy as np
@@ -59,8 +60,8 @@ def claim_pending(tree):
 
 @kernel
 def flush_pending(tree, bodies):
-    """Build the pending bodies into a sub-tree. Each stays pending until it is seen in the tree. 1, or 0 if another thread
-    is at it, or -1: the pool of nodes is full."""
+    """Build the pending bodies into a sub-tree. Each stays pending until it is seen in the tree. 1, or 0 if another
+    thread is at it, or -1: the pool of nodes is full."""
     if atomics.compare_exchange_int64(tree + IS_FLUSHING, 0, 1) != 0:
         return 0
     nodes, words, first = load_int64(tree + NODES), load_int64(tree + WORDS), load_int64(tree + FIRST_PENDING)

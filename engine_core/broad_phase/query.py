@@ -1,15 +1,15 @@
 """Queries on the bounds of bodies: begin, pull bodies until -1 comes, end.
 
-A query is counted as a user of the generation it begins in and goes to its end there, whatever others do. It gives every
-body that was in the tree before it began, is still there when it ends and whose bounds pass; a body that is built into the
-tree while the query runs may be given twice.
+A query is counted as a user of the generation it begins in and goes to its end there, whatever others do. It gives
+every body that was in the tree before it began, is still there when it ends and whose bounds pass; none that had left
+before it began; and each once, if it is not taken out and put in again meanwhile.
 """
 
 import numpy as np
 
 from engine_core.broad_phase.change import FIRST_PENDING, PUBLISHED_PENDING, enter, leave
 from engine_core.broad_phase.nodes import CHILDREN, HEAD, LOW_32, MAXIMUM, NODE_SIZE, NODES
-from engine_core.broad_phase.schema import CURSOR, CURSOR_CAPACITY, FIRST_BODY_CHILD, LARGE, PENDING_NODES
+from engine_core.broad_phase.schema import CLOSED_CHILD, CURSOR, CURSOR_CAPACITY, FIRST_BODY_CHILD, LARGE, PENDING_NODES
 from engine_core.runtime import atomics
 from engine_core.runtime.call import load_float32, load_int32, load_int64, store_float32, store_int32
 from engine_core.runtime.kernel import kernel
@@ -28,6 +28,7 @@ FRACTIONS, BOUNDS = CURSOR.fields["fractions"][1], CURSOR.fields["bounds"][1]
 NEAR_PLANE, NEAR_ORIGIN = CURSOR.fields["near_plane"][1], CURSOR.fields["near_origin"][1]
 FAR_ORIGIN, INVERSE = CURSOR.fields["far_origin"][1], CURSOR.fields["inverse"][1]
 COUNT, NODE_COUNT = CURSOR.fields["count"][1], CURSOR.fields["node_count"][1]
+PENDING = CURSOR.fields["pending_count"][1]
 GENERATION = CURSOR.fields["generation"][1]
 FAR_FACTOR = np.float32(1.0 + 1.0e-6)  # more than the relative error of a plane's fraction in single precision
 ORIGIN_MARGIN = 5.0e-7  # more than that of an origin rounded to single precision
@@ -45,9 +46,21 @@ def _start(cursor, tree):
 
 
 @kernel
+def _strike_out(address, child, position):
+    """The pending bodies lie at the bottom of the stack until all of the tree has been seen. One that was built into
+    the tree in between is given now, and struck out down there."""
+    pending = np.int64(load_int32(address + PENDING))
+    if position >= pending:
+        for i in range(pending):
+            if load_int32(address + 4 * i) == child:
+                store_int32(address + 4 * i, np.int32(CLOSED_CHILD))
+
+
+@kernel
 def _push_root(address, tree):
     """After the pending bodies, so that one that goes from there into the tree is met at least once."""
     count = load_int32(address + COUNT)
+    store_int32(address + PENDING, np.int32(count))
     store_int32(address + 4 * count, np.int32(atomics.load_acquire_int64(tree + HEAD) & LOW_32))
     store_float32(address + FRACTIONS + 4 * count, np.float32(0.0))
     store_int32(address + COUNT, np.int32(count + 1))
@@ -90,8 +103,8 @@ def _push_slots(address, node_address, mask):
 
 @kernel
 def bounds_query_begin(cursor, tree, bounds):
-    """Begin to look for bodies whose fat bounds overlap `bounds` (min x, y, z, max x, y, z, relative to the system's origin
-    [m]; touching counts). `cursor` is `stack_array(1, CURSOR)`."""
+    """Begin to look for bodies whose fat bounds overlap `bounds` (min x, y, z, max x, y, z, relative to the system's
+    origin [m]; touching counts). `cursor` is `stack_array(1, CURSOR)`."""
     address = _start(cursor, tree)
     for i in range(6):
         store_float32(address + BOUNDS + 4 * i, np.float32(bounds[i]))
@@ -118,7 +131,10 @@ def bounds_query_next(cursor, tree):
         store_int32(address + COUNT, np.int32(count))
         child = np.int64(load_int32(address + 4 * count))
         if child <= FIRST_BODY_CHILD:
+            _strike_out(address, child, count)
             return FIRST_BODY_CHILD - child
+        if child == CLOSED_CHILD:
+            continue
         store_int32(address + NODE_COUNT, np.int32(load_int32(address + NODE_COUNT) + 1))
         node_address = nodes + child * NODE_SIZE
         _push_slots(address, node_address, _overlaps(address, node_address))
@@ -158,8 +174,8 @@ def _entries(address, node_address):
 
 @kernel
 def _push_hits(address, node_address, entries, mask):
-    """Push the slots that are hit, the nearest on top; the old root in a new one goes to the bottom, so that the stack never
-    grows with the number of batches added."""
+    """Push the slots that are hit, the nearest on top; the old root in a new one goes to the bottom, so that the
+    stack never grows with the number of batches added."""
     base = np.int64(load_int32(address + COUNT))
     count = base
     fractions = address + FRACTIONS
@@ -185,8 +201,9 @@ def _push_hits(address, node_address, entries, mask):
 
 @kernel
 def box_cast_begin(cursor, tree, origin, half_extents, direction, max_fraction):
-    """Begin to look for bodies whose fat bounds are met by a box of `half_extents` [m] that moves from `origin` (centre, x, y,
-    z, relative to the system's origin [m]) along `direction` (whole way [m]) up to `max_fraction` of it."""
+    """Begin to look for bodies whose fat bounds are met by a box of `half_extents` [m] that moves from `origin`
+    (centre, x, y, z, relative to the system's origin [m]) along `direction` (whole way [m]) up to `max_fraction` of
+    it."""
     address = _start(cursor, tree)
     for axis in range(3):
         start, way = np.float64(origin[axis]), np.float64(direction[axis])
@@ -201,16 +218,16 @@ def box_cast_begin(cursor, tree, origin, half_extents, direction, max_fraction):
         store_float32(address + FAR_ORIGIN + 4 * axis, low if is_up else high)
         store_float32(address + INVERSE + 4 * axis, np.float32(inverse))
     published = atomics.load_acquire_int64(tree + PUBLISHED_PENDING)
-    _push_root(address, tree)
     if published != 0:
         first = load_int64(tree + NODES) + load_int64(tree + FIRST_PENDING) * NODE_SIZE
-        limit = splat4(np.float32(max_fraction))
+        limit = splat4(np.float32(max_fraction) * FAR_FACTOR)
         for i in range(PENDING_NODES):
             mask = (published >> (4 * i)) & 15
             if mask != 0:
                 entries, exits = _entries(address, first + i * NODE_SIZE)
                 mask &= mask_less_equal4(entries, min4(exits, limit))
                 _push_hits(address, first + i * NODE_SIZE, entries, mask)
+    _push_root(address, tree)
 
 
 @kernel
@@ -222,11 +239,11 @@ def ray_query_begin(cursor, tree, origin, direction, max_fraction):
 
 @kernel
 def ray_query_next(cursor, tree, max_fraction):
-    """The next body whose fat bounds are met before `max_fraction`, nearer ones of a node first, or -1. The caller hands in
-    the fraction of the closest hit so far."""
+    """The next body whose fat bounds are met before `max_fraction`, nearer ones of a node first, or -1. The caller
+    hands in the fraction of the closest hit so far."""
     address = address_of_row(cursor, 0)
     nodes = load_int64(tree + NODES)
-    limit = np.float32(max_fraction)
+    limit = np.float32(max_fraction) * FAR_FACTOR
     while True:
         count = np.int64(load_int32(address + COUNT)) - 1
         if count < 0:
@@ -236,7 +253,10 @@ def ray_query_next(cursor, tree, max_fraction):
             continue
         child = np.int64(load_int32(address + 4 * count))
         if child <= FIRST_BODY_CHILD:
+            _strike_out(address, child, count)
             return FIRST_BODY_CHILD - child
+        if child == CLOSED_CHILD:
+            continue
         store_int32(address + NODE_COUNT, np.int32(load_int32(address + NODE_COUNT) + 1))
         node_address = nodes + child * NODE_SIZE
         entries, exits = _entries(address, node_address)

@@ -88,7 +88,8 @@ TREE = np.dtype(
         ("retired_kept_count", "i8"),
         ("is_full_build", "i8"),
         ("rebuild_count", "i8"), ("full_build_count", "i8"),
-        ("spare", "i8", 6),
+        ("flush_job", "i8"), ("prepare_job", "i8"), ("rebuild_job", "i8"), ("swap_job", "i8"),  # addresses, see jobs.py
+        ("spare", "i8", 2),
         ("build", BUILD),
         ("padding_0", "i8", 16),
         # Words of all threads
@@ -110,14 +111,15 @@ CURSOR = np.dtype(
         ("fractions", "f4", CURSOR_CAPACITY),
         ("lanes", "f4", 4),
         ("bounds", "f4", 6),
-        # Rays: of each axis the plane entered first lies `near_plane` bytes into a node; origins are moved by half extents
-        # and by what rounding could hide.
+        # Rays: of each axis the plane entered first lies `near_plane` bytes into a node; origins are moved by half
+        # extents and by what rounding could hide.
         ("near_plane", "i4", 3),
         ("near_origin", "f4", 3), ("far_origin", "f4", 3), ("inverse", "f4", 3),
         ("count", "i4"),
         ("node_count", "i4"),  # nodes looked at
+        ("pending_count", "i4"),  # so many entries at the bottom of the stack are pending bodies
         ("generation", "i8"),  # of the tree this query looks at
-        ("spare", "i4", 38),
+        ("spare", "i4", 37),
     ]
 )  # fmt: skip
 assert CURSOR.itemsize == 2048, CURSOR.itemsize

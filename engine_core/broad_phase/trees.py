@@ -1,8 +1,12 @@
 """The memory of the quad trees of one system."""
 
+import numpy as np
+
 from engine_core.bodies.schema import BROAD_PHASE_LAYER_COUNT, LAYER_MOVING
+from engine_core.broad_phase.jobs import flush_job, prepare_job, rebuild_job, swap_job
 from engine_core.broad_phase.schema import (
     ALLOCATOR,
+    FIRST_BODY_CHILD,
     FREE_CHILD,
     ITEM,
     KEY,
@@ -59,6 +63,8 @@ class Trees:
             tree["build"]["keys"] = pool("tree items", KEY, item_capacity).address
             tree["build"]["created"] = pool("tree nodes", "i4", node_capacity).address
             tree["build"]["ranges"] = pool("tree ranges", RANGE, RANGE_CAPACITY).address
+            tree["flush_job"], tree["prepare_job"] = flush_job.address, prepare_job.address
+            tree["rebuild_job"], tree["swap_job"] = rebuild_job.address, swap_job.address
             first = layer * (PENDING_NODES + 1)
             tree["first_pending"] = first
             tree["head"] = first + PENDING_NODES
@@ -88,8 +94,20 @@ class Trees:
             free, node = free + 1, int(self.infos.rows["next_free"][node])
         return min(int(self.allocator.rows["fresh"][0]), self.nodes.capacity) - free
 
+    def root(self, layer: int) -> tuple[int, int]:
+        """Generation and root node of a layer's tree."""
+        head = int(self.trees.rows["head"][layer])
+        return head >> 32, head & 0xFFFFFFFF
 
-def root_of(trees: Trees, layer: int) -> tuple[int, int]:
-    """Generation and root node of a layer's tree."""
-    head = int(trees.trees.rows["head"][layer])
-    return head >> 32, head & 0xFFFFFFFF
+    def levels(self, layer: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The tree level by level, for pictures and statistics while nobody changes it: of each level the bounds of its
+        slots, shape (n, 6) [m], and what hangs there, shape (n,): a node, or -3 - body."""
+        levels, nodes = [], np.array([self.root(layer)[1]])
+        while len(nodes):
+            rows = self.nodes.rows[nodes]
+            children = rows["children"].ravel()
+            bounds = np.stack([rows[f"{side}_{axis}"].ravel() for side in ("min", "max") for axis in "xyz"], 1)
+            used = (children >= 0) | (children <= FIRST_BODY_CHILD)
+            levels.append((bounds[used], children[used]))
+            nodes = children[children >= 0]
+        return levels

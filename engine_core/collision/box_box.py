@@ -14,7 +14,7 @@ from ..geometry.vector import add_scaled, dot, length, negate, scale, store3, su
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from .convex import write_contact, write_single_contact
+from .convex import FLAT, write_single_contact
 from .distance import distance_of_cores
 from .reduce import reduce_points
 from .schema import MAX_POINTS
@@ -86,8 +86,11 @@ def separation_of_axis(pair, axis):
 
 
 @kernel
-def find_axis(pair, limit, tolerance, cache):
-    """The axis of least penetration, faces and last step's axis preferred: (separation, axis)."""
+def find_axes(pair, limit, tolerance, cache):
+    """The best face, last step's preferred, and the best pair of edges: (separation, axis, separation, axis).
+
+    A separation above `limit` ends the search.
+    """
     best, axis = -math.inf, FACE_OF_B
     for k in range(3):
         separation = separation_of_face_b(pair, k)
@@ -100,26 +103,27 @@ def find_axis(pair, limit, tolerance, cache):
             of_a, face = separation, FACE_OF_A + k
     if of_a > best + tolerance:
         best, axis = of_a, face
-    if best > limit:
-        return best, axis
+    highest, edge = -math.inf, EDGES
+    if max(best, of_a) > limit:
+        return (best, axis, highest, edge) if best > limit else (of_a, face, highest, edge)
     if FACE_OF_B <= cache < EDGES and cache != axis:
         last = separation_of_axis(pair, cache)
         if last > best - tolerance:
-            best, axis = last, np.int64(cache)
-    highest, edge = -math.inf, EDGES
+            best, axis = last, cache
     for i in range(3):
         for j in range(3):
             separation = separation_of_edges(pair, i, j)
             if separation > highest:
                 highest, edge = separation, EDGES + 3 * i + j
-    if highest > max(best, of_a) + (0.0 if cache >= EDGES else tolerance):
-        return highest, edge
-    return best, axis
+    return best, axis, highest, edge
 
 
 @kernel
 def face_contact(pair, axis, limit, polygons, result):
-    """Clip the incident face in the frame of the reference face. Gives (number of points, lowest separation)."""
+    """Clip the incident face in the frame of the reference face.
+
+    Gives (number of points, lowest separation, cosine between the faces).
+    """
     keep_as_call()
     is_of_b = axis < FACE_OF_A
     r = axis - FACE_OF_B if is_of_b else axis - FACE_OF_A
@@ -162,7 +166,7 @@ def face_contact(pair, axis, limit, polygons, result):
     polygon = polygons[now]
     count = polygon.count
     if count == 0:
-        return 0, math.inf
+        return 0, math.inf, most
     faces = (axis << 3 | k << 1 | (1 if side > 0.0 else 0)) << 1 | (1 if sign > 0.0 else 0)
     lowest = math.inf
     last, kept = polygon.edge[count - 1], 0
@@ -189,7 +193,7 @@ def face_contact(pair, axis, limit, polygons, result):
         store_in_b(pair, p, is_of_b, True, result.points[i])
         result.separations[i] = polygon.z[n]
         result.features[i] = np.uint32(polygon.edge[n])
-    return kept, lowest
+    return kept, lowest, most
 
 
 @kernel
@@ -274,17 +278,22 @@ def collide_boxes(a, b, position, rows, limit, cache, polygons, result):
         return 0, np.int64(cache)
     smallest = min(min(pair.a[0], pair.a[1], pair.a[2]), min(pair.b[0], pair.b[1], pair.b[2]))
     tolerance = min(AXIS_TOLERANCE, AXIS_TOLERANCE_OF_SIZE * smallest)
-    best, axis = find_axis(pair, limit, tolerance, cache)
+    best, axis, highest, edge = find_axes(pair, limit, tolerance, cache)
     if best > limit:
         return 0, axis
+    if highest > limit:
+        return 0, edge
     slack = 2.0 * tolerance + 1e-6
-    if axis >= EDGES:
-        off_axis = edge_contact(pair, axis, result)
-        if best > 0.0 and off_axis > slack:
-            return nearest_contact(pair, limit, result), axis
-        return 1, axis
-    count, lowest = face_contact(pair, axis, limit, polygons, result)
-    if count > 0 and (lowest <= best + slack or best < -slack):
+    is_edge = highest > best + (0.0 if cache >= EDGES else tolerance)
+    count, lowest, facing = face_contact(pair, axis, limit, polygons, result)
+    if count > 0 and is_edge:
+        # Faces nearly parallel: if their corners say the same depth as the edges do, four points are better than one.
+        is_edge = facing < FLAT or abs(lowest - highest) > slack
+    if is_edge:
+        off_axis = edge_contact(pair, edge, result)
+        if highest <= 0.0 or off_axis <= slack:
+            return 1, edge
+    elif count > 0 and (lowest <= best + slack or best < -slack or facing > FLAT):
         return count, axis
-    # The lowest corner is not above the face: corner against corner, or edge against edge.
+    # Corner against corner, or edge against edge.
     return nearest_contact(pair, limit, result), axis

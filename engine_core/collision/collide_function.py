@@ -1,5 +1,5 @@
-"""`collide_shapes` as one function reached by address: it is by far the largest kernel of the engine, and whoever would copy it
-into an entry point of his own would compile it again."""
+"""`collide_shapes` as one function reached by address: it is by far the largest kernel of the engine, and whoever would
+copy it into an entry point of his own would compile it again."""
 
 import numpy as np
 
@@ -34,8 +34,8 @@ def collide_shape_pair(address):
     results = view(pair.results, MAX_RESULTS, CONTACT_RESULT)
     shapes = view(pair.shapes, max(pair.shape_a, pair.shape_b) + 1, SHAPE)
     count, cache = collide_shapes(
-        shapes, pair.shape_a, vector3(pair.position_a), quaternion(pair.rotation_a), pair.shape_b, vector3(pair.position_b),
-        quaternion(pair.rotation_b), pair.distance, pair.axis_cache, results,
+        shapes, pair.shape_a, vector3(pair.position_a), quaternion(pair.rotation_a), pair.shape_b,
+        vector3(pair.position_b), quaternion(pair.rotation_b), pair.distance, pair.axis_cache, results,
     )  # fmt: skip
     pair.axis_cache = cache
     return np.int64(count)

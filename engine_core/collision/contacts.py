@@ -14,14 +14,15 @@ from ..geometry.vector import (
     store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
+from ..runtime.call import call_1_result
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from ..shapes.schema import SHAPE
+from .collide_function import SHAPE_PAIR
 from .pairs import manifolds_of, pairs_of, take_manifold
+from .query_schema import COLLIDE_FUNCTION
 from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_POSE, PAIR_IS_FILTERED, PAIR_IS_TOUCHING, SPECULATIVE_DISTANCE,
 )  # fmt: skip
-from .shapes import collide_shapes
 
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -210,10 +211,13 @@ def collide_pair(system, world, pair_index, delta_time):
         return 1
     manifolds = manifolds_of(system)
     instances = view(world.instances, world.instance_capacity, INSTANCE)
-    shapes = view(world.shapes, world.shape_capacity, SHAPE)
     rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
     distance = speculative_distance_of(a, b, delta_time)
     results = stack_array(MAX_RESULTS, CONTACT_RESULT)
+    shape_pairs = stack_array(1, SHAPE_PAIR)
+    shape_pair = shape_pairs[0]
+    shape_pair.shapes, shape_pair.distance = world.shapes, distance
+    shape_pair.results = address_of_row(results, 0)
     remaining = stack_array(1, np.int64)
     remaining[0] = pair.first_manifold
     head, tail, count = -1, -1, 0
@@ -243,12 +247,15 @@ def collide_pair(system, world, pair_index, delta_time):
                     continue
             position_b = add(delta, rotate(rotation_b, vector3(instance_b.position)))
             turn_b = multiply(rotation_b, quaternion(instance_b.rotation))
-            found, cache = collide_shapes(
-                shapes, INT64(instance_a.shape), position_a, turn_a, INT64(instance_b.shape), position_b, turn_b,
-                distance, pair_cache if single else INT64(0), results,
-            )  # fmt: skip
+            shape_pair.shape_a, shape_pair.shape_b = instance_a.shape, instance_b.shape
+            store3(shape_pair.position_a, position_a)
+            store4(shape_pair.rotation_a, turn_a)
+            store3(shape_pair.position_b, position_b)
+            store4(shape_pair.rotation_b, turn_b)
+            shape_pair.axis_cache = pair_cache if single else INT64(0)
+            found = call_1_result(system.extra[COLLIDE_FUNCTION], address_of_row(shape_pairs, 0))
             if single:
-                pair.axis_cache = INT32(cache)
+                pair.axis_cache = INT32(shape_pair.axis_cache)
             for r in range(found):
                 index = claim_manifold(system, remaining[0], results[r], i, j, remaining)
                 if index < 0:

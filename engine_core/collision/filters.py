@@ -55,7 +55,8 @@ def is_met(world, query, bodies, index):
 
 @kernel
 def is_excluded(query, body_id):
-    """Whether the asker leaves this body out: looked up in the list, then asked of the function. Only for what would be hit."""
+    """Whether the asker leaves this body out: looked up in the list, then asked of the function. Only for what would be
+    hit."""
     excluded = view(query.excluded, query.excluded_count, np.int64)
     for k in range(query.excluded_count):
         if excluded[k] == body_id:

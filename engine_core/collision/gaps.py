@@ -1,16 +1,16 @@
 """The gap between a convex shape and a shape of any kind, and how far the first may move before it is closed.
 
-All in the frame of the second shape, B: the first one, A, is a row of CORE with a radius (`distance.core_of_shape`). GJK finds
-gaps between cores; conservative advancement closes them: along the line between the nearest points two convex bodies cannot
-meet earlier than their closing speed allows (B. Mirtich, "Impulse-based Dynamic Simulation", 1996; G. van den Bergen,
-"Ray Casting against General Convex Objects", 2004).
+All in the frame of the second shape, B: the first one, A, is a row of CORE with a radius (`distance.core_of_shape`).
+GJK finds gaps between cores; conservative advancement closes them: along the line between the nearest points two convex
+bodies cannot meet earlier than their closing speed allows (B. Mirtich, "Impulse-based Dynamic Simulation", 1996; G. van
+den Bergen, "Ray Casting against General Convex Objects", 2004).
 """
 
 import numpy as np
 
-from ..geometry.gjk import BOX_CORE, CORE, POINTS_CORE_DOUBLE, SIMPLEX, gjk_distance, support
+from ..geometry.gjk import BOX_CORE, CORE, POINTS_CORE, POINTS_CORE_DOUBLE, SIMPLEX, gjk_distance, support
 from ..geometry.vector import (
-    add, add_scaled, cross, dot, length, length_squared, negate, normalize, scale, store3, subtract, vector3,
+    add, add_scaled, cross, dot, length, length_squared, negate, scale, store3, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
@@ -23,10 +23,12 @@ from .distance import core_center, core_of_shape
 NO_FRACTION = 2.0
 OVERLAPPING = -1.0
 """The fraction of a shape that is overlapped before the motion begins."""
-TOUCH = 1e-4
-"""Shapes that this much of the motion backwards would part only touch at the start: they are hit, not overlapped [m]."""
-CONTACT_GAP = 1e-5
+SKIN = 5e-5
+"""A shape that is cast is smaller by this, so that shapes may touch or slide along each other [m]."""
+CONTACT_GAP = 1e-6
 """A gap this small is closed [m]."""
+PARALLEL = 1e-9
+"""Sine of the angle up to which a motion runs along a surface and does not close the gap."""
 MAX_ADVANCES = 48
 FAR = 1e30
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
@@ -82,8 +84,8 @@ def prepare_triangle(core, corners, a, b, c):
 
 @kernel
 def measure_gap(core_a, core_b, radius, start, gap):
-    """Write distance, normal and point of the gap of two cores with radii that add up to `radius`, of which all is given to A.
-    Cores that meet have distance -radius (at most 0) and leave the normal alone."""
+    """Write distance, normal and point of the gap of two cores with radii that add up to `radius`, of which all is
+    given to A. Cores that meet have distance -radius (at most 0) and leave the normal alone."""
     keep_as_call()
     simplex = stack_array(1, SIMPLEX)[0]
     is_overlap, v, on_a = gjk_distance(core_a, core_b, simplex, start)
@@ -122,9 +124,9 @@ def grow(query_bounds, low, high, by):
 
 @kernel
 def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, gap):
-    """Write the gap between A and the row `shape` of SHAPE; of a mesh to its nearest triangle within `limit` [m], where A
-    behind the front of a triangle (`center_a`) is not near it unless it is two-sided. `low`, `high`: bounds of A. Gives
-    whether there is something within `limit`."""
+    """Write the gap between A and the row `shape` of SHAPE; of a mesh to its nearest triangle within `limit` [m], where
+    A behind the front of a triangle (`center_a`) is not near it unless it is two-sided. `low`, `high`: bounds of A.
+    Gives whether there is something within `limit`."""
     keep_as_call()
     gap.distance = FAR
     gap.face = -1
@@ -168,38 +170,42 @@ def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, 
 
 
 @kernel
-def is_only_touching(core_a, core_b, radius, start, motion, gap):
-    """Whether A, overlapping B, would be free a little back along the motion; then normal and point are of that place."""
-    keep_as_call()
-    base = vector3(core_a.position)
-    step = scale(normalize(motion), -TOUCH)
-    store3(core_a.position, add(base, step))
-    measure_gap(core_a, core_b, radius, add(start, step), gap)
-    store3(core_a.position, base)
-    return gap.distance > 0.0
+def shrink(shape, core, radius):
+    """Make a core smaller by SKIN on all sides (a hull by a little less). Gives the new radius."""
+    if radius > 0.0:
+        return radius - min(SKIN, 0.1 * radius)
+    if core.kind == POINTS_CORE:
+        bounds = shape.bounds
+        size = max(max(bounds[3] - bounds[0], bounds[4] - bounds[1]), bounds[5] - bounds[2])
+        less = min(2.0 * SKIN / size, 0.1)
+        c = core_center(shape)
+        for i in range(3):
+            row = core.rotation[i]
+            core.position[i] += less * (row[0] * c[0] + row[1] * c[1] + row[2] * c[2])
+            for j in range(3):
+                core.rotation[i, j] *= 1.0 - less
+        return radius
+    for k in range(3):
+        core.extents[k] -= min(SKIN, 0.1 * core.extents[k])
+    return radius
 
 
 @kernel
-def cast_core(core_a, core_b, radius, start, motion, max_fraction, gap):
-    """Move A by `motion` until it meets B. Gives the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the contact."""
+def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
+    """Move A by `motion` until it meets B. Gives the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the
+    contact."""
     keep_as_call()
     base = vector3(core_a.position)
     fraction = 0.0
-    store3(gap.normal, ZERO)
     for turn in range(MAX_ADVANCES):
         measure_gap(core_a, core_b, radius, add_scaled(start, motion, fraction), gap)
         if turn == 0 and gap.distance <= 0.0:
-            if not is_only_touching(core_a, core_b, radius, start, motion, gap):
-                fraction = OVERLAPPING
-            elif dot(motion, vector3(gap.normal)) <= 1e-6 * length(motion):
-                fraction = NO_FRACTION
-            break
-        if gap.distance <= CONTACT_GAP:
-            if turn == 0 and dot(motion, vector3(gap.normal)) <= 1e-6 * length(motion):
-                fraction = NO_FRACTION
+            fraction = OVERLAPPING
             break
         closing = dot(motion, vector3(gap.normal))
-        if closing <= 1e-9 * length(motion):
+        if gap.distance <= CONTACT_GAP and (turn > 0 or closing > PARALLEL * length(motion)):
+            break
+        if closing <= PARALLEL * length(motion):
             fraction = NO_FRACTION
             break
         fraction += gap.distance / closing
@@ -212,23 +218,39 @@ def cast_core(core_a, core_b, radius, start, motion, max_fraction, gap):
 
 
 @kernel
-def cast_to_plane(core_a, radius, shape, motion, max_fraction, gap):
-    plane_gap(core_a, radius, shape, gap)
-    closing = dot(motion, vector3(gap.normal))
-    if gap.distance < -TOUCH or (gap.distance < 0.0 and -gap.distance * length(motion) > TOUCH * abs(closing)):
+def cast_core(cores, core_b, radius, skin_radius, start, motion, max_fraction, gap):
+    """`advance` for a core given twice: cores[0] as it is with `radius`, cores[1] made smaller with `skin_radius`. The
+    smaller one decides whether there is a hit, the other where."""
+    keep_as_call()
+    fraction = advance(cores[1], core_b, skin_radius, start, motion, max_fraction, gap)
+    if fraction < 0.0 or fraction > max_fraction:
+        return fraction
+    exact = advance(cores[0], core_b, radius, start, motion, fraction, gap)
+    if exact == OVERLAPPING:
+        return 0.0
+    return min(exact, fraction)
+
+
+@kernel
+def cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap):
+    plane_gap(cores[1], skin_radius, shape, gap)
+    if gap.distance <= 0.0:
         return OVERLAPPING
-    if closing <= 1e-6 * length(motion):
+    closing = dot(motion, vector3(gap.normal))
+    if closing <= PARALLEL * length(motion) or gap.distance > max_fraction * closing:
         return NO_FRACTION
+    plane_gap(cores[0], radius, shape, gap)
     fraction = max(gap.distance, 0.0) / closing
     # The point found belongs to the start: it moves along.
     along = add_scaled(motion, vector3(gap.normal), -closing)
     store3(gap.point, add_scaled(vector3(gap.point), along, fraction))
-    return fraction if fraction <= max_fraction else NO_FRACTION
+    return fraction
 
 
 @kernel
 def push_met_children(node, middle, half, inverse, longest, entries, distances, depth):
-    """Put the children that a moving box (its middle, its half extents) meets before `longest` on the stack, nearest last."""
+    """Put the children that a moving box (its middle, its half extents) meets before `longest` on the stack, nearest
+    last."""
     box = node.bounds
     begin = depth
     for child in range(4):
@@ -256,7 +278,7 @@ def push_met_children(node, middle, half, inverse, longest, entries, distances, 
 
 
 @kernel
-def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
+def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
     """The first triangle met; OVERLAPPING if any is overlapped at the start."""
     keep_as_call()
     mesh = mesh_of(shape)
@@ -267,8 +289,7 @@ def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fractio
     core_b = stack_array(1, CORE)[0]
     met = stack_array(1, GAP)[0]
     middle = scale(add(low, high), 0.5)
-    # A little is added so that what touches at the start is looked at.
-    half = add_scaled((TOUCH, TOUCH, TOUCH), subtract(high, low), 0.5)
+    half = scale(subtract(high, low), 0.5)
     inverse = (
         1.0 / motion[0] if abs(motion[0]) > 1e-12 else 1e12,
         1.0 / motion[1] if abs(motion[1]) > 1e-12 else 1e12,
@@ -292,7 +313,7 @@ def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fractio
             if not is_two_sided and (is_behind(center_a, a, front) or dot(motion, front) > 0.0):
                 continue
             prepare_triangle(core_b, corners, a, b, c)
-            fraction = cast_core(core_a, core_b, radius, subtract(center_a, a), motion, longest, met)
+            fraction = cast_core(cores, core_b, radius, skin_radius, subtract(center_a, a), motion, longest, met)
             if fraction == OVERLAPPING:
                 return OVERLAPPING
             if fraction <= longest and fraction < found:
@@ -304,22 +325,26 @@ def cast_to_mesh(core_a, radius, center_a, low, high, shape, motion, max_fractio
 
 
 @kernel
-def cast_to_shape(core_a, radius_a, center_a, low, high, shape, motion, max_fraction, gap):
-    """Move A by `motion` until it meets the row `shape` of SHAPE. Gives the fraction at which they touch (up to
-    `max_fraction`), NO_FRACTION, or OVERLAPPING; `gap` holds normal and point of contact. A mesh is met from the front only,
-    unless it has backface collision."""
+def cast_to_shape(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, gap):
+    """Move A, given as to `cast_core`, by `motion` until it meets the row `shape` of SHAPE. Gives the fraction at which
+    they touch (up to `max_fraction`), NO_FRACTION, or OVERLAPPING; `gap` holds normal and point of contact. A mesh is
+    met from the front only, unless it has backface collision."""
     keep_as_call()
     gap.face = -1
     if shape.kind == EMPTY or shape.kind == SEPARATION_RAY or length_squared(motion) == 0.0:
         return NO_FRACTION
     if shape.kind == PLANE:
-        return cast_to_plane(core_a, radius_a, shape, motion, max_fraction, gap)
+        return cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap)
     if shape.kind == MESH:
         is_two_sided = shape.has_backface_collision != 0
-        return cast_to_mesh(core_a, radius_a, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap)
+        return cast_to_mesh(
+            cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap
+        )  # fmt: skip
     core_b = stack_array(1, CORE)[0]
     radius_b = prepare_core(shape, ZERO, IDENTITY, core_b)
     start = subtract(center_a, core_center(shape))
-    fraction = cast_core(core_a, core_b, radius_a + radius_b, start, motion, max_fraction, gap)
+    fraction = cast_core(
+        cores, core_b, radius + radius_b, skin_radius + radius_b, start, motion, max_fraction, gap
+    )  # fmt: skip
     store3(gap.point, add_scaled(vector3(gap.point), vector3(gap.normal), -radius_b))
     return fraction

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..geometry.clipping import POLYGON, add_corner, clip_half_plane
+from ..geometry.clipping import add_corner, clip_half_plane
 from ..geometry.gjk import CORE
 from ..geometry.polytopes import plane_distance, plane_normal, vertex
 from ..geometry.segments import between, nearest_of_segments
@@ -18,7 +18,7 @@ from ..geometry.vector import add_scaled, cross, dot, length, negate, normalize,
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
-from .convex import write_contact, write_single_contact
+from .convex import FLAT, write_contact, write_single_contact
 from .distance import distance_of_cores
 from .reduce import reduce_points
 from .round_shapes import polytope_core
@@ -59,33 +59,28 @@ def separation_of_cached(a, b, cache):
 
 
 @kernel
-def find_axis(a, b, limit, cache):
-    """The axis of least penetration: (separation, kind, i, j, unit axis from A to B of a pair of edges).
+def find_face(a, b, limit, cache):
+    """The face of least penetration, last step's preferred: (separation, FACE_OF_A or FACE_OF_B, face).
 
-    kind FACE_OF_A or FACE_OF_B: face i; EDGES: edge i of A and j of B. A separation above `limit` ends the search.
+    A separation above `limit` ends the search.
     """
     keep_as_call()
-    cached = separation_of_cached(a, b, cache)
-    last_kind, last_i, last_j = cache >> 28, cache >> 14 & 0x3FFF, cache & 0x3FFF
-    none = (0.0, 0.0, 0.0)
-    if cached > limit:
-        return cached, last_kind, last_i, last_j, none
+    last_kind, last_face = cache >> 28, cache >> 14 & 0x3FFF
     tolerance = axis_tolerance(a, b)
-    best, i = best_face(a, b, limit)
-    kind = FACE_OF_A
+    best, face = best_face(a, b, limit)
     if best > limit:
-        return best, kind, i, 0, none
-    of_b, face_b = best_face(b, a, limit)
+        return best, FACE_OF_A, face
+    of_b, face_of_b = best_face(b, a, limit)
     if of_b > limit:
-        return of_b, FACE_OF_B, face_b, 0, none
+        return of_b, FACE_OF_B, face_of_b
+    kind = FACE_OF_A
     if of_b > best + (tolerance if last_kind != FACE_OF_B else -tolerance):
-        best, kind, i = of_b, FACE_OF_B, face_b
-    if last_kind == kind and cached > best - tolerance:
-        best, i = cached, last_i
-    edges, edge_a, edge_b, axis = best_edges(a, b, limit)
-    if edges > best + (0.0 if last_kind == EDGES else tolerance):
-        return edges, EDGES, edge_a, edge_b, axis
-    return best, kind, i, 0, axis
+        best, kind, face = of_b, FACE_OF_B, face_of_b
+    if last_kind == kind:
+        cached = separation_of_cached(a, b, cache)
+        if cached > best - tolerance:
+            best, face = cached, last_face
+    return best, kind, face
 
 
 @kernel
@@ -113,25 +108,27 @@ def load_face(polytope, face, origin, u, v, n, polygon):
 
 
 @kernel
-def clip_faces(reference, face, incident, incident_face, limit, polygons):
-    """Clip the incident face against the sides of the reference face.
+def face_frame(polytope, face):
+    """The plane frame (origin, u, v) of a face; its normal is u x v."""
+    starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
+    corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
+    first = starts[face]
+    origin = vertex(polytope, corners[first])
+    u = normalize(subtract(vertex(polytope, corners[first + 1]), origin))
+    return origin, u, cross(plane_normal(polytope, face), u)
 
-    Gives (which of the two `polygons` holds the answer, origin, u, v): z is the height above the reference face. Corners
-    higher than `limit` are still there.
-    """
+
+@kernel
+def clip_against_face(polytope, face, origin, u, v, polygons):
+    """Clip the first of two polygons, in the plane frame of a face, against its sides. Gives which one holds the answer."""
     keep_as_call()
-    starts = view(reference.face_starts, reference.face_count + 1, np.int32)
-    corners = view(reference.face_vertices, starts[reference.face_count], np.int32)
+    starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
+    corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
     first, end = starts[face], starts[face + 1]
-    n = plane_normal(reference, face)
-    origin = vertex(reference, corners[first])
-    u = normalize(subtract(vertex(reference, corners[first + 1]), origin))
-    v = cross(n, u)
-    load_face(incident, incident_face, origin, u, v, n, polygons[0])
     now = 0
     for i in range(first, end):
-        p = subtract(vertex(reference, corners[i]), origin)
-        q = subtract(vertex(reference, corners[i + 1 if i + 1 < end else first]), origin)
+        p = subtract(vertex(polytope, corners[i]), origin)
+        q = subtract(vertex(polytope, corners[i + 1 if i + 1 < end else first]), origin)
         px, py = dot(p, u), dot(p, v)
         dx, dy = dot(q, u) - px, dot(q, v) - py
         size = math.sqrt(dx * dx + dy * dy)
@@ -142,7 +139,7 @@ def clip_faces(reference, face, incident, incident_face, limit, polygons):
         margin = 1e-7 * size
         if clip_half_plane(polygons[now], polygons[1 - now], nx, ny, nx * px + ny * py + margin, np.int64(128 + i - first)):
             now = 1 - now
-    return now, origin, u, v
+    return now
 
 
 @kernel
@@ -193,14 +190,16 @@ def lowest_vertex(polytope, n):
 
 @kernel
 def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
-    """Fill `result` from a reference face. Gives (number of points, lowest core separation of them)."""
+    """Fill `result` from a reference face: (number of points, lowest core separation, cosine between the faces)."""
     keep_as_call()
     reference, incident = (b, a) if is_face_of_b else (a, b)
     n = plane_normal(reference, face)
     incident_face = most_opposed_face(incident, n)
+    facing = -dot(plane_normal(incident, incident_face), n)
     radii = a.radius + b.radius
-    which, origin, u, v = clip_faces(reference, face, incident, incident_face, limit + radii, polygons)
-    polygon = polygons[which]
+    origin, u, v = face_frame(reference, face)
+    load_face(incident, incident_face, origin, u, v, n, polygons[0])
+    polygon = polygons[clip_against_face(reference, face, origin, u, v, polygons)]
     faces = (face & 0x7F) << 8 | (incident_face & 0x7F) << 1 | (1 if is_face_of_b else 0)
     lowest = drop_corners(polygon, faces, limit + radii) if polygon.count > 0 else math.inf
     deepest, deepest_i = lowest_vertex(incident, n)
@@ -213,7 +212,7 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
             add_corner(polygon, dot(d, u), dot(d, v), deepest, np.int64(0x10000000 | faces << 8 | deepest_i))
             lowest = deepest
     if polygon.count == 0:
-        return 0, math.inf
+        return 0, math.inf, facing
     keep = stack_array(MAX_POINTS, np.int64)
     count = reduce_points(polygon, keep)
     store3(result.normal, negate(n) if is_face_of_b else n)
@@ -226,7 +225,7 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
         height = 0.5 * (z + reference.radius - incident.radius)
         point = add_scaled(add_scaled(add_scaled(origin, u, polygon.x[i]), v, polygon.y[i]), n, height)
         write_contact(result, k, point, z - radii, polygon.edge[i])
-    return count, lowest
+    return count, lowest, facing
 
 
 @kernel
@@ -274,24 +273,30 @@ def collide_polytopes(a, b, limit, cache, polygons, result):
     """
     keep_as_call()
     core_limit = limit + a.radius + b.radius
-    best, kind, i, j, axis = find_axis(a, b, core_limit, cache)
-    cache = encode_axis(kind, i, j)
-    if best > core_limit:
+    if separation_of_cached(a, b, cache) > core_limit:
         return 0, cache
-    slack = 2.0 * axis_tolerance(a, b) + 1e-6
-    if kind == EDGES:
-        core, off_axis = edge_contact(a, b, i, j, axis, result)
-        if best <= 0.0 or off_axis <= slack:
-            return 1, cache
-        return nearest_contact(a, b, limit, result), cache
-    count, lowest = face_contact(a, b, kind == FACE_OF_B, i, limit, polygons, result)
-    if count > 0 and lowest <= best + slack:
-        return count, cache
-    # The lowest corner is not above the face: corner against corner, or two edges that are as good an axis.
-    if best > -slack:
-        return nearest_contact(a, b, limit, result), cache
-    edges, edge_a, edge_b, axis = best_edges(a, b, core_limit)
-    if edges > best - slack:
-        edge_contact(a, b, edge_a, edge_b, axis, result)
-        return 1, encode_axis(EDGES, edge_a, edge_b)
-    return (count if count > 0 else nearest_contact(a, b, limit, result)), cache
+    best, kind, face = find_face(a, b, core_limit, cache)
+    face_cache = encode_axis(kind, face, 0)
+    if best > core_limit:
+        return 0, face_cache
+    highest, edge_a, edge_b, axis = best_edges(a, b, core_limit)
+    edge_cache = encode_axis(EDGES, edge_a, edge_b)
+    if highest > core_limit:
+        return 0, edge_cache
+    tolerance = axis_tolerance(a, b)
+    slack = 2.0 * tolerance + 1e-6
+    is_edge = highest > best + (0.0 if cache >> 28 == EDGES else tolerance)
+    count, lowest, facing = face_contact(a, b, kind == FACE_OF_B, face, limit, polygons, result)
+    if count > 0 and is_edge:
+        # Faces nearly parallel: if their corners say the same depth as the edges do, more points are better than one.
+        is_edge = facing < FLAT or abs(lowest - highest) > slack
+    if not is_edge and count > 0 and (lowest <= best + slack or (best > 0.0 and facing > FLAT)):
+        return count, face_cache
+    # The lowest corner is not above the face, or two edges cross.
+    if is_edge or (best <= -slack and highest > best - slack):
+        _, off_axis = edge_contact(a, b, edge_a, edge_b, axis, result)
+        if highest <= 0.0 or off_axis <= slack:
+            return 1, edge_cache
+    elif best <= -slack and count > 0:
+        return count, face_cache
+    return nearest_contact(a, b, limit, result), face_cache

@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from ..geometry.clipping import POLYGON, add_corner
+from ..geometry.gjk import CORE
 from ..geometry.polytopes import (
     POLYTOPE,
     POLYTOPE_MEMORY,
-    column,
     plane_distance,
     plane_normal,
     triangle_polytope,
@@ -21,13 +21,11 @@ from ..geometry.polytopes import (
 )
 from ..geometry.segments import between
 from ..geometry.vector import (
-    add_scaled,
     cross,
     dot,
     length_squared,
     negate,
     perpendicular,
-    scale,
     store3,
     subtract,
     vector3,
@@ -44,17 +42,20 @@ from ..shapes.mesh_query import (
     mesh_query_next,
     mesh_query_start,
 )
-from ..shapes.schema import CAPSULE
+from ..shapes.schema import CAPSULE, CYLINDER
 from .convex import load_polytope
+from .cylinders import PLACED_CYLINDER, collide_cylinder_polytope, cylinder_on_face, place_cylinder
 from .hulls import collide_polytopes, face_contact
 from .reduce import reduce_points
-from .round_shapes import clip_segment_to_face, collide_segment_polytope, write_segment_points
+from .round_shapes import clip_segment_to_face, collide_segment_polytope, segment_of, write_segment_points
 from .schema import CONTACT_RESULT, MAX_POINTS, MAX_RESULTS
 
 LIKE_NORMALS = math.cos(math.radians(5.0))
 SAME_POINT = 1e-3
 """Points of neighbouring triangles closer than this are one [m]."""
 MAX_CLUSTER_POINTS = 24
+CLIPPED = 0x80000000
+"""Bit of a feature: the point is no corner of the body and changes with the triangle."""
 NOT_PUSHED_BACK = 0.02
 """A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
 
@@ -83,11 +84,15 @@ def _keep_four(cluster, polygon):
     v = cross(n, u)
     polygon.count = 0
     origin = vector3(cluster.points[0])
-    for i in range(cluster.count):
-        d = subtract(vector3(cluster.points[i]), origin)
-        add_corner(polygon, dot(d, u), dot(d, v), cluster.separations[i], i)
+    for corners in (True, False):  # the body's own corners first: of points as good the first stays
+        for i in range(cluster.count):
+            if (cluster.features[i] < CLIPPED) == corners:
+                d = subtract(vector3(cluster.points[i]), origin)
+                add_corner(polygon, dot(d, u), dot(d, v), cluster.separations[i], i)
     keep = stack_array(MAX_POINTS, np.int64)
     count = reduce_points(polygon, keep)
+    for i in range(count):
+        keep[i] = polygon.edge[keep[i]]
     # The chosen ones move to the front in the order they were found, so that none is overwritten before it is read.
     for i in range(1, count):
         for j in range(i, 0, -1):
@@ -107,8 +112,12 @@ def _add_point(cluster, point, separation, feature, only_deepest, polygon):
     for i in range(cluster.count):
         if only_deepest or length_squared(subtract(point, vector3(cluster.points[i]))) < SAME_POINT * SAME_POINT:
             same = i
-    if same >= 0 and separation >= cluster.separations[same]:
-        return
+    if same >= 0:
+        higher = separation - cluster.separations[same]
+        # A corner of the body wins over a cut at the same place: its name stays.
+        is_corner_now = feature < CLIPPED <= cluster.features[same]
+        if higher >= 0.0 and not (is_corner_now and higher < SAME_POINT and not only_deepest):
+            return
     if same < 0:
         if cluster.count == MAX_CLUSTER_POINTS:
             _keep_four(cluster, polygon)
@@ -224,7 +233,7 @@ def name_features(result, triangle):
         feature = np.int64(result.features[i])
         is_corner_of_body = feature >> 16 & 1 == 1 and feature & 0x8080 == 0 and feature < 0x10000000
         if not is_corner_of_body:
-            result.features[i] = np.uint32((feature ^ (triangle + 1) * 0x9E3779B1) & 0xFFFFFFFF)
+            result.features[i] = np.uint32((feature ^ (triangle + 1) * 0x9E3779B1) & 0x7FFFFFFF | CLIPPED)
 
 
 @kernel
@@ -242,7 +251,7 @@ def collide_polytope_triangle(a, triangle, active_edges, limit, polygons, result
             return count
         if facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges):
             return count
-    count, _ = face_contact(a, triangle, True, np.int64(0), limit, polygons, result)
+    count, _, _ = face_contact(a, triangle, True, np.int64(0), limit, polygons, result)
     return count
 
 
@@ -274,6 +283,25 @@ def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result
 
 
 @kernel
+def collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, polygons, result):
+    """Cylinder A against the front of a triangle: number of points."""
+    keep_as_call()
+    front = plane_normal(triangle, 0)
+    if active_edges != 0:
+        count = collide_cylinder_polytope(cylinder, core, triangle, limit, polygons, result)
+        if count == 0:
+            return 0
+        normal = vector3(result.normal)
+        facing = dot(normal, front)
+        if facing < -0.9999:
+            return count
+        if facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges):
+            return count
+    count, _ = cylinder_on_face(cylinder, triangle, np.int64(0), limit, polygons, result)
+    return count
+
+
+@kernel
 def start_bounds(bounds):
     for k in range(3):
         bounds[k], bounds[3 + k] = math.inf, -math.inf
@@ -288,7 +316,7 @@ def grow_bounds(bounds, p, margin):
 
 @kernel
 def collide_mesh(a, b, position, rows, limit, results):
-    """Convex shape A (sphere, capsule, box, hull) at (`position`, `rows`) against mesh B: number of results."""
+    """Convex shape A at (`position`, `rows`) against mesh B: number of results."""
     keep_as_call()
     memory = stack_array(2, POLYTOPE_MEMORY)
     polytopes = stack_array(2, POLYTOPE)
@@ -296,16 +324,21 @@ def collide_mesh(a, b, position, rows, limit, results):
     clusters = stack_array(MAX_RESULTS, CLUSTER)
     scratch = stack_array(1, CONTACT_RESULT)[0]
     bounds = stack_array(6, np.float64)
+    cylinder, core = stack_array(1, PLACED_CYLINDER)[0], stack_array(1, CORE)[0]
     start_bounds(bounds)
     is_round = a.kind <= CAPSULE
     radius = np.float64(a.radius)
-    p, q, center = position, position, position
+    center = position
+    p, q = segment_of(a, position, rows)
     polytope, triangle = polytopes[0], polytopes[1]
     if is_round:
-        half = scale(column(rows, 1), np.float64(a.half_height) if a.kind == CAPSULE else 0.0)
-        p, q = subtract(position, half), add_scaled(position, half, 1.0)
         grow_bounds(bounds, p, radius + limit)
         grow_bounds(bounds, q, radius + limit)
+    elif a.kind == CYLINDER:
+        place_cylinder(a, position, rows, cylinder, core)
+        for k in range(3):
+            reach = radius * math.sqrt(max(1.0 - rows[k][1] ** 2, 0.0)) + a.half_height * abs(rows[k][1]) + limit
+            bounds[k], bounds[3 + k] = position[k] - reach, position[k] + reach
     else:
         load_polytope(a, position, rows, memory[0], polytope)
         center = vector3(polytope.center)
@@ -331,6 +364,8 @@ def collide_mesh(a, b, position, rows, limit, results):
                 is_strong = True
                 if is_round:
                     points, is_strong = collide_segment_triangle(radius, p, q, triangle, active_edges, limit, scratch)
+                elif a.kind == CYLINDER:
+                    points = collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, polygons, scratch)
                 else:
                     points = collide_polytope_triangle(polytope, triangle, active_edges, limit, polygons, scratch)
                 if points > 0:

@@ -12,14 +12,15 @@ WITH_AREAS = 2
 HITS_FROM_INSIDE = 4  # a ray that starts in a solid hits it at once, with a zero normal
 HITS_BACK_FACES = 8  # rays: triangles from behind, where the mesh has backface collision
 ONLY_PICKABLE = 16  # rays: skip bodies that are not RAY_PICKABLE
+ADDS_RESULTS = 32  # CONTACTS: `first_result` rows are there already and may be replaced by deeper ones
 
 QUERY = np.dtype(
     [
         ("operation", "i4"),
         ("flags", "u4"),
         ("collision_mask", "u4"),
-        ("body", "i4"),  # the body asked about (CLOSEST_POINT); the one that moves and is not met (OVERLAP to CAST), or -1
-        # Who is left out, asked only for what would be hit: a function `int64 f(context, body id)`, or 0, and a list of ids.
+        ("body", "i4"),  # CLOSEST_POINT: the body asked about; OVERLAP to CAST: the one that moves, not met, or -1
+        # Who is left out, asked only for what would be hit: a function `int64 f(context, body id)` or 0, a list of ids.
         ("exclusion_function", "i8"),
         ("exclusion_context", "i8"),
         ("excluded", "i8"),  # address of int64 (excluded_count)
@@ -32,13 +33,17 @@ QUERY = np.dtype(
         ("count", "i8"),  # RAYS: how many
         ("origins", "i8"),  # RAYS: address of float64 (count, 3), world [m]
         ("ends", "i8"),  # RAYS: the same
-        ("results", "i8"),  # address of rows: RAY_RESULT (RAY: 1, RAYS: count), BODY_HIT (POINT, OVERLAP), QUERY_CONTACT (CONTACTS)
+        # Address of rows: RAY_RESULT (RAY: 1, RAYS: count), BODY_HIT (POINT, OVERLAP), QUERY_CONTACT (CONTACTS)
+        ("results", "i8"),
         ("max_results", "i8"),
+        ("first_result", "i8"),  # with ADDS_RESULTS: how many rows are there already; else not read
+        ("own_instance", "i8"),  # CONTACTS: copied to each result
         # Answers of CAST and CLOSEST_POINT
         ("safe_fraction", "f8"),  # of the motion that is free
         ("unsafe_fraction", "f8"),  # of the motion after which there is contact; 1 if all is free
         ("is_hit", "i8"),  # CAST: something is in the way
-        ("is_overlapping", "i8"),  # CAST: some shape was overlapped at the start (and ignored); CLOSEST_POINT: the point is inside
+        # CAST: some shape was overlapped at the start (and ignored); CLOSEST_POINT: the point is inside
+        ("is_overlapping", "i8"),
         ("hit", "f8", 3),  # CAST: a point of contact on the other; CLOSEST_POINT: the point; world [m]
         ("hit_normal", "f8", 3),  # CAST: unit, from the other towards the shape
         ("hit_body", "i4"),
@@ -70,6 +75,7 @@ QUERY_CONTACT = np.dtype(
         ("normal", "f8", 3),  # unit, from the other towards the shape
         ("depth", "f8"),  # margin counted [m]
         ("velocity", "f4", 3),  # of the other at the point [m/s]
+        ("angular_velocity", "f4", 3),  # of the other [rad/s]
         ("body", "i4"),
         ("instance", "i4"),
         ("face", "i4"),

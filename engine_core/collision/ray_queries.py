@@ -178,7 +178,8 @@ def intersect_point(system, world, query):
 
 @entry_point("int64(int64, int64)")
 def query_rays(system_address, query_address):
-    """Answer a QUERY of operation RAY, RAYS or POINT, asked of the system at `system_address`. Gives how many were hit."""
+    """Answer a QUERY of operation RAY, RAYS or POINT, asked of the system at `system_address`. Gives how many were
+    hit."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     query = view(query_address, 1, QUERY)[0]

@@ -1,19 +1,20 @@
-"""What a shape meets in a system: overlaps, contacts, the free part of a motion; and the point of a body nearest to a point.
+"""What a shape meets in a system: overlaps, contacts, the free part of a motion; and the point of a body nearest to a
+point.
 
-Any thread may ask at any time; nothing is allocated, no lock is taken. Everything is computed relative to the position of the
-shape that asks, so that it is as exact far from the world's origin as near to it.
+Any thread may ask at any time; nothing is allocated, no lock is taken. Everything is computed relative to the position
+of the shape that asks, so that it is as exact far from the world's origin as near to it.
 """
 
 import numpy as np
 
 from ..bodies.motion import velocity_at
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.schema import BODY, INSTANCE, RIGID, SYSTEM, WORLD
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR
 from ..geometry.gjk import CORE
 from ..geometry.vector import (
-    add, add_scaled, conjugate, dot, length, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale, store3,
-    store4, subtract, vector3,
+    add, add_scaled, conjugate, dot, length, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale,
+    store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
@@ -25,16 +26,21 @@ from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY, SHAPE
 from .collide_function import SHAPE_PAIR
 from .distance import core_center
 from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_met, looks_in, read_pose
-from .gaps import FAR, GAP, OVERLAPPING, TOUCH, cast_to_shape, find_gap, prepare_core, prepare_point
+from .gaps import FAR, GAP, OVERLAPPING, cast_to_shape, find_gap, prepare_core, prepare_point, shrink
 from .query_schema import (
-    BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT,
+    ADDS_RESULTS, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT,
 )  # fmt: skip
 from .ray_queries import add_hit
 from .schema import CONTACT_RESULT, MAX_RESULTS
 
 FLOAT32, INT32 = np.float32, np.int32
 SAFE_GAP = 1e-4
-"""How far a safe fraction stays away from contact, and an unsafe one goes beyond, along the motion [m]."""
+"""How far a safe fraction stays away from contact along the motion, and an unsafe one goes beyond along the normal
+[m]."""
+STEEPEST = 10.0
+"""Where a motion grazes a surface, lengths along the normal count as at most this much along the motion."""
+BOUNDS_SLACK = 1e-4
+"""What bounds of queries are grown by for rounding [m]."""
 
 # One shape against one shape: where the second stands as seen from the position of the one that asks, world axes.
 PLACE = np.dtype([("position", "f8", 3), ("rotation", "f8", 4), ("rows", "f8", (3, 3))], align=True)
@@ -51,8 +57,8 @@ def place_instance(query, body, instance, place):
 
 @kernel
 def bounds_in_frame(query, middle, half, position, rotation):
-    """Bounds, low and high, of the box about the query's shape (middle and half extents, relative to the query's position,
-    world axes) in a frame at `position` turned by `rotation`."""
+    """Bounds, low and high, of the box about the query's shape (middle and half extents, relative to the query's
+    position, world axes) in a frame at `position` turned by `rotation`."""
     r = matrix_rows(conjugate(rotation))
     m = rotate_inverse(rotation, subtract(middle, position))
     h = (
@@ -81,8 +87,8 @@ def is_surface(shape):
 
 @kernel
 def prepare_roles(shapes, query, instance, place, core, frame):
-    """Choose who is A, the convex one: `frame` gets position and rotation of A in the frame of B. Gives (row of A, row of B,
-    radius of A, whether the roles are changed, whether it can be done)."""
+    """Choose who is A, the convex one: `frame` gets position and rotation of A in the frame of B. Gives (row of A, row
+    of B, radius of A, whether the roles are changed, whether it can be done)."""
     asking, other = np.int64(query.shape), np.int64(instance.shape)
     is_changed = is_surface(shapes[asking])
     a, b = (other, asking) if is_changed else (asking, other)
@@ -125,22 +131,25 @@ def overlaps_instance(shapes, query, instance, place):
 
 @kernel
 def cast_to_instance(shapes, query, instance, place, max_fraction, gap):
-    """Fraction at which the moving shape of the query meets a shape of a body (`gaps.cast_to_shape`); `gap` holds normal (from
-    the query's shape to the other) and point, world axes, relative to the query's position."""
+    """Fraction at which the moving shape of the query meets a shape of a body (`gaps.cast_to_shape`); `gap` holds
+    normal (from the query's shape to the other) and point, world axes, relative to the query's position."""
     keep_as_call()
-    core, frame = stack_array(1, CORE)[0], stack_array(1, PLACE)[0]
-    a, b, radius, is_changed, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
+    cores, frame = stack_array(2, CORE), stack_array(1, PLACE)[0]
+    a, b, radius, is_changed, is_possible = prepare_roles(shapes, query, instance, place, cores[0], frame)
     if not is_possible:
         return NO_FRACTION
+    cores[1] = cores[0]
+    skin_radius = shrink(shapes[a], cores[1], radius)
     turn = quaternion(query.rotation) if is_changed else quaternion(place.rotation)
     motion = rotate_inverse(turn, vector3(query.motion))
     if is_changed:
         motion = negate(motion)
     box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
     by = query.margin
+    low, high = (box[0] - by, box[1] - by, box[2] - by), (box[3] + by, box[4] + by, box[5] + by)
     fraction = cast_to_shape(
-        core, radius + by, center_in_frame(shapes[a], frame), (box[0] - by, box[1] - by, box[2] - by),
-        (box[3] + by, box[4] + by, box[5] + by), shapes[b], motion, max_fraction, gap,
+        cores, radius + by, skin_radius + by, center_in_frame(shapes[a], frame), low, high, shapes[b], motion,
+        max_fraction, gap,
     )  # fmt: skip
     if fraction < 0.0 or fraction > 1.0:
         return fraction
@@ -172,8 +181,8 @@ def add_contact(query, contacts, count, contact):
 
 @kernel
 def finish_contact(query, body, normal, on_other, depth, contact):
-    """Fill in what follows from the normal (towards the query's shape), the point on the other and the depth, both relative to
-    the query's position."""
+    """Fill in what follows from the normal (towards the query's shape), the point on the other and the depth, both
+    relative to the query's position."""
     world_point = add(vector3(query.position), on_other)
     store3(contact.other_position, world_point)
     store3(contact.position, add_scaled(world_point, normal, -depth))
@@ -181,22 +190,27 @@ def finish_contact(query, body, normal, on_other, depth, contact):
     contact.depth = depth
     position, _ = read_pose(body)
     store3(contact.velocity, velocity_at(body, subtract(world_point, position)))
+    angular = vector3(body.angular_velocity)
+    if body.mode < RIGID:
+        angular = add(angular, vector3(body.surface_angular_velocity))
+    store3(contact.angular_velocity, angular)
     contact.body_id = body.id
     contact.user_id = body.user_id
 
 
 @kernel
 def ray_contact(shapes, query, place, instance, contact):
-    """The contact of a separation ray: pushed out along itself, or along the normal it stands on if it slides on slopes. Gives
-    whether there is one, with `normal`, `other_position` (relative to the query's position) and `depth` in `contact`."""
+    """The contact of a separation ray: pushed out along itself, or along the normal it stands on if it slides on
+    slopes. Gives whether there is one, with `normal`, `other_position` (relative to the query's position) and `depth`
+    in `contact`."""
     shape = shapes[np.int64(query.shape)]
     rotation = quaternion(query.rotation)
     reach = float(shape.length) + query.margin
     way = rotate(rotation, (0.0, 0.0, reach))
     turn = quaternion(place.rotation)
+    origin = rotate_inverse(turn, negate(vector3(place.position)))
     fraction, normal, _, _ = ray_shape(
-        shapes, np.int64(instance.shape), rotate_inverse(turn, negate(vector3(place.position))), rotate_inverse(turn, way),
-        1.0, False, True,
+        shapes, np.int64(instance.shape), origin, rotate_inverse(turn, way), 1.0, False, True
     )  # fmt: skip
     if fraction > 1.0:
         return False
@@ -216,17 +230,19 @@ def ray_contact(shapes, query, place, instance, contact):
 
 @kernel
 def collect_contacts(system, shapes, query, body, instance, place, contacts, count, numbers):
-    """Add the contacts of the query's shape with one shape of a body. `numbers`: index of the body, number of the shape."""
+    """Add the contacts of the query's shape with one shape of a body. `numbers`: index of the body, number of the
+    shape."""
     keep_as_call()
     row = stack_array(1, QUERY_CONTACT)
     contact = row[0]
     contact.body = INT32(numbers[0])
     contact.instance = INT32(numbers[1])
     contact.face = INT32(-1)
-    contact.own_instance = INT32(0)
+    contact.own_instance = INT32(query.own_instance)
     if shapes[np.int64(query.shape)].kind == SEPARATION_RAY:
         if ray_contact(shapes, query, place, instance, contact):
-            finish_contact(query, body, vector3(contact.normal), vector3(contact.other_position), contact.depth, contact)
+            normal, point = vector3(contact.normal), vector3(contact.other_position)
+            finish_contact(query, body, normal, point, contact.depth, contact)
             count = add_contact(query, contacts, count, contact)
         return count
     pairs = stack_array(1, SHAPE_PAIR)
@@ -309,7 +325,7 @@ def meet_body(system, world, query, bodies, index, middle, half, count):
 def box_of_query(shapes, query):
     """Low and high of the query's shape at the start, relative to its position, margin counted."""
     box = shape_bounds(shapes, np.int64(query.shape), (0.0, 0.0, 0.0), quaternion(query.rotation))
-    by = query.margin + TOUCH
+    by = query.margin + BOUNDS_SLACK
     return (box[0] - by, box[1] - by, box[2] - by), (box[3] + by, box[4] + by, box[5] + by)
 
 
@@ -334,7 +350,7 @@ def meet_system(system, world, query):
     start = add(scale(add(low, high), 0.5), subtract(vector3(query.position), vector3(system.origin)))
     extents = scale(subtract(high, low), 0.5)
     longest = 1.0
-    count = np.int64(0)
+    count = np.int64(query.first_result) if query.flags & ADDS_RESULTS else np.int64(0)
     for layer in range(LAYER_COUNT):
         if not looks_in(query, layer):
             continue
@@ -353,8 +369,8 @@ def meet_system(system, world, query):
 
 @kernel
 def cast_shape(system, world, query):
-    """The free part of the query's motion: `safe_fraction`, `unsafe_fraction`, and what is in the way. Gives 1 if something
-    is."""
+    """The free part of the query's motion: `safe_fraction`, `unsafe_fraction`, and what is in the way. Gives 1 if
+    something is."""
     keep_as_call()
     query.safe_fraction, query.unsafe_fraction = NO_FRACTION, 1.0
     query.is_hit = 0
@@ -369,15 +385,14 @@ def cast_shape(system, world, query):
     step = SAFE_GAP / max(length(vector3(query.motion)), 1e-12)
     closing = -dot(vector3(query.motion), vector3(query.hit_normal))
     query.safe_fraction = max(contact - step, 0.0)
-    # So far that the overlap is sure, but never more than ten times as far as straight on.
-    query.unsafe_fraction = min(contact + min(SAFE_GAP / max(closing, 1e-12), 10.0 * step), 1.0)
+    query.unsafe_fraction = min(contact + min(SAFE_GAP / max(closing, 1e-12), STEEPEST * step), 1.0)
     return np.int64(1)
 
 
 @kernel
 def closest_point(world, query):
-    """The point of the query's body that is nearest to its position: the position itself if it lies in the body. Gives 0 for a
-    body without shapes."""
+    """The point of the query's body that is nearest to its position: the position itself if it lies in the body. Gives
+    0 for a body without shapes."""
     keep_as_call()
     bodies = view(world.bodies, world.body_capacity, BODY)
     instances = view(world.instances, world.instance_capacity, INSTANCE)
@@ -411,8 +426,9 @@ def closest_point(world, query):
 
 @entry_point("int64(int64, int64)")
 def query_shapes(system_address, query_address):
-    """Answer a QUERY of operation OVERLAP, CONTACTS, CAST or CLOSEST_POINT, asked of the system at `system_address`. Gives the
-    number of results; for CAST whether something is in the way, for CLOSEST_POINT whether the body has a shape."""
+    """Answer a QUERY of operation OVERLAP, CONTACTS, CAST or CLOSEST_POINT, asked of the system at `system_address`.
+    Gives the number of results; for CAST whether something is in the way, for CLOSEST_POINT whether the body has a
+    shape."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     query = view(query_address, 1, QUERY)[0]

@@ -3,15 +3,14 @@
 import numpy as np
 
 from ..geometry.clipping import POLYGON
-from ..geometry.polytopes import POLYTOPE, POLYTOPE_MEMORY, column, transform
+from ..geometry.gjk import CORE
+from ..geometry.polytopes import POLYTOPE, POLYTOPE_MEMORY, transform
 from ..geometry.vector import (
-    add_scaled,
     conjugate,
     matrix_rows,
     multiply,
     negate,
     rotate_inverse,
-    scale,
     store3,
     subtract,
     vector3,
@@ -19,13 +18,21 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.schema import BOX, CAPSULE, EMPTY, HULL, MESH, PLANE, SPHERE
+from ..shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HULL, MESH, PLANE, SPHERE
 from .box_box import collide_boxes
 from .convex import IDENTITY, ZERO, load_polytope
+from .cylinders import (
+    PLACED_CYLINDER,
+    collide_cylinder_plane,
+    collide_cylinder_polytope,
+    collide_cylinders,
+    collide_segment_cylinder,
+    place_cylinder,
+)
 from .hulls import collide_polytopes
 from .meshes import collide_mesh
 from .planes import collide_plane
-from .round_shapes import collide_segment_polytope, collide_segments, collide_sphere_box
+from .round_shapes import collide_segment_polytope, collide_segments, collide_sphere_box, segment_of
 
 
 @kernel
@@ -52,22 +59,51 @@ def collide_round_polytope(a, b, position, rows, limit, result):
         polygon = stack_array(1, POLYGON)[0]
         return collide_plane(a, b, position, rows, polytope, limit, polygon, result)
     load_polytope(b, ZERO, IDENTITY, memory, polytope)
-    half = scale(column(rows, 1), np.float64(a.half_height) if a.kind == CAPSULE else 0.0)
-    p, q = subtract(position, half), add_scaled(position, half, 1.0)
+    p, q = segment_of(a, position, rows)
     return collide_segment_polytope(np.float64(a.radius), p, q, polytope, limit, result)
 
 
 @kernel
+def collide_cylinder_pair(a, b, position, rows, limit, result):
+    """A pair with a cylinder in it, as A or as both; B a cylinder, box, hull or plane."""
+    keep_as_call()
+    placed, cores = stack_array(2, PLACED_CYLINDER), stack_array(2, CORE)
+    polygons = stack_array(2, POLYGON)
+    if b.kind == CYLINDER:
+        place_cylinder(b, ZERO, IDENTITY, placed[1], cores[1])
+        if a.kind <= CAPSULE:
+            p, q = segment_of(a, position, rows)
+            return collide_segment_cylinder(np.float64(a.radius), p, q, placed[1], cores[1], limit, result)
+        place_cylinder(a, position, rows, placed[0], cores[0])
+        return collide_cylinders(placed[0], cores[0], placed[1], cores[1], limit, polygons, result)
+    place_cylinder(a, position, rows, placed[0], cores[0])
+    if b.kind == PLANE:
+        return collide_cylinder_plane(placed[0], b, limit, polygons[0], result)
+    memory = stack_array(1, POLYTOPE_MEMORY)[0]
+    polytope = stack_array(1, POLYTOPE)[0]
+    load_polytope(b, ZERO, IDENTITY, memory, polytope)
+    return collide_cylinder_polytope(placed[0], cores[0], polytope, limit, polygons, result)
+
+
+@kernel
+def rank_of(kind):
+    """The order of kinds in a pair: that of the schema, but a cylinder comes before boxes and hulls."""
+    return 2 * BOX - 1 if kind == CYLINDER else 2 * kind
+
+
+@kernel
 def collide_convex(a, b, position, rows, limit, cache, results):
-    """Shape A with shape B, kind_a <= kind_b, in the frame of B: (number of results, axis cache)."""
+    """Shape A with shape B, in the order of `rank_of` and in the frame of B: (number of results, axis cache)."""
     keep_as_call()
     result = results[0]
     points, next_cache = np.int64(0), np.int64(0)
     if b.kind == MESH:
-        return (collide_mesh(a, b, position, rows, limit, results) if a.kind <= HULL else 0), next_cache
+        return (collide_mesh(a, b, position, rows, limit, results) if a.kind <= CYLINDER else 0), next_cache
     if b.kind == BOX and a.kind == BOX:
         polygons = stack_array(2, POLYGON)
         points, next_cache = collide_boxes(a, b, position, rows, limit, cache, polygons, result)
+    elif a.kind == CYLINDER or b.kind == CYLINDER:
+        points = collide_cylinder_pair(a, b, position, rows, limit, result) if b.kind <= PLANE else 0
     elif b.kind <= CAPSULE:
         points = collide_segments(a, b, position, rows, limit, result)
     elif a.kind == SPHERE and b.kind == BOX:
@@ -89,7 +125,7 @@ def collide_shapes(
     quaternions. `speculative_distance` [m]: surfaces that far apart still make contacts. `axis_cache`: what the last
     collision of this pair gave, 0 for none. `results`: MAX_RESULTS rows of CONTACT_RESULT.
     """
-    swap = shapes[index_a].kind > shapes[index_b].kind
+    swap = rank_of(shapes[index_a].kind) > rank_of(shapes[index_b].kind)
     # A stands where kinds are in order; the frame is that of B.
     a, b = shapes[index_b if swap else index_a], shapes[index_a if swap else index_b]
     position, origin = (position_b, position_a) if swap else (position_a, position_b)

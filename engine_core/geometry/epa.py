@@ -205,14 +205,25 @@ def epa_penetration(a, b, simplex, toward):
             break
         if not _expand(state, state.point_count - 1, 1e-12 * size):
             break
-    depth = state.planes[best, 3]
-    i, j, k = state.corners[best, 0], state.corners[best, 1], state.corners[best, 2]
-    foot = scale(normal, -depth)
-    s, t, u = weights_on_triangle(
-        add_scaled(foot, row3(state.w, i), 1.0),
-        add_scaled(foot, row3(state.w, j), 1.0),
-        add_scaled(foot, row3(state.w, k), 1.0),
-    )
-    point = scale(row3(state.a, i), s)
-    point = add_scaled(add_scaled(point, row3(state.a, j), t), row3(state.a, k), u)
+    return _answer(state, best, size)
+
+
+@kernel
+def _answer(state, best, size):
+    """(depth, normal, point on A) of the nearest face; of several in one plane the one that holds the nearest point."""
+    keep_as_call()
+    depth, normal = state.planes[best, 3], row3(state.planes, best)
+    foot = scale(normal, depth)
+    point, nearest = (0.0, 0.0, 0.0), math.inf
+    for face in range(state.face_count):
+        if state.planes[face, 3] > depth + 1e-9 * size:
+            continue
+        i, j, k = state.corners[face, 0], state.corners[face, 1], state.corners[face, 2]
+        a, b, c = subtract(row3(state.w, i), foot), subtract(row3(state.w, j), foot), subtract(row3(state.w, k), foot)
+        s, t, u = weights_on_triangle(a, b, c)
+        off = length_squared(add_scaled(add_scaled(scale(a, s), b, t), c, u))
+        if off < nearest:
+            nearest = off
+            point = scale(row3(state.a, i), s)
+            point = add_scaled(add_scaled(point, row3(state.a, j), t), row3(state.a, k), u)
     return max(depth, 0.0), normal, point

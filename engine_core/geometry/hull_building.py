@@ -59,27 +59,31 @@ def convex_hull(points, tolerance: float = TOLERANCE, max_vertices: int = MAX_VE
         raise ValueError(f"convex_hull: tolerance must be 0 to 0.1, got {tolerance}")
     points = points.astype(np.float32).astype(np.float64)
     for forced in (0, 1, 2, 3):
-        solid = _grow_flat(points, forced)
-        hull = _build(solid, tolerance, max_vertices)
+        solid, thickness = _grow_flat(points, forced)
+        hull = _build(solid, min(tolerance * float(np.ptp(solid, axis=0).max()), 0.05 * thickness), max_vertices)
         if hull is not None:
             return hull
     raise ValueError("convex_hull: points span no volume even when grown")
 
 
-def _grow_flat(points: np.ndarray, forced: int) -> np.ndarray:
-    """The points, doubled along each principal axis in which they are flat (and along the `forced` shortest ones)."""
+def _grow_flat(points: np.ndarray, forced: int) -> tuple[np.ndarray, float]:
+    """The points, doubled along each principal axis in which they are flat (and along the `forced` shortest ones), and
+    how thick they are now [m]."""
     center = points.mean(axis=0)
     relative = points - center
     _, axes = np.linalg.eigh(relative.T @ relative)  # ascending: flattest first
     along = relative @ axes
     ranges = along.max(axis=0) - along.min(axis=0)
-    longest = ranges.max()
-    thickness = max(GROWN_FLATNESS * longest, MIN_THICKNESS, 1e-6 * float(np.abs(center).max()))
+    longest = float(ranges.max())
+    rounding = float(np.abs(points).max()) * 2.0**-23  # of the single-precision vertices and planes
+    flat = max(MIN_FLATNESS * longest, 0.1 * MIN_THICKNESS, 64.0 * rounding)
+    thickness = max(GROWN_FLATNESS * longest, MIN_THICKNESS, 256.0 * rounding)
     for k in range(3):
-        if ranges[k] < MIN_FLATNESS * longest or longest == 0.0 or k < forced or ranges[k] < 1e-2 * MIN_THICKNESS:
+        if ranges[k] < flat or k < forced:
             step = 0.5 * thickness * axes[:, k]
             points = np.concatenate((points + step, points - step))
-    return np.ascontiguousarray(points)
+            ranges[k] += thickness
+    return np.ascontiguousarray(points), float(ranges.min())
 
 
 def _build(points: np.ndarray, tolerance: float, max_vertices: int) -> Hull | None:
@@ -96,7 +100,7 @@ def _build(points: np.ndarray, tolerance: float, max_vertices: int) -> Hull | No
     addresses = np.array(
         [address_of(a) for a in (numbers, grid, vertices, face_starts, face_vertices, edges)], dtype=np.int64
     )
-    build_hull_grid(address_of(addresses), tolerance * GRID)
+    build_hull_grid(address_of(addresses), tolerance * scale)
     vertex_count, face_count, edge_count, status = (int(number) for number in numbers[2:6])
     if status != 0:
         return None
@@ -104,6 +108,11 @@ def _build(points: np.ndarray, tolerance: float, max_vertices: int) -> Hull | No
     face_starts = face_starts[: face_count + 1].copy()
     face_vertices = face_vertices[: face_starts[-1]].copy()
     planes = face_planes(positions, face_starts, face_vertices)
+    # The normal of a sliver is all rounding. That on the grid, where the hull is exactly convex, is one that fits.
+    on_grid = face_planes(grid[vertices[:vertex_count]].astype(np.float64), face_starts, face_vertices)
+    slivers = np.linalg.norm(on_grid[:, :3] - planes[:, :3], axis=1) > 1e-5
+    planes[slivers] = on_grid[slivers]
+    planes[slivers, 3] = (positions @ planes[slivers, :3].T).max(axis=0)
     return Hull(positions, planes, face_starts, face_vertices, edges[:edge_count].copy())
 
 

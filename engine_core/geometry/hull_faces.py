@@ -78,9 +78,10 @@ def _walk_polygons(corners, neighbours, labels, count, polygon_count, face_start
 
 
 @kernel
-def _mark_needless(grid, face_starts, face_vertices, polygon_count, corners, planes, seeds, tolerance, marks, valence):
-    """Mark vertices that stand out of a polygon's outline, or of the edge of two, by less than the tolerance: 1
-    removed, 2 kept because a neighbour is removed. Gives the number removed."""
+def _mark_needless(grid, face_starts, face_vertices, polygon_count, planes, lengths, seeds, tolerance, marks, valence):
+    """Mark vertices that stand out of a polygon's outline by less than the tolerance, or lie between just two polygons
+    that are almost one: 1 removed, 2 kept because a neighbour is removed. `valence` is the number of polygons at a
+    vertex, and the sum of their labels. Gives the number removed."""
     removed = 0
     for label in range(polygon_count):
         begin, end = face_starts[label], face_starts[label + 1]
@@ -98,7 +99,12 @@ def _mark_needless(grid, face_starts, face_vertices, polygon_count, corners, pla
             sx, sy, sz = ey * nz - ez * ny, ez * nx - ex * nz, ex * ny - ey * nx
             width = (sx * sx + sy * sy + sz * sz) ** 0.5
             outward = dx * sx + dy * sy + dz * sz
-            if valence[b] <= 2 or outward <= tolerance * width or width <= 1e-9 * size:
+            is_needless = outward <= tolerance * width or width <= 1e-9 * size
+            if valence[b, 0] == 2:
+                other = seeds[valence[b, 1] - label]
+                alignment = nx * float(planes[other, 0]) + ny * float(planes[other, 1]) + nz * float(planes[other, 2])
+                is_needless |= alignment > 0.9 * size * lengths[other]
+            if is_needless:
                 marks[b], marks[a], marks[c] = 1, 2, 2
                 removed += 1
     return removed
@@ -115,19 +121,21 @@ def make_polygons(
     ):
         return 0, 0
     seeds = np.full(polygon_count, -1, dtype=np.int64)
-    valence = np.zeros(len(grid), dtype=np.int64)
+    valence = np.zeros((len(grid), 2), dtype=np.int64)
     marks[:] = 0
     for face in range(count):
         if seeds[labels[face]] < 0 or lengths[face] > lengths[seeds[labels[face]]]:
             seeds[labels[face]] = face
-    for i in range(face_starts[polygon_count]):
-        valence[face_vertices[i]] += 1
+    for label in range(polygon_count):
+        for i in range(face_starts[label], face_starts[label + 1]):
+            valence[face_vertices[i], 0] += 1
+            valence[face_vertices[i], 1] += label
     removed = _mark_needless(
-        grid, face_starts, face_vertices, polygon_count, corners, planes, seeds, 0.5 * tolerance, marks, valence
+        grid, face_starts, face_vertices, polygon_count, planes, lengths, seeds, 0.5 * tolerance, marks, valence
     )
     for face in range(count):
         for k in range(3):
-            if valence[corners[face, k]] == 0:  # inside a polygon
+            if valence[corners[face, k], 0] == 0:  # inside a polygon
                 marks[corners[face, k]] = 1
     return polygon_count, removed
 

@@ -13,6 +13,8 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..runtime.cache_folder import user_cache_folder
+
 EXTENSION_CLASSES = ("PhysicsServer3DExtension", "PhysicsDirectBodyState3DExtension", "PhysicsDirectSpaceState3DExtension")
 _CALLED_CLASSES = (
     "PhysicsServer3DManager", "ProjectSettings", "OS", "RenderingServer", "PhysicsServer3DRenderingServerHandler",
@@ -96,9 +98,7 @@ def load(extract: dict) -> Api:
 
 def extract_path(version: str) -> Path:
     """Where the extract for a version ("Godot Engine v4.6.3.stable.official") lies in the user's cache."""
-    from ..runtime import kernel
-
-    return kernel.user_cache_folder() / "godot_api" / f"{re.sub(r'[^0-9A-Za-z.+-]+', '_', version)}.json"
+    return user_cache_folder() / "godot_api" / f"{re.sub(r'[^0-9A-Za-z.+-]+', '_', version)}.json"
 
 
 def write_extract(godot: list[str]) -> Path:

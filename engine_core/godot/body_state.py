@@ -14,13 +14,24 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from .body_calls import (
-    TWO_VECTOR_ACTIONS, VECTOR_ACTIONS, VECTOR_GETTERS, make_two_vector_call, make_vector_call, make_vector_getter,
+    TWO_VECTOR_ACTIONS,
+    VECTOR_ACTIONS,
+    VECTOR_GETTERS,
+    make_two_vector_call,
+    make_vector_call,
+    make_vector_getter,
 )  # fmt: skip
 from .call_names import number_of
 from .schema import BODY_BINDING, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING
 from .server_lock import acquire, release
 from .slots import (
-    argument, bool_argument, store_identity, store_symmetric, store_vector3, store_zeros, vector3_argument,
+    argument,
+    bool_argument,
+    store_identity,
+    store_symmetric,
+    store_vector3,
+    store_zeros,
+    vector3_argument,
 )  # fmt: skip
 from .virtual_table import BODY_STATE
 

@@ -7,8 +7,19 @@ call; Godot gets the zero of the result's type.
 import ctypes
 
 from .raw_memory import (
-    read_double, read_int64, read_transform, read_vector3, read_word, reader, scalar_reader, write_double, write_int64,
-    write_transform, write_vector3, write_word, writer,
+    read_double,
+    read_int64,
+    read_transform,
+    read_vector3,
+    read_word,
+    reader,
+    scalar_reader,
+    write_double,
+    write_int64,
+    write_transform,
+    write_vector3,
+    write_word,
+    writer,
 )  # fmt: skip
 
 CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)

@@ -6,7 +6,7 @@ import traceback
 
 from . import schema
 from .call_names import CALLS
-from .raw_memory import read_transform, read_vector3
+from .raw_memory import read_double, read_transform, read_vector3
 
 
 class Reporter:
@@ -55,6 +55,8 @@ class Reporter:
             self.error(call, f"the vector must be finite, got {read_vector3(value)}")
         elif reason == schema.NOT_FINITE_TRANSFORM:
             self.error(call, f"the transform must be finite, got {read_transform(value)}")
+        elif reason == schema.WRONG_MARGIN:
+            self.error(call, f"margin must be at least 0, got {read_double(value)}")
         elif reason == schema.WRONG_TYPE and call.endswith("callback"):
             self.error(call, "the Callable could not be called with a body state; it is dropped")
         elif reason == schema.WRONG_TYPE:

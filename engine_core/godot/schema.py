@@ -16,7 +16,7 @@ PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_VECTOR3_ARRAY = 32, 33, 36
 
 # What a compiled function tells Python when it refuses a call; see errors.py.
 NO_SUCH_BODY, NO_SUCH_SPACE, NO_SUCH_SHAPE, NOT_FINITE, WRONG_TYPE, WRONG_NUMBER, NO_SUCH_OBJECT = range(1, 8)
-NOT_FINITE_TRANSFORM, STEP_FAILED = 8, 9
+NOT_FINITE_TRANSFORM, STEP_FAILED, WRONG_MARGIN = 8, 9, 10
 
 SERVER = np.dtype(
     [
@@ -35,10 +35,14 @@ SERVER = np.dtype(
         ("doomed_count", "i8"),  # what is to be freed after the flush, see Server.bury
         ("thread_number", "i8"),  # address of the operating system's `current thread` function
         ("yield_thread", "i8"),  # address of its `let others run` function
+        ("allocate", "i8"), ("free_memory", "i8"),  # addresses of C's malloc and free
+        ("exclusion_function", "i8"),  # address of space_state.is_excluded_by_godot
         # Python, for what is rare: void f(call number, reason, value address)
         ("report_error", "i8"),
         ("make_body_state", "i8"),  # void f(binding address): makes its Object
         ("set_stretched_transform", "i8"),  # void f(body id, address of 12 float32)
+        ("cook_query_shape", "i8"),  # void f(address of SHAPE_REQUEST)
+        ("release_query_shape", "i8"),  # void f(cooked shape)
         ("bury", "i8"),  # void f(0): frees what was given up during the flush
         # Functions and methods of Godot
         ("variant_call", "i8"),
@@ -69,6 +73,11 @@ BODY_BINDING = np.dtype(
         ("reported_asleep", "i8"),  # the last state callback has told that it sleeps
     ],
     align=True,
+)
+
+# A shape that asks with a scaled transform: Python cooks it.
+SHAPE_REQUEST = np.dtype(
+    [("call", "i8"), ("shape", "i8"), ("transform", "i8"), ("cooked", "i8"), ("rotation", "f8", 4)], align=True
 )
 
 SPACE_BINDING = np.dtype(

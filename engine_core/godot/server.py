@@ -6,13 +6,17 @@
 import ctypes
 from ctypes import c_int64
 
+import numpy as np
+
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
+from ..query_interface import install_queries
 from ..runtime.memory import Pool
+from ..shapes.pool import split_basis
 from . import schema
 from .call_names import CALLS
 from .raw_memory import copy, reader, zero
-from .server_lock import ServerLock, system_functions
+from .server_lock import ServerLock, memory_functions, system_functions
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
 _BY_INDEX = ctypes.CFUNCTYPE(None, c_int64)
@@ -84,12 +88,17 @@ class Server:
     def _fill_record(self) -> None:
         """Tell compiled code where everything is."""
         from ..physics_system import step
+        from .space_state import is_excluded_by_godot
 
         record, interface, variants = self.record, self.interface, self.variants
         record["world"], record["is_active"] = self.world.address, 1
         record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
         record["step_function"] = step.address
         record["thread_number"], record["yield_thread"] = system_functions()
+        record["allocate"], record["free_memory"] = memory_functions()
+        record["exclusion_function"] = is_excluded_by_godot.address
+        record["cook_query_shape"] = self._callback(_BY_INDEX, self._cook_query_shape)
+        record["release_query_shape"] = self._callback(_BY_INDEX, self._release_query_shape)
         record["report_error"] = self._callback(_REPORT, self._refuse)
         record["bury"] = self._callback(_BY_INDEX, self._bury)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
@@ -253,6 +262,27 @@ class Server:
         self.variants.destroy(at)
         return stored
 
+    def _cook_query_shape(self, address: int) -> None:
+        """Compiled code asks with a scaled shape: make the shape it needs."""
+        request = np.frombuffer((ctypes.c_char * schema.SHAPE_REQUEST.itemsize).from_address(address), schema.SHAPE_REQUEST)[0]
+        try:
+            with self.lock:
+                basis = np.array(_read_transform(int(request["transform"]))[:9]).reshape(3, 3)
+                if abs(np.linalg.det(basis)) < 1e-12:
+                    raise ValueError(f"the basis of the transform must span a volume, got {basis.ravel().tolist()}")
+                rotation, stretch = split_basis(basis)
+                request["cooked"] = self.world.shapes.derive(int(request["shape"]), stretch)
+                request["rotation"] = rotation
+        except Exception as error:  # nothing may leave a callback
+            self.reporter.exception(CALLS[int(request["call"])], error)
+
+    def _release_query_shape(self, cooked: int) -> None:
+        try:
+            with self.lock:
+                self.world.shapes.release(cooked)
+        except Exception as error:  # nothing may leave a callback
+            self.reporter.exception("space state", error)
+
     # --- what belongs to a space ---
 
     def add_space(self, identity: int) -> None:
@@ -264,6 +294,7 @@ class Server:
         row["server"], row["world"] = self.address, self.world.address
         row["system"] = int(self.world.record["systems"]) + index * SYSTEM.itemsize
         row["system_id"], row["pending"], row["pending_count"], row["is_active"] = identity, pending.address, 0, 0
+        install_queries(self.world.systems.rows[index])
         row["object"] = self.engine.space_state_class.make(self.space_address(index))
 
     def space_address(self, index: int) -> int:

@@ -58,7 +58,18 @@ def system_functions() -> tuple[int, int]:
         library, names = ctypes.WinDLL("kernel32"), ("GetCurrentThreadId", "SwitchToThread")
     else:
         library, names = ctypes.CDLL(None), ("pthread_self", "sched_yield")
-    return tuple(ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in names)
+    return tuple(address_of_function(library, name) for name in names)
+
+
+def address_of_function(library, name: str) -> int:
+    """Address of a function of a C library."""
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+
+
+def memory_functions() -> tuple[int, int]:
+    """Addresses of C's malloc and free."""
+    library = ctypes.CDLL("msvcrt" if platform.system() == "Windows" else None)
+    return address_of_function(library, "malloc"), address_of_function(library, "free")
 
 
 class ServerLock:

@@ -11,11 +11,26 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .body_calls import (
-    TWO_VECTOR_ACTIONS, VECTOR_ACTIONS, VECTOR_GETTERS, make_two_vector_call, make_vector_call, make_vector_getter,
+    TWO_VECTOR_ACTIONS,
+    VECTOR_ACTIONS,
+    VECTOR_GETTERS,
+    make_two_vector_call,
+    make_vector_call,
+    make_vector_getter,
 )  # fmt: skip
 from .call_names import number_of
 from .schema import (
-    BODY_BINDING, BOOL, INT, NO_SUCH_BODY, NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TRANSFORM3D, VECTOR3, WRONG_NUMBER, WRONG_TYPE,
+    BODY_BINDING,
+    BOOL,
+    INT,
+    NO_SUCH_BODY,
+    NOT_FINITE,
+    NOT_FINITE_TRANSFORM,
+    SERVER,
+    TRANSFORM3D,
+    VECTOR3,
+    WRONG_NUMBER,
+    WRONG_TYPE,
 )  # fmt: skip
 from .server_lock import acquire, release
 from .slots import argument, int_argument, is_finite3, load_vector3, store_vector3

@@ -3,12 +3,15 @@
 import ctypes
 from ctypes import c_int64
 
-from .variant import VARIANT_BYTES
+from . import schema
+
+
+HINT_RANGE = 1  # PropertyHint.PROPERTY_HINT_RANGE
 
 # name: (default, smallest, largest)
 SETTINGS = {
     "physics/scree_3d/simulation/substeps": (4, 1, 16),
-    "physics/scree_3d/simulation/threads": (1, 1, 64),
+    "physics/scree_3d/simulation/threads": (0, 0, 64),  # 0: all physical cores but one
     "physics/scree_3d/sleep/enabled": (True, None, None),
     "physics/scree_3d/limits/max_bodies": (1 << 18, 64, 1 << 27),
     "physics/scree_3d/limits/max_body_shapes": (1 << 21, 64, 1 << 30),
@@ -24,17 +27,31 @@ ENGINE_SETTINGS = {
 
 
 class Settings:
-    """The project's settings, read once at start."""
+    """The project's settings, read once at start. Those of Scree are shown in the editor's Project Settings."""
 
     def __init__(self, engine):
         self._engine = engine
+        self._project = ProjectSettings(engine)
+        for name, rule in SETTINGS.items():
+            self._show(name, *rule)
+        self.chosen_engine = self._project.read("physics/3d/physics_engine")
         self.values = {name: self._read(name, *rule) for name, rule in SETTINGS.items()}
         self.engine_values = {
             field: self._read(name, default, 0.0, None) for name, (default, field) in ENGINE_SETTINGS.items()
         }
 
+    def _show(self, name: str, default, smallest, largest) -> None:
+        """Let the editor show a setting: with its default, its limits, and that it acts after a restart."""
+        if self._project.read(name) is None:
+            self._project.call("set_setting", name, default)
+        self._project.call("set_initial_value", name, default)
+        self._project.call("set_restart_if_changed", name, True)
+        kind = schema.BOOL if isinstance(default, bool) else schema.INT
+        hint = {"hint": HINT_RANGE, "hint_string": f"{smallest},{largest},1"} if smallest is not None else {}
+        self._project.describe({"name": name, "type": kind, **hint})
+
     def _read(self, name: str, default, smallest, largest):
-        value = read_setting(self._engine, name)
+        value = self._project.read(name)
         if value is None:
             return default
         wanted = (bool,) if isinstance(default, bool) else (int, float)
@@ -53,6 +70,10 @@ class Settings:
         return {name.removeprefix(prefix).replace("spaces", "systems"): value for name, value in self.values.items()
                 if name.startswith(prefix)}  # fmt: skip
 
+    def thread_count(self) -> int | None:
+        """How many threads a step uses; None for as many as there are physical cores, but one."""
+        return self.values["physics/scree_3d/simulation/threads"] or None
+
     def system_settings(self) -> dict:
         """What a new space is given."""
         return {
@@ -62,23 +83,59 @@ class Settings:
         }
 
 
-def read_setting(engine, name: str):
-    """A project setting as a Python value; None where the project does not have it."""
-    interface, methods = engine.interface, engine.api.classes["ProjectSettings"]
-    singleton = interface.singleton("ProjectSettings")
-    has = interface.method("ProjectSettings", "has_setting", methods["has_setting"].hash)
-    get = interface.method("ProjectSettings", "get_setting", methods["get_setting"].hash)
-    nothing, result, found = (c_int64 * 3)(), (c_int64 * 3)(), c_int64()
-    result_at = ctypes.addressof(result)
-    assert ctypes.sizeof(result) == VARIANT_BYTES
+class ProjectSettings:
+    """Calls of Godot's ProjectSettings singleton with Python values."""
 
-    def ask(text: int):
-        interface.call_method(has, singleton, [text], ctypes.addressof(found))
-        if not found.value & 0xFF:
-            return None
-        interface.call_method(get, singleton, [text, ctypes.addressof(nothing)], result_at)
-        value = engine.variants.read(result_at)
-        engine.variants.destroy(result_at)
-        return value
+    def __init__(self, engine):
+        self._engine = engine
+        self._object = engine.interface.singleton("ProjectSettings")
+        self._methods = engine.api.classes["ProjectSettings"]
 
-    return interface.with_string(name, ask)
+    def call(self, method: str, name: str, *values) -> None:
+        """Call a method that takes the name of a setting and Variants or a bool."""
+        interface, variants = self._engine.interface, self._engine.variants
+        bind = interface.method("ProjectSettings", method, self._methods[method].hash)
+        memory = (c_int64 * 3)()
+        at = ctypes.addressof(memory)
+
+        def use(text: int):
+            if values and isinstance(values[0], bool) and self._methods[method].arguments[1] == "bool":
+                memory[0] = values[0]
+                interface.call_method(bind, self._object, [text, at])
+                return
+            variants.write(at, values[0])
+            interface.call_method(bind, self._object, [text, at])
+            variants.destroy(at)
+
+        interface.with_string(name, use)
+
+    def describe(self, description: dict) -> None:
+        """`add_property_info`."""
+        interface, variants = self._engine.interface, self._engine.variants
+        bind = interface.method("ProjectSettings", "add_property_info", self._methods["add_property_info"].hash)
+        memory, dictionary = (c_int64 * 3)(), c_int64()
+        at, dictionary_at = ctypes.addressof(memory), ctypes.addressof(dictionary)
+        variants.write(at, description)
+        variants.to_type(schema.DICTIONARY, dictionary_at, at)
+        interface.call_method(bind, self._object, [dictionary_at])
+        variants.destroy_value(schema.DICTIONARY, dictionary_at)
+        variants.destroy(at)
+
+    def read(self, name: str):
+        """A setting's value; None where the project does not have it."""
+        interface, variants = self._engine.interface, self._engine.variants
+        has = interface.method("ProjectSettings", "has_setting", self._methods["has_setting"].hash)
+        get = interface.method("ProjectSettings", "get_setting", self._methods["get_setting"].hash)
+        nothing, result, found = (c_int64 * 3)(), (c_int64 * 3)(), c_int64()
+        result_at = ctypes.addressof(result)
+
+        def ask(text: int):
+            interface.call_method(has, self._object, [text], ctypes.addressof(found))
+            if not found.value & 0xFF:
+                return None
+            interface.call_method(get, self._object, [text, ctypes.addressof(nothing)], result_at)
+            value = variants.read(result_at)
+            variants.destroy(result_at)
+            return value
+
+        return interface.with_string(name, ask)

@@ -9,7 +9,13 @@ import math
 import numpy as np
 
 from ..runtime.call import (
-    load_address, load_float32, load_float64, load_int64, load_uint8, store_float32, store_int64,
+    load_address,
+    load_float32,
+    load_float64,
+    load_int64,
+    load_uint8,
+    store_float32,
+    store_int64,
 )  # fmt: skip
 from ..runtime.kernel import kernel
 

@@ -1,1 +1,446 @@
-"""PhysicsDirectSpaceState3D: the questions users ask of a space. Compiled; the instance is a SPACE_BINDING."""
+"""PhysicsDirectSpaceState3D: what users ask of a space. Compiled; the instance is a SPACE_BINDING.
+
+Godot does not hand over whom to leave out: it is asked, for each body that would be hit. A shape that asks with a scaled
+transform is cooked by Python first; all else takes no interpreter.
+"""
+
+import numpy as np
+
+from ..bodies.identity import body_of
+from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis
+from ..bodies.schema import INDEX_MASK, SYSTEM, WORLD
+from ..collision.query_schema import (
+    BODY_HIT,
+    CAST,
+    CLOSEST_POINT,
+    CONTACTS,
+    HITS_BACK_FACES,
+    HITS_FROM_INSIDE,
+    ONLY_PICKABLE,
+    OVERLAP,
+    POINT,
+    QUERY,
+    QUERY_CONTACT,
+    RAY,
+    RAY_FUNCTION,
+    RAY_RESULT,
+    SHAPE_FUNCTION,
+    WITH_AREAS,
+    WITH_BODIES,
+)  # fmt: skip
+from ..geometry.vector import dot, quaternion, store3, store4, subtract, vector3
+from ..runtime.attributes import keep_as_call
+from ..runtime.call import (
+    call_1,
+    call_1_result,
+    call_2_result,
+    call_3,
+    call_4,
+    load_float32,
+    load_uint8,
+    store_float32,
+    store_int32,
+    store_int64,
+    store_uint8,
+)  # fmt: skip
+from ..runtime.function_address import store_function_addresses
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from ..shapes.schema import SHAPE
+from .call_names import number_of
+from .schema import (
+    NO_SUCH_OBJECT,
+    NO_SUCH_SHAPE,
+    NOT_FINITE,
+    NOT_FINITE_TRANSFORM,
+    SERVER,
+    SHAPE_REQUEST,
+    SPACE_BINDING,
+    WRONG_MARGIN,
+)  # fmt: skip
+from .slots import (
+    argument,
+    bool_argument,
+    float_argument,
+    int_argument,
+    is_finite3,
+    store_vector3,
+    vector3_argument,
+)  # fmt: skip
+from .virtual_table import SPACE_STATE
+
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+ROWS_ON_STACK = 64
+"""Results up to this number need no memory of their own."""
+MOST_RESULTS = 1 << 20
+SMALLEST_REST_MARGIN = 1e-4
+"""`rest_info` counts shapes that just touch [m]."""
+INTERSECT_RAY, INTERSECT_POINT = number_of("intersect_ray"), number_of("intersect_point")
+INTERSECT_SHAPE, CAST_MOTION = number_of("intersect_shape"), number_of("cast_motion")
+COLLIDE_SHAPE, REST_INFO = number_of("collide_shape"), number_of("rest_info")
+CLOSEST = number_of("get_closest_point_to_object_volume")
+# Godot's structs in single precision: bytes, and where their fields lie.
+SHAPE_RESULT_BYTES = 32
+
+
+@kernel
+def _refuse(instance, call, reason, value):
+    call_3(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].report_error, call, reason, value)
+
+
+@entry_point("int64(int64, int64)")
+def is_excluded_by_godot(space, body_id):
+    """Whether the query that runs now on this thread leaves a body out; `space` is the address of its SPACE_BINDING."""
+    binding = view(space, 1, SPACE_BINDING)[0]
+    server = view(binding.server, 1, SERVER)[0]
+    words = stack_array(2, np.int64)
+    words[0] = body_id
+    words[1] = 0
+    arguments = stack_array(1, np.int64)
+    arguments[0] = address_of_row(words, 0)
+    result = address_of_row(words, 1)
+    call_4(server.method_bind_ptrcall, server.is_body_excluded_from_query, binding.object, address_of_row(arguments, 0), result)
+    return np.int64(load_uint8(result))
+
+
+@kernel
+def _begin(instance, operation, mask, with_bodies, with_areas, query):
+    """Fill in what all questions share."""
+    server = view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0]
+    query.operation = INT32(operation)
+    query.flags = np.uint32((WITH_BODIES if with_bodies else 0) | (WITH_AREAS if with_areas else 0))
+    query.collision_mask = np.uint32(mask)
+    query.body = INT32(-1)
+    query.exclusion_function = server.exclusion_function
+    query.exclusion_context = instance
+    query.excluded = 0
+    query.excluded_count = 0
+    query.shape = -1
+    query.margin = 0.0
+    query.count = 0
+    query.max_results = 0
+    query.results = 0
+    query.first_result = 0
+    query.own_instance = -1
+    store3(query.position, (0.0, 0.0, 0.0))
+    store3(query.motion, (0.0, 0.0, 0.0))
+    store4(query.rotation, (0.0, 0.0, 0.0, 1.0))
+
+
+@kernel
+def _ask(instance, place, query_address):
+    """Have the system answer; gives what its function gives."""
+    address = view(instance, 1, SPACE_BINDING)[0].system
+    function = view(address, 1, SYSTEM)[0].extra[place]
+    return call_2_result(function, address, query_address)
+
+
+@kernel
+def _is_mute(instance):
+    """Whether the instance belongs to no space: one that the editor made, or whose space was freed."""
+    return view(instance, 1, SPACE_BINDING)[0].server == 0
+
+
+@kernel
+def _object_of(instance, user_id):
+    """The Object that has this id, or null."""
+    if user_id == 0:
+        return np.int64(0)
+    return call_1_result(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].object_from_id, user_id)
+
+
+# --- rays and points ---------------------------------------------------------------------------------------------------
+
+
+@kernel
+def intersect_ray(instance, arguments, result):
+    store_uint8(result, np.uint8(0))
+    if _is_mute(instance):
+        return
+    begin, end = vector3_argument(arguments, 0), vector3_argument(arguments, 1)
+    if not (is_finite3(begin) and is_finite3(end)):
+        _refuse(instance, INTERSECT_RAY, NOT_FINITE, argument(arguments, 1 if is_finite3(begin) else 0))
+        return
+    queries, hits = stack_array(1, QUERY), stack_array(1, RAY_RESULT)
+    query, hit = queries[0], hits[0]
+    _begin(instance, RAY, int_argument(arguments, 2), bool_argument(arguments, 3), bool_argument(arguments, 4), query)
+    motion = subtract(end, begin)
+    if dot(motion, motion) == 0.0:
+        return
+    if bool_argument(arguments, 5):
+        query.flags |= np.uint32(HITS_FROM_INSIDE)
+    if bool_argument(arguments, 6):
+        query.flags |= np.uint32(HITS_BACK_FACES)
+    if bool_argument(arguments, 7):
+        query.flags |= np.uint32(ONLY_PICKABLE)
+    store3(query.position, begin)
+    store3(query.motion, motion)
+    query.results = address_of_row(hits, 0)
+    query.max_results = 1
+    if _ask(instance, RAY_FUNCTION, address_of_row(queries, 0)) == 0:
+        return
+    out = int_argument(arguments, 8)  # PhysicsServer3DExtensionRayResult
+    if out != 0:
+        store_vector3(out, vector3(hit.position))
+        store_vector3(out + 12, vector3(hit.normal))
+        store_int64(out + 24, hit.body_id)
+        store_int64(out + 32, hit.user_id)
+        store_int64(out + 40, _object_of(instance, hit.user_id))
+        store_int32(out + 48, hit.instance)
+        store_int32(out + 52, hit.face)
+    store_uint8(result, np.uint8(1))
+
+
+@kernel
+def _store_hits(instance, rows, count, out):
+    """Rows of BODY_HIT as PhysicsServer3DExtensionShapeResult."""
+    hits = view(rows, count, BODY_HIT)
+    for i in range(count):
+        at = out + i * SHAPE_RESULT_BYTES
+        store_int64(at, hits[i].body_id)
+        store_int64(at + 8, hits[i].user_id)
+        store_int64(at + 16, _object_of(instance, hits[i].user_id))
+        store_int32(at + 24, hits[i].instance)
+
+
+@kernel
+def _rows(instance, on_stack, wanted, row_bytes):
+    """Memory for `wanted` rows: what lies on the stack if it is enough, else the operating system's. Give it back with
+    `_give_back`."""
+    if wanted <= ROWS_ON_STACK:
+        return on_stack
+    return call_1_result(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].allocate, wanted * row_bytes)
+
+
+@kernel
+def _give_back(instance, on_stack, rows):
+    if rows != on_stack:
+        call_1(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].free_memory, rows)
+
+
+BODY_HIT_BYTES, QUERY_CONTACT_BYTES = BODY_HIT.itemsize, QUERY_CONTACT.itemsize
+
+
+@kernel
+def intersect_point(instance, arguments, result):
+    store_int64(result, np.int64(0))
+    point = vector3_argument(arguments, 0)
+    wanted = min(int_argument(arguments, 5), MOST_RESULTS)
+    if _is_mute(instance) or wanted <= 0:
+        return
+    if not is_finite3(point):
+        _refuse(instance, INTERSECT_POINT, NOT_FINITE, argument(arguments, 0))
+        return
+    queries = stack_array(1, QUERY)
+    query = queries[0]
+    _begin(instance, POINT, int_argument(arguments, 1), bool_argument(arguments, 2), bool_argument(arguments, 3), query)
+    store3(query.position, point)
+    on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
+    rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
+    query.results, query.max_results = rows, wanted
+    count = _ask(instance, RAY_FUNCTION, address_of_row(queries, 0))
+    _store_hits(instance, rows, count, int_argument(arguments, 4))
+    _give_back(instance, on_stack, rows)
+    store_int64(result, count)
+
+
+# --- shapes ------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _take_transform(instance, call, transform, shape_index, query):
+    """Fill in the shape and where it stands. Gives 0 after the call was refused, 1, or 2 for a shape that Python has cooked
+    for the scale of the transform: give it back with `_end`."""
+    keep_as_call()
+    total = 0.0
+    for i in range(12):
+        total += abs(float(load_float32(transform + 4 * i)))
+    if not total < 1e30:
+        _refuse(instance, call, NOT_FINITE_TRANSFORM, transform)
+        return 0
+    rows = (_row(transform), _row(transform + 12), _row(transform + 24))
+    store3(query.position, _row(transform + 36))
+    if is_orthonormal(rows):
+        store4(query.rotation, rotation_of_basis(rows))
+        query.shape = shape_index
+        return 1
+    requests = stack_array(1, SHAPE_REQUEST)
+    request = requests[0]
+    request.call, request.shape, request.transform = call, shape_index, transform
+    request.cooked = -1
+    server = view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0]
+    call_1(server.cook_query_shape, address_of_row(requests, 0))
+    if request.cooked < 0:
+        return 0
+    query.shape = request.cooked
+    store4(query.rotation, quaternion(request.rotation))
+    return 2
+
+
+@kernel
+def _row(address):
+    return (float(load_float32(address)), float(load_float32(address + 4)), float(load_float32(address + 8)))
+
+
+@kernel
+def _begin_shape(instance, arguments, call, operation, query):
+    """Fill in a question about a shape from the arguments that all of them share. Gives what `_take_transform` gives."""
+    keep_as_call()
+    if _is_mute(instance):
+        return 0
+    world = view(view(instance, 1, SPACE_BINDING)[0].world, 1, WORLD)[0]
+    identity = int_argument(arguments, 0)
+    shape_index = identity & INDEX_MASK
+    if identity <= 0 or shape_index >= world.shape_capacity or view(world.shapes, world.shape_capacity, SHAPE)[shape_index].id != identity:
+        _refuse(instance, call, NO_SUCH_SHAPE, identity)
+        return 0
+    motion, margin = vector3_argument(arguments, 2), float_argument(arguments, 3)
+    if not is_finite3(motion):
+        _refuse(instance, call, NOT_FINITE, argument(arguments, 2))
+        return 0
+    if not 0.0 <= margin < 1e30:
+        _refuse(instance, call, WRONG_MARGIN, argument(arguments, 3))
+        return 0
+    _begin(instance, operation, int_argument(arguments, 4), bool_argument(arguments, 5), bool_argument(arguments, 6), query)
+    if operation == CAST:
+        store3(query.motion, motion)
+    query.margin = margin
+    return _take_transform(instance, call, argument(arguments, 1), shape_index, query)
+
+
+@kernel
+def _end(instance, taken, query):
+    """Give a cooked shape back."""
+    if taken == 2:
+        call_1(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].release_query_shape, query.shape)
+
+
+@kernel
+def intersect_shape(instance, arguments, result):
+    store_int64(result, np.int64(0))
+    wanted = min(int_argument(arguments, 8), MOST_RESULTS)
+    if wanted <= 0:
+        return
+    queries = stack_array(1, QUERY)
+    query = queries[0]
+    taken = _begin_shape(instance, arguments, INTERSECT_SHAPE, OVERLAP, query)
+    if taken == 0:
+        return
+    on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
+    rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
+    query.results, query.max_results = rows, wanted
+    count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
+    _store_hits(instance, rows, count, int_argument(arguments, 7))
+    _give_back(instance, on_stack, rows)
+    _end(instance, taken, query)
+    store_int64(result, count)
+
+
+@kernel
+def cast_motion(instance, arguments, result):
+    store_uint8(result, np.uint8(0))
+    queries = stack_array(1, QUERY)
+    query = queries[0]
+    taken = _begin_shape(instance, arguments, CAST_MOTION, CAST, query)
+    if taken == 0:
+        return
+    _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
+    store_float32(int_argument(arguments, 7), FLOAT32(query.safe_fraction))
+    store_float32(int_argument(arguments, 8), FLOAT32(query.unsafe_fraction))
+    _end(instance, taken, query)
+    store_uint8(result, np.uint8(1))
+
+
+@kernel
+def collide_shape(instance, arguments, result):
+    store_uint8(result, np.uint8(0))
+    out, count_out = int_argument(arguments, 7), int_argument(arguments, 9)
+    wanted = min(int_argument(arguments, 8), MOST_RESULTS)
+    store_int32(count_out, INT32(0))
+    if wanted <= 0:
+        return
+    queries = stack_array(1, QUERY)
+    query = queries[0]
+    taken = _begin_shape(instance, arguments, COLLIDE_SHAPE, CONTACTS, query)
+    if taken == 0:
+        return
+    on_stack = address_of_row(stack_array(ROWS_ON_STACK, QUERY_CONTACT), 0)
+    rows = _rows(instance, on_stack, wanted, QUERY_CONTACT_BYTES)
+    query.results, query.max_results = rows, wanted
+    count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
+    contacts = view(rows, wanted, QUERY_CONTACT)
+    for i in range(count):
+        store_vector3(out + 24 * i, vector3(contacts[i].position))
+        store_vector3(out + 24 * i + 12, vector3(contacts[i].other_position))
+    _give_back(instance, on_stack, rows)
+    _end(instance, taken, query)
+    store_int32(count_out, INT32(count))
+    store_uint8(result, np.uint8(1) if count > 0 else np.uint8(0))
+
+
+@kernel
+def rest_info(instance, arguments, result):
+    store_uint8(result, np.uint8(0))
+    queries, contacts = stack_array(1, QUERY), stack_array(1, QUERY_CONTACT)
+    query, contact = queries[0], contacts[0]
+    taken = _begin_shape(instance, arguments, REST_INFO, CONTACTS, query)
+    if taken == 0:
+        return
+    query.margin = max(query.margin, SMALLEST_REST_MARGIN)
+    query.results, query.max_results = address_of_row(contacts, 0), 1
+    count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
+    out = int_argument(arguments, 7)  # PhysicsServer3DExtensionShapeRestInfo
+    if count > 0 and out != 0:
+        store_vector3(out, vector3(contact.other_position))
+        store_vector3(out + 12, vector3(contact.normal))
+        store_int64(out + 24, contact.body_id)
+        store_int64(out + 32, contact.user_id)
+        store_int32(out + 40, contact.instance)
+        store_vector3(out + 44, vector3(contact.velocity))
+    _end(instance, taken, query)
+    store_uint8(result, np.uint8(1) if count > 0 else np.uint8(0))
+
+
+@kernel
+def get_closest_point_to_object_volume(instance, arguments, result):
+    store_vector3(result, (0.0, 0.0, 0.0))
+    if _is_mute(instance):
+        return
+    binding = view(instance, 1, SPACE_BINDING)[0]
+    identity, point = int_argument(arguments, 0), vector3_argument(arguments, 1)
+    if not is_finite3(point):
+        _refuse(instance, CLOSEST, NOT_FINITE, argument(arguments, 1))
+        return
+    index = body_of(binding.world, identity)
+    if index < 0 or bodies_of(binding.world)[index].system != view(binding.system, 1, SYSTEM)[0].index:
+        _refuse(instance, CLOSEST, NO_SUCH_OBJECT, identity)
+        return
+    queries = stack_array(1, QUERY)
+    query = queries[0]
+    _begin(instance, CLOSEST_POINT, np.int64(0), True, True, query)
+    query.body = INT32(index)
+    store3(query.position, point)
+    if _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0)) != 0:
+        store_vector3(result, vector3(query.hit))
+
+
+VIRTUALS = {
+    "_intersect_ray": intersect_ray,
+    "_intersect_point": intersect_point,
+    "_intersect_shape": intersect_shape,
+    "_cast_motion": cast_motion,
+    "_collide_shape": collide_shape,
+    "_rest_info": rest_info,
+    "_get_closest_point_to_object_volume": get_closest_point_to_object_volume,
+}
+KERNELS = tuple(VIRTUALS.values())
+
+
+@entry_point("void(int64)")
+def fill_space_state(table):
+    """Write the addresses of VIRTUALS into a table."""
+    store_function_addresses(table, KERNELS)
+
+
+_NO_AREAS = "areas are not seen yet"
+SPACE_STATE.hot(fill_space_state, VIRTUALS, partial=dict.fromkeys(VIRTUALS, _NO_AREAS))

@@ -3,12 +3,14 @@ server itself is made when Godot asks for it, which it does only in a project th
 """
 
 import ctypes
+import gc
 import sys
 import time
 from ctypes import c_int, c_int64, c_void_p
 
 from . import api as godot_api
 from . import schema
+from .busy_thread import BusyThread
 from .errors import Reporter
 from .interface import ENGINE_NAME, SERVERS_LEVEL, Interface
 from .variant import Variants
@@ -58,13 +60,13 @@ class Engine:
         """Godot reached an initialization level."""
         if level != SERVERS_LEVEL:
             return
-        from .settings import Settings, read_setting
+        from .settings import Settings
 
         self.variants = Variants(self.interface, self.api)
         self.reporter = Reporter(self.interface, self.variants)
         self._is_valid = self._builtin_method(schema.CALLABLE, "Callable", "is_valid")
         self.settings = Settings(self)
-        if read_setting(self, "physics/3d/physics_engine") == ENGINE_NAME:
+        if self.settings.chosen_engine == ENGINE_NAME:
             self.register_classes()
         self._register_engine()
 
@@ -77,15 +79,15 @@ class Engine:
         """Make our three classes known, once."""
         if self.classes:
             return
-        from ..runtime.kernel import CACHE_FOLDER
+        from ..runtime.kernel import cache_folder_of
 
-        if not any(CACHE_FOLDER.rglob("*.nbc")):
+        if not any(cache_folder_of("engine_core.physics_system").rglob("*.nbc")):
             print("scree: compiling the core for this machine: this happens once and takes a minute or two "
                   "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
+        import numpy as np
+
         from . import virtual_table
         from .classes import ExtensionClass
-
-        import numpy as np
 
         nobody = np.zeros(max(schema.BODY_BINDING.itemsize, schema.SPACE_BINDING.itemsize, schema.SERVER.itemsize), np.uint8)
         self._kept.append(nobody)  # what an instance that belongs to nothing points to: all zeros
@@ -94,6 +96,7 @@ class Engine:
             made.register()
             self.classes.append(made)
         self.server_class, self.body_state_class, self.space_state_class = self.classes
+        self._busy_thread = BusyThread(self.interface, self.server_class.table.class_name)
 
     def _register_engine(self) -> None:
         """Tell Godot's PhysicsServer3DManager our name and how to make the server."""
@@ -123,6 +126,7 @@ class Engine:
             self.reporter.error("start", f"{type(problem).__name__}: {problem}")
 
     def _open(self, result: int) -> None:
+        """Make the world and the server, and write the server's Object to the Variant at `result`."""
         self.register_classes()
         begin = time.perf_counter()
         from ..world import World
@@ -131,12 +135,13 @@ class Engine:
 
         import_all()
 
-        self.server = Server(self, World(**self.settings.limits()))
+        self.server = Server(self, World(self.settings.thread_count(), **self.settings.limits()))
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants)
         object_ = self.server_class.make(self.server.address)
         self.server.record["object"] = object_
         self.variants.write_object(result, object_)
+        gc.freeze()  # what lives for ever need not be looked through in the middle of a game
         taken = time.perf_counter() - begin
         if taken > 5.0:
             print(f"scree: the core was compiled in {taken:.0f} s; next time it is ready", flush=True)

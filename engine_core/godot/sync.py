@@ -11,7 +11,14 @@ from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.schema import SYSTEM, WORLD
 from ..runtime.call import (
-    call_1, call_1_float, call_3, call_6, load_int32, store_int32, store_int64, store_uint8,
+    call_1,
+    call_1_float,
+    call_3,
+    call_6,
+    load_int32,
+    store_int32,
+    store_int64,
+    store_uint8,
 )  # fmt: skip
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel

@@ -11,8 +11,20 @@ import numpy as np
 
 from . import schema
 from .raw_memory import (
-    copy, read_double, read_int32, read_int64, read_transform, read_vector3, read_word, reader, write_double,
-    write_int64, write_transform, write_vector3, write_word, writer, zero,
+    copy,
+    read_double,
+    read_int32,
+    read_int64,
+    read_vector3,
+    read_word,
+    reader,
+    write_double,
+    write_int64,
+    write_transform,
+    write_vector3,
+    write_word,
+    writer,
+    zero,
 )  # fmt: skip
 
 VARIANT_BYTES = 8 * schema.VARIANT_WORDS
@@ -68,6 +80,10 @@ class Variants:
             self._size[kind] = method(get_method(kind, interface.name("size"), hashes["size"]))
             self._first[kind] = interface.function(first + "_const", c_void_p, c_void_p, c_int64)
             self._destructors[kind] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(kind))
+        constructor = interface.function("variant_get_ptr_constructor", c_void_p, c_int, c_int32)
+        self._new_dictionary = pair(constructor(schema.DICTIONARY, 0))
+        self._destructors[schema.DICTIONARY] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(schema.DICTIONARY))
+        self._dictionary_place = interface.function("dictionary_operator_index", c_void_p, c_void_p, c_void_p)
         self._first_vector3 = interface.function("packed_vector3_array_operator_index", c_void_p, c_void_p, c_int64)
         self._resize_vector3 = method(get_method(schema.PACKED_VECTOR3_ARRAY, interface.name("resize"),
                                                  api.builtin_methods["PackedVector3Array"]["resize"]))  # fmt: skip
@@ -105,7 +121,7 @@ class Variants:
         if kind == schema.DICTIONARY:
             return self._read_dictionary(address)
         if kind in (schema.STRING, schema.STRING_NAME):
-            return Unreadable("String")
+            return self._text(address)
         return Unreadable(_TYPE_NAMES.get(kind, f"number {kind}"))
 
     def _read_packed(self, kind: int, address: int) -> np.ndarray:
@@ -131,7 +147,7 @@ class Variants:
         while more and valid.value:
             self._iter_get(address, at, key_at, valid_at)
             self._get_keyed(address, key_at, value_at, valid_at)
-            name = self._text(key_at) if read_int32(key_at) in (schema.STRING, schema.STRING_NAME) else self.read(key_at)
+            name = self.read(key_at)
             if not isinstance(name, (Unreadable, np.ndarray, dict)):
                 read[name] = self.read(value_at)
             self._destroy(key_at)
@@ -163,6 +179,10 @@ class Variants:
             self._write_as(schema.INT, address, write_int64, int(value))
         elif isinstance(value, (float, np.floating)):
             self._write_as(schema.FLOAT, address, write_double, float(value))
+        elif isinstance(value, str):
+            self._interface.with_string(value, lambda text: self._from_type[schema.STRING](address, text))
+        elif isinstance(value, dict):
+            self._write_dictionary(address, value)
         elif len(value) == 3:
             self._write_as(schema.VECTOR3, address, write_vector3, *value)
         elif len(value) == 4:
@@ -175,6 +195,17 @@ class Variants:
         at = ctypes.addressof(memory)
         write(at, *values)
         self._from_type[kind](address, at)
+
+    def _write_dictionary(self, address: int, values: dict) -> None:
+        dictionary, key = (c_int64 * 1)(), (c_int64 * 3)()
+        at, key_at = ctypes.addressof(dictionary), ctypes.addressof(key)
+        self._new_dictionary(at, None)
+        for name, value in values.items():
+            self.write(key_at, name)
+            self.write(self._dictionary_place(at, key_at), value)  # the place holds nil
+            self.destroy(key_at)
+        self._from_type[schema.DICTIONARY](address, at)
+        self._destructors[schema.DICTIONARY](at)
 
     def write_of_type(self, kind: int, address: int, value_address: int) -> None:
         """Make a Variant of the value of type `kind` at another address (copied, counted)."""
@@ -204,6 +235,14 @@ class Variants:
             self._from_type[schema.RID](at, ctypes.addressof(identity))
             self._append(address, ctypes.addressof(arguments), None, 1)
             self._destroy(at)
+
+    def to_type(self, kind: int, place: int, address: int) -> None:
+        """Make a value of type `kind` at a place from the Variant at an address (counted)."""
+        self._to_type[kind](place, address)
+
+    def destroy_value(self, kind: int, address: int) -> None:
+        """Free a value of type `kind` that is no Variant."""
+        self._destructors[kind](address)
 
     def destroy(self, address: int) -> None:
         """Free what the Variant at an address holds and leave nil."""

@@ -12,17 +12,21 @@ def thread_name(worker: int) -> str:
 
 
 def spans(timeline: Timeline, names: dict[int, str]) -> list[tuple[int, str, float, float, int, int]]:
-    """Every recorded event as (worker, name, begin [s], end [s], first item, items), in order of time; the first begins at 0.
-    `names`: of jobs by address and of serial stages by number, see `recording.step_names`."""
+    """Every recorded event as (worker, name, begin [s], end [s], first item, items), in order of time; the first begins
+    at 0. `names`: of jobs by address and of serial stages by number, see `recording.step_names`."""
     rate = cycles_per_second()
     rows = []
     for worker in range(timeline.thread_count):
         for event in timeline.events(worker):
             name = names.get(int(event["job"]), f"job {int(event['job']):#x}")
-            rows.append((worker, name, int(event["begin"]), int(event["end"]), int(event["first"]), int(event["count"])))
+            begin, end, first, count = (int(event[field]) for field in ("begin", "end", "first", "count"))
+            rows.append((worker, name, begin, end, first, count))
     start = min((row[2] for row in rows), default=0)
     rows.sort(key=lambda row: (row[2], row[0]))
-    return [(worker, name, (a - start) / rate, (b - start) / rate, first, count) for worker, name, a, b, first, count in rows]
+    return [
+        (worker, name, (begin - start) / rate, (end - start) / rate, first, count)
+        for worker, name, begin, end, first, count in rows
+    ]
 
 
 def chrome_trace(timeline: Timeline, names: dict[int, str]) -> dict:

@@ -5,7 +5,8 @@
             world.step(system, 1 / 60)
     print(recording.stage_seconds)
     write_chrome_trace("step.json", recording.timeline, recording.names)
-    draw_timeline("step.png", recording.timeline, recording.names)
+
+A picture of the same: `tools/timeline_plot.py`.
 """
 
 from contextlib import contextmanager
@@ -31,8 +32,8 @@ class Recording:
 
 @contextmanager
 def recorded(system: PhysicsSystem, capacity: int = 1 << 16):
-    """Record every step of a system while the block runs; the last `capacity` batches of each thread are kept. No step of any
-    system on the same thread pool may be running at the block's beginning and end."""
+    """Record every step of a system while the block runs; the last `capacity` batches of each thread are kept. No step
+    of any system on the same thread pool may be running at the block's beginning and end."""
     recording = Recording(system.thread_pool.start_recording(capacity))
     system.measure_stages()
     try:

@@ -4,50 +4,52 @@ Two kinds only. A `kernel` is a compiled function that other compiled functions 
 `entry_point` is reached by its address: by Godot, by the thread pool, or by the step through a table of jobs. Few entry
 points, many kernels: an entry point costs a compilation and a cache file, a kernel inside it next to nothing.
 
-The cache lives in the user's cache folder under a hash of all sources of the engine: Numba itself does not notice that a
-callee in another file has changed.
+The cache lives in the user's cache folder. The code of each module stands under a hash of all sources it depends on
+(`source_closure.py`): Numba itself does not notice that a callee in another file has changed.
 """
 
 import ctypes
-import hashlib
+import functools
 import os
 import shutil
 import time
 from pathlib import Path
 
 from .cache_folder import user_cache_folder
+from .source_closure import closure_hash, engine_hash
 
-ENGINE_FOLDER = Path(__file__).resolve().parent.parent
-
-
-def source_hash() -> str:
-    """Hash of every source file of the engine: the name of the folder its compiled code is kept in."""
-    digest = hashlib.sha256()
-    for path in sorted(ENGINE_FOLDER.rglob("*.py")):
-        digest.update(str(path.relative_to(ENGINE_FOLDER)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+KEPT_DAYS = 30
+"""Compiled code that no start has used for so long is deleted [days]."""
 
 
 def _choose_cache_folder() -> Path:
-    """Point Numba at the cache of these sources; it must be set before Numba is imported. Old caches beyond four go."""
+    """Point Numba at our cache; it must be set before Numba is imported. What was not used for long goes."""
     root = user_cache_folder() / "compiled"
-    folder = root / source_hash()
+    folder = root / engine_hash()
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
     os.utime(folder)
-    for old in sorted(root.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)[16:]:
-        if time.time() - old.stat().st_mtime > 7200:
+    for old in root.iterdir():
+        if time.time() - old.stat().st_mtime > KEPT_DAYS * 86400:
             shutil.rmtree(old, ignore_errors=True)
     return folder
 
 
 CACHE_FOLDER = _choose_cache_folder()
+"""Stands for all sources of the engine: the warm-up notes here that everything is compiled."""
+
+
+@functools.cache
+def cache_folder_of(module: str) -> Path:
+    """Where the compiled code of a module is kept."""
+    folder = CACHE_FOLDER.parent / closure_hash(module)
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    return folder
+
 
 import numba  # noqa: E402  (the cache folder must be chosen first)
 from numba import types  # noqa: E402
-
-numba.config.CACHE_DIR = str(CACHE_FOLDER)  # Numba may have been imported before, and then it has read its settings
 
 _OPTIONS = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy", "cache": True}
 
@@ -63,6 +65,7 @@ def kernel(function=None, **options):
     (`fastmath` may be given where a comment says why)."""
     if function is None:
         return lambda function: kernel(function, **options)
+    numba.config.CACHE_DIR = str(cache_folder_of(function.__module__))
     return numba.njit(**{**_OPTIONS, **options})(function)
 
 
@@ -84,6 +87,7 @@ class EntryPoint:
     def _compile(self):
         if self._compiled is None:
             options = {key: value for key, value in _OPTIONS.items() if key in ("error_model", "cache")}
+            numba.config.CACHE_DIR = str(cache_folder_of(self.function.__module__))
             self._compiled = numba.cfunc(self.signature, **options)(self.function)
             arguments = [_CTYPES[argument] for argument in self.signature.args]
             self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(self._compiled.address)

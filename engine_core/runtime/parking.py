@@ -1,7 +1,7 @@
 """Threads that rest without cost until a 32-bit word changes: the operating system's own primitive, called by address.
 
-Linux: futex (run on every test). Windows: WaitOnAddress; macOS: `__ulock_wait`: both are written from the vendors' headers and
-have never been run. Any other system: `sched_yield` only, which costs a core.
+Linux: futex (run on every test). Windows: WaitOnAddress; macOS: `__ulock_wait`: both are written from the vendors'
+headers and have never been run. Any other system: `sched_yield` only, which costs a core.
 """
 
 import ctypes

@@ -1,16 +1,17 @@
 """The thread pool: `parallel_for` with the latency of a cache line.
 
-Workers are Python threads that enter one compiled function without the GIL and stay there. Between steps they are parked on
-the operating system; during a step (`elevate` ... `release`) they spin on one word, so that handing out a job costs well
-under a microsecond. A spin lasts some 20 us at most; then they yield, then they park: a pure spin loses milliseconds when
-there are more threads than free cores.
+Workers are Python threads that enter one compiled function without the GIL and stay there. Between steps they are
+parked on the operating system; during a step (`elevate` ... `release`) they spin on one word, so that handing out a job
+costs well under a microsecond. A spin lasts some 20 us at most; then they yield, then they park: a pure spin loses
+milliseconds when there are more threads than free cores.
 
-A job of `n` batches is dealt out in home ranges, one a worker, the same for every job of that size, so that data stays in the
-caches it is in. A worker claims batches of its own range by an atomic addition, then those that others have left. The caller
-works too and returns when all is done. A claim holds back the end of its job, so whoever has claimed may read what the job
-is: a late worker needs no other protection.
+A job of `n` batches is dealt out in home ranges, one a worker, the same for every job of that size, so that data stays
+in the caches it is in. A worker claims batches of its own range by an atomic addition, then those that others have
+left. The caller works too and returns when all is done. A claim holds back the end of its job, so whoever has claimed
+may read what the job is: a late worker needs no other protection.
 
-(The scheme of spinning between jobs: Teardown's next engine, talk of 2025; home ranges and stealing: Box2D v3, `solver.c`.)
+(The scheme of spinning between jobs: Teardown's next engine, talk of 2025; home ranges and stealing: Box2D v3,
+`solver.c`.)
 """
 
 import atexit
@@ -22,8 +23,15 @@ from pathlib import Path
 import numpy as np
 
 from .atomics import (
-    add_int32, add_int64, compare_exchange_int32, exchange_int32, load_acquire_int32, load_acquire_int64, pause,
-    store_release_int32, store_release_int64,
+    add_int32,
+    add_int64,
+    compare_exchange_int32,
+    exchange_int32,
+    load_acquire_int32,
+    load_acquire_int64,
+    pause,
+    store_release_int32,
+    store_release_int64,
 )  # fmt: skip
 from .attributes import keep_as_call
 from .call import call_job
@@ -38,7 +46,8 @@ MAX_THREADS = 64
 SPIN_SECONDS = 20e-6
 YIELD_SECONDS = 200e-6
 STALL_SECONDS = 300e-6
-"""A caller that waits this long at the end of a job has probably lost a worker's core to another program: see `judge`."""
+"""A caller that waits this long at the end of a job has probably lost a worker's core to another program: see
+`judge`."""
 FIRST_RETREAT, MAX_RETREAT = 4, 256
 """For how many steps the caller then goes on alone, at first and at most."""
 CALM = 60
@@ -220,8 +229,8 @@ def deal_out(pool, job, context, begin, end, batch, batch_count):
 def parallel_range(pool, job, context, begin, end, batch):
     """Do the items `begin` to `end - 1` of the job at address `job` in batches of `batch`; returns when all are done.
 
-    What makes fewer than two batches is done here and now. False if the pool is busy (a job that calls for another job, or
-    another thread's): nothing was done then, and `refused` counts it."""
+    What makes fewer than two batches is done here and now. False if the pool is busy (a job that calls for another job,
+    or another thread's): nothing was done then, and `refused` counts it."""
     keep_as_call()
     head = view(pool, 1, POOL)[0]
     if begin >= end:
@@ -249,16 +258,16 @@ def parallel_for(pool, job, context, count, batch):
 
 @kernel
 def batch_size(pool, count, least):
-    """Items a batch: about four batches a thread, but no batch smaller than `least` or larger than four times that, so that
-    nobody waits long for the last one."""
+    """Items a batch: about four batches a thread, but no batch smaller than `least` or larger than four times that, so
+    that nobody waits long for the last one."""
     parts = 4 * INT64(view(pool, 1, POOL)[0].thread_count)
     return max(min((count + parts - 1) // parts, 4 * least), least)
 
 
 @kernel
 def elevate(pool):
-    """Begin a step: wake the workers and keep them spinning until `release`. False if there are none, or if the step is to be
-    done alone after a stall: the caller hands out no jobs then. Either way `release` must follow."""
+    """Begin a step: wake the workers and keep them spinning until `release`. False if there are none, or if the step is
+    to be done alone after a stall: the caller hands out no jobs then. Either way `release` must follow."""
     head = view(pool, 1, POOL)[0]
     head.began = cycles()
     head.stalls_before = head.stalls
@@ -279,9 +288,9 @@ def running_mean(mean, value):
 
 @kernel
 def judge(head):
-    """After a step with a stall: is another program on a worker's core, so that the caller is quicker alone? A few steps alone
-    tell; if they were quicker, the next retreat is twice as long. A stall may as well be one heavy batch: then sharing was
-    quicker all the same, and goes on."""
+    """After a step with a stall: is another program on a worker's core, so that the caller is quicker alone? A few
+    steps alone tell; if they were quicker, the next retreat is twice as long. A stall may as well be one heavy batch:
+    then sharing was quicker all the same, and goes on."""
     head.calm = 0
     head.doubts += 1
     if head.alone_cost == 0 or head.doubts > PATIENCE:
@@ -377,8 +386,9 @@ def default_thread_count() -> int:
 class ThreadPool:
     """`thread_count` threads, the caller among them: with 1 there is no worker and every job is a plain call.
 
-    Workers do not survive a fork: in the child the pool has one thread. `close` sends them home; a pool that is still open
-    when the interpreter exits is closed then. In a host that never ends its interpreter they sleep until the process ends.
+    Workers do not survive a fork: in the child the pool has one thread. `close` sends them home; a pool that is still
+    open when the interpreter exits is closed then. In a host that never ends its interpreter they sleep until the
+    process ends.
     """
 
     def __init__(self, thread_count: int | None = None):
@@ -412,8 +422,8 @@ class ThreadPool:
         return int(self.record["thread_count"])
 
     def parallel_for(self, job: EntryPoint, context: int, count: int, batch: int, begin: int = 0) -> None:
-        """Do the items `begin` to `count - 1` of a job on all threads. Raises RuntimeError if the pool is at work already:
-        a job cannot hand out another one."""
+        """Do the items `begin` to `count - 1` of a job on all threads. Raises RuntimeError if the pool is at work
+        already: a job cannot hand out another one."""
         if batch < 1:
             raise ValueError(f"parallel_for: batch must be at least 1, got {batch}")
         if not run(self.address, job.address, context, begin, count, batch):
@@ -431,7 +441,8 @@ class ThreadPool:
         return self.timeline
 
     def close(self) -> None:
-        """Send the workers home and wait for them. No job may be running. What comes later is done by its caller alone."""
+        """Send the workers home and wait for them. No job may be running. What comes later is done by its caller
+        alone."""
         _open_pools.discard(self)
         threads, self._threads = self._threads, []
         self.record["thread_count"] = 1

@@ -1,7 +1,7 @@
 """Who did what when: every batch of every job on every thread, written without locks into one ring a thread.
 
-The recorder is always compiled in; while it is off it costs one load and one branch a batch. Times are the processor's own
-counter, which runs alike on all cores.
+The recorder is always compiled in; while it is off it costs one load and one branch a batch. Times are the processor's
+own counter, which runs alike on all cores.
 """
 
 import ctypes
@@ -87,7 +87,8 @@ def record(timeline, worker, job, begin, end, first, count):
 
 
 class Timeline:
-    """Rings of `capacity` events (a power of two) for each of `thread_count` threads; `address` is what the pool is given."""
+    """Rings of `capacity` events (a power of two) for each of `thread_count` threads; `address` is what the pool is
+    given."""
 
     def __init__(self, thread_count: int, capacity: int = 1 << 16):
         if capacity < 2 or capacity & (capacity - 1):

@@ -114,17 +114,24 @@ def gather(rows, indices, offset):
 
 
 @kernel
+def put_row(rows, index, values):
+    """Write half a row, but never row 0: it does not change, and threads that wrote it would fight for its cache line."""
+    if index > 0:
+        store8(rows + index * ROW_SIZE, values)
+
+
+@kernel
 def scatter(rows, indices, v, w, rest):
     """Write velocities back to eight rows. `rest` are the two columns that are not velocities."""
     r = transpose8(v[0], v[1], v[2], w[0], w[1], w[2], rest[0], rest[1])
-    store8(rows + load_int32(indices) * ROW_SIZE, r[0])
-    store8(rows + load_int32(indices + 4) * ROW_SIZE, r[1])
-    store8(rows + load_int32(indices + 8) * ROW_SIZE, r[2])
-    store8(rows + load_int32(indices + 12) * ROW_SIZE, r[3])
-    store8(rows + load_int32(indices + 16) * ROW_SIZE, r[4])
-    store8(rows + load_int32(indices + 20) * ROW_SIZE, r[5])
-    store8(rows + load_int32(indices + 24) * ROW_SIZE, r[6])
-    store8(rows + load_int32(indices + 28) * ROW_SIZE, r[7])
+    put_row(rows, load_int32(indices), r[0])
+    put_row(rows, load_int32(indices + 4), r[1])
+    put_row(rows, load_int32(indices + 8), r[2])
+    put_row(rows, load_int32(indices + 12), r[3])
+    put_row(rows, load_int32(indices + 16), r[4])
+    put_row(rows, load_int32(indices + 20), r[5])
+    put_row(rows, load_int32(indices + 24), r[6])
+    put_row(rows, load_int32(indices + 28), r[7])
 
 
 @kernel

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine_core import broad_phase
 
-MODULES = ("nodes", "build", "change", "pending", "rebuild", "add")
+MODULES = ("nodes", "build", "change", "pending", "prepare", "new_tree", "add")
 _numbers = itertools.count()
 
 _KERNEL = """
@@ -73,8 +73,8 @@ def _wrapped_stores() -> str:
 
 
 class Explored:
-    """The copied modules, and the place where a writer parks. `changes` are (module, old text, new text): what is broken
-    on purpose in this copy."""
+    """The copied modules, and the place where a writer parks. `changes` are (module, old text, new text): what is
+    broken on purpose in this copy."""
 
     def __init__(self, folder: Path, changes=()):
         self.hook = np.zeros(3, np.int64)

@@ -1,4 +1,5 @@
-"""Four threads in one compiled loop that holds no GIL: nothing that was there is missed, nothing that had left is given.
+"""Four threads in one compiled loop that holds no GIL: nothing that was there is missed, nothing that had left is
+given.
 
 Each thread owns every fourth body. A body's version is odd while its owner changes it; a query is judged by the bodies
 whose version was even and the same before and after it.

@@ -121,3 +121,49 @@ def test_boxes_fit_after_rebuild():
         low = generator.uniform(-100, 100, 3)
         bounds = np.concatenate([low, low + generator.uniform(0, 20, 3)])
         assert world.query(bounds) == world.twin_query(bounds)
+
+
+def test_levels_show_the_tree():
+    """Every body hangs in one slot, and within the bounds of the slots above."""
+    generator = np.random.default_rng(6)
+    world = World(300)
+    boxes = random_boxes(generator, 300, 100.0)
+    for body, box in enumerate(boxes):
+        world.place(body, box[:3], box[3:])
+        tree_add(world.tree, world.bodies, body)
+    tree_renew(world.tree, world.bodies)
+    levels = world.trees.levels(0)
+    children = np.concatenate([level[1] for level in levels])
+    assert sorted((-3 - children[children < 0]).tolist()) == list(range(300))
+    for (bounds, nodes), (_, below) in zip(levels, levels[1:], strict=False):
+        assert len(below) > 0 and (bounds[nodes >= 0, :3] <= bounds[nodes >= 0, 3:]).all()
+    assert len(levels) <= 8
+
+
+def test_full_pool_is_a_clear_error():
+    """When no node is left, the call says so, nothing is lost, and the message names the setting."""
+    generator = np.random.default_rng(7)
+    world = World(400)
+    boxes = random_boxes(generator, 400, 100.0)
+    for body, box in enumerate(boxes):
+        world.place(body, box[:3], box[3:])
+    for body in range(100):
+        assert tree_add(world.tree, world.bodies, body) == 0
+    fresh = int(world.trees.allocator.rows["fresh"][0])
+    world.trees.trees.rows["node_capacity"] = fresh + 32
+    ids = np.arange(100, 400, dtype=np.int32)
+    assert tree_prepare(world.tree, world.bodies, ids.ctypes.data, len(ids)) == -1
+    added = [body for body in range(100, 400) if tree_add(world.tree, world.bodies, body) == 0]
+    assert 0 < len(added) < 300
+    tree_rebuild(world.tree, world.bodies)
+    tree_swap(world.tree)
+    everything = [-1e9] * 3 + [1e9] * 3
+    assert world.query(everything) == [*range(100), *added]
+    assert "physics/scree_3d/limits/max_bodies" in str(world.trees.full())
+    world.trees.trees.rows["node_capacity"] = world.trees.nodes.capacity
+    for _ in range(3):
+        tree_renew(world.tree, world.bodies)
+    assert world.query(everything) == [*range(100), *added]
+    for body in range(100, 400):
+        assert tree_add(world.tree, world.bodies, body) == 0
+    assert world.query(everything) == list(range(400))

@@ -8,7 +8,10 @@ import itertools
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from engine_core.shapes.schema import BOX, CAPSULE, HULL, SPHERE
+from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, SPHERE
+
+CORNERS = 128
+"""Of the prism that stands for a cylinder."""
 
 
 def rotation_matrix(q):
@@ -31,6 +34,10 @@ def core_of(row, hull_vertices=None):
         return np.array([[0, row["half_height"], 0], [0, -row["half_height"], 0]], dtype=float), float(row["radius"])
     if row["kind"] == BOX:
         return np.array(list(itertools.product((-1, 1), repeat=3))) * row["half_extents"].astype(float), 0.0
+    if row["kind"] == CYLINDER:  # a prism: off by 3e-4 of the radius at most
+        angles = np.arange(CORNERS) * 2.0 * np.pi / CORNERS
+        x, z = row["radius"] * np.cos(angles), row["radius"] * np.sin(angles)
+        return np.array([(a, y * row["half_height"], b) for a, b in zip(x, z, strict=True) for y in (-1, 1)]), 0.0
     assert row["kind"] == HULL
     return hull_vertices.astype(float), float(row["radius"])
 
@@ -60,8 +67,7 @@ def signed_distance_of_cloud(points):
     """Signed distance of the origin from the convex hull of points (n, 3): negative inside."""
     points = np.asarray(points, dtype=float)
     center = points.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(points - center, full_matrices=True)
-    sizes = np.concatenate((sizes, np.zeros(3 - len(sizes))))
+    _, sizes, axes = np.linalg.svd(np.concatenate((points - center, np.zeros((3, 3)))), full_matrices=False)
     scale = max(np.abs(points).max(), 1e-12)
     rank = int((sizes > 1e-9 * scale).sum())
     if rank == 3:

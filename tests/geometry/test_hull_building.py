@@ -170,3 +170,12 @@ def test_32_points_take_less_than_a_millisecond():
 def test_the_orientation_test_cannot_overflow():
     limit = float(hull_building.GRID)
     assert 6.0 * limit**3 < 2.0**63
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_needles_and_plates_lose_nothing(seed):
+    rng = np.random.default_rng(seed)
+    shape = 10.0 ** rng.uniform(-5, 0, 3)
+    points = rng.normal(size=(rng.integers(5, 200), 3)) * shape @ random_rotation(rng).T
+    points = (points * 10.0 ** rng.uniform(-1, 2)).astype(np.float32)
+    assert_is_hull(convex_hull(points), points)

@@ -83,7 +83,7 @@ def make_project(folder: Path, engine: str) -> Path:
     return folder
 
 
-def run(godot: Godot, engine: str, names: Sequence[str], timeout: float = 240.0) -> Report:
+def run(godot: Godot, engine: str, names: Sequence[str], timeout: float = 400.0) -> Report:
     """Run the named tests in one Godot process; after a crash go on with the rest in a new one."""
     report = Report(outcomes={name: Outcome() for name in names})
     with tempfile.TemporaryDirectory() as folder:

@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import behaviour
+
 from scree_tools.find_godot import Godot, find_godot
 
 

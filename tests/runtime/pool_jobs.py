@@ -34,8 +34,8 @@ def nothing(context, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def meet(context, begin, end, worker):
-    """Wait until as many batches have begun as word 1 says: every thread must take one. Word 0 counts them; word 2 is the
-    address of the pool."""
+    """Wait until as many batches have begun as word 1 says: every thread must take one. Word 0 counts them; word 2 is
+    the address of the pool."""
     words = view(context, 3, INT64)
     arrived = add_int64(context, INT64(1))
     wanted = (arrived // words[1] + 1) * words[1]
@@ -58,7 +58,8 @@ def burn(context, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def hand_out_another(context, begin, end, worker):
-    """Try to use the pool from within a job. Word 0: address of the pool, 1: of a job, 2: counts refusals, 3: successes."""
+    """Try to use the pool from within a job. Word 0: address of the pool, 1: of a job, 2: counts refusals, 3:
+    successes."""
     words = view(context, 4, INT64)
     for _ in range(begin, end):
         if parallel_range(words[0], words[1], 0, 0, 100, 1):
@@ -69,7 +70,8 @@ def hand_out_another(context, begin, end, worker):
 
 @entry_point("void(int64, int64, int64, int64, int64, int64)")
 def time_jobs(pool, job, context, count, batch, times):
-    """Do a job again and again from compiled code; the int64 array `times` (length in its first word) takes cycles each."""
+    """Do a job again and again from compiled code; the int64 array `times` (length in its first word) takes cycles
+    each."""
     length = view(times, 1, INT64)[0]
     out = view(times, length, INT64)
     for k in range(length):

@@ -27,20 +27,25 @@ def _body(world, system, shape, mode=None, position=(0.0, 0.0, 0.0)):
 
 
 class Heap:
-    """Boxes and spheres fall onto a plane and a kinematic box that is pushed about; some are added and removed on the way."""
+    """Boxes and spheres fall onto a plane and a kinematic box that is pushed about; some are added and removed on the
+    way."""
 
     def __init__(self, threads: int, count: int = 400, can_sleep: bool = True):
         self.world = World(threads=threads, bodies=1 << 14)
         self.system = self.world.create_system(gravity=(0.0, -9.8, 0.0), is_sleeping_allowed=int(can_sleep))
         self.random = np.random.default_rng(5)
         self.shapes = [
-            _shape(self.world, BOX, (0.5, 0.5, 0.5)), _shape(self.world, SPHERE, 0.5), _shape(self.world, BOX, (0.3, 0.2, 0.6)),
-        ]  # fmt: skip
+            _shape(self.world, BOX, (0.5, 0.5, 0.5)),
+            _shape(self.world, SPHERE, 0.5),
+            _shape(self.world, BOX, (0.3, 0.2, 0.6)),
+        ]
         _body(self.world, self.system, _shape(self.world, PLANE, (0.0, 1.0, 0.0), 0.0), STATIC)
-        self.pusher = _body(self.world, self.system, _shape(self.world, BOX, (2.0, 0.5, 2.0)), KINEMATIC, (0.0, 0.5, 0.0))
+        pusher = _shape(self.world, BOX, (2.0, 0.5, 2.0))
+        self.pusher = _body(self.world, self.system, pusher, KINEMATIC, (0.0, 0.5, 0.0))
         side = max(int((count / 4) ** 0.5), 2)
         self.bodies = [
-            self.add((i % side * 1.05, 0.6 + i // (side * side) * 1.1, i // side % side * 1.05), i) for i in range(count)
+            self.add((i % side * 1.05, 0.6 + i // (side * side) * 1.1, i // side % side * 1.05), i)
+            for i in range(count)
         ]
         self.ticks = 0
 

@@ -1,6 +1,7 @@
 """The same world stepped by 1, 2, 3 or 5 threads has the same bits after every step."""
 
 import hashlib
+import threading
 
 import numpy as np
 import pytest
@@ -36,3 +37,14 @@ def test_the_same_bits_with_any_number_of_threads(alone, threads):
 
 def test_the_scene_moves(alone):
     assert len(set(alone)) > STEPS // 2
+
+
+def test_two_worlds_step_at_once_on_one_pool(alone):
+    """Whoever finds the pool taken goes on alone; neither world sees the other."""
+    hashes: dict[int, list[str]] = {}
+    worlds = [threading.Thread(target=lambda k=k: hashes.update({k: run(3, 100)})) for k in range(2)]
+    for world in worlds:
+        world.start()
+    for world in worlds:
+        world.join()
+    assert hashes[0] == hashes[1] == alone[:100]

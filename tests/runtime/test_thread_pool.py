@@ -15,7 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine_core.runtime.thread_pool import (
-    ThreadPool, begin_elevation, default_thread_count, end_elevation, physical_core_count, shared_pool,
+    ThreadPool,
+    begin_elevation,
+    default_thread_count,
+    end_elevation,
+    physical_core_count,
+    shared_pool,
 )  # fmt: skip
 from engine_core.runtime.timeline import cycles_per_second
 
@@ -126,10 +131,10 @@ def test_ten_thousand_barriers(pools, capsys):
         assert words[0] == threads * 10_000
         empty = barrier_times(pool, jobs.nothing, 0, threads, 10_000)
         with capsys.disabled():
+            middle, tenth, worst = np.median(full) * 1e6, np.quantile(full, 0.1) * 1e6, full.max() * 1e6
             print(
-                f"\n{threads} thread(s): a job in which all must meet takes {np.median(full) * 1e6:.2f} us at the median"
-                f" (tenth {np.quantile(full, 0.1) * 1e6:.2f}, mean {full.mean() * 1e6:.2f}, worst {full.max() * 1e6:.0f}),"
-                f" an empty one {np.median(empty) * 1e6:.2f} us"
+                f"\n{threads} thread(s): a job in which all must meet takes {middle:.2f} us at the median (tenth {tenth:.2f},"
+                f" mean {full.mean() * 1e6:.2f}, worst {worst:.0f}), an empty one {np.median(empty) * 1e6:.2f} us"
             )
 
 

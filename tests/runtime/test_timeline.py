@@ -8,10 +8,10 @@ import pytest
 from scenes_for_threads import Heap
 
 from engine_core.profiling.chrome_trace import spans, write_chrome_trace
-from engine_core.profiling.picture import draw_timeline
 from engine_core.profiling.recording import recorded
 from engine_core.runtime.thread_pool import ThreadPool
 from engine_core.runtime.timeline import Timeline, cycles_per_second, read_cycles
+from scree_tools.timeline_plot import plot_timeline
 
 
 def test_every_batch_is_written_once():
@@ -73,14 +73,15 @@ def test_a_step_is_recorded(tmp_path):
     timeline, names = recording.timeline, recording.names
     rows = spans(timeline, names)
     seen = {row[1] for row in rows}
-    assert {"collide", "solve", "relax", "find_pairs", "finish_bodies"} <= seen and not any(name.startswith("job ") for name in seen)
+    assert {"collide", "solve", "relax", "find_pairs", "finish_bodies"} <= seen
+    assert not any(name.startswith("job ") for name in seen)
     assert rows[0][2] == 0.0 and all(row[2] <= row[3] for row in rows)
     assert all(seconds >= 0.0 for seconds in recording.stage_seconds.values())
     assert recording.stage_seconds["solve"] > 0.0 and recording.stage_seconds["find_pairs"] > 0.0
     write_chrome_trace(tmp_path / "step.json", timeline, names)
     trace = json.loads((tmp_path / "step.json").read_text())["traceEvents"]
     assert sum(event["ph"] == "X" for event in trace) == len(rows)
-    draw_timeline(tmp_path / "step.png", timeline, names)
+    plot_timeline(tmp_path / "step.png", timeline, names)
     assert (tmp_path / "step.png").stat().st_size > 5000
     with pytest.raises(ValueError, match="nothing was recorded"):
-        draw_timeline(tmp_path / "empty.png", timeline, names, begin=1e6)
+        plot_timeline(tmp_path / "empty.png", timeline, names, begin=1e6)

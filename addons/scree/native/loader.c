@@ -21,7 +21,7 @@
 #ifdef _WIN32
 #define EXPORT __declspec(dllexport)
 #define SEPARATORS "/\\"
-#define STANDARD_LIBRARY "%s/Lib/os.py"
+#define STANDARD_LIBRARY "%s/Lib/os.py%.0s" /* the version is no part of it */
 #else
 #define EXPORT __attribute__((visibility("default")))
 #define SEPARATORS "/"
@@ -103,7 +103,8 @@ static void *find_running_python(const char *libpython) {
   return (void *)GetModuleHandleA(name);
 #else
   (void)libpython;
-  return dlsym(RTLD_DEFAULT, "Py_IsInitialized") ? RTLD_DEFAULT : NULL;
+  void *process = dlopen(NULL, RTLD_NOW); /* all that is loaded globally */
+  return process && dlsym(process, "Py_IsInitialized") ? process : NULL;
 #endif
 }
 
@@ -211,7 +212,7 @@ static int start_python(void *python, const Paths *paths) {
   wcsncpy(home, wide, PATH_BYTES - 1);
 #endif
   const char *flags[] = {"Py_IgnoreEnvironmentFlag", "Py_NoUserSiteDirectory"};
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     int *flag = (int *)(uintptr_t)python_function(python, flags[i]);
     if (flag) *flag = 1;
   }

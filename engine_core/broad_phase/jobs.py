@@ -1,0 +1,35 @@
+"""The entry points of the trees; their addresses stand in every TREE record."""
+
+import numpy as np
+
+from engine_core.broad_phase.new_tree import advance_rebuild, swap_trees
+from engine_core.broad_phase.pending import flush_pending
+from engine_core.broad_phase.prepare import build_subtree
+from engine_core.runtime.kernel import entry_point
+from engine_core.runtime.memory import view
+
+
+@entry_point("int64(int64, int64)")
+def flush_job(tree, bodies):
+    """(tree, bodies)."""
+    return np.int64(flush_pending(tree, bodies))
+
+
+@entry_point("int64(int64)")
+def prepare_job(arguments):
+    """Arguments: tree, bodies, address of ids, their number."""
+    given = view(arguments, 4, np.int64)
+    return np.int64(build_subtree(given[0], given[1], given[2], given[3]))
+
+
+@entry_point("int64(int64)")
+def rebuild_job(arguments):
+    """Arguments: tree, bodies, whether everything may be opened, budget."""
+    given = view(arguments, 4, np.int64)
+    return np.int64(advance_rebuild(given[0], given[1], given[2] != 0, given[3]))
+
+
+@entry_point("int64(int64)")
+def swap_job(tree):
+    """(tree)."""
+    return np.int64(swap_trees(tree))

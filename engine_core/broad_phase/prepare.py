@@ -1,0 +1,33 @@
+"""Building a private sub-tree of a batch of bodies."""
+
+import numpy as np
+
+from engine_core.broad_phase.build import add_item, start_build
+from engine_core.broad_phase.change import TREE_LOCATION, build_at_once
+from engine_core.broad_phase.nodes import BODY_SIZE, NOWHERE, WORDS, body_child, pack_word, read_fat_bounds
+from engine_core.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
+from engine_core.runtime.call import load_int32, load_int64, store_int32
+from engine_core.runtime.kernel import kernel
+from engine_core.runtime.memory import address_of_row, stack_array
+
+
+@kernel
+def build_subtree(tree, bodies, ids_address, count):
+    """See `add.tree_prepare`."""
+    items, keys = np.empty(count + 1, ITEM), np.empty(count + 1, KEY)
+    created, ranges = np.empty(count + 1, np.int32), stack_array(RANGE_CAPACITY, RANGE)
+    records = stack_array(1, BUILD)
+    bounds = stack_array(6, np.float32)
+    build, bounds_address = address_of_row(records, 0), address_of_row(bounds, 0)
+    records[0].items, records[0].keys = address_of_row(items, 0), address_of_row(keys, 0)
+    records[0].created, records[0].ranges = address_of_row(created, 0), address_of_row(ranges, 0)
+    start_build(build, 0)
+    words = load_int64(tree + WORDS)
+    for i in range(count):
+        body = np.int64(load_int32(ids_address + 4 * i))
+        if load_int64(words + 8 * body) != pack_word(NOWHERE, NOWHERE):
+            continue
+        read_fat_bounds(bodies, body, bounds_address)
+        add_item(build, bounds_address, body_child(body), NOWHERE)
+        store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(0))
+    return build_at_once(tree, bodies, build)

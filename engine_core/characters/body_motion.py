@@ -1,0 +1,268 @@
+"""Moving a body by a test: what a character asks before it goes. Nothing moves; the answer says how far it would get.
+
+Recover out of what the body overlaps, cast the motion, then collect the contacts where it was stopped. Works with the
+functions of `collision` by address, so that it is small to compile.
+"""
+
+import numpy as np
+
+from ..bodies.motion import bodies_of
+from ..bodies.schema import INSTANCE, SYSTEM, WORLD
+from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, SHAPE_FUNCTION, WITH_BODIES
+from ..collision.shape_queries import finish_contact
+from ..geometry.vector import (
+    add, add_scaled, dot, length, multiply, quaternion, rotate, scale, store3, store4, subtract, vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.call import call_2_result
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from ..shapes.schema import SEPARATION_RAY, SHAPE
+
+MAX_COLLISIONS = 32
+RECOVERY_ITERATIONS = 4
+RECOVERY_PART = 0.4
+"""The part of the depth that one iteration resolves."""
+SMALLEST_MARGIN = 1e-4
+SLOP_PART = 0.05
+"""Overlaps of the margin up to this part of it are left alone: a body at rest keeps its contacts."""
+SMALLEST_RECOVERY = 1e-5
+LEAVING_PART = 1e-3
+"""A contact that the motion leaves at more than this slope is none."""
+
+# Flags of MOTION.
+COLLIDES_SEPARATION_RAYS = 1
+REPORTS_RECOVERY = 2  # contacts are collected also if only the recovery met something
+
+MOTION = np.dtype(
+    [
+        ("body", "i4"),
+        ("flags", "i4"),
+        ("position", "f8", 3),  # of the body's origin where the motion begins, world [m]
+        ("rotation", "f8", 4),
+        ("motion", "f8", 3),  # [m]
+        ("margin", "f8"),  # [m]
+        ("max_collisions", "i8"),  # at most MAX_COLLISIONS
+        ("exclusion_function", "i8"), ("exclusion_context", "i8"),  # as in QUERY
+        ("excluded", "i8"), ("excluded_count", "i8"),
+        ("collisions", "i8"),  # address of QUERY_CONTACT (max_collisions); the deepest comes first
+        # The answer
+        ("travel", "f8", 3),  # recovery and the free part of the motion [m]
+        ("remainder", "f8", 3),  # what is left of the motion [m]
+        ("depth", "f8"),  # of the deepest collision, margin counted [m]
+        ("safe_fraction", "f8"),
+        ("unsafe_fraction", "f8"),
+        ("collision_count", "i8"),
+    ],
+    align=True,
+)  # fmt: skip
+
+
+@kernel
+def own_shape(world, motion, query, position, number):
+    """Put shape `number` of the body, whose centre of mass is at `position`, into the query. Gives its kind, or -1 if
+    it takes no part."""
+    record = view(world, 1, WORLD)[0]
+    body = bodies_of(world)[motion.body]
+    instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
+    if instance.is_disabled or instance.shape < 0:
+        return np.int64(-1)
+    rotation = quaternion(motion.rotation)
+    shape = view(record.shapes, record.shape_capacity, SHAPE)[instance.shape]
+    query.shape = np.int64(instance.shape)
+    query.own_instance = number
+    store3(query.position, add(position, rotate(rotation, vector3(instance.position))))
+    store4(query.rotation, multiply(rotation, quaternion(instance.rotation)))
+    if query.operation == CAST and shape.kind == SEPARATION_RAY and not motion.flags & COLLIDES_SEPARATION_RAYS:
+        return np.int64(shape.kind) if shape.slides_on_slope else np.int64(-1)
+    return np.int64(shape.kind)
+
+
+@kernel
+def ask(system_address, queries):
+    """Have the query answered by `shape_queries.query_shapes`."""
+    function = view(system_address, 1, SYSTEM)[0].extra[SHAPE_FUNCTION]
+    return call_2_result(function, system_address, address_of_row(queries, 0))
+
+
+@kernel
+def collect(system_address, world, motion, queries, position, contacts):
+    """The contacts of all shapes of the body, grown by the margin, with its centre of mass at `position`: the deepest
+    MAX_COLLISIONS of them. Gives their number."""
+    keep_as_call()
+    query = queries[0]
+    query.operation = CONTACTS
+    query.margin = motion.margin
+    query.results = address_of_row(contacts, 0)
+    query.max_results = MAX_COLLISIONS
+    query.first_result = 0
+    for number in range(bodies_of(world)[motion.body].instance_count):
+        if own_shape(world, motion, query, position, number) >= 0:
+            query.first_result = ask(system_address, queries)
+    return query.first_result
+
+
+@kernel
+def recovery_step(world, motion, contacts, count):
+    """How far out the contacts push, each by a part of the depth that the ones before it have left [m]."""
+    bodies = bodies_of(world)
+    total = 0.0
+    for k in range(count):
+        total += bodies[contacts[k].body].collision_priority
+    mean = max(total / count, 1e-6)
+    step = (0.0, 0.0, 0.0)
+    for k in range(count):
+        normal = vector3(contacts[k].normal)
+        excess = contacts[k].depth - dot(step, normal) - SLOP_PART * motion.margin
+        if excess > SMALLEST_RECOVERY:
+            weight = bodies[contacts[k].body].collision_priority / mean
+            step = add_scaled(step, normal, RECOVERY_PART * excess * weight)
+    return step
+
+
+@kernel
+def recover(system_address, world, motion, queries, position, contacts):
+    """Push the body out of what it overlaps. Gives (position, whether there was any contact)."""
+    keep_as_call()
+    has_contacts = False
+    for _ in range(RECOVERY_ITERATIONS):
+        count = collect(system_address, world, motion, queries, position, contacts)
+        if count == 0:
+            break
+        has_contacts = True
+        step = recovery_step(world, motion, contacts, count)
+        if length(step) == 0.0:
+            break
+        position = add(position, step)
+    return position, has_contacts
+
+
+@kernel
+def cast_body(system_address, world, motion, queries, position):
+    """Cast all shapes of the body, margin not counted: fractions to `motion`, the nearest hit to the query. What
+    overlaps at the start is ignored. Gives (whether something is in the way, whether something overlaps)."""
+    keep_as_call()
+    query = queries[0]
+    query.operation = CAST
+    query.margin = 0.0
+    store3(query.motion, vector3(motion.motion))
+    motion.safe_fraction = motion.unsafe_fraction = 1.0
+    hit, normal = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    hit_body, hit_instance, own_instance = np.int64(-1), np.int64(-1), np.int64(0)
+    is_overlapping = False
+    for number in range(bodies_of(world)[motion.body].instance_count):
+        if own_shape(world, motion, query, position, number) < 0:
+            continue
+        ask(system_address, queries)
+        is_overlapping |= query.is_overlapping != 0
+        if query.is_hit and (hit_body < 0 or query.safe_fraction < motion.safe_fraction):
+            motion.safe_fraction, motion.unsafe_fraction = query.safe_fraction, query.unsafe_fraction
+            hit, normal = vector3(query.hit), vector3(query.hit_normal)
+            hit_body, hit_instance = np.int64(query.hit_body), np.int64(query.hit_instance)
+            own_instance = np.int64(number)
+    store3(query.hit, hit)
+    store3(query.hit_normal, normal)
+    query.hit_body, query.hit_instance = np.int32(hit_body), np.int32(hit_instance)
+    query.own_instance = own_instance
+    return hit_body >= 0, is_overlapping
+
+
+@kernel
+def keep_collisions(motion, contacts, count):
+    """Copy what counts as a collision to the answer: neither a mere touch of the margin nor what the motion leaves.
+    Gives whether there is one; the deepest comes first."""
+    keep_as_call()
+    way = vector3(motion.motion)
+    size = length(way)
+    shallowest = min(size, SLOP_PART * motion.margin)
+    collisions = view(motion.collisions, motion.max_collisions, QUERY_CONTACT)
+    kept = np.int64(0)
+    is_any = False
+    while True:
+        deepest = np.int64(-1)
+        for k in range(count):
+            is_one = contacts[k].depth >= shallowest and dot(way, vector3(contacts[k].normal)) <= LEAVING_PART * size
+            if is_one and (deepest < 0 or contacts[k].depth > contacts[deepest].depth):
+                deepest = k
+        if deepest >= 0:
+            is_any = True
+        if deepest < 0 or kept == motion.max_collisions:
+            break
+        if kept == 0:
+            motion.depth = contacts[deepest].depth
+        collisions[kept] = contacts[deepest]
+        contacts[deepest].depth = -1.0
+        kept += 1
+    motion.collision_count = kept
+    return is_any
+
+
+@kernel
+def add_cast_hit(world, motion, query):
+    """The hit of the cast itself as the only collision, where rounding hid it from the collision at the unsafe pose."""
+    if motion.max_collisions == 0:
+        return
+    body = bodies_of(world)[query.hit_body]
+    contact = view(motion.collisions, motion.max_collisions, QUERY_CONTACT)[0]
+    normal, point = vector3(query.hit_normal), vector3(query.hit)
+    finish_contact(query, body, normal, subtract(point, vector3(query.position)), motion.margin, contact)
+    contact.body = query.hit_body
+    contact.instance = query.hit_instance
+    contact.face = np.int32(-1)
+    contact.own_instance = np.int32(query.own_instance)
+    motion.depth = motion.margin
+    motion.collision_count = 1
+
+
+@kernel
+def find_collisions(system_address, world, motion, queries, position, contacts, has_recovered):
+    """Cast, and collect the contacts where the body is stopped. Gives whether it collides."""
+    way = vector3(motion.motion)
+    is_stopped, is_overlapping = cast_body(system_address, world, motion, queries, position)
+    if is_overlapping:
+        # Stuck, unless the motion leads out.
+        count = collect(system_address, world, motion, queries, position, contacts)
+        if keep_collisions(motion, contacts, count):
+            motion.safe_fraction = motion.unsafe_fraction = 0.0
+            return True
+        is_stopped, _ = cast_body(system_address, world, motion, queries, position)
+    if not is_stopped and not (has_recovered and motion.flags & REPORTS_RECOVERY):
+        return False
+    own_instance = queries[0].own_instance
+    position = add_scaled(position, way, motion.unsafe_fraction)
+    count = collect(system_address, world, motion, queries, position, contacts)
+    if keep_collisions(motion, contacts, count):
+        return True
+    if is_stopped:
+        queries[0].own_instance = own_instance
+        add_cast_hit(world, motion, queries[0])
+    return is_stopped
+
+
+@entry_point("int64(int64, int64)")
+def test_body_motion(system_address, motion_address):
+    """Answer the MOTION at `motion_address`, asked of the system its body is in. Gives 1 if the body collides, else
+    0."""
+    world = view(system_address, 1, SYSTEM)[0].world
+    motion = view(motion_address, 1, MOTION)[0]
+    body = bodies_of(world)[motion.body]
+    queries = stack_array(1, QUERY)
+    contacts = stack_array(32, QUERY_CONTACT)
+    query = queries[0]
+    query.flags = WITH_BODIES | ADDS_RESULTS
+    query.collision_mask = body.collision_mask
+    query.body = motion.body
+    query.exclusion_function, query.exclusion_context = motion.exclusion_function, motion.exclusion_context
+    query.excluded, query.excluded_count = motion.excluded, motion.excluded_count
+    motion.margin = max(motion.margin, SMALLEST_MARGIN)
+    motion.collision_count = 0
+    motion.depth = 0.0
+    way = vector3(motion.motion)
+    start = add(vector3(motion.position), rotate(quaternion(motion.rotation), vector3(body.center_of_mass)))
+    position, has_recovered = recover(system_address, world, motion, queries, start, contacts)
+    is_colliding = find_collisions(system_address, world, motion, queries, position, contacts, has_recovered)
+    if not is_colliding:
+        motion.safe_fraction = motion.unsafe_fraction = 1.0
+    store3(motion.travel, add_scaled(subtract(position, start), way, motion.safe_fraction))
+    store3(motion.remainder, scale(way, 1.0 - motion.safe_fraction))
+    return np.int64(1) if is_colliding else np.int64(0)

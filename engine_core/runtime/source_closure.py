@@ -1,0 +1,88 @@
+"""Which sources a module's compiled code depends on: itself and all modules of the engine that it imports, directly or not.
+
+Numba notices a change in a function's own file only. The hash of the closure names the folder in which the compiled code of a
+module is kept, so that a change anywhere below a function is noticed, and one anywhere else costs no compilation.
+"""
+
+import functools
+import hashlib
+import re
+from pathlib import Path
+
+ENGINE_FOLDER = Path(__file__).resolve().parent.parent
+PACKAGE = ENGINE_FOLDER.name
+_IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
+_COMMENT = re.compile(r"#[^\n]*")
+
+
+@functools.cache
+def _file_of(module: str) -> Path | None:
+    """The source of a module of the engine by its full name, or None if there is no such module."""
+    path = ENGINE_FOLDER.joinpath(*module.split(".")[1:])
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _absolute(module: str, is_package: bool, target: str) -> str:
+    """The full name of what `module` calls `target` (which may begin with dots)."""
+    level = len(target) - len(target.lstrip("."))
+    if level == 0:
+        return target
+    parts = module.split(".")
+    base = parts[: len(parts) - level + (1 if is_package else 0)]
+    return ".".join([*base, target[level:]] if target[level:] else base)
+
+
+@functools.cache
+def _source(module: str) -> tuple[str, frozenset[str]]:
+    """The hash of a module's text and the modules of the engine that it names in imports."""
+    file = _file_of(module)
+    text = file.read_text(encoding="utf-8")
+    named = set()
+    for target, names, plain in _IMPORT.findall(text):
+        full = plain or _absolute(module, file.name == "__init__.py", target)
+        if full.split(".")[0] != PACKAGE:
+            continue
+        named.add(full)
+        if _file_of(full) is not None and _file_of(full).name != "__init__.py":
+            continue  # the names are functions and values of a module
+        for name in _COMMENT.sub("", names).strip("()").replace("\n", " ").split(","):
+            if name.strip():
+                named.add(f"{full}.{name.split(' as ')[0].strip()}")
+    return hashlib.sha256(text.encode()).hexdigest(), frozenset(name for name in named if _file_of(name))
+
+
+@functools.cache
+def closure(module: str) -> frozenset[str]:
+    """Full names of the module and of all modules of the engine that it depends on."""
+    found, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(_source(name)[1])
+    return frozenset(found)
+
+
+@functools.cache
+def closure_hash(module: str) -> str:
+    """Hash of the sources of the module's closure; for a module outside the engine, of the whole engine."""
+    names = closure(module) if module.split(".")[0] == PACKAGE and _file_of(module) else all_modules()
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        digest.update(f"{name} {_source(name)[0]}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def all_modules() -> frozenset[str]:
+    """Full names of all modules of the engine."""
+    files = (path.relative_to(ENGINE_FOLDER.parent).with_suffix("") for path in ENGINE_FOLDER.rglob("*.py"))
+    return frozenset(".".join(file.parts).removesuffix(".__init__") for file in files)
+
+
+def engine_hash() -> str:
+    """Hash of all sources of the engine."""
+    return closure_hash("")

@@ -1,0 +1,86 @@
+"""The bridge in real Godot: threads, callbacks that do odd things, settings, another engine chosen; and nothing leaks."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+scree_tools = pytest.importorskip("scree_tools")
+from scree_tools import find_godot, install_addon  # noqa: E402
+
+FOLDER = Path(__file__).resolve().parent
+PROJECT = 'config_version=5\n[application]\nconfig/name="bridge"\n[physics]\n3d/physics_engine="Scree Physics"\n'
+LEAKS = ("leaked", "Leaked", "still in use", "Orphan StringName", "unclaimed string names", "RID allocations")
+
+
+@pytest.fixture(scope="module")
+def godot():
+    return find_godot.find_godot(fetch=False)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "project.godot").write_text(PROJECT)
+    install_addon.install(folder)
+    for script in FOLDER.glob("*.gd"):
+        (folder / script.name).write_text(script.read_text())
+    return folder
+
+
+def run(godot, project: Path, script: str, *options: str) -> list[str]:
+    """The lines a script printed; it must end by itself, without a leak."""
+    done = godot.run("--headless", "--verbose", "--fixed-fps", "60", "--path", project, "-s", f"res://{script}", *options,
+                     timeout=60)  # fmt: skip
+    assert done.returncode == 0, done.output
+    assert not [line for line in done.output.splitlines() if any(leak in line for leak in LEAKS)], done.output
+    return done.output.splitlines()
+
+
+def errors(lines: list[str]) -> list[str]:
+    return [line for line in lines if "ERROR" in line or "WARNING" in line or "a shape was lost" in line or "does not" in line]
+
+
+def test_worker_threads_change_the_world_while_it_steps(godot, project):
+    lines = run(godot, project, "threads.gd")
+    assert "class ScreePhysicsServer3D" in lines
+    assert "made 240" in lines
+    assert "rests at 0.50 asleep true" in lines
+    assert errors(lines) == []
+
+
+def test_callbacks_may_do_anything(godot, project):
+    lines = run(godot, project, "callbacks.gd")
+    calls = json.loads(next(line for line in lines if line.startswith("{")))
+    assert errors(lines) == []
+    assert calls["freed"] == 1 and calls["replaced"] == 1
+    assert calls["replacement"] >= 7 and calls["userdata"] >= 8
+    assert 2 <= calls["gone"] <= 4, "not called after its object has gone"
+
+
+@pytest.fixture
+def settings(project):
+    """Further lines for the project's settings; taken back afterwards."""
+    file = project / "project.godot"
+    before = file.read_text()
+    yield lambda text: file.write_text(before + text)
+    file.write_text(before)
+
+
+def test_a_setting_out_of_range_is_one_error(godot, project, settings):
+    settings("scree_3d/simulation/substeps=99\n")
+    lines = run(godot, project, "callbacks.gd")
+    found = [line for line in lines if "ERROR" in line]
+    assert len(found) == 1 and "physics/scree_3d/simulation/substeps" in found[0] and "99" in found[0], found
+    assert "class ScreePhysicsServer3D" in lines
+
+
+def test_another_engine_may_be_chosen(godot, project, settings):
+    text = (project / "project.godot").read_text()
+    (project / "project.godot").write_text(text.replace("Scree Physics", "GodotPhysics3D"))
+    try:
+        lines = run(godot, project, "callbacks.gd")
+    finally:
+        (project / "project.godot").write_text(text)
+    assert "class PhysicsServer3D" in lines
+    assert not [line for line in lines if "scree" in line.lower() and "ERROR" in line]

@@ -1,0 +1,59 @@
+"""The compiled code of a module is found again by a hash of what it depends on: all of that, and nothing else."""
+
+import subprocess
+import sys
+
+from engine_core.runtime import source_closure
+from engine_core.runtime.source_closure import _absolute, all_modules, closure
+
+
+def test_relative_names_are_resolved():
+    assert _absolute("engine_core.solver.colours", False, "..bodies.schema") == "engine_core.bodies.schema"
+    assert _absolute("engine_core.world", False, ".bodies") == "engine_core.bodies"
+    assert _absolute("engine_core.runtime", True, ".kernel") == "engine_core.runtime.kernel"
+
+
+def test_a_module_depends_on_what_it_imports_indirectly():
+    found = closure("engine_core.collision.contacts")
+    assert "engine_core.geometry.vector" in found
+    assert "engine_core.bodies.schema" in found
+    assert "engine_core.runtime.kernel" in found
+    assert not any(name.startswith("engine_core.godot") for name in found)
+
+
+def test_a_submodule_named_after_import_counts():
+    assert "engine_core.bodies.motion" in closure("engine_core.body_placement")
+
+
+def test_no_closure_misses_what_python_loads():
+    """Python itself is the oracle: after importing a module, every module of the engine that is loaded is in its closure, or
+    is a package on the way."""
+    for module in ("engine_core.physics_system", "engine_core.collision.shapes", "engine_core.broad_phase.rebuild"):
+        code = f"import {module}, sys; print(*[m for m in sys.modules if m.startswith('engine_core')])"
+        loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+        packages = {name for name in loaded if any(other.startswith(f"{name}.") for other in loaded)}
+        # The runtime's package imports its kernels for everybody.
+        assert set(loaded) - packages <= set(closure(module)) | {"engine_core.runtime.kernel"}
+
+
+def test_a_change_changes_the_hash_of_those_who_depend_on_it(monkeypatch):
+    before = {name: source_closure.closure_hash(name) for name in all_modules()}
+    real = source_closure._source
+
+    def changed(name):
+        text_hash, imports = real(name)
+        return ("changed" if name == "engine_core.geometry.gjk" else text_hash), imports
+
+    monkeypatch.setattr(source_closure, "_source", changed)
+    source_closure.closure.cache_clear()
+    source_closure.closure_hash.cache_clear()
+    try:
+        after = {name: source_closure.closure_hash(name) for name in all_modules()}
+    finally:
+        monkeypatch.undo()
+        source_closure.closure.cache_clear()
+        source_closure.closure_hash.cache_clear()
+    different = {name for name in before if before[name] != after[name]}
+    assert "engine_core.collision.shapes" in different
+    assert "engine_core.bodies.motion" not in different
+    assert different == {name for name in before if "engine_core.geometry.gjk" in closure(name)}
