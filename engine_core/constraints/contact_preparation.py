@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..bodies.motion import lock_linear
 from ..bodies.schema import BODY, SYSTEM, WORLD
 from ..collision.pairs import manifolds_of, pairs_of
 from ..collision.schema import SPECULATIVE_DISTANCE
@@ -41,6 +42,25 @@ def put3(block, field, lane, v):
 @kernel
 def get3(block, field, lane):
     return (float(block[field * 8 + lane]), float(block[(field + 1) * 8 + lane]), float(block[(field + 2) * 8 + lane]))
+
+
+@kernel
+def scaled_mass(body, factor):
+    """Inverse mass of a body along x, y and z: none along its locked axes."""
+    mass = float(body.inverse_mass) * factor
+    return lock_linear(body, (mass, mass, mass))
+
+
+@kernel
+def scaled(m, v):
+    """The diagonal matrix m times v."""
+    return (m[0] * v[0], m[1] * v[1], m[2] * v[2])
+
+
+@kernel
+def along(m, v):
+    """v . m v of a diagonal matrix m."""
+    return m[0] * v[0] * v[0] + m[1] * v[1] * v[1] + m[2] * v[2] * v[2]
 
 
 @kernel
@@ -85,10 +105,11 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
     whole[ROW_B * 8 + lane] = b.active_index + 1
     whole[MANIFOLD_INDEX * 8 + lane] = index
     scale_a, scale_b = float(pair.inverse_mass_scale_a), float(pair.inverse_mass_scale_b)
-    mass_a, mass_b = float(a.inverse_mass) * scale_a, float(b.inverse_mass) * scale_b
+    mass_a, mass_b = scaled_mass(a, scale_a), scaled_mass(b, scale_b)
+    mass = add(mass_a, mass_b)
     inertia_a, inertia_b = scaled_inertia(a, scale_a), scaled_inertia(b, scale_b)
-    block[MASS_A * 8 + lane] = FLOAT32(mass_a)
-    block[MASS_B * 8 + lane] = FLOAT32(mass_b)
+    put3(block, MASS_A, lane, mass_a)
+    put3(block, MASS_B, lane, mass_b)
     for k in range(6):
         block[(INERTIA_A + k) * 8 + lane] = FLOAT32(inertia_a[k])
         block[(INERTIA_B + k) * 8 + lane] = FLOAT32(inertia_b[k])
@@ -122,7 +143,7 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
             continue
         anchor_a, anchor_b = vector3(manifold.anchor_a[p]), vector3(manifold.anchor_b[p])
         arm_a, arm_b = cross(anchor_a, normal), cross(anchor_b, normal)
-        k = mass_a + mass_b + dot(arm_a, symmetric_times(inertia_a, arm_a)) + dot(arm_b, symmetric_times(inertia_b, arm_b))
+        k = along(mass, normal) + dot(arm_a, symmetric_times(inertia_a, arm_a)) + dot(arm_b, symmetric_times(inertia_b, arm_b))
         separation = float(manifold.separation[p])
         relative = subtract(add(v_b, cross(w_b, anchor_b)), add(v_a, cross(w_a, anchor_a)))
         put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_A, lane, anchor_a)
@@ -143,7 +164,7 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
     for p in range(manifold.point_count):
         lever = max(length(subtract(vector3(manifold.anchor_a[p]), center_a)), patch)
         block[(POINTS + p * POINT_FIELDS + POINT_LEVER) * 8 + lane] = FLOAT32(lever)
-    prepare_friction(block, lane, normal, tangent, bitangent, mass_a + mass_b, inertia_a, inertia_b, center_a, center_b)
+    prepare_friction(block, lane, normal, tangent, bitangent, mass, inertia_a, inertia_b, center_a, center_b)
     impulse = vector3(manifold.friction_impulse)
     block[FRICTION_IMPULSE * 8 + lane] = FLOAT32(dot(impulse, tangent) * warm)
     block[(FRICTION_IMPULSE + 1) * 8 + lane] = FLOAT32(dot(impulse, bitangent) * warm)
@@ -160,9 +181,9 @@ def prepare_friction(block, lane, normal, tangent, bitangent, mass, inertia_a, i
     a1, a2 = cross(center_a, tangent), cross(center_a, bitangent)
     b1, b2 = cross(center_b, tangent), cross(center_b, bitangent)
     ia1, ib1 = symmetric_times(inertia_a, a1), symmetric_times(inertia_b, b1)
-    k11 = mass + dot(a1, ia1) + dot(b1, ib1)
-    k12 = dot(a2, ia1) + dot(b2, ib1)
-    k22 = mass + dot(a2, symmetric_times(inertia_a, a2)) + dot(b2, symmetric_times(inertia_b, b2))
+    k11 = along(mass, tangent) + dot(a1, ia1) + dot(b1, ib1)
+    k12 = dot(tangent, scaled(mass, bitangent)) + dot(a2, ia1) + dot(b2, ib1)
+    k22 = along(mass, bitangent) + dot(a2, symmetric_times(inertia_a, a2)) + dot(b2, symmetric_times(inertia_b, b2))
     determinant = k11 * k22 - k12 * k12
     inverse = 1.0 / determinant if determinant > 0.0 else 0.0
     put3(block, TANGENT_MASS, lane, (k22 * inverse, k11 * inverse, -k12 * inverse))

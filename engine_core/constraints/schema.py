@@ -22,9 +22,10 @@ AXIS_FREE = 8  # eight factors: 1, or 0 for a locked linear axis
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.
 (
     ROW_A, ROW_B, MANIFOLD_INDEX,
-    MASS_A, MASS_B,  # inverse mass of each side with its scale [1/kg]
-    INERTIA_A,  # inverse inertia, world axes, with its scale: xx, yy, zz, xy, xz, yz
-) = (0, 1, 2, 3, 4, 5)  # fmt: skip
+    MASS_A,  # inverse mass of A along x, y and z, with the side's scale; 0 along a locked axis [1/kg]
+) = (0, 1, 2, 3)  # fmt: skip
+MASS_B = MASS_A + 3
+INERTIA_A = MASS_B + 3  # inverse inertia, world axes, with its scale: xx, yy, zz, xy, xz, yz
 INERTIA_B = INERTIA_A + 6
 NORMAL = INERTIA_B + 6  # A to B
 TANGENT = NORMAL + 3  # first of the two tangents; the second is normal x tangent

@@ -144,7 +144,12 @@ def push(v, w, mass, inertia, arm, impulse, sign):
     """Velocities after an impulse (times `sign`) at `arm`."""
     signed = (impulse[0] * sign, impulse[1] * sign, impulse[2] * sign)
     turned = symmetric_times8(inertia, cross8(arm, signed))
-    return add_scaled8(v, signed, mass), add8(w, turned)
+    v = (
+        fused_multiply_add(signed[0], mass[0], v[0]),
+        fused_multiply_add(signed[1], mass[1], v[1]),
+        fused_multiply_add(signed[2], mass[2], v[2]),
+    )
+    return v, add8(w, turned)
 
 
 @kernel
@@ -152,7 +157,7 @@ def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias
     """One pass over the points along the normals. `motion_*`: how far and how each body has turned since the step began."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     normal = field3(block, NORMAL)
-    mass_a, mass_b = field(block, MASS_A), field(block, MASS_B)
+    mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
     inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
     q_a, q_b = (motion_a[3], motion_a[4], motion_a[5], motion_a[6]), (motion_b[3], motion_b[4], motion_b[5], motion_b[6])
     moved = (motion_b[0] - motion_a[0], motion_b[1] - motion_a[1], motion_b[2] - motion_a[2])
@@ -191,7 +196,7 @@ def solve_friction(block, v_a, w_a, v_b, w_b, normal_total, lever_total):
     one = splat8(FLOAT32(1.0))
     normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
     bitangent = cross8(normal, tangent)
-    mass_a, mass_b = field(block, MASS_A), field(block, MASS_B)
+    mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
     inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
     friction = field(block, FRICTION)
 
@@ -239,7 +244,7 @@ def warm_start(system_address, begin, end, worker):
         rows_a, rows_b = block + ROW_A * FIELD_SIZE, block + ROW_B * FIELD_SIZE
         v_a, w_a, rest_a = velocities_of(gather(rows, rows_a, 0))
         v_b, w_b, rest_b = velocities_of(gather(rows, rows_b, 0))
-        mass_a, mass_b = field(block, MASS_A), field(block, MASS_B)
+        mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
         inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
         normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
         bitangent = cross8(normal, tangent)
@@ -320,7 +325,7 @@ def restitute(system_address, begin, end, worker):
         rows_a, rows_b = block + ROW_A * FIELD_SIZE, block + ROW_B * FIELD_SIZE
         v_a, w_a, rest_a = velocities_of(gather(rows, rows_a, 0))
         v_b, w_b, rest_b = velocities_of(gather(rows, rows_b, 0))
-        mass_a, mass_b = field(block, MASS_A), field(block, MASS_B)
+        mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
         inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
         normal, bounce = field3(block, NORMAL), field(block, RESTITUTION)
         point = block + POINTS * FIELD_SIZE
