@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .. import body_placement
 from ..bodies import motion
 from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of
@@ -85,7 +86,7 @@ def _set_transform(instance, world, index, variant):
     transform = address_of_row(stack_array(12, FLOAT32), 0)
     call_2(server.transform_from_variant, transform, variant)
     acquire(instance)
-    answer = motion.set_transform(world, index, transform)
+    answer = body_placement.set_transform(world, index, transform)
     release(instance)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_STATE, NOT_FINITE_TRANSFORM, transform)
