@@ -5,6 +5,7 @@ A state whose body is gone, or that the editor made to read default values, answ
 
 import numpy as np
 
+from .. import body_placement
 from ..bodies import motion
 from ..bodies.motion import bodies_of
 from ..bodies.schema import RIGID, WORLD
@@ -157,7 +158,7 @@ def set_transform(instance, arguments, result):
     transform = argument(arguments, 0)
     server = server_of(instance)
     acquire(server)
-    answer = motion.set_transform(world, index, transform)
+    answer = body_placement.set_transform(world, index, transform)
     release(server)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)

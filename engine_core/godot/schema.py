@@ -37,6 +37,7 @@ SERVER = np.dtype(
         ("yield_thread", "i8"),  # address of its `let others run` function
         ("allocate", "i8"), ("free_memory", "i8"),  # addresses of C's malloc and free
         ("exclusion_function", "i8"),  # address of space_state.is_excluded_by_godot
+        ("motion_exclusion_function", "i8"),  # address of motion_test.is_excluded_by_motion
         # Python, for what is rare: void f(call number, reason, value address)
         ("report_error", "i8"),
         ("make_body_state", "i8"),  # void f(binding address): makes its Object

@@ -88,6 +88,7 @@ class Server:
     def _fill_record(self) -> None:
         """Tell compiled code where everything is."""
         from ..physics_system import step
+        from .motion_test import is_excluded_by_motion
         from .space_state import is_excluded_by_godot
 
         record, interface, variants = self.record, self.interface, self.variants
@@ -97,6 +98,7 @@ class Server:
         record["thread_number"], record["yield_thread"] = system_functions()
         record["allocate"], record["free_memory"] = memory_functions()
         record["exclusion_function"] = is_excluded_by_godot.address
+        record["motion_exclusion_function"] = is_excluded_by_motion.address
         record["cook_query_shape"] = self._callback(_BY_INDEX, self._cook_query_shape)
         record["release_query_shape"] = self._callback(_BY_INDEX, self._release_query_shape)
         record["report_error"] = self._callback(_REPORT, self._refuse)
@@ -365,3 +367,4 @@ class Server:
         for row in self.space_bindings[: int(self.world.record["system_count"])]:
             if row["object"]:
                 self.drop_space(int(row["system_id"]))
+        self.world.thread_pool.close()

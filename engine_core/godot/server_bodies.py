@@ -59,7 +59,8 @@ def _body_set_shape(server, identity, number, shape):
 
 @SERVER.cold()
 def _body_set_shape_transform(server, identity, number, transform):
-    server.world.body_set_shape_transform(identity, number, transform)
+    if transform != server.world.body_shape_transform(identity, number):  # nodes repeat it; a change wakes the body
+        server.world.body_set_shape_transform(identity, number, transform)
 
 
 @SERVER.cold()

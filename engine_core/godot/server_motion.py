@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from .. import body_placement
 from ..bodies import motion
 from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of
-from ..bodies.schema import CAN_SLEEP, WORLD
-from ..runtime.call import call_1, call_2, call_3, load_int32, load_uint8, store_int64, store_uint8
+from ..bodies.schema import CAN_SLEEP, RIGID, WORLD
+from ..runtime.call import call_1, call_2, call_3, load_float32, load_int32, load_uint8, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
@@ -79,13 +80,31 @@ def _vector_getter(name):
 
 
 @kernel
+def _rests_there(world, index, transform):
+    """Whether a body sleeps at this very place: a node repeats its transform when it enters the world, and that is no reason
+    to wake."""
+    body = bodies_of(world)[index]
+    if body.mode < RIGID or not motion.is_sleeping(body):
+        return False
+    present = address_of_row(stack_array(12, FLOAT32), 0)
+    motion.get_origin_transform(world, index, present)
+    for i in range(12):
+        wanted = float(load_float32(transform + 4 * i))
+        if not abs(wanted - float(load_float32(present + 4 * i))) <= 1e-6 * (1.0 + abs(wanted)):
+            return False
+    return True
+
+
+@kernel
 def _set_transform(instance, world, index, variant):
     """Take a Variant as the body's transform."""
     server = view(instance, 1, SERVER)[0]
     transform = address_of_row(stack_array(12, FLOAT32), 0)
     call_2(server.transform_from_variant, transform, variant)
+    if _rests_there(world, index, transform):
+        return
     acquire(instance)
-    answer = motion.set_transform(world, index, transform)
+    answer = body_placement.set_transform(world, index, transform)
     release(instance)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_STATE, NOT_FINITE_TRANSFORM, transform)

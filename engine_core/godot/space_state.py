@@ -81,6 +81,7 @@ COLLIDE_SHAPE, REST_INFO = number_of("collide_shape"), number_of("rest_info")
 CLOSEST = number_of("get_closest_point_to_object_volume")
 # Godot's structs in single precision: bytes, and where their fields lie.
 SHAPE_RESULT_BYTES = 32
+QUERY_WORDS = QUERY.itemsize // 8
 
 
 @kernel
@@ -104,26 +105,19 @@ def is_excluded_by_godot(space, body_id):
 
 
 @kernel
-def _begin(instance, operation, mask, with_bodies, with_areas, query):
-    """Fill in what all questions share."""
+def _begin(instance, operation, mask, with_bodies, with_areas, query_address):
+    """Fill in what all questions share; all else is zero."""
     server = view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0]
+    for i in range(QUERY_WORDS):
+        store_int64(query_address + 8 * i, np.int64(0))
+    query = view(query_address, 1, QUERY)[0]
     query.operation = INT32(operation)
     query.flags = np.uint32((WITH_BODIES if with_bodies else 0) | (WITH_AREAS if with_areas else 0))
     query.collision_mask = np.uint32(mask)
     query.body = INT32(-1)
     query.exclusion_function = server.exclusion_function
     query.exclusion_context = instance
-    query.excluded = 0
-    query.excluded_count = 0
     query.shape = -1
-    query.margin = 0.0
-    query.count = 0
-    query.max_results = 0
-    query.results = 0
-    query.first_result = 0
-    query.own_instance = -1
-    store3(query.position, (0.0, 0.0, 0.0))
-    store3(query.motion, (0.0, 0.0, 0.0))
     store4(query.rotation, (0.0, 0.0, 0.0, 1.0))
 
 
@@ -163,7 +157,7 @@ def intersect_ray(instance, arguments, result):
         return
     queries, hits = stack_array(1, QUERY), stack_array(1, RAY_RESULT)
     query, hit = queries[0], hits[0]
-    _begin(instance, RAY, int_argument(arguments, 2), bool_argument(arguments, 3), bool_argument(arguments, 4), query)
+    _begin(instance, RAY, int_argument(arguments, 2), bool_argument(arguments, 3), bool_argument(arguments, 4), address_of_row(queries, 0))
     motion = subtract(end, begin)
     if dot(motion, motion) == 0.0:
         return
@@ -233,7 +227,7 @@ def intersect_point(instance, arguments, result):
         return
     queries = stack_array(1, QUERY)
     query = queries[0]
-    _begin(instance, POINT, int_argument(arguments, 1), bool_argument(arguments, 2), bool_argument(arguments, 3), query)
+    _begin(instance, POINT, int_argument(arguments, 1), bool_argument(arguments, 2), bool_argument(arguments, 3), address_of_row(queries, 0))
     store3(query.position, point)
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
     rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
@@ -283,7 +277,7 @@ def _row(address):
 
 
 @kernel
-def _begin_shape(instance, arguments, call, operation, query):
+def _begin_shape(instance, arguments, call, operation, queries):
     """Fill in a question about a shape from the arguments that all of them share. Gives what `_take_transform` gives."""
     keep_as_call()
     if _is_mute(instance):
@@ -301,7 +295,9 @@ def _begin_shape(instance, arguments, call, operation, query):
     if not 0.0 <= margin < 1e30:
         _refuse(instance, call, WRONG_MARGIN, argument(arguments, 3))
         return 0
-    _begin(instance, operation, int_argument(arguments, 4), bool_argument(arguments, 5), bool_argument(arguments, 6), query)
+    query = queries[0]
+    address = address_of_row(queries, 0)
+    _begin(instance, operation, int_argument(arguments, 4), bool_argument(arguments, 5), bool_argument(arguments, 6), address)
     if operation == CAST:
         store3(query.motion, motion)
     query.margin = margin
@@ -323,7 +319,7 @@ def intersect_shape(instance, arguments, result):
         return
     queries = stack_array(1, QUERY)
     query = queries[0]
-    taken = _begin_shape(instance, arguments, INTERSECT_SHAPE, OVERLAP, query)
+    taken = _begin_shape(instance, arguments, INTERSECT_SHAPE, OVERLAP, queries)
     if taken == 0:
         return
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
@@ -341,7 +337,7 @@ def cast_motion(instance, arguments, result):
     store_uint8(result, np.uint8(0))
     queries = stack_array(1, QUERY)
     query = queries[0]
-    taken = _begin_shape(instance, arguments, CAST_MOTION, CAST, query)
+    taken = _begin_shape(instance, arguments, CAST_MOTION, CAST, queries)
     if taken == 0:
         return
     _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
@@ -361,7 +357,7 @@ def collide_shape(instance, arguments, result):
         return
     queries = stack_array(1, QUERY)
     query = queries[0]
-    taken = _begin_shape(instance, arguments, COLLIDE_SHAPE, CONTACTS, query)
+    taken = _begin_shape(instance, arguments, COLLIDE_SHAPE, CONTACTS, queries)
     if taken == 0:
         return
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, QUERY_CONTACT), 0)
@@ -383,7 +379,7 @@ def rest_info(instance, arguments, result):
     store_uint8(result, np.uint8(0))
     queries, contacts = stack_array(1, QUERY), stack_array(1, QUERY_CONTACT)
     query, contact = queries[0], contacts[0]
-    taken = _begin_shape(instance, arguments, REST_INFO, CONTACTS, query)
+    taken = _begin_shape(instance, arguments, REST_INFO, CONTACTS, queries)
     if taken == 0:
         return
     query.margin = max(query.margin, SMALLEST_REST_MARGIN)
@@ -417,7 +413,7 @@ def get_closest_point_to_object_volume(instance, arguments, result):
         return
     queries = stack_array(1, QUERY)
     query = queries[0]
-    _begin(instance, CLOSEST_POINT, np.int64(0), True, True, query)
+    _begin(instance, CLOSEST_POINT, np.int64(0), True, True, address_of_row(queries, 0))
     query.body = INT32(index)
     store3(query.position, point)
     if _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0)) != 0:

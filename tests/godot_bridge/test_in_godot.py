@@ -58,6 +58,18 @@ def test_callbacks_may_do_anything(godot, project):
     assert 2 <= calls["gone"] <= 4, "not called after its object has gone"
 
 
+def test_characters_move_by_tests(godot, project):
+    lines = run(godot, project, "character.gd")
+    assert "class ScreePhysicsServer3D" in lines
+    assert errors(lines) == []
+    told = lines[lines.index("class ScreePhysicsServer3D") + 1 :]
+    assert told[0] == "falls: floor true at 1.00"
+    assert told[1] == "walks: floor true wall true at 4.00 1.00"
+    assert told[2] == "hits true at 10.50 after 9.00 normal 1.0"
+    assert told[3:7] == ["tests true false", "excepted true", "left out true", "left out true"]
+    assert abs(float(told[7].removeprefix("scaled ")) - (10 - 1.5) / 16) < 2e-3, "a ball of twice the size"
+
+
 @pytest.fixture
 def settings(project):
     """Further lines for the project's settings; taken back afterwards."""

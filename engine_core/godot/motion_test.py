@@ -1,0 +1,176 @@
+"""`_body_test_motion`: what CharacterBody3D and move_and_collide ask before they move. Compiled; the instance is SERVER."""
+
+import numpy as np
+
+from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis
+from ..bodies.schema import RIGID, SYSTEM, WORLD
+from ..characters.body_motion import COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY
+from ..collision.query_schema import MOTION_FUNCTION, QUERY_CONTACT
+from ..geometry.vector import add, normalize, store3, store4, vector3
+from ..runtime.call import (
+    call_2_result,
+    call_4,
+    load_float32,
+    load_uint8,
+    store_float32,
+    store_int32,
+    store_int64,
+    store_uint8,
+)
+from ..runtime.function_address import store_function_addresses
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from .call_names import number_of
+from .schema import NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, WRONG_MARGIN, WRONG_NUMBER
+from .server_motion import find, refuse
+from .slots import (
+    argument,
+    bool_argument,
+    float_argument,
+    int_argument,
+    is_finite3,
+    load_vector3,
+    store_vector3,
+    vector3_argument,
+)
+from .virtual_table import SERVER as SERVER_TABLE
+
+INT32, FLOAT32 = np.int32, np.float32
+CALL = number_of("body_test_motion")
+MOTION_WORDS = MOTION.itemsize // 8
+# PhysicsServer3DExtensionMotionResult and ...MotionCollision in single precision: where their fields lie.
+COLLISIONS_OFFSET, COLLISION_BYTES, COUNT_OFFSET = 40, 80, 2600
+
+
+@kernel
+def _ask_godot(server, bind, value):
+    """Call a method of the server's Object that takes one 64-bit word and gives a bool."""
+    words = stack_array(3, np.int64)
+    words[0] = value
+    words[1] = 0
+    words[2] = address_of_row(words, 0)
+    call_4(server.method_bind_ptrcall, bind, server.object, address_of_row(words, 2), address_of_row(words, 1))
+    return load_uint8(address_of_row(words, 1)) != 0
+
+
+@entry_point("int64(int64, int64)")
+def is_excluded_by_motion(instance, body_id):
+    """Whether the motion test that runs now on this thread leaves a body out; `instance` is the address of SERVER."""
+    server = view(instance, 1, SERVER)[0]
+    if _ask_godot(server, server.is_excluding_body, body_id):
+        return np.int64(1)
+    user_id = bodies_of(server.world)[body_id & ((1 << 28) - 1)].user_id
+    return np.int64(1) if user_id != 0 and _ask_godot(server, server.is_excluding_object, user_id) else np.int64(0)
+
+
+@kernel
+def _rotation_of(transform):
+    """The rotation of a transform; its scale is part of the body's shapes already."""
+    rows = (load_vector3(transform), load_vector3(transform + 12), load_vector3(transform + 24))
+    if is_orthonormal(rows):
+        return rotation_of_basis(rows)
+    x = normalize((rows[0][0], rows[1][0], rows[2][0]))
+    y = normalize((rows[0][1], rows[1][1], rows[2][1]))
+    z = normalize((rows[0][2], rows[1][2], rows[2][2]))
+    return rotation_of_basis(((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])))
+
+
+@kernel
+def _is_asked_well(instance, arguments):
+    """Whether the arguments make sense; if not, the call was refused."""
+    transform, margin, most = argument(arguments, 1), float_argument(arguments, 3), int_argument(arguments, 4)
+    total = 0.0
+    for i in range(12):
+        total += abs(float(load_float32(transform + 4 * i)))
+    if not total < 1e30:
+        refuse(instance, CALL, NOT_FINITE_TRANSFORM, transform)
+        return False
+    if not is_finite3(vector3_argument(arguments, 2)):
+        refuse(instance, CALL, NOT_FINITE, argument(arguments, 2))
+        return False
+    if not 0.0 <= margin < 1e30:
+        refuse(instance, CALL, WRONG_MARGIN, argument(arguments, 3))
+        return False
+    if most < 0 or most > MAX_COLLISIONS:
+        refuse(instance, CALL, WRONG_NUMBER, most)
+        return False
+    return True
+
+
+@kernel
+def _store_collision(world, contact, at):
+    """A row of QUERY_CONTACT as PhysicsServer3DExtensionMotionCollision."""
+    body = bodies_of(world)[contact.body]
+    turning = vector3(body.angular_velocity)
+    if body.mode < RIGID:
+        turning = add(turning, vector3(body.surface_angular_velocity))
+    store_vector3(at, vector3(contact.other_position))
+    store_vector3(at + 12, vector3(contact.normal))
+    store_vector3(at + 24, vector3(contact.velocity))
+    store_vector3(at + 36, turning)
+    store_float32(at + 48, FLOAT32(contact.depth))
+    store_int32(at + 52, contact.own_instance)
+    store_int64(at + 56, contact.user_id)
+    store_int64(at + 64, contact.body_id)
+    store_int32(at + 72, contact.instance)
+
+
+@kernel
+def _store_result(world, motion, contacts, out):
+    """The answer as PhysicsServer3DExtensionMotionResult."""
+    store_vector3(out, vector3(motion.travel))
+    store_vector3(out + 12, vector3(motion.remainder))
+    store_float32(out + 24, FLOAT32(motion.depth))
+    store_float32(out + 28, FLOAT32(motion.safe_fraction))
+    store_float32(out + 32, FLOAT32(motion.unsafe_fraction))
+    for i in range(motion.collision_count):
+        _store_collision(world, contacts[i], out + COLLISIONS_OFFSET + i * COLLISION_BYTES)
+    store_int32(out + COUNT_OFFSET, INT32(motion.collision_count))
+
+
+@kernel
+def test_motion(instance, arguments, result):
+    store_uint8(result, np.uint8(0))
+    world, index = find(instance, arguments, CALL)
+    if index < 0 or bodies_of(world)[index].system < 0 or not _is_asked_well(instance, arguments):
+        return
+    server = view(instance, 1, SERVER)[0]
+    motions, contacts = stack_array(1, MOTION), stack_array(32, QUERY_CONTACT)
+    address = address_of_row(motions, 0)
+    for i in range(MOTION_WORDS):
+        store_int64(address + 8 * i, np.int64(0))
+    motion = motions[0]
+    motion.body = INT32(index)
+    if bool_argument(arguments, 5):
+        motion.flags |= INT32(COLLIDES_SEPARATION_RAYS)
+    if bool_argument(arguments, 6):
+        motion.flags |= INT32(REPORTS_RECOVERY)
+    transform = argument(arguments, 1)
+    store3(motion.position, load_vector3(transform + 36))
+    store4(motion.rotation, _rotation_of(transform))
+    store3(motion.motion, vector3_argument(arguments, 2))
+    motion.margin = float_argument(arguments, 3)
+    motion.max_collisions = int_argument(arguments, 4)
+    motion.exclusion_function = server.motion_exclusion_function
+    motion.exclusion_context = instance
+    motion.collisions = address_of_row(contacts, 0)
+    record = view(world, 1, WORLD)[0]
+    system = address_of_row(view(record.systems, record.system_capacity, SYSTEM), bodies_of(world)[index].system)
+    is_colliding = call_2_result(view(system, 1, SYSTEM)[0].extra[MOTION_FUNCTION], system, address)
+    out = int_argument(arguments, 7)
+    if out != 0:
+        _store_result(world, motion, contacts, out)
+    store_uint8(result, np.uint8(is_colliding))
+
+
+VIRTUALS = {"_body_test_motion": test_motion}
+KERNELS = tuple(VIRTUALS.values())
+
+
+@entry_point("void(int64)")
+def fill_motion_test(table):
+    """Write the addresses of VIRTUALS into a table."""
+    store_function_addresses(table, KERNELS)
+
+
+SERVER_TABLE.hot(fill_motion_test, VIRTUALS)
