@@ -1,19 +1,13 @@
 """Testing the motion of a body: recovery, cast and collisions, derived from geometry and from the rules move_and_slide
 rests on."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from collision.query_twins import Solid, create_shape, new_world, place
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "collision"))
-from query_twins import Solid, create_shape, new_world, place  # noqa: E402
-
-from engine_core.bodies.schema import IS_AREA, KINEMATIC, RIGID  # noqa: E402
-from engine_core.query_interface import Queries  # noqa: E402
-from engine_core.shapes.schema import BOX, CAPSULE, MESH, PLANE, SEPARATION_RAY, SPHERE  # noqa: E402
-
+from engine_core.bodies.schema import IS_AREA, KINEMATIC, RIGID
+from engine_core.query_interface import Queries
+from engine_core.shapes.schema import BOX, CAPSULE, MESH, PLANE, SEPARATION_RAY, SPHERE
 FAR_AWAY = np.array((8_000.0, 1_000.0, -11_000.0))
 MARGIN = 0.001
 

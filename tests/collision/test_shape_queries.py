@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from query_twins import Solid, create_shape, new_world, place, random_rotation, random_solids, transform_of
 
 from engine_core.bodies.schema import IS_AREA, RIGID
 from engine_core.query_interface import Queries
 from engine_core.shapes.schema import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE
+
+from .query_twins import Solid, create_shape, new_world, place, random_rotation, random_solids, transform_of
 
 FAR_AWAY = (-9_000.0, 3_000.0, 12_000.0)
 
