@@ -7,7 +7,8 @@ from collision.query_twins import Solid, create_shape, new_world, place
 
 from engine_core.bodies.schema import IS_AREA, KINEMATIC, RIGID
 from engine_core.query_interface import Queries
-from engine_core.shapes.schema import BOX, CAPSULE, MESH, PLANE, SEPARATION_RAY, SPHERE
+from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, MESH, PLANE, SEPARATION_RAY, SPHERE
+
 FAR_AWAY = np.array((8_000.0, 1_000.0, -11_000.0))
 MARGIN = 0.001
 
@@ -35,7 +36,7 @@ def test_a_free_motion_is_gone_in_full(stage):
 
 
 @pytest.mark.parametrize("origin", [np.zeros(3), FAR_AWAY])
-@pytest.mark.parametrize("kind", [SPHERE, BOX, CAPSULE])
+@pytest.mark.parametrize("kind", [SPHERE, BOX, CAPSULE, CYLINDER])
 def test_stopped_by_a_wall(stage, origin, kind):
     world, system, queries = stage
     body = character(world, system, Solid(kind, (0.5, 0.5, 0.5)))
