@@ -50,7 +50,10 @@ def _warm_up() -> None:
             result = warm_up.warm_up(report)
     except warm_up.WarmUpFailed as error:
         _fail(error)
-    console.print(f"Compiled {result.compiled} entry points, {result.loaded} were there, in {result.seconds:.1f} s")
+    console.print(
+        f"Compiled {result.compiled} entry points ({result.loaded} were there) in {result.seconds:.0f} s, "
+        f"{result.processor_seconds:.0f} s of processor time"
+    )
 
 
 def _project(name: str) -> Path:

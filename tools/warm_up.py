@@ -26,7 +26,10 @@ class WarmUpFailed(Exception):
 
 @dataclass
 class Forecast:
-    """How long each entry point took to compile the last time, kept in the user's cache. Times in [s]."""
+    """How long each entry point took to compile the last time, kept in the user's cache.
+
+    Times in [s] of one processor, so that a record made on a busy machine is no worse.
+    """
 
     file: Path
     seconds: dict[str, float] = field(default_factory=dict)
@@ -78,17 +81,18 @@ class WarmUp:
     compiled: int
     loaded: int
     seconds: float
+    processor_seconds: float  # of all processes
 
 
 def _make_ready(name: str) -> tuple[str, float, bool]:
-    """In a worker process: compile or load one entry point."""
+    """In a worker process: compile or load one entry point; its name, seconds of processor time, if it was loaded."""
     importlib.import_module("engine_core.entry_points")
     from engine_core.runtime import kernel
 
     entry = next(entry for entry in kernel.registry() if entry.name == name)
-    begin = time.perf_counter()
+    begin = time.process_time()
     _ = entry.address
-    return name, time.perf_counter() - begin, entry.is_cached
+    return name, time.process_time() - begin, entry.is_cached
 
 
 def _fingerprint() -> dict:
@@ -127,6 +131,15 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
     waiting = sorted(names, key=lambda name: forecast.seconds.get(name, float("inf")))
     workers = max(1, min(workers or os.cpu_count() or 1, len(names)))
     compiled = loaded = 0
+    worked = 0.0
+    all_of_it = forecast.left(names, workers)
+
+    def left(unfinished: list[str]) -> float:
+        """The forecast, slowed down by as much as the work so far was slower than its own."""
+        share, passed = forecast.left(unfinished, workers), time.perf_counter() - begin
+        foreseen = max(all_of_it - share, 1.0)
+        return share * max(1.0, passed / foreseen if passed > 5.0 else 1.0)
+
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         running: dict = {}
         while waiting or running:
@@ -134,14 +147,7 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
                 name = waiting.pop()
                 running[pool.submit(_make_ready, name)] = name
             unfinished = [*waiting, *running.values()]
-            report(
-                Step(
-                    len(names) - len(unfinished),
-                    len(names),
-                    tuple(running.values()),
-                    forecast.left(unfinished, workers),
-                )
-            )
+            report(Step(len(names) - len(unfinished), len(names), tuple(running.values()), left(unfinished)))
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 name = running.pop(future)
                 try:
@@ -149,7 +155,7 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
                 except Exception as error:
                     pool.shutdown(cancel_futures=True)
                     raise WarmUpFailed(f"{name} does not compile: {type(error).__name__}: {error}") from error
-                compiled, loaded = compiled + (not was_cached), loaded + was_cached
+                compiled, loaded, worked = compiled + (not was_cached), loaded + was_cached, worked + seconds
                 if not was_cached:
                     forecast.seconds[name] = round(seconds, 3)
                     forecast.save()
@@ -159,11 +165,11 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
                         len(names) - len(unfinished),
                         len(names),
                         tuple(running.values()),
-                        forecast.left(unfinished, workers),
+                        left(unfinished),
                         name,
                         seconds,
                         was_cached,
                     )
                 )
     (kernel.CACHE_FOLDER / DONE).write_text(json.dumps(_fingerprint()))
-    return WarmUp(compiled, loaded, time.perf_counter() - begin)
+    return WarmUp(compiled, loaded, time.perf_counter() - begin, worked)
