@@ -1,18 +1,13 @@
 """Testing the motion of a body: recovery, cast and collisions, derived from geometry and from the rules move_and_slide
 rests on."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from collision.query_twins import Solid, create_shape, new_world, place
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "collision"))
-from query_twins import Solid, create_shape, new_world, place  # noqa: E402
-
-from engine_core.bodies.schema import IS_AREA, KINEMATIC, RIGID  # noqa: E402
-from engine_core.query_interface import Queries  # noqa: E402
-from engine_core.shapes.schema import BOX, CAPSULE, MESH, PLANE, SEPARATION_RAY, SPHERE  # noqa: E402
+from engine_core.bodies.schema import IS_AREA, KINEMATIC, RIGID
+from engine_core.query_interface import Queries
+from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, MESH, PLANE, SEPARATION_RAY, SPHERE
 
 FAR_AWAY = np.array((8_000.0, 1_000.0, -11_000.0))
 MARGIN = 0.001
@@ -41,7 +36,7 @@ def test_a_free_motion_is_gone_in_full(stage):
 
 
 @pytest.mark.parametrize("origin", [np.zeros(3), FAR_AWAY])
-@pytest.mark.parametrize("kind", [SPHERE, BOX, CAPSULE])
+@pytest.mark.parametrize("kind", [SPHERE, BOX, CAPSULE, CYLINDER])
 def test_stopped_by_a_wall(stage, origin, kind):
     world, system, queries = stage
     body = character(world, system, Solid(kind, (0.5, 0.5, 0.5)))

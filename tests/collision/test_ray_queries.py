@@ -5,13 +5,14 @@ import threading
 
 import numpy as np
 import pytest
-from query_twins import Solid, new_world, place, random_solids
 
 from engine_core.bodies.schema import IS_AREA, KINEMATIC, RAY_PICKABLE, RIGID
 from engine_core.collision import query_schema
 from engine_core.collision.ray_queries import query_rays
 from engine_core.query_interface import Queries
 from engine_core.shapes.schema import BOX, CAPSULE, HEIGHT_FIELD, MESH, PLANE, SEPARATION_RAY, SPHERE
+
+from .query_twins import Solid, new_world, place, random_solids
 
 FAR_AWAY = (10_000.0, -2_000.0, 7_000.0)
 SQUARE = np.array([[-1, 0, -1], [-1, 0, 1], [1, 0, 1], [1, 0, -1]], dtype=np.float64), np.array([[0, 1, 2], [0, 2, 3]])

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from query_twins import Solid, create_shape, new_world, place, random_rotation, random_solids, transform_of
 
 from engine_core.bodies.schema import IS_AREA, RIGID
 from engine_core.query_interface import Queries
-from engine_core.shapes.schema import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE
+from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE
+
+from .query_twins import Solid, create_shape, new_world, place, random_rotation, random_solids, transform_of
 
 FAR_AWAY = (-9_000.0, 3_000.0, 12_000.0)
 
@@ -238,7 +239,7 @@ def test_closest_point_of_bodies_without_shape_or_system(empty):
     assert queries.closest_point(plane, (5, -7, 5)).tolist() == [5, -7, 5]
 
 
-@pytest.mark.parametrize("kind", [SPHERE, CAPSULE, BOX, HULL, PLANE])
+@pytest.mark.parametrize("kind", [SPHERE, CAPSULE, BOX, HULL, CYLINDER, PLANE])
 def test_contacts_of_a_sphere(kind):
     world, system = new_world()
     rng = np.random.default_rng(18)
