@@ -1,5 +1,5 @@
-"""The door by which Python asks a system what is where: rays, points, shapes. NumPy in, NumPy out; the work is
-compiled.
+"""The door by which Python asks a system what is where: rays, points, shapes. NumPy in and out, compiled between.
+
     queries = Queries(world)
     hits = queries.cast_rays(system, origins, ends)   # structured array, one row of RAY_RESULT a ray
     hits["body_id"][hits["fraction"] <= 1.0]
@@ -15,8 +15,8 @@ from .characters.body_motion import (
 from .collision.collide_function import collide_shape_pair
 from .collision.query_schema import (
     BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, HITS_BACK_FACES, HITS_FROM_INSIDE, ONLY_PICKABLE,
-    OVERLAP, POINT, MOTION_FUNCTION, QUERY, QUERY_CONTACT, RAY_FUNCTION,
-    RAY_RESULT, RAYS, SHAPE_FUNCTION, WITH_AREAS, WITH_BODIES,
+    MOTION_FUNCTION, OVERLAP, POINT, QUERY, QUERY_CONTACT, RAY_FUNCTION, RAY_RESULT, RAYS,
+    SHAPE_FUNCTION, WITH_AREAS, WITH_BODIES,
 )  # fmt: skip
 from .collision.ray_queries import query_rays
 from .collision.shape_queries import query_shapes

@@ -244,6 +244,7 @@ def publish_words(tree, build, begin, end, parity):
             word = seen
         if newer_location(word) != before:
             invalidate_slot(nodes + (location >> 2) * NODE_SIZE, location & 3)
+            mark_path(nodes, location, parity)
             store_int32(key, np.int32(NOWHERE))
 
 

@@ -5,7 +5,6 @@ from ctypes import c_int64
 
 from . import schema
 
-
 HINT_RANGE = 1  # PropertyHint.PROPERTY_HINT_RANGE
 
 # name: (default, smallest, largest)

@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+
 from engine_core.godot import api
 
 DESCRIPTION = {

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+
 from engine_core.godot.schema import SERVER
 from engine_core.godot.server_lock import ServerLock, memory_functions, system_functions
 from engine_core.runtime.memory import address_of

@@ -5,6 +5,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+
 from engine_core.godot import virtual_modules, virtual_table
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,6 +4,9 @@ import ctypes
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from engine_core.bodies.identity import make_id
 from engine_core.bodies.schema import KIND_AREA, KIND_BODY
 from engine_core.godot import virtual_modules, virtual_table
@@ -14,8 +17,6 @@ from engine_core.runtime.call import load_int64, store_int64
 from engine_core.runtime.function_address import store_function_addresses
 from engine_core.runtime.kernel import entry_point, kernel
 from engine_core.runtime.memory import address_of
-from hypothesis import given
-from hypothesis import strategies as st
 
 words = st.integers(1, 2**47).map(lambda word: word * 8)
 
