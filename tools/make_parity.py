@@ -16,9 +16,10 @@ from engine_core.godot import api, virtual_modules, virtual_table  # noqa: E402
 DOCUMENT = ROOT / "docs" / "godot_parity.md"
 _INTRODUCTION = """# What of Godot's physics interface Scree answers
 
-Made by `tools/make_parity.py` from the tables that answer Godot's calls; do not edit it. A virtual that no function answers is
-"not yet": it gives its type's zero and warns once by name. The virtuals, their arguments and the sizes of types are read from
-the description of the engine that runs (Godot 4.4 and later); what is tested is the version below.
+Made by `tools/make_parity.py` from the tables that answer Godot's calls; do not edit it. A virtual that no function
+answers is "not yet": it gives its type's zero and warns once by name. The virtuals, their arguments and the sizes
+of types are read from the description of the engine that runs (Godot 4.4 and later); what is tested is the version
+below.
 """
 
 

@@ -1,7 +1,8 @@
 """The running engine's description of its own API, as far as the bridge needs it.
 
-Godot writes a description of 6 MB (`--dump-extension-api`). `write_extract` makes a small file of it in the user's cache, named by
-the engine's version; `read_extract` reads it at every start. A game that is shipped carries the file beside the loader.
+Godot writes a description of 6 MB (`--dump-extension-api`). `write_extract` makes a small file of it in the user's
+cache, named by the engine's version; `read_extract` reads it at every start. A game that is shipped carries the
+file beside the loader.
 """
 
 import json
@@ -15,7 +16,9 @@ from pathlib import Path
 
 from ..runtime.cache_folder import user_cache_folder
 
-EXTENSION_CLASSES = ("PhysicsServer3DExtension", "PhysicsDirectBodyState3DExtension", "PhysicsDirectSpaceState3DExtension")
+EXTENSION_CLASSES = (
+    "PhysicsServer3DExtension", "PhysicsDirectBodyState3DExtension", "PhysicsDirectSpaceState3DExtension",
+)  # fmt: skip
 _CALLED_CLASSES = (
     "PhysicsServer3DManager", "ProjectSettings", "OS", "RenderingServer", "PhysicsServer3DRenderingServerHandler",
 )  # fmt: skip
@@ -76,7 +79,8 @@ def make_extract(description: dict) -> dict:
             classes[described["name"]] = [_compact_method(method) for method in methods]
     for described in description["builtin_classes"]:
         wanted = _BUILTIN_METHODS.get(described["name"], ())
-        builtins[described["name"]] = {m["name"]: m["hash"] for m in described.get("methods", []) if m["name"] in wanted}
+        methods = described.get("methods", [])
+        builtins[described["name"]] = {m["name"]: m["hash"] for m in methods if m["name"] in wanted}
     return {
         "format": _FORMAT,
         "version": header["version_full_name"],

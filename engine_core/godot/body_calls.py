@@ -1,8 +1,9 @@
-"""Makers of virtuals that act on one body, or read it: the same for the server's calls, which name a body by its id, and for a
-body state's, which belong to one. What changes a body holds the server's lock.
+"""Makers of virtuals that act on one body, or read it: the same for the server's calls, which name a body by its
+id, and for a body state's, which belong to one. What changes a body holds the server's lock.
 
-`server_of(instance)` gives the address of SERVER; `find(instance, arguments, call)` gives `(world, body index)` and -1 for no body; `refuse(instance, call, reason, value)` has
-Python print why a call was not obeyed; `first` is the number of the first argument after the body's id.
+`server_of(instance)` gives the address of SERVER; `find(instance, arguments, call)` gives `(world, body index)` and
+-1 for no body; `refuse(instance, call, reason, value)` has Python print why a call was not obeyed; `first` is the
+number of the first argument after the body's id.
 """
 
 from ..bodies import motion

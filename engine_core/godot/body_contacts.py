@@ -1,4 +1,5 @@
-"""The contacts that a body state tells about: those of the last step, in the order in which the step kept them. Compiled.
+"""The contacts that a body state tells about: those of the last step, in the order in which the step kept them.
+Compiled.
 
 Positions are world coordinates; the normal points from the collider towards this body.
 """

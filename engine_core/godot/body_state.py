@@ -1,4 +1,5 @@
-"""PhysicsDirectBodyState3D: what scripts and nodes read and do through a body's state. Compiled; the instance is a BODY_BINDING.
+"""PhysicsDirectBodyState3D: what scripts and nodes read and do through a body's state. Compiled; the instance is a
+BODY_BINDING.
 
 A state whose body is gone, or that the editor made to read default values, answers zeros and takes nothing.
 """
@@ -74,7 +75,7 @@ def _vector_getter(name, read):
     return make_vector_getter(find, number_of(f"body_state.{name}"), read)
 
 
-# --- what acts on it, and its mass -------------------------------------------------------------------------------------
+# --- what acts on it, and its mass ----------------------------------------------------------------------------------
 
 
 @kernel
@@ -142,7 +143,7 @@ def get_inverse_inertia_tensor(instance, arguments, result):
     store_symmetric(result, (m[0], m[1], m[2], m[3], m[4], m[5]))
 
 
-# --- motion ------------------------------------------------------------------------------------------------------------
+# --- motion ---------------------------------------------------------------------------------------------------------
 
 set_linear_velocity = _vector_call("set_linear_velocity", motion.set_linear_velocity)
 set_angular_velocity = _vector_call("set_angular_velocity", motion.set_angular_velocity)
@@ -163,7 +164,8 @@ def set_transform(instance, arguments, result):
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
-        call_2(view(server, 1, SERVER)[0].set_stretched_transform, view(instance, 1, BODY_BINDING)[0].body_id, transform)
+        body_id = view(instance, 1, BODY_BINDING)[0].body_id
+        call_2(view(server, 1, SERVER)[0].set_stretched_transform, body_id, transform)
 
 
 @kernel
@@ -200,7 +202,7 @@ def is_sleeping(instance, arguments, result):
     store_uint8(result, np.uint8(1) if index >= 0 and motion.is_sleeping(bodies_of(world)[index]) else np.uint8(0))
 
 
-# --- impulses and forces -----------------------------------------------------------------------------------------------
+# --- impulses and forces --------------------------------------------------------------------------------------------
 
 apply_central_impulse = _vector_call("apply_central_impulse", VECTOR_ACTIONS["apply_central_impulse"])
 apply_torque_impulse = _vector_call("apply_torque_impulse", VECTOR_ACTIONS["apply_torque_impulse"])
@@ -236,7 +238,7 @@ def integrate_forces(instance, arguments, result):
     store3(body.angular_velocity, scale(w, max(0.0, 1.0 - dt * float(body.total_angular_damp))))
 
 
-# --- layers, step, space -----------------------------------------------------------------------------------------------
+# --- layers, step, space --------------------------------------------------------------------------------------------
 
 
 @kernel

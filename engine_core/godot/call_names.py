@@ -1,4 +1,5 @@
-"""Numbers of the calls that compiled code may have to refuse, so that Python can name them. The order is part of the cached code."""
+"""Numbers of the calls that compiled code may have to refuse, so that Python can name them. The order is part of
+the cached code."""
 
 CALLS = (
     "body_apply_central_impulse", "body_apply_impulse", "body_apply_torque_impulse", "body_apply_central_force",

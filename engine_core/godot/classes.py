@@ -1,7 +1,7 @@
 """Registering classes that extend the engine's, and answering which function is whose virtual.
 
-Godot asks once per object and virtual, so every new body state asks for the six that its node calls: the answer is a look-up in
-compiled code, by the word a StringName holds.
+Godot asks once per object and virtual, so every new body state asks for the six that its node calls: the answer is
+a look-up in compiled code, by the word a StringName holds.
 """
 
 import ctypes
@@ -35,8 +35,8 @@ class CreationInfo(ctypes.Structure):
 
 @entry_point("int64(int64, int64, uint32)")
 def find_virtual(table, name, hash_):
-    """Address of the function for the virtual whose StringName lies at `name`, or 0. `table`: a mask, then slots of two words
-    (key, function), open addressing; a free slot has key 0."""
+    """Address of the function for the virtual whose StringName lies at `name`, or 0. `table`: a mask, then slots of
+    two words (key, function), open addressing; a free slot has key 0."""
     key = load_int64(name)
     mask = load_int64(table)
     slot = (key >> 4) & mask
@@ -84,12 +84,13 @@ class ExtensionClass:
             get_virtual=find_virtual.address,
             userdata=address_of(self._slots),
         )
-        register = self._interface.function("classdb_register_extension_class4", None, c_void_p, c_void_p, c_void_p, c_void_p)
+        register = self._interface.function("classdb_register_extension_class4", None, *[c_void_p] * 4)
         name = self._interface.name(self.table.class_name)
         register(self._interface.library, name, self._interface.name(self.table.engine_class), ctypes.addressof(info))
 
     def link(self, server, reporter, lock, variants) -> None:
-        """Give every virtual of the running engine its function. Compiles the hot ones, or loads them from the cache."""
+        """Give every virtual of the running engine its function. Compiles the hot ones, or loads them from the
+        cache."""
         hot = self.table.hot_addresses()
         functions = {}
         for name, method in self._api.virtuals(self.table.engine_class).items():

@@ -1,7 +1,7 @@
 """Virtuals answered by Python: from Godot's argument addresses to Python values and back.
 
-ctypes takes Python's interpreter lock for each call, so these may come from any thread. An error becomes one line that names the
-call; Godot gets the zero of the result's type.
+ctypes takes Python's interpreter lock for each call, so these may come from any thread. An error becomes one line
+that names the call; Godot gets the zero of the result's type.
 """
 
 import ctypes
@@ -30,8 +30,8 @@ _READERS = {"bool": _read_flag, "int": read_int64, "float": read_double, "RID": 
             "Transform3D": read_transform, "Basis": reader("9f"), "AABB": reader("6f")}  # fmt: skip
 _WRITERS = {"bool": writer("?"), "int": write_int64, "float": write_double, "RID": write_word, "Vector3": write_vector3,
             "Transform3D": write_transform, "Basis": writer("9f"), "AABB": writer("6f")}  # fmt: skip
-_ZEROS = {"bool": False, "int": 0, "float": 0.0, "RID": 0, "Vector3": (0.0,) * 3, "Basis": (0.0,) * 9, "AABB": (0.0,) * 6,
-          "Transform3D": (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}  # fmt: skip
+_ZEROS = {"bool": False, "int": 0, "float": 0.0, "RID": 0, "Vector3": (0.0,) * 3, "Basis": (0.0,) * 9,
+          "AABB": (0.0,) * 6, "Transform3D": (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}  # fmt: skip
 _BY_ADDRESS = ("Variant", "Callable")
 
 
@@ -40,7 +40,8 @@ def _plain_type(name: str) -> str:
 
 
 def reader_of(type_name: str):
-    """How an argument is read: a value; the address of a Variant or Callable; the address an object or a struct lies at."""
+    """How an argument is read: a value; the address of a Variant or Callable; the address an object or a struct
+    lies at."""
     plain = _plain_type(type_name)
     if plain in _READERS:
         return _READERS[plain]
@@ -74,8 +75,8 @@ def public_name(virtual: str) -> str:
 
 
 def make_cold_call(method, function, server, takes_instance, reporter, lock, variants):
-    """The ctypes callback for a virtual: `function(server, *arguments)`, or `function(server, instance, *arguments)` where it
-    `takes_instance`. `lock` is held while it runs. The caller keeps the callback alive."""
+    """The ctypes callback for a virtual: `function(server, *arguments)`, or `function(server, instance,
+    *arguments)` where it `takes_instance`. `lock` is held while it runs. The caller keeps the callback alive."""
     readers = [reader_of(name) for name in method.arguments]
     count = len(readers)
     read_addresses = reader(f"{count}q") if count else None

@@ -1,4 +1,5 @@
-"""What the user reads when a call cannot be obeyed: one error that names the call and the value. And warnings, once a name."""
+"""What the user reads when a call cannot be obeyed: one error that names the call and the value. And warnings, once
+a name."""
 
 import ctypes
 import math
@@ -31,11 +32,13 @@ class Reporter:
             self._print_warning(f"scree: {name}: {message}".encode(), name.encode(), b"scree", 0, 1)
 
     def exception(self, call: str, error: Exception) -> None:
-        """Print what a cold call raised. What is neither bad input nor a full pool is a fault of ours: with its place."""
+        """Print what a cold call raised. What is neither bad input nor a full pool is a fault of ours: with its
+        place."""
         message = str(error.args[0]) if error.args else type(error).__name__
         if not isinstance(error, (ValueError, KeyError, RuntimeError)) or not error.args:
             place = traceback.extract_tb(error.__traceback__)[-1]
-            message = f"internal error, please report it: {type(error).__name__}: {message} ({place.name}:{place.lineno})"
+            where = f"{place.name}:{place.lineno}"
+            message = f"internal error, please report it: {type(error).__name__}: {message} ({where})"
         # The core names its own call first where it knows it; Godot's name for it is the one the user knows.
         head, _, rest = message.partition(": ")
         self.error(call, rest if rest and head.isidentifier() and "_" in head else message)

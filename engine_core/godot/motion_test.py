@@ -1,4 +1,5 @@
-"""`_body_test_motion`: what CharacterBody3D and move_and_collide ask before they move. Compiled; the instance is SERVER."""
+"""`_body_test_motion`: what CharacterBody3D and move_and_collide ask before they move. Compiled; the instance is
+SERVER."""
 
 import numpy as np
 

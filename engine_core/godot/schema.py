@@ -1,7 +1,8 @@
-"""The data that the compiled part of the bridge reads: functions of Godot by address, and what belongs to each body and space.
+"""The data that the compiled part of the bridge reads: functions of Godot by address, and what belongs to each body
+and space.
 
-Records lie at addresses that never change. The instance pointer that Godot hands to a virtual is the address of one of them:
-SERVER for the server, BODY_BINDING for a body state, SPACE_BINDING for a space state.
+Records lie at addresses that never change. The instance pointer that Godot hands to a virtual is the address of one
+of them: SERVER for the server, BODY_BINDING for a body state, SPACE_BINDING for a space state.
 """
 
 import numpy as np

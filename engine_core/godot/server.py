@@ -1,4 +1,5 @@
-"""The server as Python sees it: the world, the records that compiled virtuals read, and what belongs to each body and space.
+"""The server as Python sees it: the world, the records that compiled virtuals read, and what belongs to each body
+and space.
 
 `Server` is made once, when Godot makes its physics server, and closed in `_finish`.
 """
@@ -202,7 +203,8 @@ class Server:
         self._give_up_object(object_)
 
     def give_up_variant(self, address: int) -> None:
-        """Free what a Variant holds and leave nil; after the flush, if one runs: it may be in use by the running callback."""
+        """Free what a Variant holds and leave nil; after the flush, if one runs: it may be in use by the running
+        callback."""
         if not self.record["is_flushing"]:
             self.variants.destroy(address)
             return
@@ -266,7 +268,8 @@ class Server:
 
     def _cook_query_shape(self, address: int) -> None:
         """Compiled code asks with a scaled shape: make the shape it needs."""
-        request = np.frombuffer((ctypes.c_char * schema.SHAPE_REQUEST.itemsize).from_address(address), schema.SHAPE_REQUEST)[0]
+        memory = (ctypes.c_char * schema.SHAPE_REQUEST.itemsize).from_address(address)
+        request = np.frombuffer(memory, schema.SHAPE_REQUEST)[0]
         try:
             with self.lock:
                 basis = np.array(_read_transform(int(request["transform"]))[:9]).reshape(3, 3)

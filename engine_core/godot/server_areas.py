@@ -1,5 +1,5 @@
-"""Areas: everything that is set on them is kept and read back. What they do (overlaps, overrides) is the sensors' and not built
-yet, except that the default area of a space gives the space its gravity and damping.
+"""Areas: everything that is set on them is kept and read back. What they do (overlaps, overrides) is the sensors'
+and not built yet, except that the default area of a space gives the space its gravity and damping.
 
 A space's id names its default area too.
 """
@@ -12,9 +12,9 @@ from .virtual_table import SERVER
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 # PhysicsServer3D.AreaParameter
-(GRAVITY_OVERRIDE_MODE, GRAVITY, GRAVITY_VECTOR, GRAVITY_IS_POINT, GRAVITY_POINT_UNIT_DISTANCE, LINEAR_DAMP_OVERRIDE_MODE,
- LINEAR_DAMP, ANGULAR_DAMP_OVERRIDE_MODE, ANGULAR_DAMP, PRIORITY, WIND_FORCE_MAGNITUDE, WIND_SOURCE, WIND_DIRECTION,
- WIND_ATTENUATION_FACTOR) = range(14)  # fmt: skip
+(GRAVITY_OVERRIDE_MODE, GRAVITY, GRAVITY_VECTOR, GRAVITY_IS_POINT, GRAVITY_POINT_UNIT_DISTANCE,
+ LINEAR_DAMP_OVERRIDE_MODE, LINEAR_DAMP, ANGULAR_DAMP_OVERRIDE_MODE, ANGULAR_DAMP, PRIORITY,
+ WIND_FORCE_MAGNITUDE, WIND_SOURCE, WIND_DIRECTION, WIND_ATTENUATION_FACTOR) = range(14)  # fmt: skip
 _MODES = (GRAVITY_OVERRIDE_MODE, LINEAR_DAMP_OVERRIDE_MODE, ANGULAR_DAMP_OVERRIDE_MODE)
 _VECTORS = (GRAVITY_VECTOR, WIND_SOURCE, WIND_DIRECTION)
 _DEFAULTS = {
@@ -24,6 +24,7 @@ _DEFAULTS = {
     WIND_DIRECTION: (0.0, 0.0, 0.0), WIND_ATTENUATION_FACTOR: 0.0,
 }  # fmt: skip
 NOT_ACTING = "kept and read back; areas do not act yet"
+NO_ACTION = "areas are kept, but do not act yet: no overlaps, no overrides of gravity or damping"
 
 
 class Area:
@@ -92,7 +93,7 @@ def _area_set_space(server, identity, space):
     area = server.areas.get(identity)
     if space:
         server.space_row(space)
-        server.reporter.warn_once("Area3D", "areas are kept, but do not act yet: no overlaps, no overrides of gravity or damping")
+        server.reporter.warn_once("Area3D", NO_ACTION)
     area.space = space
 
 

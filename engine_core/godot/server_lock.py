@@ -1,8 +1,9 @@
 """Who may change the world: one thread at a time, and none while a step runs.
 
-Godot calls from loader threads while its main thread may be in `_step`. The lock is a word in SERVER that compiled code and
-Python both take; a thread that has it may take it again. Waiting happens in compiled code, without Python's interpreter lock, so
-that one who holds the lock and needs the interpreter is never waited for by one who holds the interpreter.
+Godot calls from loader threads while its main thread may be in `_step`. The lock is a word in SERVER that compiled
+code and Python both take; a thread that has it may take it again. Waiting happens in compiled code, without
+Python's interpreter lock, so that one who holds the lock and needs the interpreter is never waited for by one who
+holds the interpreter.
 """
 
 import ctypes

@@ -1,4 +1,5 @@
-"""The server's calls that move a body, named by its id: impulses, forces, velocities, state. Compiled; the instance is SERVER."""
+"""The server's calls that move a body, named by its id: impulses, forces, velocities, state. Compiled; the instance
+is SERVER."""
 
 import numpy as np
 
@@ -81,8 +82,8 @@ def _vector_getter(name):
 
 @kernel
 def _rests_there(world, index, transform):
-    """Whether a body sleeps at this very place: a node repeats its transform when it enters the world, and that is no reason
-    to wake."""
+    """Whether a body sleeps at this very place: a node repeats its transform when it enters the world, and that is
+    no reason to wake."""
     body = bodies_of(world)[index]
     if body.mode < RIGID or not motion.is_sleeping(body):
         return False

@@ -1,4 +1,5 @@
-"""Project settings of Scree, `physics/scree_3d/...`: their defaults, and what a world and its spaces are given of them."""
+"""Project settings of Scree, `physics/scree_3d/...`: their defaults, and what a world and its spaces are given of
+them."""
 
 import ctypes
 from ctypes import c_int64
@@ -58,7 +59,8 @@ class Settings:
         if is_good and smallest is not None:
             is_good = value >= smallest and (largest is None or value <= largest)
         if not is_good:
-            limits = "true or false" if smallest is None else f"from {smallest} to {largest}" if largest else "0 or more"
+            limits = f"from {smallest} to {largest}" if largest else "0 or more"
+            limits = "true or false" if smallest is None else limits
             self._engine.reporter.error(name, f"the project setting must be {limits}, got {value!r}; {default} is used")
             return default
         return type(default)(value)

@@ -1,7 +1,8 @@
 """Reading the arguments and writing the result of a virtual in compiled code.
 
-Godot passes an array of addresses, one an argument, and the address of the result. In single precision: bool 1 byte, all
-integers and enums 8, float a double, Vector3 3 float32, Basis 9 by rows, Transform3D 12, ids and object pointers 8.
+Godot passes an array of addresses, one an argument, and the address of the result. In single precision: bool 1
+byte, all integers and enums 8, float a double, Vector3 3 float32, Basis 9 by rows, Transform3D 12, ids and object
+pointers 8.
 """
 
 import math

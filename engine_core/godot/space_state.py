@@ -1,7 +1,7 @@
 """PhysicsDirectSpaceState3D: what users ask of a space. Compiled; the instance is a SPACE_BINDING.
 
-Godot does not hand over whom to leave out: it is asked, for each body that would be hit. A shape that asks with a scaled
-transform is cooked by Python first; all else takes no interpreter.
+Godot does not hand over whom to leave out: it is asked, for each body that would be hit. A shape that asks with a
+scaled transform is cooked by Python first; all else takes no interpreter.
 """
 
 import numpy as np
@@ -100,7 +100,8 @@ def is_excluded_by_godot(space, body_id):
     arguments = stack_array(1, np.int64)
     arguments[0] = address_of_row(words, 0)
     result = address_of_row(words, 1)
-    call_4(server.method_bind_ptrcall, server.is_body_excluded_from_query, binding.object, address_of_row(arguments, 0), result)
+    bind = server.is_body_excluded_from_query
+    call_4(server.method_bind_ptrcall, bind, binding.object, address_of_row(arguments, 0), result)
     return np.int64(load_uint8(result))
 
 
@@ -143,7 +144,7 @@ def _object_of(instance, user_id):
     return call_1_result(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].object_from_id, user_id)
 
 
-# --- rays and points ---------------------------------------------------------------------------------------------------
+# --- rays and points ------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -157,7 +158,8 @@ def intersect_ray(instance, arguments, result):
         return
     queries, hits = stack_array(1, QUERY), stack_array(1, RAY_RESULT)
     query, hit = queries[0], hits[0]
-    _begin(instance, RAY, int_argument(arguments, 2), bool_argument(arguments, 3), bool_argument(arguments, 4), address_of_row(queries, 0))
+    address = address_of_row(queries, 0)
+    _begin(instance, RAY, int_argument(arguments, 2), bool_argument(arguments, 3), bool_argument(arguments, 4), address)
     motion = subtract(end, begin)
     if dot(motion, motion) == 0.0:
         return
@@ -171,7 +173,7 @@ def intersect_ray(instance, arguments, result):
     store3(query.motion, motion)
     query.results = address_of_row(hits, 0)
     query.max_results = 1
-    if _ask(instance, RAY_FUNCTION, address_of_row(queries, 0)) == 0:
+    if _ask(instance, RAY_FUNCTION, address) == 0:
         return
     out = int_argument(arguments, 8)  # PhysicsServer3DExtensionRayResult
     if out != 0:
@@ -227,7 +229,8 @@ def intersect_point(instance, arguments, result):
         return
     queries = stack_array(1, QUERY)
     query = queries[0]
-    _begin(instance, POINT, int_argument(arguments, 1), bool_argument(arguments, 2), bool_argument(arguments, 3), address_of_row(queries, 0))
+    with_bodies, with_areas = bool_argument(arguments, 2), bool_argument(arguments, 3)
+    _begin(instance, POINT, int_argument(arguments, 1), with_bodies, with_areas, address_of_row(queries, 0))
     store3(query.position, point)
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
     rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
@@ -238,13 +241,13 @@ def intersect_point(instance, arguments, result):
     store_int64(result, count)
 
 
-# --- shapes ------------------------------------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------------------------
 
 
 @kernel
 def _take_transform(instance, call, transform, shape_index, query):
-    """Fill in the shape and where it stands. Gives 0 after the call was refused, 1, or 2 for a shape that Python has cooked
-    for the scale of the transform: give it back with `_end`."""
+    """Fill in the shape and where it stands. Gives 0 after the call was refused, 1, or 2 for a shape that Python
+    has cooked for the scale of the transform: give it back with `_end`."""
     keep_as_call()
     total = 0.0
     for i in range(12):
@@ -278,14 +281,16 @@ def _row(address):
 
 @kernel
 def _begin_shape(instance, arguments, call, operation, queries):
-    """Fill in a question about a shape from the arguments that all of them share. Gives what `_take_transform` gives."""
+    """Fill in a question about a shape from the arguments that all of them share. Gives what `_take_transform`
+    gives."""
     keep_as_call()
     if _is_mute(instance):
         return 0
     world = view(view(instance, 1, SPACE_BINDING)[0].world, 1, WORLD)[0]
     identity = int_argument(arguments, 0)
     shape_index = identity & INDEX_MASK
-    if identity <= 0 or shape_index >= world.shape_capacity or view(world.shapes, world.shape_capacity, SHAPE)[shape_index].id != identity:
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    if identity <= 0 or shape_index >= world.shape_capacity or shapes[shape_index].id != identity:
         _refuse(instance, call, NO_SUCH_SHAPE, identity)
         return 0
     motion, margin = vector3_argument(arguments, 2), float_argument(arguments, 3)
@@ -297,7 +302,8 @@ def _begin_shape(instance, arguments, call, operation, queries):
         return 0
     query = queries[0]
     address = address_of_row(queries, 0)
-    _begin(instance, operation, int_argument(arguments, 4), bool_argument(arguments, 5), bool_argument(arguments, 6), address)
+    with_bodies, with_areas = bool_argument(arguments, 5), bool_argument(arguments, 6)
+    _begin(instance, operation, int_argument(arguments, 4), with_bodies, with_areas, address)
     if operation == CAST:
         store3(query.motion, motion)
     query.margin = margin

@@ -1,5 +1,5 @@
-"""The start: Godot's loader calls `initialize`; the classes and the engine's name are registered at the SERVERS level; the
-server itself is made when Godot asks for it, which it does only in a project that has chosen this engine.
+"""The start: Godot's loader calls `initialize`; the classes and the engine's name are registered at the SERVERS
+level; the server itself is made when Godot asks for it, which it does only in a project that has chosen this engine.
 """
 
 import ctypes
@@ -30,7 +30,9 @@ class CallableInfo(ctypes.Structure):
 
     _fields_ = [
         ("userdata", c_void_p), ("token", c_void_p), ("object_id", ctypes.c_uint64),
-        *((name, c_void_p) for name in ("call", "is_valid", "free", "hash", "equal", "less_than", "to_string", "count")),
+        *((name, c_void_p) for name in (
+            "call", "is_valid", "free", "hash", "equal", "less_than", "to_string", "argument_count",
+        )),
     ]  # fmt: skip
 
 
@@ -89,7 +91,8 @@ class Engine:
         from . import virtual_table
         from .classes import ExtensionClass
 
-        nobody = np.zeros(max(schema.BODY_BINDING.itemsize, schema.SPACE_BINDING.itemsize, schema.SERVER.itemsize), np.uint8)
+        size = max(record.itemsize for record in (schema.BODY_BINDING, schema.SPACE_BINDING, schema.SERVER))
+        nobody = np.zeros(size, np.uint8)
         self._kept.append(nobody)  # what an instance that belongs to nothing points to: all zeros
         for table in virtual_table.TABLES:
             made = ExtensionClass(self.interface, self.api, table, nobody.ctypes.data)
@@ -163,8 +166,6 @@ _callbacks: list = []
 def initialize(get_proc_address: int, library: int, initialization: int) -> None:
     """What the loader calls, once, with addresses. Raises RuntimeError with one clear line if Scree cannot run here."""
     global _engine
-    if sys.version_info < (3, 11):
-        raise RuntimeError(f"Python {sys.version.split()[0]} is too old, Scree needs 3.11 or later")
     engine = _engine = Engine(get_proc_address, library)
 
     def enter(userdata, level):

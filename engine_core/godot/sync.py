@@ -1,8 +1,9 @@
 """What Godot calls every tick: step, sync, flush, end. Compiled; no Python, no interpreter lock.
 
-A step notes the bodies that were active in it or fell asleep in it. The next flush tells each of them about: first the force
-integration callback, then the state sync callback, which is what moves a RigidBody3D's node. Callbacks may do anything,
-also free the body that is being told about, so nothing is held over one: the list is of ids, and each id is looked up anew.
+A step notes the bodies that were active in it or fell asleep in it. The next flush tells each of them about: first
+the force integration callback, then the state sync callback, which is what moves a RigidBody3D's node. Callbacks
+may do anything, also free the body that is being told about, so nothing is held over one: the list is of ids, and
+each id is looked up anew.
 """
 
 import numpy as np
@@ -93,7 +94,8 @@ def step(instance, arguments, result):
 
 @kernel
 def _call_back(instance, call, callback, arguments, count):
-    """Call a Callable that lies as a Variant at address `callback`. One whose object is gone is forgotten in silence."""
+    """Call a Callable that lies as a Variant at address `callback`. One whose object is gone is forgotten in
+    silence."""
     server = view(instance, 1, SERVER)[0]
     result = address_of_row(stack_array(3, np.int64), 0)
     error = address_of_row(stack_array(2, np.int64), 0)

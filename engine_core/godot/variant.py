@@ -1,7 +1,8 @@
 """Variants and the other values of Godot, to Python and back. For calls that are rare; hot ones stay in compiled code.
 
-Vectors become tuples of 3, transforms of 12 (basis by rows, then origin), planes of 4, packed arrays NumPy arrays of their own,
-dictionaries `dict`, ids integers. A type that no setting has becomes an `Unreadable`, which names it in errors.
+Vectors become tuples of 3, transforms of 12 (basis by rows, then origin), planes of 4, packed arrays NumPy arrays
+of their own, dictionaries `dict`, ids integers. A type that no setting has becomes an `Unreadable`, which names it
+in errors.
 """
 
 import ctypes
@@ -42,8 +43,8 @@ class Unreadable:
         return f"a value of type {self.name}"
 
 
-_TYPE_NAMES = {4: "String", 5: "Vector2", 7: "Rect2", 15: "Quaternion", 16: "AABB", 20: "Color", 24: "Object", 25: "Callable",
-               28: "Array"}  # fmt: skip
+_TYPE_NAMES = {4: "String", 5: "Vector2", 7: "Rect2", 15: "Quaternion", 16: "AABB", 20: "Color", 24: "Object",
+               25: "Callable", 28: "Array"}  # fmt: skip
 
 
 class Variants:
@@ -87,7 +88,8 @@ class Variants:
         self._first_vector3 = interface.function("packed_vector3_array_operator_index", c_void_p, c_void_p, c_int64)
         self._resize_vector3 = method(get_method(schema.PACKED_VECTOR3_ARRAY, interface.name("resize"),
                                                  api.builtin_methods["PackedVector3Array"]["resize"]))  # fmt: skip
-        self._append = method(get_method(schema.ARRAY, interface.name("append"), api.builtin_methods["Array"]["append"]))
+        append_hash = api.builtin_methods["Array"]["append"]
+        self._append = method(get_method(schema.ARRAY, interface.name("append"), append_hash))
 
     # --- from Godot ---
 

@@ -1,7 +1,9 @@
-"""Which function answers which virtual of an extension class: one table a class, filled by decorators where the functions are.
+"""Which function answers which virtual of an extension class: one table a class, filled by decorators where the
+functions are.
 
-A hot virtual is a kernel `(instance, arguments, result)`; Godot is given its address. A cold one is Python. What is in neither is
-not built yet: it answers its type's zero and warns once by name. `docs/godot_parity.md` is made from these tables.
+A hot virtual is a kernel `(instance, arguments, result)`; Godot is given its address. A cold one is Python. What is
+in neither is not built yet: it answers its type's zero and warns once by name. `docs/godot_parity.md` is made from
+these tables.
 """
 
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 """The addresses of kernels as C functions, taken inside compiled code.
 
-A host that calls by pointer wants many small functions. As entry points each would cost a compilation unit, a cache file and
-some milliseconds at every start; here one entry point holds them all and writes their addresses into a table.
+A host that calls by pointer wants many small functions. As entry points each would cost a compilation unit, a cache
+file and some milliseconds at every start; here one entry point holds them all and writes their addresses into a table.
 """
 
 import warnings
@@ -34,8 +34,8 @@ def _as_c_function(context, module, compiled):
 
 @intrinsic
 def store_function_addresses(typing_context, table, kernels):
-    """Compiled: write the addresses of a global tuple of kernels, as `void f(int64, int64, int64)` in C, to the words from
-    address `table` on, in the order of the tuple. The kernels must raise nothing."""
+    """Compiled: write the addresses of a global tuple of kernels, as `void f(int64, int64, int64)` in C, to the
+    words from address `table` on, in the order of the tuple. The kernels must raise nothing."""
     if not isinstance(kernels, types.BaseTuple) or not all(isinstance(k, types.Dispatcher) for k in kernels.types):
         return None
     compiled_kernels = []

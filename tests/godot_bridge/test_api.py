@@ -1,4 +1,5 @@
-"""The extract of Godot's API description: it holds what the bridge asks for, and is never taken for another version's."""
+"""The extract of Godot's API description: it holds what the bridge asks for, and is never taken for another
+version's."""
 
 import json
 import sys
@@ -11,7 +12,8 @@ DESCRIPTION = {
     "header": {"version_full_name": "Godot Engine v4.9.1.stable.test", "precision": "single"},
     "builtin_class_sizes": [
         {"build_configuration": "double_64", "sizes": [{"name": "Vector3", "size": 24}]},
-        {"build_configuration": "float_64", "sizes": [{"name": "Vector3", "size": 12}, {"name": "Variant", "size": 24}]},
+        {"build_configuration": "float_64",
+         "sizes": [{"name": "Vector3", "size": 12}, {"name": "Variant", "size": 24}]},
     ],
     "builtin_classes": [{"name": "Callable", "methods": [{"name": "is_valid", "hash": 7}, {"name": "bind", "hash": 8}]},
                         {"name": "Color"}],

@@ -1,4 +1,5 @@
-"""The loader: it starts Python from the paths beside it, and whatever is wrong gives one clear error and a Godot that goes on."""
+"""The loader: it starts Python from the paths beside it, and whatever is wrong gives one clear error and a Godot
+that goes on."""
 
 import ctypes
 import os
@@ -49,8 +50,10 @@ class Installation:
         return self.run_as_it_is(**environment)
 
     def run_as_it_is(self, **environment: str) -> list[str]:
-        done = subprocess.run([self.host, self.folder / "libscree.so"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, timeout=60, env={**os.environ, **environment}, cwd="/")  # fmt: skip
+        done = subprocess.run(
+            [self.host, self.folder / "libscree.so"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=60, env={**os.environ, **environment}, cwd="/",
+        )  # fmt: skip
         lines = done.stdout.splitlines()
         assert done.returncode == 0, done.stdout
         assert lines[-1].startswith("whole"), done.stdout

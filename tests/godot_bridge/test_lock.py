@@ -1,4 +1,5 @@
-"""The server's lock: one thread at a time, again for the one that has it, and no waiting with the interpreter in hand."""
+"""The server's lock: one thread at a time, again for the one that has it, and no waiting with the interpreter in
+hand."""
 
 import sys
 import threading
