@@ -1,4 +1,5 @@
-"""Box against box: fifteen separating axes and clipping in the frame of the reference face, without any search for features.
+"""Box against box: fifteen separating axes and clipping in the frame of the reference face, without any search for
+features.
 
 The frame is that of B. `matrix` holds the rotation of A there, row by row: column j is axis j of A.
 """
@@ -19,7 +20,8 @@ from .distance import distance_of_cores
 from .reduce import reduce_points
 from .schema import MAX_POINTS
 
-# Axes: 1 to 3 the faces of B, 4 to 6 the faces of A, 7 + 3 i + j the edge along axis i of B with the edge along axis j of A.
+# Axes: 1 to 3 the faces of B, 4 to 6 the faces of A, 7 + 3 i + j the edge along axis i of B with the edge along axis
+# j of A.
 FACE_OF_B, FACE_OF_A, EDGES = 1, 4, 7
 
 AXIS_TOLERANCE = 1e-3

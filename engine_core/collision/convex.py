@@ -16,7 +16,8 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO = (0.0, 0.0, 0.0)
 
 FLAT = 0.98
-"""Faces turned to each other by less than this cosine are as near as the lowest point of one above the other, to 2 %."""
+"""Faces turned to each other by less than this cosine are as near as the lowest point of one above the other, to
+2 %."""
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Cylinders: with polytopes, planes, round shapes and each other. In the frame of B; A is at a given place in it.
 
-First the axes on which flat things meet: the faces of the polytope and the caps. If what is deepest along the best of them
-stands above the flat side, that is the answer, as many points as touch. Else GJK and EPA tell the nearest or deepest points.
+First the axes on which flat things meet: the faces of the polytope and the caps. If what is deepest along the best
+of them stands above the flat side, that is the answer, as many points as touch. Else GJK and EPA tell the nearest or
+deepest points.
 """
 
 import math
@@ -12,7 +13,19 @@ from ..geometry.clipping import add_corner
 from ..geometry.gjk import CORE, CYLINDER_CORE
 from ..geometry.polytopes import plane_distance, plane_normal, vertex
 from ..geometry.segments import between
-from ..geometry.vector import add_scaled, cross, dot, length, negate, normalize, perpendicular, scale, store3, subtract, vector3
+from ..geometry.vector import (
+    add_scaled,
+    cross,
+    dot,
+    length,
+    negate,
+    normalize,
+    perpendicular,
+    scale,
+    store3,
+    subtract,
+    vector3,
+)
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
@@ -27,7 +40,8 @@ RIM_POINTS = 8
 """A cap is an octagon with one corner straight at its lowest point."""
 AXIS_TOLERANCE = 1e-3
 SHALLOW = 0.2
-"""Overlaps up to this part of the smallest size are taken along the best flat axis without a search for a better one."""
+"""Overlaps up to this part of the smallest size are taken along the best flat axis without a search for a better
+one."""
 
 PLACED_CYLINDER = np.dtype(
     [
@@ -75,7 +89,8 @@ def _add_point(polygon, p, origin, u, v, n, edge):
 
 @kernel
 def load_facing_side(cylinder, n, origin, u, v, polygon):
-    """The cap (an octagon) or the line of the mantle (two corners) that looks against n, in the frame (origin, u, v, n)."""
+    """The cap (an octagon) or the line of the mantle (two corners) that looks against n, in the frame (origin, u,
+    v, n)."""
     keep_as_call()
     polygon.count = 0
     axis, center = vector3(cylinder.axis), vector3(cylinder.center)
@@ -174,7 +189,8 @@ def cylinder_on_face(cylinder, polytope, face, limit, polygons, result):
 
 @kernel
 def polytope_on_cap(cylinder, sign, polytope, limit, polygons, result):
-    """Fill `result` from a cap of cylinder A and the face of polytope B that looks at it: (number of points, lowest)."""
+    """Fill `result` from a cap of cylinder A and the face of polytope B that looks at it: (number of points,
+    lowest)."""
     keep_as_call()
     n = scale(vector3(cylinder.axis), sign)
     origin = add_scaled(vector3(cylinder.center), n, cylinder.half_height)

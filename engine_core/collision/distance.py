@@ -102,9 +102,9 @@ def distance_of_convex(a, position_a, rotation_a, b, position_b, rotation_b):
 def shape_distance(shapes, index_a, position_a, rotation_a, index_b, position_b, rotation_b):
     """Distance of two convex shapes: (distance [m], point on A, point on B, unit normal from A to B).
 
-    `shapes` is an array of SHAPE rows; positions are vectors and rotations quaternions to one common frame, in which the
-    answer stands too. A negative distance is the depth of the overlap: moving A by distance * normal just parts them.
-    Kinds: sphere, capsule, box, convex hull, cylinder.
+    `shapes` is an array of SHAPE rows; positions are vectors and rotations quaternions to one common frame, in which
+    the answer stands too. A negative distance is the depth of the overlap: moving A by distance * normal just parts
+    them. Kinds: sphere, capsule, box, convex hull, cylinder.
     """
     return distance_of_convex(
         shapes[index_a], position_a, rotation_a, shapes[index_b], position_b, rotation_b
@@ -113,8 +113,8 @@ def shape_distance(shapes, index_a, position_a, rotation_a, index_b, position_b,
 
 @kernel
 def shape_support(shapes, index, rotation, direction):
-    """The point of a convex shape, rounding included, farthest along `direction` (any length); common axes, seen from the
-    shape's own origin."""
+    """The point of a convex shape, rounding included, farthest along `direction` (any length); common axes, seen
+    from the shape's own origin."""
     shape = shapes[index]
     core = stack_array(1, CORE)[0]
     radius = core_of_shape(shape, (0.0, 0.0, 0.0), rotation, core)
@@ -123,7 +123,8 @@ def shape_support(shapes, index, rotation, direction):
 
 @kernel
 def point_distance(shape, point):
-    """Distance of a point, in the shape's frame, from a convex shape: (distance [m], nearest point, unit outward normal)."""
+    """Distance of a point, in the shape's frame, from a convex shape: (distance [m], nearest point, unit outward
+    normal)."""
     cores = stack_array(2, CORE)
     radius = core_of_shape(shape, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), cores[0])
     cores[1].kind = BOX_CORE

@@ -1,8 +1,8 @@
 """Contact manifolds of two polytopes: hulls, boxes and the triangles of meshes. In the frame of B.
 
-Separating axes find how the two face each other; then either the incident face is clipped against the reference face, or
-two edges cross in one point. Where the polytopes are apart and nothing lies above the reference face (corner against
-corner), the nearest points are the contact, so that a separation is never less than it really is.
+Separating axes find how the two face each other; then either the incident face is clipped against the reference
+face, or two edges cross in one point. Where the polytopes are apart and nothing lies above the reference face
+(corner against corner), the nearest points are the contact, so that a separation is never less than it really is.
 """
 
 import math
@@ -120,7 +120,8 @@ def face_frame(polytope, face):
 
 @kernel
 def clip_against_face(polytope, face, origin, u, v, polygons):
-    """Clip the first of two polygons, in the plane frame of a face, against its sides. Gives which one holds the answer."""
+    """Clip the first of two polygons, in the plane frame of a face, against its sides. Gives which one holds the
+    answer."""
     keep_as_call()
     starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
     corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
@@ -136,8 +137,8 @@ def clip_against_face(polytope, face, origin, u, v, polygons):
             continue
         nx, ny = dy / size, -dx / size
         # A hair outside counts as above the face: faces that lie flush do not flicker.
-        margin = 1e-7 * size
-        if clip_half_plane(polygons[now], polygons[1 - now], nx, ny, nx * px + ny * py + margin, np.int64(128 + i - first)):
+        reach, side = nx * px + ny * py + 1e-7 * size, np.int64(128 + i - first)
+        if clip_half_plane(polygons[now], polygons[1 - now], nx, ny, reach, side):
             now = 1 - now
     return now
 
@@ -249,7 +250,8 @@ def edge_contact(a, b, edge_a, edge_b, axis, result):
 
 @kernel
 def nearest_contact(a, b, limit, result):
-    """Fill `result` with one point: the nearest ones, or the deepest if the polytopes overlap. Gives 1, or 0 if too far."""
+    """Fill `result` with one point: the nearest ones, or the deepest if the polytopes overlap. Gives 1, or 0 if
+    too far."""
     keep_as_call()
     cores = stack_array(2, CORE)
     polytope_core(a, cores[0])

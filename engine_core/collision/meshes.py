@@ -201,7 +201,8 @@ def write_clusters(clusters, count, results, polygon):
 
 @kernel
 def touches_active_edge(triangle, normal, active_edges):
-    """Whether the corner, edge or face of a triangle farthest against `normal` (from A to the triangle) may be hit as such."""
+    """Whether the corner, edge or face of a triangle farthest against `normal` (from A to the triangle) may be
+    hit as such."""
     keep_as_call()
     if active_edges == 7:
         return True

@@ -1,7 +1,7 @@
 """Choosing the four points of a manifold: the deepest, and those that span the largest area with it.
 
-The choice must not flicker between points that are as good: a later point has to be better by a margin, and among points
-equally deep those farthest along a fixed direction win.
+The choice must not flicker between points that are as good: a later point has to be better by a margin, and among
+points equally deep those farthest along a fixed direction win.
 """
 
 import math

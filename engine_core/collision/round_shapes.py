@@ -30,7 +30,8 @@ from ..shapes.schema import CAPSULE
 from .convex import write_contact, write_single_contact
 
 PARALLEL_SINE_SQUARED = 0.001
-"""Capsules within 1.8 degrees of a face, an edge or each other touch it in two points: these lie 0.05 % of the radius off."""
+"""Capsules within 1.8 degrees of a face, an edge or each other touch it in two points: these lie 0.05 % of the
+radius off."""
 
 
 @kernel
@@ -47,7 +48,8 @@ def segment_of(shape, position, rows):
 
 @kernel
 def write_segment_points(result, normal, radius_a, p, sp, q, sq, limit):
-    """Write up to two points of a capsule A: at p and q of its segment, with core separations sp and sq along `normal`."""
+    """Write up to two points of a capsule A: at p and q of its segment, with core separations sp and sq along
+    `normal`."""
     store3(result.normal, normal)
     result.face = -1
     count = 0
@@ -172,7 +174,8 @@ def polytope_core(polytope, core):
 
 @kernel
 def segment_depth(p, q, polytope):
-    """Depth of a segment that cuts a polytope: (separation, unit axis from the polytope to the segment, face or -1 - edge).
+    """Depth of a segment that cuts a polytope: (separation, unit axis from the polytope to the segment, face or -1 -
+    edge).
 
     The axes are the face normals, and the normals of the segment and each edge that can face it.
     """
@@ -232,7 +235,8 @@ def clip_segment_to_face(p, q, polytope, face):
 
 @kernel
 def _parallel_edge(p, q, polytope, normal, separation):
-    """The parameters along pq beside an edge that is parallel to it and touches: (low, high); low > high if there is none."""
+    """The parameters along pq beside an edge that is parallel to it and touches: (low, high); low > high if there
+    is none."""
     keep_as_call()
     d = subtract(q, p)
     size = length_squared(d)

@@ -121,9 +121,9 @@ def collide_shapes(
 ):
     """Collide shape `index_a` with shape `index_b`: (number of results, axis cache for the next time).
 
-    `shapes` is an array of SHAPE rows; positions are vectors in world axes from any common origin near both [m], rotations
-    quaternions. `speculative_distance` [m]: surfaces that far apart still make contacts. `axis_cache`: what the last
-    collision of this pair gave, 0 for none. `results`: MAX_RESULTS rows of CONTACT_RESULT.
+    `shapes` is an array of SHAPE rows; positions are vectors in world axes from any common origin near both [m],
+    rotations quaternions. `speculative_distance` [m]: surfaces that far apart still make contacts. `axis_cache`:
+    what the last collision of this pair gave, 0 for none. `results`: MAX_RESULTS rows of CONTACT_RESULT.
     """
     swap = rank_of(shapes[index_a].kind) > rank_of(shapes[index_b].kind)
     # A stands where kinds are in order; the frame is that of B.

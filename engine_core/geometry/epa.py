@@ -1,7 +1,8 @@
-"""Depth of two overlapping convex cores: the expanding polytope algorithm (G. van den Bergen, GDC 2001), double precision.
+"""Depth of two overlapping convex cores: the expanding polytope algorithm (G. van den Bergen, GDC 2001), double
+precision.
 
-The polytope grows from GJK's last simplex. Where the Minkowski difference is flat (crossing segments, coplanar triangles)
-the depth is zero along its normal; no input makes it fail or loop.
+The polytope grows from GJK's last simplex. Where the Minkowski difference is flat (crossing segments, coplanar
+triangles) the depth is zero along its normal; no input makes it fail or loop.
 """
 
 import math
@@ -157,8 +158,8 @@ def _expand(state, new_point, tolerance):
 def epa_penetration(a, b, simplex, toward):
     """Depth of two overlapping cores (rows of CORE), from GJK's last simplex (a row of SIMPLEX).
 
-    Gives (depth [m], unit normal from A to B, point on A): moving A by -depth normal parts them. `toward` chooses the side
-    where both are as good: the normal then points along it (centre of B - centre of A).
+    Gives (depth [m], unit normal from A to B, point on A): moving A by -depth normal parts them. `toward` chooses
+    the side where both are as good: the normal then points along it (centre of B - centre of A).
     """
     keep_as_call()
     state = stack_array(1, POLYTOPE_STATE)[0]

@@ -1,8 +1,9 @@
 """Distance of two convex cores: the algorithm of Gilbert, Johnson and Keerthi, in double precision.
 
-A core is a convex body without its rounding: a sphere's core is a point, a capsule's a segment. All cores of one call stand
-in one common frame. The simplex sub-problem follows the Voronoi regions of C. Ericson, "Real-Time Collision Detection" (5.1),
-and falls back to the best of the sides where a simplex is degenerate, so that flat and needle-like input cannot lead astray.
+A core is a convex body without its rounding: a sphere's core is a point, a capsule's a segment. All cores of one
+call stand in one common frame. The simplex sub-problem follows the Voronoi regions of C. Ericson, "Real-Time
+Collision Detection" (5.1), and falls back to the best of the sides where a simplex is degenerate, so that flat and
+needle-like input cannot lead astray.
 """
 
 import math
@@ -109,7 +110,8 @@ def weights_on_segment(a, b):
 
 @kernel
 def weights_on_triangle(a, b, c):
-    """Barycentric weights of the point of triangle abc nearest to the origin; exact zeros for corners not taking part."""
+    """Barycentric weights of the point of triangle abc nearest to the origin; exact zeros for corners not taking
+    part."""
     keep_as_call()
     ab, ac = subtract(b, a), subtract(c, a)
     n = cross(ab, ac)

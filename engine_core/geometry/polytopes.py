@@ -1,7 +1,7 @@
 """Convex polytopes in a common frame: the form in which boxes, hulls and triangles meet each other.
 
-Faces are counter-clockwise seen from outside. An edge runs so that its left face lies to the left seen from outside: its
-direction is that of (left normal) x (right normal). A triangle is a polytope with two faces, back to back.
+Faces are counter-clockwise seen from outside. An edge runs so that its left face lies to the left seen from outside:
+its direction is that of (left normal) x (right normal). A triangle is a polytope with two faces, back to back.
 """
 
 import numpy as np
@@ -86,7 +86,8 @@ def transform_inverse(rows, position, v):
 
 @kernel
 def _write_box_topology(memory):
-    """Vertex i of a box lies on the positive side of axis k if bit k of i is set; face 2 k + 1 is the positive one of k."""
+    """Vertex i of a box lies on the positive side of axis k if bit k of i is set; face 2 k + 1 is the positive
+    one of k."""
     starts, corners, edges = memory.face_starts, memory.face_vertices, memory.edges
     n = 0
     for k in range(3):
@@ -109,7 +110,8 @@ def _write_box_topology(memory):
 
 @kernel
 def box_polytope(half_extents, position, rows, memory, polytope):
-    """Make a polytope of a box at `position`, with the rotation matrix `rows`, in `memory` (a row of POLYTOPE_MEMORY)."""
+    """Make a polytope of a box at `position`, with the rotation matrix `rows`, in `memory` (a row of
+    POLYTOPE_MEMORY)."""
     keep_as_call()
     for i in range(8):
         corner = (
@@ -145,7 +147,8 @@ def _point_at_memory(memory, polytope):
 
 @kernel
 def hull_polytope(vertices, planes, center, position, rows, memory, polytope):
-    """Move a hull's float32 vertices and planes (flat arrays) to the common frame, into `memory` (a row of POLYTOPE_MEMORY).
+    """Move a hull's float32 vertices and planes (flat arrays) to the common frame, into `memory` (a row of
+    POLYTOPE_MEMORY).
 
     The caller sets the counts and the addresses of the topology of `polytope` beforehand.
     """
@@ -171,7 +174,8 @@ def hull_polytope(vertices, planes, center, position, rows, memory, polytope):
 
 @kernel
 def triangle_polytope(a, b, c, memory, polytope):
-    """Make a polytope of the triangle abc in `memory` (a row of POLYTOPE_MEMORY): face 0 is its front. False: it has no area."""
+    """Make a polytope of the triangle abc in `memory` (a row of POLYTOPE_MEMORY): face 0 is its front. False: it
+    has no area."""
     keep_as_call()
     ab, ac = subtract(b, a), subtract(c, a)
     n = cross(ab, ac)

@@ -17,7 +17,8 @@ def nearest_on_segment(p, q, point):
 
 @kernel
 def nearest_of_segments(p1, q1, p2, q2):
-    """Parameters in [0, 1] along p1q1 and p2q2 of their nearest points (C. Ericson, "Real-Time Collision Detection", 5.1.9).
+    """Parameters in [0, 1] along p1q1 and p2q2 of their nearest points (C. Ericson, "Real-Time Collision Detection",
+    5.1.9).
 
     For parallel segments: the middle of where they overlap.
     """

@@ -1,7 +1,9 @@
-"""Separating axes of two polytopes: all face normals, and the pairs of edges that make a face of the Minkowski difference.
+"""Separating axes of two polytopes: all face normals, and the pairs of edges that make a face of the Minkowski
+difference.
 
-Which edges do is told by their arcs on the Gauss map: D. Gregorius, "The Separating Axis Test between Convex Polyhedra",
-GDC 2013. With the edge directions in place of the cross products of normals it holds for flat triangles too.
+Which edges do is told by their arcs on the Gauss map: D. Gregorius, "The Separating Axis Test between Convex
+Polyhedra", GDC 2013. With the edge directions in place of the cross products of normals it holds for flat triangles
+too.
 """
 
 import math
@@ -45,7 +47,8 @@ def best_face(a, b, limit):
 
 @kernel
 def axis_of_edges(a, edge_a, b, edge_b):
-    """Axis of two edges if they make a face of the Minkowski difference: (separation, unit axis from a to b), else -inf."""
+    """Axis of two edges if they make a face of the Minkowski difference: (separation, unit axis from a to b),
+    else -inf."""
     edges_a = view(a.edges, a.edge_count * 4, np.int32)
     edges_b = view(b.edges, b.edge_count * 4, np.int32)
     pa, pb = vertex(a, edges_a[4 * edge_a]), vertex(b, edges_b[4 * edge_b])

@@ -6,8 +6,8 @@ from numba.extending import intrinsic
 
 @intrinsic
 def keep_as_call(typing_context):
-    """Compiled: the kernel that calls this stays a function of its own. Without it LLVM copies a large kernel into each of
-    its callers and optimises every copy again, which multiplies the compile time."""
+    """Compiled: the kernel that calls this stays a function of its own. Without it LLVM copies a large kernel into
+    each of its callers and optimises every copy again, which multiplies the compile time."""
 
     def generate(context, builder, signature, arguments):
         builder.function.attributes.add("noinline")

@@ -17,8 +17,8 @@ from engine_core.shapes.schema import BOX, SHAPE
 
 @entry_point("int64(int64, int64, int64, int64)")
 def collide_all(shapes_address, poses_address, caches_address, count):
-    """Collide `count` pairs; gives the number of those with two or more points. A pose: shape a, position, rotation, the
-    same of b (16 doubles)."""
+    """Collide `count` pairs; gives the number of those with two or more points. A pose: shape a, position, rotation,
+    the same of b (16 doubles)."""
     shapes = view(shapes_address, 64, SHAPE)
     poses = view2(poses_address, count, 16, np.float64)
     caches = view(caches_address, count, np.int32)

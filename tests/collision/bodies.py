@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from engine_core.collision.schema import CONTACT_RESULT, MAX_RESULTS
 from engine_core.collision.shapes import collide_shapes
-from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE
 from engine_core.shapes.pool import ShapePool
+from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE
 
 from .oracle import core_of, world_core
 

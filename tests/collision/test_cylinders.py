@@ -64,7 +64,8 @@ def make_floor(shapes, kind):
     if kind == "box":
         return shapes.box((3.0, 0.5, 3.0)), (0.0, -0.5, 0.0)
     if kind == "hull":
-        return shapes.hull(np.array([[x, y, z] for x in (-3, 3) for y in (-0.5, 0.5) for z in (-3, 3)])), (0.0, -0.5, 0.0)
+        corners = np.array([[x, y, z] for x in (-3, 3) for y in (-0.5, 0.5) for z in (-3, 3)])
+        return shapes.hull(corners), (0.0, -0.5, 0.0)
     if kind == "plane":
         return shapes.plane((0.0, 1.0, 0.0), 0.0), ORIGIN
     return shapes.mesh(*grid_floor(16, 0.37)), ORIGIN

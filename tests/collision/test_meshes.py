@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from .bodies import IDENTITY, ORIGIN, Shapes, grid_floor, normalized
-from .oracle import signed_distance
+from .oracle import rotation_matrix, signed_distance
 
 FLOOR = (0.0, -1.0, 0.0)
 
@@ -170,8 +170,6 @@ def test_back_faces_collide_only_when_asked_to(kind):
 def test_the_mesh_may_be_either_shape_and_turned(flat):
     shapes, floor, bodies = flat
     q = normalized((0.3, -0.2, 0.5, 0.7))
-    from .oracle import rotation_matrix
-
     turn = rotation_matrix(q)
     place = np.array([3.0, -2.0, 5.0])
     position = turn @ np.array([0.1, 0.395, 0.2]) + place
