@@ -105,3 +105,10 @@ def test_no_call_with_any_arguments_crashes(godot, project, seed):
     lines = run(godot, project, "anything.gd", "--", str(seed))
     assert "class ScreePhysicsServer3D" in lines
     assert "rests at 0.50 asleep true" in lines, lines[-20:]
+
+
+def test_what_was_never_freed_is_told_and_does_not_crash_the_end(godot, project):
+    done = godot.run("--headless", "--path", project, "-s", "res://unfreed.gd", timeout=60)
+    assert done.returncode == 0, done.output
+    assert "class ScreePhysicsServer3D" in done.output
+    assert "scree: finish: never freed by the project: 1 bodies, 1 shapes, 1 areas" in done.output
