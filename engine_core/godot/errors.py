@@ -5,9 +5,14 @@ import ctypes
 import math
 import traceback
 
+from ..bodies.identity import describe_id, kind_of
+from ..bodies.schema import KIND_BODY, KIND_SHAPE, KIND_SYSTEM
 from . import schema
 from .call_names import CALLS
 from .raw_memory import read_double, read_transform, read_vector3
+
+FARTHEST_PLACE = 1e9
+"""How far from its body a shape may be [m]: farther ones make an inertia that no number holds."""
 
 
 class Reporter:
@@ -41,19 +46,16 @@ class Reporter:
             message = f"internal error, please report it: {type(error).__name__}: {message} ({where})"
         # The core names its own call first where it knows it; Godot's name for it is the one the user knows.
         head, _, rest = message.partition(": ")
-        self.error(call, rest if rest and head.isidentifier() and "_" in head else message)
+        self.error(call, rest if rest and head.isidentifier() else message)
 
     def refusal(self, number: int, reason: int, value: int) -> None:
         """Print why compiled code refused a call; `value` is an id, a number, or the address of one."""
         call = CALLS[number]
-        if reason == schema.NO_SUCH_BODY:
-            self.error(call, f"there is no body {self.describe_id(value)}")
-        elif reason == schema.NO_SUCH_SPACE:
-            self.error(call, f"there is no space {self.describe_id(value)}")
-        elif reason == schema.NO_SUCH_SHAPE:
-            self.error(call, f"there is no shape {self.describe_id(value)}")
+        if reason in _MISSING:
+            kind, name = _MISSING[reason]
+            self.error(call, missing(kind, name, value))
         elif reason == schema.NO_SUCH_OBJECT:
-            self.error(call, f"there is no body or area {self.describe_id(value)} in this space")
+            self.error(call, f"there is no body or area {describe_id(value)} in this space")
         elif reason == schema.NOT_FINITE:
             self.error(call, f"the vector must be finite, got {read_vector3(value)}")
         elif reason == schema.NOT_FINITE_TRANSFORM:
@@ -66,15 +68,19 @@ class Reporter:
             got = self.variants.read(value)
             self.error(call, f"a value of another type was expected, got {got!r}")
         else:
-            self.error(call, f"there is no number {value} here")
+            self.error(call, f"there is no {_NUMBERED.get(call, 'number')} {value}")
 
-    @staticmethod
-    def describe_id(identity: int) -> str:
-        """An id in words."""
-        from ..bodies.identity import describe_id, kind_of
 
-        known = kind_of(identity) in range(1, 7) and identity > 0
-        return describe_id(identity) + (": it was freed, or is of another kind" if known else "")
+_MISSING = {schema.NO_SUCH_BODY: (KIND_BODY, "body"), schema.NO_SUCH_SPACE: (KIND_SYSTEM, "space"),
+            schema.NO_SUCH_SHAPE: (KIND_SHAPE, "shape")}  # fmt: skip
+_NUMBERED = {"body_set_state": "body state", "body_get_state": "body state", "body_state.get_contact": "contact",
+             "body_test_motion": "motion test with max_collisions"}  # fmt: skip
+
+
+def missing(kind: int, name: str, identity: int) -> str:
+    """That there is no thing with this id, and why."""
+    why = "it was freed" if identity > 0 and kind_of(identity) == kind else f"it is no {name}"
+    return f"there is no {name} {describe_id(identity)}: {why}"
 
 
 def check_finite(name: str, *values: float) -> None:
@@ -90,6 +96,21 @@ def check_number(name: str, value) -> float:
         raise ValueError(f"{name} must be a number, got {value!r}")
     check_finite(name, value)
     return float(value)
+
+
+def check_integer(name: str, value, smallest: int, largest: int) -> int:
+    """A Variant's value as a whole number within limits. Raises ValueError."""
+    number = check_number(name, value)
+    if number != int(number) or not smallest <= number <= largest:
+        raise ValueError(f"{name} must be a whole number from {smallest} to {largest}, got {value!r}")
+    return int(number)
+
+
+def check_place(transform: tuple) -> None:
+    """Raise ValueError for a transform that is not finite, or that moves a shape out of all reach."""
+    check_finite("transform", *transform)
+    if max(map(abs, transform)) > FARTHEST_PLACE:
+        raise ValueError(f"transform must lie within {FARTHEST_PLACE:g} m, got {transform}")
 
 
 def check_vector(name: str, value) -> tuple[float, float, float]:

@@ -16,6 +16,7 @@ from ..runtime.memory import Pool
 from ..shapes.pool import split_basis
 from . import schema
 from .call_names import CALLS
+from .errors import missing
 from .raw_memory import copy, reader, zero
 from .server_lock import ServerLock, memory_functions, system_functions
 
@@ -49,8 +50,7 @@ class IdTable:
         """The thing with this id. Raises KeyError."""
         thing = self.things.get(identity)
         if thing is None:
-            was = "it was freed" if kind_of(identity) == self.kind else f"it is no {self.kind_name}"
-            raise KeyError(f"there is no {self.kind_name} {describe_id(identity)}: {was}")
+            raise KeyError(missing(self.kind, self.kind_name, identity))
         return thing
 
     def remove(self, identity: int):
@@ -147,8 +147,7 @@ class Server:
         """The shape with this id. Raises KeyError."""
         shape = self.shapes.get(identity)
         if shape is None:
-            was = "it was freed" if kind_of(identity) == KIND_SHAPE else "it is no shape"
-            raise KeyError(f"there is no shape {describe_id(identity)}: {was}")
+            raise KeyError(missing(KIND_SHAPE, "shape", identity))
         return shape
 
     def body_index(self, identity: int) -> int:
@@ -191,15 +190,16 @@ class Server:
                 row["object"] = object_
                 self.variants.write_object(self.binding_field(index, "state_variant"), object_)
 
-    def drop_binding(self, index: int) -> None:
+    def drop_binding(self, index: int, frees_callbacks: bool = True) -> None:
         """Free what belongs to a body: its callbacks and its state object."""
         row = self.body_bindings[index]
         if not row["body_id"]:
             return
         object_ = int(row["object"])
         row["body_id"] = row["object"] = 0
-        for name in ("sync_callback", "integration_callback", "integration_data", "state_variant"):
+        for name in ("sync_callback", "integration_callback", "integration_data") if frees_callbacks else ():
             self.give_up_variant(self.binding_field(index, name))
+        self.give_up_variant(self.binding_field(index, "state_variant"))
         self._give_up_object(object_)
 
     def give_up_variant(self, address: int) -> None:
@@ -355,15 +355,23 @@ class Server:
             if thing.space == identity:
                 thing.space = 0
 
+    def _tell_what_is_left(self) -> None:
+        """Warn of what was never freed, as Godot's own servers do."""
+        rows = self.world.bodies.rows[: self.world.bodies.count]
+        left = {"bodies": int((rows["id"] != 0).sum()), "shapes": len(self.shapes), "areas": len(self.areas.things),
+                "joints": len(self.joints.things), "soft bodies": len(self.soft_bodies.things)}  # fmt: skip
+        words = ", ".join(f"{count} {name}" for name, count in left.items() if count)
+        if words:
+            self.reporter.warn_once("finish", f"never freed by the project: {words}")
+
     def close(self) -> None:
-        """Give back everything that Godot counts. What the user has not freed goes too."""
+        """Give back everything that Godot counts. What the user has not freed goes too, and is told about; but not the
+        Callables in it: the script languages have ended, and to free what they made would crash."""
+        self._tell_what_is_left()
         self.record["is_active"] = self.record["is_flushing"] = 0
         self._bury()
         for index in range(self.world.bodies.count):
-            self.drop_binding(index)
-        for table in (self.areas, self.joints, self.soft_bodies):
-            for identity in list(table.things):
-                table.remove(identity).release(self)
+            self.drop_binding(index, frees_callbacks=False)
         for shape in self.shapes.values():
             shape.release()
         self.shapes.clear()

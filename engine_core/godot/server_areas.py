@@ -6,7 +6,7 @@ A space's id names its default area too.
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_SYSTEM
-from .errors import check_finite, check_number, check_vector
+from .errors import check_finite, check_integer, check_number, check_place, check_vector
 from .virtual_table import SERVER
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -106,7 +106,7 @@ def _area_get_space(server, identity):
 def _area_add_shape(server, identity, shape, transform, disabled):
     area = server.areas.get(identity)
     server.check_shape(shape)
-    check_finite("transform", *transform)
+    check_place(transform)
     area.shapes.append([shape, transform, disabled])
 
 
@@ -119,7 +119,7 @@ def _area_set_shape(server, identity, number, shape):
 
 @SERVER.cold()
 def _area_set_shape_transform(server, identity, number, transform):
-    check_finite("transform", *transform)
+    check_place(transform)
     _shape_of(server.areas.get(identity), number)[1] = transform
 
 
@@ -176,7 +176,7 @@ def _area_set_param(server, identity, number, variant):
     elif number == GRAVITY_IS_POINT:
         area.parameters[number] = bool(value)
     elif number in _MODES or number == PRIORITY:
-        area.parameters[number] = int(check_number("the value", value))
+        area.parameters[number] = check_integer("the value", value, -(1 << 31), (1 << 31) - 1)
     else:
         area.parameters[number] = check_number("the value", value)
     if kind_of(identity) == KIND_SYSTEM:

@@ -2,7 +2,7 @@
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES, RAY_PICKABLE
-from .errors import check_finite, check_number, check_vector
+from .errors import check_finite, check_integer, check_number, check_place, check_vector
 from .virtual_table import BODY_STATE, SERVER
 
 # PhysicsServer3D.BodyParameter
@@ -49,6 +49,7 @@ def _body_get_mode(server, identity):
 
 @SERVER.cold()
 def _body_add_shape(server, identity, shape, transform, disabled):
+    check_place(transform)
     server.world.body_add_shape(identity, shape, transform, disabled)
 
 
@@ -59,6 +60,7 @@ def _body_set_shape(server, identity, number, shape):
 
 @SERVER.cold()
 def _body_set_shape_transform(server, identity, number, transform):
+    check_place(transform)
     if transform != server.world.body_shape_transform(identity, number):  # nodes repeat it; a change wakes the body
         server.world.body_set_shape_transform(identity, number, transform)
 
@@ -183,7 +185,10 @@ def _body_set_param(server, identity, number, variant):
     name = _parameter(number)
     server.body_row(identity)
     value = server.variants.read(variant)
-    value = check_vector(name, value) if name in _VECTORS else check_number(name, value)
+    if name in _MODES:
+        value = check_integer(name, value, 0, 1)
+    else:
+        value = check_vector(name, value) if name in _VECTORS else check_number(name, value)
     server.world.body_set_param(identity, name, value)
 
 

@@ -12,7 +12,7 @@ from .virtual_table import SERVER
 
 # PhysicsServer3D.JointType; EMPTY is JOINT_TYPE_MAX.
 PIN, HINGE, SLIDER, CONE_TWIST, SIX_DOF, EMPTY = range(6)
-_TYPE_NAMES = ("pin", "hinge", "slider", "cone twist", "6DOF", "empty")
+_TYPE_NAMES = ("a pin joint", "a hinge joint", "a slider joint", "a cone twist joint", "a 6DOF joint", "empty")
 NOT_ACTING = "kept and read back; joints do not act yet"
 HALF_PI = 1.5707963267948966
 _DEFAULTS = {
@@ -48,13 +48,13 @@ class Joint:
 def _of_kind(server, identity: int, kind: int) -> Joint:
     joint = server.joints.get(identity)
     if joint.kind != kind:
-        raise ValueError(f"the joint is a {_TYPE_NAMES[joint.kind]} joint, not a {_TYPE_NAMES[kind]} joint")
+        raise ValueError(f"the joint is {_TYPE_NAMES[joint.kind]}, not {_TYPE_NAMES[kind]}")
     return joint
 
 
 def _check_number(kind: int, number: int, table: dict) -> None:
     if not 0 <= number < len(table[kind]):
-        raise ValueError(f"a {_TYPE_NAMES[kind]} joint has no parameter {number}")
+        raise ValueError(f"{_TYPE_NAMES[kind]} has no parameter {number}")
 
 
 def _make(server, identity: int, kind: int, body_a: int, frame_a: tuple, body_b: int, frame_b: tuple) -> None:

@@ -98,3 +98,10 @@ def test_another_engine_may_be_chosen(godot, project, settings):
         (project / "project.godot").write_text(text)
     assert "class PhysicsServer3D" in lines
     assert not [line for line in lines if "scree" in line.lower() and "ERROR" in line]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_call_with_any_arguments_crashes(godot, project, seed):
+    lines = run(godot, project, "anything.gd", "--", str(seed))
+    assert "class ScreePhysicsServer3D" in lines
+    assert "rests at 0.50 asleep true" in lines, lines[-20:]
