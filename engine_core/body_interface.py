@@ -20,6 +20,8 @@ from .bodies.schema import (
 from .shapes.pool import split_basis
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+NO_TURN = list(IDENTITY[:9])
+NO_STRETCH = np.eye(3)
 MODE_NAMES = ("static", "kinematic", "rigid", "rigid linear")
 
 # Parameters that are one number in the row: name -> (field, smallest legal value).
@@ -126,11 +128,15 @@ class BodyInterface:
         Raises ValueError for a transform that is not finite or has a basis without volume."""
         index = self.body_index("body_set_transform", identity)
         values = _finite("body_set_transform", "transform", transform, 12)
+        row = self.bodies.rows[index]
+        if not int(row["flags"]) & HAS_STRETCH and values[:9].tolist() == NO_TURN:
+            pose = np.concatenate([values[9:], (0.0, 0.0, 0.0, 1.0)])
+            body_placement.set_pose_from(self.address, index, pose.ctypes.data)
+            return
         basis = values[:9].reshape(3, 3)
         if abs(np.linalg.det(basis)) < 1e-12:
             raise ValueError(f"body_set_transform: the basis must span a volume, got {values[:9].tolist()}")
         rotation, stretch = split_basis(basis)
-        row = self.bodies.rows[index]
         stretch = np.asarray(stretch, dtype=np.float32)
         is_stretched = not np.allclose(stretch, np.eye(3), atol=1e-3)
         new_stretch = (stretch if is_stretched else np.eye(3, dtype=np.float32)).ravel()
@@ -388,17 +394,21 @@ class BodyInterface:
     def _cook(self, row, instance) -> None:
         """Find the rigid transform and the cooked shape of an instance from the user's transform and the body's stretch."""
         transform = instance["user_transform"].astype(np.float64)
-        stretch = row["stretch"].astype(np.float64).reshape(3, 3)
-        basis = stretch @ transform[:9].reshape(3, 3)
-        if abs(np.linalg.det(basis)) < 1e-12:
-            basis = np.eye(3)
-        rotation, rest = split_basis(basis)
+        if not int(row["flags"]) & HAS_STRETCH and transform[:9].tolist() == NO_TURN:
+            rotation, rest, origin = (0.0, 0.0, 0.0, 1.0), NO_STRETCH, transform[9:]
+        else:
+            stretch = row["stretch"].astype(np.float64).reshape(3, 3)
+            basis = stretch @ transform[:9].reshape(3, 3)
+            if abs(np.linalg.det(basis)) < 1e-12:
+                basis = NO_STRETCH
+            rotation, rest = split_basis(basis)
+            origin = stretch @ transform[9:]
         cooked = self.shapes.derive(int(instance["user_shape"]), np.asarray(rest))
         if instance["shape"] >= 0:
             self.shapes.release(int(instance["shape"]))
         instance["shape"] = cooked
         instance["rotation"] = rotation
-        instance["origin_position"] = stretch @ transform[9:]
+        instance["origin_position"] = origin
         instance["position"] = instance["origin_position"] - row["center_of_mass"]
 
     def _cook_instances(self, index: int) -> None:

@@ -82,6 +82,8 @@ def renew_mass(body, instances: np.ndarray, shapes: np.ndarray) -> None:
 
 def _move_center(body, center: np.ndarray) -> None:
     """Change the centre of mass without moving the body's matter."""
+    if (center == body["center_of_mass"]).all():
+        return
     turn = rotation_matrix(body["rotation"])
     shift = turn @ (center - body["center_of_mass"])
     body["position"] += shift
