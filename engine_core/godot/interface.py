@@ -81,6 +81,17 @@ class Interface:
         finally:
             self.destroy_string(ctypes.addressof(memory))
 
+    def library_path(self) -> str:
+        """The file that Godot loaded us from."""
+        string = (c_int64 * 1)()
+        at = ctypes.addressof(string)
+        self.function("get_library_path", None, c_void_p, c_void_p)(self.library, at)
+        text = ctypes.create_string_buffer(4096)
+        to_utf8 = self.function("string_to_utf8_chars", c_int64, c_void_p, c_char_p, c_int64)
+        length = to_utf8(at, text, 4095)
+        self.destroy_string(at)
+        return text.raw[: max(0, min(length, 4095))].decode(errors="replace")
+
     def singleton(self, name: str) -> int:
         """A singleton's Object, or 0."""
         return self.function("global_get_singleton", c_void_p, c_void_p)(self.name(name)) or 0

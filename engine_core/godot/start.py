@@ -7,6 +7,7 @@ import gc
 import sys
 import time
 from ctypes import c_int, c_int64, c_void_p
+from pathlib import Path
 
 from . import api as godot_api
 from . import schema
@@ -42,7 +43,7 @@ class Engine:
     def __init__(self, get_proc_address: int, library: int):
         self.interface = Interface(get_proc_address, library)
         version = self.interface.version()
-        self.api = godot_api.read_extract(version.string.decode())
+        self.api = godot_api.read_extract(version.string.decode(), Path(self.interface.library_path()).parent)
         self.variants = self.reporter = self.settings = self.server = None
         self.classes = []
         self._kept = []
