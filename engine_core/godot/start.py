@@ -158,6 +158,8 @@ class Engine:
             made.unregister()
         self.classes.clear()
         self.interface.release_names()
+        sys.stdout.flush()  # Python is not finalised: what it printed last would be lost
+        sys.stderr.flush()
 
 
 _engine: Engine | None = None
