@@ -1,0 +1,274 @@
+"""Colours of manifolds and islands of bodies, each against a naive twin."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine_core.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, SYSTEM
+from engine_core.collision.schema import MANIFOLD
+from engine_core.constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
+from engine_core.runtime.kernel import entry_point
+from engine_core.runtime.memory import Pool, address_of, view
+from engine_core.solver.colours import add_to_colour, lay_out_blocks, remove_from_colour
+from engine_core.solver.islands import begin_islands, finish_islands, link
+
+INT32 = np.int32
+CAPACITY = 2048
+
+
+@entry_point("void(int64, int64, int64)")
+def add(system_address, bodies_address, index):
+    system = view(system_address, 1, SYSTEM)[0]
+    manifolds = view(system.manifolds, system.manifold_capacity, MANIFOLD)
+    add_to_colour(system, view(bodies_address, CAPACITY, BODY), manifolds, index)
+
+
+@entry_point("void(int64, int64, int64)")
+def remove(system_address, bodies_address, index):
+    system = view(system_address, 1, SYSTEM)[0]
+    manifolds = view(system.manifolds, system.manifold_capacity, MANIFOLD)
+    remove_from_colour(system, view(bodies_address, CAPACITY, BODY), manifolds, index)
+
+
+@entry_point("int64(int64)")
+def lay_out(system_address):
+    return lay_out_blocks(view(system_address, 1, SYSTEM)[0])
+
+
+@entry_point("void(int64, int64)")
+def begin(system_address, bodies_address):
+    system = view(system_address, 1, SYSTEM)[0]
+    begin_islands(system, view(bodies_address, CAPACITY, BODY), view(system.active_bodies, CAPACITY, INT32))
+
+
+@entry_point("void(int64, int64, int64, int64, int64)")
+def link_edges(active_address, bodies_address, edges_address, first, last):
+    bodies, active = view(bodies_address, CAPACITY, BODY), view(active_address, CAPACITY, INT32)
+    edges = view(edges_address, 2 * last, INT32)
+    for k in range(first, last):
+        link(bodies, active, edges[2 * k], edges[2 * k + 1])
+
+
+@entry_point("int64(int64, int64)")
+def finish(system_address, bodies_address):
+    system = view(system_address, 1, SYSTEM)[0]
+    return finish_islands(system, view(bodies_address, CAPACITY, BODY), view(system.active_bodies, CAPACITY, INT32))
+
+
+class Colouring:
+    """A system with nothing but bodies, manifolds and colours."""
+
+    def __init__(self, body_count: int):
+        self.body_pool, self.manifold_pool = Pool("bodies", BODY, CAPACITY), Pool("manifolds", MANIFOLD, CAPACITY)
+        self.bodies, self.manifolds = self.body_pool.rows, self.manifold_pool.rows
+        self.bodies["mode"][:body_count] = RIGID
+        self.manifolds["colour"] = self.manifolds["colour_slot"] = -1
+        self.lists = [Pool("colour", np.int32, CAPACITY) for _ in range(COLOUR_COUNT + 1)]
+        self.colours = np.zeros(1, dtype=COLOURS)
+        self.colours[0]["lists"] = [pool.address for pool in self.lists]
+        self.system = np.zeros(1, dtype=SYSTEM)
+        record = self.system[0]
+        record["colours"], record["manifolds"] = address_of(self.colours), self.manifold_pool.address
+        record["manifold_capacity"] = CAPACITY
+        self.live: dict[int, int] = {}
+
+    def moving(self, index: int) -> set[int]:
+        """The moving bodies of a manifold."""
+        row = self.manifolds[index]
+        return {body for body in (int(row["body_a"]), int(row["body_b"])) if self.bodies[body]["mode"] >= RIGID}
+
+    def first_fit(self, index: int) -> int:
+        """Naive: look at every other manifold for the colours that are taken."""
+        mine = self.moving(index)
+        taken = {colour for other, colour in self.live.items() if colour != OVERFLOW and mine & self.moving(other)}
+        wanted = range(MOVING_COLOURS) if len(mine) == 2 else range(COLOUR_COUNT - 1, 0, -1)
+        return next((colour for colour in wanted if colour not in taken), OVERFLOW)
+
+    def add(self, index: int, a: int, b: int) -> int:
+        self.manifolds[index]["body_a"], self.manifolds[index]["body_b"] = a, b
+        wanted = self.first_fit(index)
+        add(address_of(self.system), self.body_pool.address, index)
+        self.live[index] = int(self.manifolds[index]["colour"])
+        assert self.live[index] == wanted
+        return wanted
+
+    def remove(self, index: int) -> None:
+        remove(address_of(self.system), self.body_pool.address, index)
+        del self.live[index]
+        assert self.manifolds[index]["colour"] == self.manifolds[index]["colour_slot"] == -1
+
+    def check(self) -> None:
+        """Lists, slots and masks say the same, and no colour has a moving body twice."""
+        listed = {}
+        masks = np.zeros(CAPACITY, dtype=np.uint32)
+        for colour in range(COLOUR_COUNT + 1):
+            members = self.lists[colour].rows[: self.colours[0]["counts"][colour]]
+            seen: set[int] = set()
+            for slot, member in enumerate(members.tolist()):
+                assert self.manifolds[member]["colour_slot"] == slot
+                listed[member] = colour
+                if colour != OVERFLOW:
+                    bodies = self.moving(member)
+                    assert not bodies & seen
+                    seen |= bodies
+                    masks[list(bodies)] |= np.uint32(1 << colour)
+        assert listed == self.live
+        np.testing.assert_array_equal(self.bodies["colour_mask"], masks)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_adds_and_removes(seed):
+    random = np.random.default_rng(seed)
+    scene = Colouring(30)
+    scene.bodies["mode"][:6] = random.choice([STATIC, KINEMATIC], 6)
+    for step in range(500):
+        index = int(random.integers(200))
+        if index in scene.live:
+            scene.remove(index)
+        else:
+            a, b = sorted(int(k) for k in random.choice(30, 2, replace=False))
+            if b >= 6:
+                scene.add(index, a, b)
+        if step % 50 == 0:
+            scene.check()
+    scene.check()
+    assert OVERFLOW not in scene.live.values() or max(scene.colours[0]["counts"]) > 0
+    for index in list(scene.live):
+        scene.remove(index)
+    scene.check()
+    assert not scene.colours[0]["counts"].any()
+
+
+def test_a_second_add_and_a_second_remove_do_nothing():
+    scene = Colouring(4)
+    scene.add(0, 0, 1)
+    add(address_of(scene.system), scene.body_pool.address, 0)
+    scene.check()
+    scene.remove(0)
+    remove(address_of(scene.system), scene.body_pool.address, 0)
+    scene.check()
+
+
+@pytest.mark.parametrize(("mode", "room"), ((RIGID, MOVING_COLOURS), (STATIC, COLOUR_COUNT - 1)))
+def test_a_hub_overflows(mode, room):
+    scene = Colouring(60)
+    scene.bodies["mode"][1:60] = mode
+    colours = [scene.add(k, 0, 1 + k) for k in range(40)]
+    assert colours[:room] == (list(range(room)) if mode == RIGID else list(range(COLOUR_COUNT - 1, 0, -1)))
+    assert colours[room:] == [OVERFLOW] * (40 - room)
+    scene.check()
+    scene.remove(3)
+    scene.remove(35)
+    assert scene.add(50, 0, 50) == colours[3]
+    scene.check()
+
+
+def test_two_moving_bodies_on_one_static_body_share_a_colour():
+    scene = Colouring(3)
+    scene.bodies["mode"][0] = STATIC
+    assert scene.add(0, 0, 1) == scene.add(1, 0, 2) == COLOUR_COUNT - 1
+    scene.check()
+
+
+def test_blocks_hold_eight_and_in_the_overflow_one():
+    scene = Colouring(60)
+    for k in range(30):
+        scene.add(k, 0, 1 + k)
+    for k in range(10):  # colour 0 has nine more that share no body
+        scene.add(100 + k, 40 + 2 * k, 41 + 2 * k)
+    count = lay_out(address_of(scene.system))
+    colours, first = scene.colours[0], 0
+    for colour in range(COLOUR_COUNT + 1):
+        members = int(colours["counts"][colour])
+        blocks = members if colour == OVERFLOW else -(-members // 8)
+        assert colours["first_block"][colour] == first and colours["block_count"][colour] == blocks
+        first += blocks
+    assert count == first and colours["block_count"][0] == 2 and colours["block_count"][OVERFLOW] == 10
+
+
+class Islands:
+    """Active bodies in a shuffled order, so that slots and bodies differ."""
+
+    def __init__(self, count: int, seed: int = 0):
+        self.count = count
+        self.body_pool, self.active_pool = Pool("bodies", BODY, CAPACITY), Pool("active", np.int32, CAPACITY)
+        self.scratch = Pool("scratch", np.float32, CAPACITY)
+        self.bodies, self.active = self.body_pool.rows, self.active_pool.rows
+        self.active[:count] = np.random.default_rng(seed).permutation(CAPACITY)[:count]
+        self.bodies["mode"] = RIGID
+        self.system = np.zeros(1, dtype=SYSTEM)
+        record = self.system[0]
+        record["active_bodies"], record["active_count"] = self.active_pool.address, count
+        record["scratch"] = self.scratch.address
+        begin(address_of(self.system), self.body_pool.address)
+
+    def link(self, edges: np.ndarray, first: int, last: int) -> None:
+        link_edges(self.active_pool.address, self.body_pool.address, edges.ctypes.data, first, last)
+
+    def finish(self) -> tuple[int, list[int]]:
+        islands = finish(address_of(self.system), self.body_pool.address)
+        return islands, self.bodies["island_link"][self.active[: self.count]].tolist()
+
+
+def naive_islands(count: int, edges) -> list[int]:
+    """The lowest member of everyone's island: paint until nothing changes."""
+    lowest = list(range(count))
+    has_changed = True
+    while has_changed:
+        has_changed = False
+        for a, b in edges:
+            low = min(lowest[a], lowest[b])
+            if lowest[a] != low or lowest[b] != low:
+                lowest[a] = lowest[b] = low
+                has_changed = True
+    return lowest
+
+
+@st.composite
+def graphs(draw):
+    count = draw(st.integers(1, 60))
+    node = st.integers(0, count - 1)
+    return count, draw(st.lists(st.tuples(node, node), max_size=120))
+
+
+@settings(deadline=None, max_examples=150)
+@given(graphs(), st.lists(st.floats(0, 4, width=32), min_size=60, max_size=60))
+def test_islands_are_the_naive_ones(graph, rests):
+    count, edges = graph
+    scene = Islands(count)
+    scene.bodies["sleep_time"][scene.active[:count]] = rests[:count]
+    scene.link(np.array(edges, dtype=np.int32).reshape(-1, 2), 0, len(edges))
+    islands, links = scene.finish()
+    wanted = naive_islands(count, edges)
+    assert links == wanted
+    assert islands == len(set(wanted))
+    for root in set(wanted):
+        members = [k for k in range(count) if wanted[k] == root]
+        assert scene.scratch.rows[root] == min(np.float32(rests[k]) for k in members)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_threads_link_at_once(seed):
+    random = np.random.default_rng(seed)
+    count, edge_count = 2000, 4000 if seed % 2 else 1500
+    edges = random.integers(0, count, (edge_count, 2)).astype(np.int32)
+    scene = Islands(count, seed)
+    together = threading.Barrier(2)
+
+    def work(first: int, last: int) -> None:
+        together.wait()
+        scene.link(edges, first, last)
+
+    half = edge_count // 2
+    threads = [threading.Thread(target=work, args=ends) for ends in ((0, half), (half, edge_count))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    islands, links = scene.finish()
+    wanted = naive_islands(count, edges.tolist())
+    assert links == wanted
+    assert islands == len(set(wanted)) < count

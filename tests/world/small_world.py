@@ -1,0 +1,112 @@
+"""A world with one system, and short words for what the tests put into it."""
+
+import numpy as np
+
+from engine_core.bodies.motion import apply_impulse, set_angular_velocity, set_linear_velocity
+from engine_core.bodies.schema import STATIC
+from engine_core.runtime.kernel import entry_point
+from engine_core.shapes.schema import BOX, PLANE, SPHERE
+from engine_core.world import World
+
+TICK = 1.0 / 60.0
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@entry_point("void(int64, int64, float64, float64, float64)")
+def give_velocity(world, index, x, y, z):
+    set_linear_velocity(world, index, (x, y, z))
+
+
+@entry_point("void(int64, int64, float64, float64, float64)")
+def give_spin(world, index, x, y, z):
+    set_angular_velocity(world, index, (x, y, z))
+
+
+@entry_point("void(int64, int64, float64, float64, float64, float64, float64, float64)")
+def hit(world, index, x, y, z, at_x, at_y, at_z):
+    apply_impulse(world, index, (x, y, z), (at_x, at_y, at_z))
+
+
+class SmallWorld:
+    """Gravity 10 m/s^2 downwards, no damping and no sleep unless asked for."""
+
+    def __init__(self, gravity=(0.0, -10.0, 0.0), sleeps: bool = False, damp: float = 0.0, threads: int = 1, **settings):
+        self.world = World(threads=threads, bodies=1 << 12, body_shapes=1 << 13, shapes=1 << 12)
+        self.system = self.world.create_system(
+            gravity=gravity, is_sleeping_allowed=int(sleeps), linear_damp=damp, angular_damp=damp, **settings
+        )
+        self.row = self.world.system(self.system).row
+
+    def box(self, *half_extents) -> int:
+        shape = self.world.create_shape(BOX)
+        self.world.shapes.set_box(self.world.shape_index("box", shape), half_extents)
+        return shape
+
+    def sphere(self, radius: float) -> int:
+        shape = self.world.create_shape(SPHERE)
+        self.world.shapes.set_sphere(self.world.shape_index("sphere", shape), radius)
+        return shape
+
+    def add(self, shape: int, position=(0.0, 0.0, 0.0), mode: int | None = None, basis=UPRIGHT, **params) -> int:
+        world = self.world
+        body = world.create_body()
+        if mode is not None:
+            world.body_set_mode(body, mode)
+        world.body_add_shape(body, shape)
+        for name, value in params.items():
+            world.body_set_param(body, name, value)
+        world.body_set_transform(body, (*basis, *position))
+        world.body_set_system(body, self.system)
+        return body
+
+    def floor(self, normal=(0.0, 1.0, 0.0), **params) -> int:
+        shape = self.world.create_shape(PLANE)
+        self.world.shapes.set_plane(self.world.shape_index("plane", shape), normal, 0.0)
+        return self.add(shape, mode=STATIC, **params)
+
+    def move(self, body: int, position, basis=UPRIGHT) -> None:
+        self.world.body_set_transform(body, (*basis, *position))
+
+    def step(self, ticks: int = 1) -> None:
+        for _ in range(ticks):
+            self.world.step(self.system, TICK)
+
+    def index(self, body: int) -> int:
+        return self.world.body_index("test", body)
+
+    def body(self, body: int):
+        return self.world.bodies.rows[self.index(body)]
+
+    def position(self, body: int) -> np.ndarray:
+        """Of the centre of mass [m]."""
+        return self.body(body)["position"].copy()
+
+    def velocity(self, body: int) -> np.ndarray:
+        return self.body(body)["linear_velocity"].astype(np.float64)
+
+    def spin(self, body: int) -> np.ndarray:
+        return self.body(body)["angular_velocity"].astype(np.float64)
+
+    def throw(self, body: int, velocity) -> None:
+        give_velocity(self.world.address, self.index(body), *map(float, velocity))
+
+    def turn(self, body: int, velocity) -> None:
+        give_spin(self.world.address, self.index(body), *map(float, velocity))
+
+    def is_awake(self, body: int) -> bool:
+        return int(self.body(body)["active_index"]) >= 0
+
+    def live_pairs(self) -> int:
+        return int(self.row["pair_count"]) - self._free("pairs", "first_free_pair", lambda row: row["next"][0])
+
+    def live_manifolds(self) -> int:
+        return int(self.row["manifold_count"]) - self._free("contact manifolds", "first_free_manifold", lambda row: row["next"])
+
+    def _free(self, pool_name: str, head: str, following) -> int:
+        rows = next(pool for pool in self.world.system(self.system)._pools if pool.name == pool_name).rows
+        at, seen = int(self.row[head]), set()
+        while at >= 0:
+            assert at not in seen, f"{pool_name}: the list of free rows runs in a ring"
+            seen.add(at)
+            at = int(following(rows[at]))
+        return len(seen)
