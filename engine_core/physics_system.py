@@ -178,7 +178,6 @@ class PhysicsSystem:
         "sleep_angular_threshold": 0.1396, "time_to_sleep": 0.5, "is_sleeping_allowed": 1, "is_warm_starting": 1,
         "is_active": 1,
     }  # fmt: skip
-    LIMITS = {"pairs": 1 << 20, "manifolds": 1 << 19}
 
     def __init__(self, world, index: int, row, address: int):
         self.address = address
@@ -196,7 +195,8 @@ class PhysicsSystem:
         for field in ("solver_rows", "solver_forces"):
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * ROW_FLOATS)
         self._static_row(row)
-        pairs, manifolds = self.LIMITS["pairs"], self.LIMITS["manifolds"]
+        # The hash table of pairs is masked: a power of two.
+        pairs, manifolds = 1 << (world.limits["pairs"] - 1).bit_length(), world.limits["contacts"]
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
         row["manifolds"], row["manifold_capacity"] = self._reserve("contact manifolds", MANIFOLD, manifolds), manifolds
         row["first_free_pair"] = row["first_free_manifold"] = -1

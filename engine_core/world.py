@@ -24,7 +24,10 @@ from .runtime.memory import Pool, address_of
 from .runtime.thread_pool import shared_pool
 from .shapes.pool import ShapePool
 
-DEFAULT_LIMITS = {"bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256}
+DEFAULT_LIMITS = {
+    "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256,
+    "pairs": 1 << 20, "contacts": 1 << 19,  # of each space
+}  # fmt: skip
 
 
 class World(BodyInterface):
@@ -34,7 +37,11 @@ class World(BodyInterface):
 
     def __init__(self, threads: int | None = None, **limits: int):
         self.thread_pool = shared_pool(threads)
+        unknown = sorted(set(limits) - set(DEFAULT_LIMITS))
+        if unknown:
+            raise ValueError(f"World: there is no limit {unknown[0]!r}; there are {', '.join(DEFAULT_LIMITS)}")
         limits = {**DEFAULT_LIMITS, **limits}
+        self.limits = limits
         self._memory = np.zeros(1, dtype=WORLD)
         self.record = self._memory[0]
         self.address = address_of(self._memory)
@@ -91,7 +98,10 @@ class World(BodyInterface):
     # Systems.
 
     def create_system(self, gravity=(0.0, -9.8, 0.0), is_active: bool = True, **settings) -> int:
-        """Id of a new physics system. `settings` are fields of SYSTEM, see `physics_system.DEFAULT_SETTINGS`."""
+        """Id of a new physics system. `settings` are names of `PhysicsSystem.SETTINGS`. Raises ValueError, PoolFull."""
+        settings = {"gravity": gravity, "is_active": is_active, **settings}
+        for name, value in settings.items():
+            self._check_setting("create_system", name, value)
         with self._lock:
             if self._free_systems:
                 index, sequence = self._free_systems.pop()
@@ -104,10 +114,8 @@ class World(BodyInterface):
             self._system_pool.rows[index] = np.zeros((), dtype=SYSTEM)
             row = self._system_pool.rows[index]
             system = PhysicsSystem(self, index, row, self._system_pool.address + index * SYSTEM.itemsize)
-            row["gravity"] = gravity
-            row["is_active"] = is_active
             for name, value in settings.items():
-                self._set_system_field("create_system", row, name, value)
+                row[name] = value
             row["id"] = make_id(KIND_SYSTEM, index, sequence)
             self._systems[index] = system
             return int(row["id"])
@@ -128,15 +136,15 @@ class World(BodyInterface):
     def system_set_param(self, identity: int, name: str, value) -> None:
         """Set a setting of a system: a field of SYSTEM that is a number or a vector."""
         row = self._system_pool.rows[self.system_index("space_set_param", identity)]
-        self._set_system_field("space_set_param", row, name, value)
+        self._check_setting("space_set_param", name, value)
+        row[name] = value
 
     @staticmethod
-    def _set_system_field(call: str, row, name: str, value) -> None:
+    def _check_setting(call: str, name: str, value) -> None:
         if name not in PhysicsSystem.SETTINGS:
             raise ValueError(f"{call}: there is no setting {name!r}")
         if not np.isfinite(np.asarray(value, dtype=np.float64)).all():
             raise ValueError(f"{call}: {name} must be finite, got {value!r}")
-        row[name] = value
 
     def destroy_system(self, identity: int) -> None:
         """Free a system. Bodies still in it stay alive, in no system."""

@@ -17,6 +17,8 @@ SETTINGS = {
     "physics/scree_3d/limits/max_body_shapes": (1 << 21, 64, 1 << 30),
     "physics/scree_3d/limits/max_shapes": (1 << 19, 64, 1 << 27),
     "physics/scree_3d/limits/max_spaces": (256, 4, 1 << 16),
+    "physics/scree_3d/limits/max_pairs": (1 << 20, 64, 1 << 27),  # a power of two, or the next is taken
+    "physics/scree_3d/limits/max_contacts": (1 << 19, 64, 1 << 26),
 }
 # Settings of the engine that a space starts with.
 ENGINE_SETTINGS = {

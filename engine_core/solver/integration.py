@@ -18,6 +18,8 @@ from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
 
 INT32, FLOAT32 = np.int32, np.float32
+FASTEST = 1.0e9
+"""A solver row beyond this (velocities in [m/s] and [rad/s], motion in [m]) is no motion but an overflow."""
 TREMBLE = 0.3
 """A trembling body rests while it stays within this part of the way that it could go at the thresholds."""
 
@@ -137,7 +139,15 @@ def integrate_positions(system_address, begin, end, worker):
 
 @kernel
 def finish_row(system, body, row):
-    """Bring one row back into its body."""
+    """Bring one row back into its body. A row that is not finite any more, from input beyond all measure, stops the body where
+    it was, so that it takes nothing else along."""
+    total = 0.0
+    for k in range(14):
+        total += abs(row[k])
+    if not total < FASTEST:
+        store3(body.linear_velocity, (0.0, 0.0, 0.0))
+        store3(body.angular_velocity, (0.0, 0.0, 0.0))
+        return
     position = add(vector3(body.position), vector3(row[DELTA_POSITION : DELTA_POSITION + 3]))
     turn = quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4])
     store3(body.position, position)

@@ -1,0 +1,49 @@
+"""Pools that are too small say so and name the setting; input beyond all measure stops one body and nothing else."""
+
+import numpy as np
+import pytest
+
+from engine_core.runtime.memory import PoolFull
+from engine_core.shapes.schema import SPHERE
+from engine_core.world import World
+
+IDENTITY = (1, 0, 0, 0, 1, 0, 0, 0, 1)
+
+
+def ball_at(world, system, shape, position):
+    body = world.create_body()
+    world.body_add_shape(body, shape)
+    world.body_set_transform(body, IDENTITY + tuple(position))
+    world.body_set_system(body, system)
+    return body
+
+
+def test_too_few_pairs_is_an_error_that_names_the_setting():
+    world = World(threads=1, pairs=64)
+    system = world.create_system()
+    shape = world.create_shape(SPHERE)
+    world.shapes.set_sphere(world.shape_index("", shape), 0.5)
+    for number in range(20):
+        ball_at(world, system, shape, (0.01 * number, 0, 0))
+    with pytest.raises(PoolFull, match="physics/scree_3d/limits/max_pairs"):
+        world.step(system, 1 / 60)
+
+
+def test_an_unknown_limit_is_refused():
+    with pytest.raises(ValueError, match="World: there is no limit 'bananas'"):
+        World(bananas=3)
+
+
+def test_a_velocity_beyond_all_measure_stops_one_body_only():
+    world = World(threads=1)
+    system = world.create_system(gravity=(0, 0, 0))
+    shape = world.create_shape(SPHERE)
+    world.shapes.set_sphere(world.shape_index("", shape), 0.5)
+    wild, calm = ball_at(world, system, shape, (0, 0, 0)), ball_at(world, system, shape, (0.9, 0, 0))
+    rows = world.bodies.rows
+    rows[world.body_index("", wild)]["linear_velocity"] = (3e38, 0, 0)
+    for _ in range(5):
+        world.step(system, 1 / 60)
+    for body in (wild, calm):
+        row = rows[world.body_index("", body)]
+        assert np.isfinite(row["position"]).all() and np.isfinite(row["linear_velocity"]).all()
