@@ -78,7 +78,8 @@ def test_a_freed_body_is_gone_and_its_row_comes_back_with_another_id(world):
 
 def test_wrong_kinds_and_foreign_ids(world):
     body, shape, system = world.create_body(), box(world, 1, 1, 1), world.create_system()
-    strangers = (0, -1, 1, shape, system, make_id(KIND_AREA, 0, 1), make_id(KIND_BODY, 200, 1), make_id(KIND_BODY, 1 << 27, 1))
+    unused = (make_id(KIND_AREA, 0, 1), make_id(KIND_BODY, 200, 1), make_id(KIND_BODY, 1 << 27, 1))
+    strangers = (0, -1, 1, shape, system, *unused)
     for stranger in strangers:
         assert find_body(world.address, stranger) == -1
         with pytest.raises(KeyError, match="body_param: there is no body"):
@@ -197,9 +198,11 @@ def test_shapes_of_a_body_against_a_list(world):
 # Exceptions.
 
 
+CHANGES = ("add", "add", "add", "remove", "forget")
+
+
 @settings(deadline=None, max_examples=40)
-@given(st.lists(st.tuples(st.sampled_from(("add", "add", "add", "remove", "forget")), st.integers(0, 11), st.integers(0, 11)),
-                max_size=60))  # fmt: skip
+@given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 11), st.integers(0, 11)), max_size=60))
 def test_exceptions_against_a_set(steps):
     world, named = small_world(), set()
     for what, a, b in steps:
@@ -365,6 +368,11 @@ BAD = [
 ]
 
 
+def memory_of(world: World) -> tuple[bytes, ...]:
+    """The rows that the tests of bad input use, bit for bit."""
+    return tuple(pool.rows[:8].tobytes() for pool in (world.bodies, world.instances, world.shapes))
+
+
 @pytest.mark.parametrize(("call", "arguments", "text"), BAD)
 @pytest.mark.parametrize("is_in_system", (True, False))
 def test_bad_input_names_call_and_value_and_changes_nothing(world, call, arguments, text, is_in_system):
@@ -374,11 +382,11 @@ def test_bad_input_names_call_and_value_and_changes_nothing(world, call, argumen
     if is_in_system:
         world.body_set_system(body, world.create_system())
     world.body_param(body, "inertia")  # whatever is pending is done
-    before = (world.bodies.rows[:4].tobytes(), world.instances.rows[:8].tobytes(), world.shapes.rows[:8].tobytes())
+    before = memory_of(world)
     with pytest.raises(ValueError, match=text) as raised:
         getattr(world, call)(body, *arguments)
     assert str(raised.value).startswith(call)
-    assert before == (world.bodies.rows[:4].tobytes(), world.instances.rows[:8].tobytes(), world.shapes.rows[:8].tobytes())
+    assert before == memory_of(world)
 
 
 def test_a_shape_that_does_not_fit_leaves_the_body_whole(world):
@@ -389,7 +397,24 @@ def test_a_shape_that_does_not_fit_leaves_the_body_whole(world):
     world.destroy_shape(shape)
 
 
-@pytest.mark.parametrize(("name", "value"), (("gravity", (0, NAN, 0)), ("linear_damp", INFINITY), ("colour", 1)))
+@pytest.mark.parametrize("value", (1e-60, 1e60))
+@pytest.mark.parametrize("name", ("mass", "inertia"))
+def test_what_single_precision_cannot_hold_is_bad_input(world, name, value):
+    """Rows are single precision: such a number would be stored as 0 or infinity."""
+    body = world.create_body()
+    world.body_add_shape(body, box(world, 0.5, 0.6, 0.7))
+    world.body_param(body, "mass")
+    before = memory_of(world)
+    with pytest.raises(ValueError, match=f"body_set_param: {name}"):
+        world.body_set_param(body, name, value if name == "mass" else (value,) * 3)
+    assert before == memory_of(world)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    (("gravity", (0, NAN, 0)), ("gravity", (1, 2)), ("linear_damp", INFINITY), ("colour", 1), ("substep_count", 0),
+     ("substep_count", -4)),
+)  # fmt: skip
 def test_bad_settings_of_a_space(world, name, value):
     system = world.create_system()
     before = world.systems.rows[:1].tobytes()

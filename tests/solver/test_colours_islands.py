@@ -135,7 +135,6 @@ def test_random_adds_and_removes(seed):
         if step % 50 == 0:
             scene.check()
     scene.check()
-    assert OVERFLOW not in scene.live.values() or max(scene.colours[0]["counts"]) > 0
     for index in list(scene.live):
         scene.remove(index)
     scene.check()

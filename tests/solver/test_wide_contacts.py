@@ -1,4 +1,4 @@
-"""The wide contact solver against a twin that does one manifold after the other, in double precision and plain words."""
+"""The wide contact solver against a twin that does one manifold after the other, in double precision."""
 
 from types import SimpleNamespace
 
@@ -27,8 +27,8 @@ def turned(q, v):
 
 
 class Blocks:
-    """A system by hand: solver rows and blocks of random contacts. Which lanes are used, one-sided or static is `counts`
-    and the masses; lanes of a block share no moving body."""
+    """A system by hand: solver rows and blocks of random contacts. `counts`: points of each lane, 0 for an empty one;
+    some lanes are one-sided or static. Lanes of a block share no moving body."""
 
     def __init__(self, seed: int, restitution: bool = True):
         self.random = np.random.default_rng(seed)
@@ -139,8 +139,9 @@ class Twin:
     def run(self, action) -> None:
         for block in range(BLOCKS):
             for lane in range(8):
-                if self.counts[block, lane]:
-                    self._lane(self.blocks[block, :, lane], self.whole[block, :, lane], self.counts[block, lane], action)
+                count = self.counts[block, lane]
+                if count:
+                    self._lane(self.blocks[block, :, lane], self.whole[block, :, lane], count, action)
 
     def _lane(self, fields, whole, count: int, action) -> None:
         sides = []

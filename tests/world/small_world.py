@@ -30,8 +30,8 @@ def hit(world, index, x, y, z, at_x, at_y, at_z):
 class SmallWorld:
     """Gravity 10 m/s^2 downwards, no damping and no sleep unless asked for."""
 
-    def __init__(self, gravity=(0.0, -10.0, 0.0), sleeps: bool = False, damp: float = 0.0, threads: int = 1, **settings):
-        self.world = World(threads=threads, bodies=1 << 12, body_shapes=1 << 13, shapes=1 << 12)
+    def __init__(self, gravity=(0.0, -10.0, 0.0), sleeps: bool = False, damp: float = 0.0, **settings):
+        self.world = World(threads=1, bodies=1 << 12, body_shapes=1 << 13, shapes=1 << 12)
         self.system = self.world.create_system(
             gravity=gravity, is_sleeping_allowed=int(sleeps), linear_damp=damp, angular_damp=damp, **settings
         )
@@ -100,7 +100,8 @@ class SmallWorld:
         return int(self.row["pair_count"]) - self._free("pairs", "first_free_pair", lambda row: row["next"][0])
 
     def live_manifolds(self) -> int:
-        return int(self.row["manifold_count"]) - self._free("contact manifolds", "first_free_manifold", lambda row: row["next"])
+        free = self._free("contact manifolds", "first_free_manifold", lambda row: row["next"])
+        return int(self.row["manifold_count"]) - free
 
     def _free(self, pool_name: str, head: str, following) -> int:
         rows = next(pool for pool in self.world.system(self.system)._pools if pool.name == pool_name).rows

@@ -224,6 +224,43 @@ def test_what_cannot_sleep_keeps_its_island_awake():
     assert scene.is_awake(low) and scene.is_awake(high) and not scene.is_awake(apart)
 
 
+def test_a_lift_wakes_what_sleeps_on_it():
+    scene = SmallWorld(sleeps=True)
+    lift = scene.add(scene.box(1.0, 0.5, 1.0), (0.0, -0.5, 0.0), mode=KINEMATIC)
+    scene.move(lift, (0.0, -0.5, 0.0))
+    box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
+    scene.step(180)
+    assert not scene.is_awake(box)
+    for tick in range(60):
+        scene.move(lift, (0.0, -0.5 + (tick + 1) * TICK, 0.0))
+        scene.step()
+    assert scene.position(box)[1] == pytest.approx(1.5, abs=0.02)
+    assert scene.velocity(box)[1] == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_conveyor_wakes_and_carries():
+    scene = SmallWorld(sleeps=True)
+    floor = scene.floor()
+    box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
+    scene.step(180)
+    assert not scene.is_awake(box)
+    scene.throw(floor, (2.0, 0.0, -1.0))  # of what is static: the velocity of its surface
+    scene.step(120)
+    assert scene.velocity(box) == pytest.approx((2.0, 0.0, -1.0), abs=0.02)
+    assert scene.position(floor) == pytest.approx((0.0, 0.0, 0.0))
+
+
+def test_a_static_body_moved_away_wakes_what_lay_on_it():
+    scene = SmallWorld(sleeps=True)
+    table = scene.add(scene.box(2.0, 0.5, 2.0), mode=STATIC)
+    box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 1.0, 0.0))
+    scene.step(180)
+    assert not scene.is_awake(box)
+    scene.move(table, (50.0, 0.0, 0.0))
+    scene.step(60)
+    assert scene.position(box)[1] < -3.0
+
+
 # Who pushes whom.
 
 
@@ -339,8 +376,8 @@ def test_momentum_is_kept_when_two_free_boxes_collide(seed):
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     masses = random.uniform(0.5, 4.0, 2)
     bodies = [
-        scene.add(scene.box(0.5, 0.5, 0.5), (0.9 * side, *random.uniform(-0.3, 0.3, 2)), basis=about_z(random.uniform(0, 1)),
-                  mass=mass, restitution=0.5)
+        scene.add(scene.box(0.5, 0.5, 0.5), (0.9 * side, *random.uniform(-0.3, 0.3, 2)),
+                  basis=about_z(random.uniform(0, 1)), mass=mass, restitution=0.5)
         for side, mass in zip((-1, 1), masses, strict=True)
     ]  # fmt: skip
     for side, body in zip((1, -1), bodies, strict=True):
@@ -382,7 +419,8 @@ def test_random_coming_and_going_leaves_nothing_behind():
             body = bodies[random.integers(len(bodies))]
             scene.world.body_set_mode(body, int(random.integers(4)))
         if bodies and random.random() < 0.1:
-            scene.world.body_set_system(bodies[random.integers(len(bodies))], scene.system if random.random() < 0.7 else 0)
+            system = scene.system if random.random() < 0.7 else 0
+            scene.world.body_set_system(bodies[random.integers(len(bodies))], system)
         scene.step()
         most = max(most, scene.live_manifolds())
     assert most > 10
