@@ -46,6 +46,14 @@ def _finite(call: str, name: str, value, count: int) -> np.ndarray:
     return array
 
 
+def _single(call: str, name: str, numbers: np.ndarray) -> None:
+    """An error for numbers that single precision makes infinite or zero."""
+    with np.errstate(over="ignore", under="ignore"):
+        kept = numbers.astype(np.float32)
+    if not np.isfinite(kept).all() or ((kept == 0.0) & (numbers != 0.0)).any():
+        raise ValueError(f"{call}: {name} must be between 1e-38 and 1e38, got {numbers.tolist()}")
+
+
 class BodyInterface:
     """The part of a `World` that is about bodies. `self.bodies`, `self.instances`, `self.shapes`, `self.exceptions` and
     `self.systems` are the world's pools."""
@@ -181,12 +189,14 @@ class BodyInterface:
             number = float(_finite("body_set_param", name, value, 1)[0])
             if number <= 0.0:
                 raise ValueError(f"body_set_param: mass must be above 0, got {number}")
+            _single("body_set_param", name, np.array([number]))
             row["mass"] = number
             self._renew(index)
         elif name == "inertia":
             numbers = _finite("body_set_param", name, value, 3)
             if (numbers < 0.0).any():
                 raise ValueError(f"body_set_param: inertia must not be negative, got {numbers.tolist()}")
+            _single("body_set_param", name, numbers)
             row["inertia"] = numbers
             self._set_flag(index, CUSTOM_INERTIA, bool(numbers.any()))
             self._renew(index)

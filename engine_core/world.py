@@ -143,8 +143,13 @@ class World(BodyInterface):
     def _check_setting(call: str, name: str, value) -> None:
         if name not in PhysicsSystem.SETTINGS:
             raise ValueError(f"{call}: there is no setting {name!r}")
-        if not np.isfinite(np.asarray(value, dtype=np.float64)).all():
+        numbers, shape = np.asarray(value, dtype=np.float64), np.shape(PhysicsSystem.SETTINGS[name])
+        if numbers.shape != shape:
+            raise ValueError(f"{call}: {name} must be {'a number' if not shape else f'{shape[0]} numbers'}, got {value!r}")
+        if not np.isfinite(numbers).all():
             raise ValueError(f"{call}: {name} must be finite, got {value!r}")
+        if name == "substep_count" and numbers < 1:
+            raise ValueError(f"{call}: {name} must be at least 1, got {value!r}")
 
     def destroy_system(self, identity: int) -> None:
         """Free a system. Bodies still in it stay alive, in no system."""

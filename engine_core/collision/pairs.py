@@ -98,8 +98,8 @@ def may_collide(world, a, index_a, b, index_b):
 
 @kernel
 def combine_materials(pair, a, b):
-    """Godot's rules: friction is the smaller, unless one is rough (negative): then the larger of the magnitudes; bounce is
-    the sum, an absorbing body (negative) takes away; at most 1."""
+    """Godot's rules: friction is the magnitude of the smaller, so that a rough body (negative) decides; bounce is the sum, from
+    which an absorbing body (negative) takes away; 0 to 1."""
     friction_a, friction_b = float(a.friction), float(b.friction)
     pair.friction = FLOAT32(abs(min(friction_a, friction_b)))
     pair.restitution = FLOAT32(min(max(float(a.restitution) + float(b.restitution), 0.0), 1.0))
