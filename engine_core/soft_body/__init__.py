@@ -1,1 +1,1 @@
-"""Cloth and volumes."""
+"""Cloth and volumes. Nothing is built here yet."""

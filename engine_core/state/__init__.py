@@ -1,1 +1,1 @@
-"""Save, restore, hash, record and replay a world."""
+"""Save, restore, hash, record and replay a world. Nothing is built here yet."""

@@ -1,1 +1,1 @@
-"""Tiles and scenes around a viewer, prepared batches."""
+"""Tiles and scenes around a viewer, prepared batches. Nothing is built here yet."""
