@@ -38,9 +38,10 @@ func _ready() -> void:
 	bodies = BodySet.new(self, options.server)
 	stage = Stage.new()
 	recorder = RunRecorder.new(self)
+	build()
+	# Only now: making 5,000 nodes is some 100,000 calls into Python, and each would wait 5 ms for the interpreter.
 	if options.busy_thread:
 		_busy_thread = BusyThread.new()
-	build()
 	if bin != null:
 		add_child(bin)
 	if DisplayServer.get_name() != "headless":
@@ -53,8 +54,7 @@ func _ready() -> void:
 
 
 func _exit_tree() -> void:
-	if _busy_thread != null:
-		_busy_thread.stop()
+	stop_busy_thread()
 	bodies.free_server_bodies()
 
 
@@ -82,6 +82,13 @@ func build() -> void:
 ## Called in every physics tick, before the engine's step.
 func tick(_number: int) -> void:
 	pass
+
+
+## Stops the thread that `--busy-thread` asked for; the recorder calls it when the last tick is over, before nodes go.
+func stop_busy_thread() -> void:
+	if _busy_thread != null:
+		_busy_thread.stop()
+		_busy_thread = null
 
 
 ## Figures of this scene alone, added to the report.

@@ -56,6 +56,7 @@ func _save_picture(path: String) -> void:
 
 
 func _finish() -> void:
+	_scene.stop_busy_thread()
 	get_tree().physics_frame.disconnect(_on_physics_frame)
 	var figures := report()
 	if _scene.options.json_path != "":
