@@ -5,7 +5,8 @@ Two kinds only. A `kernel` is a compiled function that other compiled functions 
 points, many kernels: an entry point costs a compilation and a cache file, a kernel inside it next to nothing.
 
 The cache lives in the user's cache folder. The code of each module stands under a hash of all sources it depends on
-(`source_closure.py`): Numba itself does not notice that a callee in another file has changed.
+(`source_closure.py`): Numba itself does not notice that a callee in another file has changed. Where the sources lie does not
+matter: equal checkouts and installations share what one of them has compiled.
 """
 
 import ctypes
@@ -16,7 +17,7 @@ import time
 from pathlib import Path
 
 from .cache_folder import user_cache_folder
-from .source_closure import closure_hash, engine_hash
+from .source_closure import closure_hash, engine_hash, is_of_engine
 
 KEPT_DAYS = 30
 """Compiled code that no start has used for so long is deleted [days]."""
@@ -50,6 +51,35 @@ def cache_folder_of(module: str) -> Path:
 
 import numba  # noqa: E402  (the cache folder must be chosen first)
 from numba import types  # noqa: E402
+from numba.core import caching  # noqa: E402
+
+
+class EngineLocator(caching._CacheLocator):
+    """Tells Numba where the code of an engine's function is kept, and that only the hash of its sources says if it is fresh.
+
+    Numba's own locators name the folder by the path of the source and go by its time: a second checkout, or a copy in a
+    virtual environment, would compile everything anew.
+    """
+
+    def __init__(self, function):
+        self._module, self._line = function.__module__, function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, function, source_path):
+        """A locator, or None for a function that is not of the engine: Numba then asks its own."""
+        return cls(function) if is_of_engine(function.__module__) else None
+
+    def get_cache_path(self):
+        return str(cache_folder_of(self._module))
+
+    def get_source_stamp(self):
+        return closure_hash(self._module)
+
+    def get_disambiguator(self):
+        return str(self._line)
+
+
+caching.CacheImpl._locator_classes.insert(0, EngineLocator)
 
 _OPTIONS = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy", "cache": True}
 

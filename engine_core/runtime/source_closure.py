@@ -66,10 +66,15 @@ def closure(module: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def is_of_engine(module: str) -> bool:
+    """Whether a module, by its full name, is one of the engine's files."""
+    return module.split(".")[0] == PACKAGE and _file_of(module) is not None
+
+
 @functools.cache
 def closure_hash(module: str) -> str:
     """Hash of the sources of the module's closure; for a module outside the engine, of the whole engine."""
-    names = closure(module) if module.split(".")[0] == PACKAGE and _file_of(module) else all_modules()
+    names = closure(module) if is_of_engine(module) else all_modules()
     digest = hashlib.sha256()
     for name in sorted(names):
         digest.update(f"{name} {_source(name)[0]}\n".encode())

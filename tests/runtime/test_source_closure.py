@@ -1,5 +1,7 @@
 """The compiled code of a module is found again by a hash of what it depends on: all of that, and nothing else."""
 
+import os
+import shutil
 import subprocess
 import sys
 
@@ -57,3 +59,19 @@ def test_a_change_changes_the_hash_of_those_who_depend_on_it(monkeypatch):
     assert "engine_core.collision.shapes" in different
     assert "engine_core.bodies.motion" not in different
     assert different == {name for name in before if "engine_core.geometry.gjk" in closure(name)}
+
+
+def test_equal_sources_elsewhere_share_what_is_compiled(tmp_path):
+    """A copy of the engine in another folder loads the code that this one compiled."""
+    shutil.copytree(source_closure.ENGINE_FOLDER, tmp_path / "engine_core", ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "from engine_core.runtime import thread_pool, source_closure\n"
+        "thread_pool.dismiss.address\n"
+        "print(thread_pool.dismiss.is_cached, source_closure.ENGINE_FOLDER.parent)"
+    )
+    for folder, expected in ((source_closure.ENGINE_FOLDER.parent, None), (tmp_path, "True")):
+        run = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True,
+                             env={**os.environ, "PYTHONPATH": str(folder)})  # fmt: skip
+        is_cached, where = run.stdout.split()
+        assert where == str(folder)
+        assert expected in (None, is_cached)
