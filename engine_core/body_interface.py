@@ -11,7 +11,6 @@ import numpy as np
 
 from . import body_placement
 from .bodies.identity import describe_id, index_of, kind_of
-from .bodies.mass import renew_mass, rotation_matrix
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
     HAS_EXCEPTIONS, HAS_STRETCH, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC, TELEPORTS,
@@ -202,8 +201,10 @@ class BodyInterface:
             self._renew(index)
         elif name == "center_of_mass":
             numbers = _finite("body_set_param", name, value, 3)
+            _single("body_set_param", name, numbers)
             self._set_flag(index, CUSTOM_CENTER_OF_MASS, True)
-            self._move_center(index, numbers)
+            body_placement.set_center_of_mass(self.address, index, numbers.ctypes.data)
+            self._renew(index)
         else:
             raise ValueError(f"body_set_param: there is no parameter {name!r}")
         if name not in ("friction", "restitution", "collision_priority"):
@@ -452,46 +453,4 @@ class BodyInterface:
     # Derived values.
 
     def _renew(self, index: int) -> None:
-        row = self.bodies.rows[index]
-        row["flags"] = int(row["flags"]) & ~MASS_CHANGED
-        first, count = max(int(row["first_instance"]), 0), int(row["instance_count"])
-        instances = self.instances.rows[first : first + count]
-        renew_mass(row, instances, self.shapes.rows)
-        self._renew_local_bounds(row, instances)
-        body_placement.shapes_renewed(self.address, index, BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS)
-
-    def _move_center(self, index: int, center: np.ndarray) -> None:
-        row = self.bodies.rows[index]
-        shift = center - row["center_of_mass"]
-        row["position"] += rotation_matrix(row["rotation"]) @ shift
-        row["target_position"] += rotation_matrix(row["target_rotation"]) @ shift
-        row["center_of_mass"] = center
-        self._renew(index)
-
-    def _renew_local_bounds(self, row, instances: np.ndarray) -> None:
-        low, high = np.full(3, 1e30), np.full(3, -1e30)
-        extent, inner = 0.0, 1e30
-        for instance in instances:
-            if instance["is_disabled"] or instance["shape"] < 0:
-                continue
-            shape = self.shapes.rows[instance["shape"]]
-            bounds = shape["bounds"].astype(np.float64)
-            if bounds[3] - bounds[0] > 1e20:
-                own_low, own_high = np.full(3, -1e30), np.full(3, 1e30)
-            elif bounds[3] < bounds[0]:
-                continue
-            else:
-                turn = rotation_matrix(instance["rotation"])
-                middle = turn @ (0.5 * (bounds[:3] + bounds[3:])) + instance["position"]
-                half = np.abs(turn) @ (0.5 * (bounds[3:] - bounds[:3]))
-                own_low, own_high = middle - half, middle + half
-                extent = max(extent, float(np.linalg.norm(np.maximum(np.abs(own_low), np.abs(own_high)))))
-                inner = min(inner, float(shape["inner_radius"]) or inner)
-            instance["bounds"] = np.concatenate([own_low, own_high])
-            low, high = np.minimum(low, own_low), np.maximum(high, own_high)
-        if (low > high).any():
-            low = high = np.zeros(3)
-        row["local_bounds"] = np.concatenate([low, high])
-        row["extent"] = extent
-        row["inner_radius"] = inner if inner < 1e30 else 0.0
-
+        body_placement.renew(self.address, index, BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS)

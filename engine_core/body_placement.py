@@ -7,11 +7,12 @@ Who may call: the thread that steps the system, between steps or from its callba
 import numpy as np
 
 from .bodies import motion
-from .bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
+from .bodies.bounds import fatten_bounds, is_inside_fat_bounds, renew_local_bounds, update_bounds
+from .bodies.mass import move_center, renew_mass
 from .bodies.motion import bodies_of, mark_changed, system_of
 from .bodies.schema import (
-    IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, RIGID, SLEEP_REQUESTED,
-    STATIC, WORLD,
+    IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, MASS_CHANGED, RIGID,
+    SLEEP_REQUESTED, STATIC, WORLD,
 )  # fmt: skip
 from .broad_phase.add import tree_add
 from .broad_phase.change import tree_remove, tree_widen
@@ -132,12 +133,21 @@ def leave_system(world, index):
 
 
 @entry_point("void(int64, int64, int64)")
-def shapes_renewed(world, index, flags):
-    """Mass, shapes or bounds were renewed: tell the inertia, the tree and the next step."""
+def renew(world, index, flags):
+    """Mass, shapes or mode changed: renew what follows from them, and tell the tree and the next step."""
     body = bodies_of(world)[index]
+    body.flags &= ~MASS_CHANGED
+    renew_mass(world, body)
+    renew_local_bounds(world, body)
     motion.update_world_inertia(body)
     renew_place(world, index)
     mark_changed(world, index, flags)
+
+
+@entry_point("void(int64, int64, int64)")
+def set_center_of_mass(world, index, center):
+    """Move the centre of mass, and the matter with it no bit, to the three doubles at address `center` (body frame)."""
+    move_center(bodies_of(world)[index], vector3(view(center, 3, np.float64)))
 
 
 @entry_point("void(int64, int64, int64)")

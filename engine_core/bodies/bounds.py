@@ -1,8 +1,10 @@
 """Bounds of bodies: tight ones from the shapes, and fat ones that the trees hold so that a body may move a little freely."""
 
+import math
+
 import numpy as np
 
-from ..geometry.vector import matrix_rows, quaternion
+from ..geometry.vector import matrix_rows, quaternion, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.schema import SHAPE, SPHERE
@@ -17,6 +19,66 @@ PREDICTED_STEPS = 4.0
 MAX_PREDICTION = 1.0
 """... but at most this far [m]: long bounds make needless pairs."""
 FLOAT32 = np.float32
+
+
+@kernel
+def renew_instance_bounds(instance, shape):
+    """Bounds of a shape on a body, body frame, from the centre of mass. False for a shape without any."""
+    own, out = shape.bounds, instance.bounds
+    if own[3] - own[0] > 1.0e20:
+        for k in range(3):
+            out[k] = FLOAT32(-LARGE)
+            out[3 + k] = FLOAT32(LARGE)
+        return True
+    if own[3] < own[0]:
+        return False
+    rows, position = matrix_rows(quaternion(instance.rotation)), vector3(instance.position)
+    low, high = vector3(own), vector3(own[3:6])
+    for k in range(3):
+        row = rows[k]
+        middle, half = position[k], 0.0
+        for j in range(3):
+            middle += row[j] * 0.5 * (low[j] + high[j])
+            half += abs(row[j]) * 0.5 * (high[j] - low[j])
+        out[k] = FLOAT32(middle - half)
+        out[3 + k] = FLOAT32(middle + half)
+    return True
+
+
+@kernel
+def renew_local_bounds(world, body):
+    """Renew what a body's shapes make of it, centre of mass given: their bounds and its own, extent and inner radius."""
+    record = view(world, 1, WORLD)[0]
+    instances = view(record.instances, record.instance_capacity, INSTANCE)
+    shapes = view(record.shapes, record.shape_capacity, SHAPE)
+    bounds = body.local_bounds
+    extent, inner, found = 0.0, LARGE, False
+    first = max(body.first_instance, 0)
+    for index in range(first, first + body.instance_count):
+        instance = instances[index]
+        if instance.is_disabled or instance.shape < 0:
+            continue
+        shape = shapes[instance.shape]
+        if not renew_instance_bounds(instance, shape):
+            continue
+        own = instance.bounds
+        if own[3] < LARGE:
+            square = 0.0
+            for k in range(3):
+                farthest = np.float64(max(abs(own[k]), abs(own[3 + k])))
+                square += farthest * farthest
+            extent = max(extent, math.sqrt(square))
+            if shape.inner_radius > 0.0:
+                inner = min(inner, np.float64(shape.inner_radius))
+        for k in range(3):
+            bounds[k] = min(bounds[k], own[k]) if found else own[k]
+            bounds[3 + k] = max(bounds[3 + k], own[3 + k]) if found else own[3 + k]
+        found = True
+    if not found:
+        for k in range(6):
+            bounds[k] = 0.0
+    body.extent = extent
+    body.inner_radius = inner if inner < LARGE else 0.0
 
 
 @kernel

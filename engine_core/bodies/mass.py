@@ -1,98 +1,148 @@
-"""Mass, centre of mass and inertia of a body from its shapes. Runs when shapes or mass change, not in the step."""
+"""Mass, centre of mass and inertia of a body from its shapes. Runs when shapes or mass change, not in the step.
+
+Matrices are symmetric and packed as (xx, yy, zz, xy, xz, yz).
+"""
 
 import numpy as np
 
-from .schema import CUSTOM_CENTER_OF_MASS, HAS_STRETCH, RIGID, RIGID_LINEAR
+from ..geometry.vector import (
+    add, cross, length_squared, quaternion, rotate, rotate_symmetric, scale, store3, subtract, vector3,
+)  # fmt: skip
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from ..shapes.schema import SHAPE
+from .schema import CUSTOM_CENTER_OF_MASS, INSTANCE, RIGID, RIGID_LINEAR, WORLD
+
+NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+UNIT_INERTIA = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 
 
-def rotation_matrix(q) -> np.ndarray:
-    """Rotation matrix of a unit quaternion (x, y, z, w), shape (3, 3)."""
-    x, y, z, w = (float(c) for c in q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
+@kernel
+def packed6(m):
+    """A packed matrix out of an array, in double."""
+    return (
+        np.float64(m[0]), np.float64(m[1]), np.float64(m[2]), np.float64(m[3]), np.float64(m[4]), np.float64(m[5]),
+    )  # fmt: skip
+
+
+@kernel
+def add6(a, b, factor):
+    """a + factor b of packed matrices."""
+    return (
+        a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2],
+        a[3] + factor * b[3], a[4] + factor * b[4], a[5] + factor * b[5],
+    )  # fmt: skip
+
+
+@kernel
+def point_inertia(d):
+    """Inertia of 1 kg at the offset d: what the parallel axis theorem adds."""
+    x, y, z = d
+    return (y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z)
+
+
+@kernel
+def inverse6(m):
+    """The inverse of a packed matrix; zero if it has none."""
+    xx, yy, zz, xy, xz, yz = m
+    c0, c1, c2 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    determinant = xx * c0 + xy * c1 + xz * c2
+    if not determinant > 0.0:
+        return NO_INERTIA
+    f = 1.0 / determinant
+    return (c0 * f, (xx * zz - xz * xz) * f, (xx * yy - xy * xy) * f, c1 * f, c2 * f, (xy * xz - xx * yz) * f)
+
+
+@kernel
+def weighs(instances, shapes, index):
+    """Whether a shape on a body adds to its mass: enabled, and with a volume."""
+    instance = instances[index]
+    return not instance.is_disabled and instance.shape >= 0 and shapes[instance.shape].volume > 0.0
+
+
+@kernel
+def center_of_part(instances, shapes, index):
+    """Centre of mass of one shape on a body, body frame, from the user's origin [m]."""
+    instance = instances[index]
+    return add(
+        vector3(instance.origin_position),
+        rotate(quaternion(instance.rotation), vector3(shapes[instance.shape].center_of_mass)),
     )
 
 
-def full(symmetric) -> np.ndarray:
-    """(xx, yy, zz, xy, xz, yz) as a matrix, shape (3, 3)."""
-    xx, yy, zz, xy, xz, yz = (float(c) for c in symmetric)
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def packed(matrix: np.ndarray) -> tuple:
-    """A symmetric matrix as (xx, yy, zz, xy, xz, yz)."""
-    m = matrix
-    return (m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2])
-
-
-def _parts(instances: np.ndarray, shapes: np.ndarray):
-    """Volume, centre (from the user's origin) and inertia for 1 kg of each enabled shape that has a volume."""
-    for instance in instances:
-        if instance["is_disabled"] or instance["shape"] < 0:
-            continue
-        shape = shapes[instance["shape"]]
-        turn = rotation_matrix(instance["rotation"])
-        center = instance["origin_position"] + turn @ shape["center_of_mass"]
-        yield float(shape["volume"]), center.astype(np.float64), turn @ full(shape["inertia"]) @ turn.T
-
-
-def shape_mass(instances: np.ndarray, shapes: np.ndarray):
-    """Centre of mass [m, from the origin] and inertia about it for 1 kg [m^2], of uniform density. None without a volume."""
-    parts = [part for part in _parts(instances, shapes) if part[0] > 0.0]
-    total = sum(part[0] for part in parts)
+@kernel
+def shape_mass(instances, shapes, first, count):
+    """`(volume [m^3], centre [m, from the origin], inertia about it for 1 kg [m^2])` of a body's shapes, all of one density.
+    The volume is 0 where nothing has one."""
+    total = 0.0
+    center = (0.0, 0.0, 0.0)
+    for k in range(first, first + count):
+        if weighs(instances, shapes, k):
+            volume = np.float64(shapes[instances[k].shape].volume)
+            total += volume
+            center = add(center, scale(center_of_part(instances, shapes, k), volume))
     if total <= 0.0:
-        return None
-    center = sum(volume * at for volume, at, _ in parts) / total
-    inertia = np.zeros((3, 3))
-    for volume, at, own in parts:
-        d = at - center
-        inertia += volume / total * (own + np.dot(d, d) * np.eye(3) - np.outer(d, d))
-    return center, inertia
+        return 0.0, (0.0, 0.0, 0.0), UNIT_INERTIA
+    center = scale(center, 1.0 / total)
+    inertia = NO_INERTIA
+    for k in range(first, first + count):
+        if weighs(instances, shapes, k):
+            shape = shapes[instances[k].shape]
+            own = rotate_symmetric(quaternion(instances[k].rotation), packed6(shape.inertia))
+            own = add6(own, point_inertia(subtract(center_of_part(instances, shapes, k), center)), 1.0)
+            inertia = add6(inertia, own, np.float64(shape.volume) / total)
+    return total, center, inertia
 
 
-def renew_mass(body, instances: np.ndarray, shapes: np.ndarray) -> None:
-    """Set centre of mass, inverse mass and inverse inertia of a row of BODY; the user's origin stays where it is."""
-    found = shape_mass(instances, shapes)
-    old_center = body["center_of_mass"].astype(np.float64)
-    center = old_center
-    if not int(body["flags"]) & CUSTOM_CENTER_OF_MASS:
-        center = found[0] if found is not None else np.zeros(3)
-    inertia = float(body["mass"]) * (found[1] if found is not None else np.eye(3))
-    if found is not None and int(body["flags"]) & CUSTOM_CENTER_OF_MASS:
-        d = found[0] - center
-        inertia = inertia + float(body["mass"]) * (np.dot(d, d) * np.eye(3) - np.outer(d, d))
-    for axis in range(3):
-        wanted = float(body["inertia"][axis])
-        if wanted > 0.0:
-            inertia[axis, :] = inertia[:, axis] = 0.0
-            inertia[axis, axis] = wanted
-    _move_center(body, center)
-    mode = int(body["mode"])
-    body["inverse_mass"] = 1.0 / float(body["mass"]) if mode >= RIGID else 0.0
-    turns = mode >= RIGID and mode != RIGID_LINEAR
-    local = packed(np.linalg.inv(inertia)) if turns else (0.0,) * 6
-    body["inverse_inertia_local"] = local
-    for instance in instances:
-        instance["position"] = instance["origin_position"] - center.astype(np.float32)
+@kernel
+def own_axes(inertia, wanted):
+    """Inertia with the axes that the user set; 0 leaves an axis as it is."""
+    xx, yy, zz, xy, xz, yz = inertia
+    if wanted[0] > 0.0:
+        xx, xy, xz = wanted[0], 0.0, 0.0
+    if wanted[1] > 0.0:
+        yy, xy, yz = wanted[1], 0.0, 0.0
+    if wanted[2] > 0.0:
+        zz, xz, yz = wanted[2], 0.0, 0.0
+    return (xx, yy, zz, xy, xz, yz)
 
 
-def _move_center(body, center: np.ndarray) -> None:
-    """Change the centre of mass without moving the body's matter."""
-    if (center == body["center_of_mass"]).all():
+@kernel
+def move_center(body, center):
+    """Change the centre of mass of a body without moving its matter."""
+    by = subtract(center, vector3(body.center_of_mass))
+    if length_squared(by) == 0.0:
         return
-    turn = rotation_matrix(body["rotation"])
-    shift = turn @ (center - body["center_of_mass"])
-    body["position"] += shift
-    body["target_position"] += rotation_matrix(body["target_rotation"]) @ (center - body["center_of_mass"])
-    if int(body["mode"]) >= RIGID:
-        body["linear_velocity"] += np.cross(body["angular_velocity"], shift)
-    body["center_of_mass"] = center
+    shift = rotate(quaternion(body.rotation), by)
+    target_shift = rotate(quaternion(body.target_rotation), by)
+    for k in range(3):
+        body.position[k] += shift[k]
+        body.target_position[k] += target_shift[k]
+    if body.mode >= RIGID:
+        store3(body.linear_velocity, add(vector3(body.linear_velocity), cross(vector3(body.angular_velocity), shift)))
+    store3(body.center_of_mass, center)
 
 
-def has_stretch(body) -> bool:
-    """Whether the user's transform of a body has scale or shear."""
-    return bool(int(body["flags"]) & HAS_STRETCH)
+@kernel
+def renew_mass(world, body):
+    """Set centre of mass, inverse mass and inverse inertia of a body; the user's origin stays where it is."""
+    record = view(world, 1, WORLD)[0]
+    instances = view(record.instances, record.instance_capacity, INSTANCE)
+    shapes = view(record.shapes, record.shape_capacity, SHAPE)
+    first, count = max(body.first_instance, 0), body.instance_count
+    volume, center, inertia = shape_mass(instances, shapes, first, count)
+    if body.flags & CUSTOM_CENTER_OF_MASS:
+        own_center = vector3(body.center_of_mass)
+        if volume > 0.0:
+            inertia = add6(inertia, point_inertia(subtract(center, own_center)), 1.0)
+        center = own_center
+    mass = np.float64(body.mass)
+    inertia = own_axes(add6(NO_INERTIA, inertia, mass), vector3(body.inertia))
+    move_center(body, center)
+    body.inverse_mass = 1.0 / mass if body.mode >= RIGID else 0.0
+    turns = body.mode >= RIGID and body.mode != RIGID_LINEAR
+    inverse = inverse6(inertia) if turns else NO_INERTIA
+    for k in range(6):
+        body.inverse_inertia_local[k] = inverse[k]
+    for k in range(first, first + count):
+        store3(instances[k].position, subtract(vector3(instances[k].origin_position), vector3(body.center_of_mass)))
