@@ -175,7 +175,9 @@ def _area_set_param(server, identity, number, variant):
         area.parameters[number] = check_vector("the value", value)
     elif number == GRAVITY_IS_POINT:
         area.parameters[number] = bool(value)
-    elif number in _MODES or number == PRIORITY:
+    elif number in _MODES:
+        area.parameters[number] = check_integer("the mode", value, 0, 4)
+    elif number == PRIORITY:
         area.parameters[number] = check_integer("the value", value, -(1 << 31), (1 << 31) - 1)
     else:
         area.parameters[number] = check_number("the value", value)
