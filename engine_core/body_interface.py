@@ -406,7 +406,7 @@ class BodyInterface:
         """Find the rigid transform and the cooked shape of an instance from the user's transform and the body's stretch."""
         transform = instance["user_transform"].astype(np.float64)
         if not int(row["flags"]) & HAS_STRETCH and transform[:9].tolist() == NO_TURN:
-            rotation, rest, origin = (0.0, 0.0, 0.0, 1.0), NO_STRETCH, transform[9:]
+            rotation, rest, origin = (0.0, 0.0, 0.0, 1.0), None, transform[9:]
         else:
             stretch = row["stretch"].astype(np.float64).reshape(3, 3)
             basis = stretch @ transform[:9].reshape(3, 3)
@@ -414,7 +414,7 @@ class BodyInterface:
                 basis = NO_STRETCH
             rotation, rest = split_basis(basis)
             origin = stretch @ transform[9:]
-        cooked = self.shapes.derive(int(instance["user_shape"]), np.asarray(rest))
+        cooked = self.shapes.derive(int(instance["user_shape"]), rest)
         if instance["shape"] >= 0:
             self.shapes.release(int(instance["shape"]))
         instance["shape"] = cooked

@@ -189,18 +189,17 @@ class ShapePool:
 
     # Derived shapes: a shape used with a scale, shear or mirroring is a row of its own.
 
-    def derive(self, index: int, stretch) -> int:
-        """Take a use of the shape stretched by `stretch` `(3, 3)`, the symmetric part of a basis (`split_basis`).
+    def derive(self, index: int, stretch=None) -> int:
+        """Take a use of the shape stretched by `stretch` `(3, 3)`, the symmetric part of a basis (`split_basis`); None: none.
         Gives the index of the row that collides: `index` itself for no stretch, else a row that follows the user's
         changes. Give the use back with `release`. Raises ValueError for no such shape or a stretch without volume."""
+        if stretch is None:
+            return self._use(index)
         stretch = np.asarray(stretch, dtype=np.float64)
         if stretch.shape != (3, 3) or not np.isfinite(stretch).all() or abs(np.linalg.det(stretch)) < 1e-30:
             raise ValueError(f"derive: the stretch must be 3 x 3 finite numbers with a volume, got {stretch.tolist()}")
         if np.abs(stretch - np.eye(3)).max() <= IDENTITY_TOLERANCE:
-            with self._lock:
-                self._check("derive", index)
-                self.rows[index]["use_count"] += 1
-                return index
+            return self._use(index)
         # Transforms that mean the same scale differ in the last bits: they share a row.
         step = 1e-6 * 2.0 ** np.rint(np.log2(np.abs(stretch).max()))
         key = np.rint(stretch / step).astype(np.int64).tobytes() + np.float64(step).tobytes()
@@ -219,6 +218,12 @@ class ShapePool:
                     self.rows[row]["use_count"] += 1
                     return row
             cooked_from, cooked = current, _cook_stretched(current, stretch)  # may take long: not under the lock
+
+    def _use(self, index: int) -> int:
+        with self._lock:
+            self._check("derive", index)
+            self.rows[index]["use_count"] += 1
+            return index
 
     def release(self, row: int) -> None:
         """Give back a use taken with `derive`; `row` is what it gave. Raises ValueError if it is not in use."""
