@@ -11,14 +11,15 @@ import numpy as np
 
 from ..geometry.clipping import add_corner, clip_half_plane
 from ..geometry.gjk import CORE
-from ..geometry.polytopes import plane_distance, plane_normal, vertex
+from ..geometry.polytopes import plane_distance, plane_normal, transform, transform_inverse, vertex
 from ..geometry.segments import between, nearest_of_segments
 from ..geometry.separating_axis import axis_of_edges, best_edges, best_face, separation_of_face
 from ..geometry.vector import add_scaled, cross, dot, length, negate, normalize, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
-from .convex import FLAT, write_contact, write_single_contact
+from ..shapes.schema import BOX, HULL, HULL_BLOCK
+from .convex import FLAT, ZERO, write_contact, write_single_contact
 from .distance import distance_of_cores
 from .reduce import reduce_points
 from .round_shapes import polytope_core
@@ -56,6 +57,53 @@ def separation_of_cached(a, b, cache):
         separation, _ = axis_of_edges(a, i, b, j)
         return separation
     return -math.inf
+
+
+@kernel
+def lowest_along(shape, n):
+    """The least n . x over the core of a box or hull, in its own frame."""
+    if shape.kind == BOX:
+        half = vector3(shape.half_extents)
+        return -(abs(n[0]) * half[0] + abs(n[1]) * half[1] + abs(n[2]) * half[2])
+    block = view(shape.block, 1, HULL_BLOCK)[0]
+    vertices = view(block.vertices, block.vertex_count * 3, np.float32)
+    lowest = math.inf
+    for i in range(block.vertex_count):
+        lowest = min(lowest, n[0] * vertices[3 * i] + n[1] * vertices[3 * i + 1] + n[2] * vertices[3 * i + 2])
+    return lowest
+
+
+@kernel
+def convex_radius(shape):
+    """How far the surface of a box or hull lies off its core [m]."""
+    return np.float64(shape.radius) if shape.kind == HULL else 0.0
+
+
+@kernel
+def is_above_plane(a, b, position, rows, limit):
+    """Whether a box or hull A lies higher than `limit` above a plane B: said without making a polytope."""
+    n = vector3(b.plane)
+    lowest = lowest_along(a, transform_inverse(rows, ZERO, n)) + dot(n, position)
+    return lowest > b.plane[3] + limit + convex_radius(a)
+
+
+@kernel
+def is_apart_by_cached_face(a, b, position, rows, limit, cache):
+    """Whether last step's face of a hull still parts shapes A and B by more than `limit`: said without making polytopes."""
+    kind, face = cache >> 28, cache >> 14 & 0x3FFF
+    owner = a if kind == FACE_OF_A else b
+    if owner.kind != HULL or (kind != FACE_OF_A and kind != FACE_OF_B):
+        return False
+    block = view(owner.block, 1, HULL_BLOCK)[0]
+    if face >= block.face_count:
+        return False
+    planes = view(block.planes, block.face_count * 4, np.float32)
+    n = vector3(planes[4 * face : 4 * face + 3])
+    height = np.float64(planes[4 * face + 3]) + limit + convex_radius(a) + convex_radius(b)
+    if kind == FACE_OF_A:
+        n = transform(rows, ZERO, n)
+        return lowest_along(b, n) > height + dot(n, position)
+    return lowest_along(a, transform_inverse(rows, ZERO, n)) + dot(n, position) > height
 
 
 @kernel
@@ -281,12 +329,12 @@ def collide_polytopes(a, b, limit, cache, polygons, result):
     face_cache = encode_axis(kind, face, 0)
     if best > core_limit:
         return 0, face_cache
-    highest, edge_a, edge_b, axis = best_edges(a, b, core_limit)
+    tolerance = axis_tolerance(a, b)
+    slack = 2.0 * tolerance + 1e-6
+    highest, edge_a, edge_b, axis = best_edges(a, b, core_limit, max(-best, core_limit) + slack)
     edge_cache = encode_axis(EDGES, edge_a, edge_b)
     if highest > core_limit:
         return 0, edge_cache
-    tolerance = axis_tolerance(a, b)
-    slack = 2.0 * tolerance + 1e-6
     is_edge = highest > best + (0.0 if cache >> 28 == EDGES else tolerance)
     count, lowest, facing = face_contact(a, b, kind == FACE_OF_B, face, limit, polygons, result)
     if count > 0 and is_edge:

@@ -29,7 +29,7 @@ from .cylinders import (
     collide_segment_cylinder,
     place_cylinder,
 )
-from .hulls import collide_polytopes
+from .hulls import collide_polytopes, is_above_plane, is_apart_by_cached_face
 from .meshes import collide_mesh
 from .planes import collide_plane
 from .round_shapes import collide_segment_polytope, collide_segments, collide_sphere_box, segment_of
@@ -42,6 +42,11 @@ def collide_polytope_pair(a, b, position, rows, limit, cache, result):
     memory = stack_array(2, POLYTOPE_MEMORY)
     polytopes = stack_array(2, POLYTOPE)
     polygons = stack_array(2, POLYGON)
+    is_apart = is_above_plane(a, b, position, rows, limit) if b.kind == PLANE else (
+        is_apart_by_cached_face(a, b, position, rows, limit, cache)
+    )  # fmt: skip
+    if is_apart:
+        return np.int64(0), cache
     load_polytope(a, position, rows, memory[0], polytopes[0])
     if b.kind == PLANE:
         return collide_plane(a, b, position, rows, polytopes[0], limit, polygons[0], result), np.int64(0)

@@ -13,6 +13,7 @@ from .vector import add_scaled, cross, dot, length, scale, store3, subtract
 
 MAX_VERTICES = 256
 MAX_FACES = 512
+MAX_EDGES = 768
 
 POLYTOPE = np.dtype(
     [

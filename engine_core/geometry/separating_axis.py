@@ -13,8 +13,8 @@ import numpy as np
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
-from .polytopes import MAX_FACES, plane_distance, plane_normal, vertex
-from .vector import cross, dot, scale, subtract
+from .polytopes import MAX_EDGES, plane_distance, plane_normal, vertex
+from .vector import cross, dot, scale, subtract, vector3
 
 MIN_SINE_SQUARED = 1e-8
 """Edges more parallel than this make no axis: their faces do."""
@@ -36,7 +36,12 @@ def best_face(a, b, limit):
     """The face of a that b is farthest from: (separation, face). Stops at the first one farther than `limit`."""
     keep_as_call()
     best, best_index = -math.inf, 0
+    center = vector3(b.center)
+    inner = b.inner_radius if b.inner_radius < math.inf else 0.0
     for face in range(a.face_count):
+        # b reaches at least this far down: the ball that it holds does.
+        if dot(plane_normal(a, face), center) - plane_distance(a, face) - inner <= best:
+            continue
         separation = separation_of_face(a, face, b)
         if separation > best:
             best, best_index = separation, face
@@ -73,29 +78,45 @@ def axis_of_edges(a, edge_a, b, edge_b):
 
 
 @kernel
-def best_edges(a, b, limit):
-    """The pair of edges with the largest separation: (separation, edge of a, edge of b, unit axis from a to b)."""
+def near_edges(a, b, reach, found):
+    """Write the edges of a that may come within `reach` [m] of b to `found`; gives how many. An edge with both ends farther
+    than that above one face of b does not."""
+    keep_as_call()
+    edges = view(a.edges, a.edge_count * 4, np.int32)
+    count = 0
+    last = 0  # neighbours are often far above the same face
+    for i in range(a.edge_count):
+        p, q = vertex(a, edges[4 * i]), vertex(a, edges[4 * i + 1])
+        is_near = True
+        for k in range(-1, b.face_count):
+            face = last if k < 0 else k
+            n, height = plane_normal(b, face), plane_distance(b, face) + reach
+            if dot(n, p) > height and dot(n, q) > height:
+                is_near, last = False, face
+                break
+        if is_near:
+            found[count] = i
+            count += 1
+    return count
+
+
+@kernel
+def best_edges(a, b, limit, reach):
+    """The pair of edges with the largest separation: (separation, edge of a, edge of b, unit axis from a to b).
+
+    Exact where the edges decide and are at most `reach` [m] apart or deep: they then touch when the polytopes are moved
+    by so much, so edges farther from the other polytope need not be looked at.
+    """
     keep_as_call()
     best, best_a, best_b, best_axis = -math.inf, 0, 0, (0.0, 0.0, 0.0)
-    edges_a = view(a.edges, a.edge_count * 4, np.int32)
-    edges_b = view(b.edges, b.edge_count * 4, np.int32)
-    slopes = stack_array(MAX_FACES, np.float64)  # of the faces of a along the edge of b
-    for j in range(b.edge_count):
-        db = subtract(vertex(b, edges_b[4 * j + 1]), vertex(b, edges_b[4 * j]))
-        nl, nr = plane_normal(b, edges_b[4 * j + 2]), plane_normal(b, edges_b[4 * j + 3])
-        for face in range(a.face_count):
-            slopes[face] = dot(plane_normal(a, face), db)
-        for i in range(a.edge_count):
-            left = slopes[edges_a[4 * i + 2]]
-            if left * slopes[edges_a[4 * i + 3]] >= 0.0:
-                continue
-            da = subtract(vertex(a, edges_a[4 * i + 1]), vertex(a, edges_a[4 * i]))
-            along_left = dot(nl, da)
-            if along_left * dot(nr, da) >= 0.0 or left * along_left <= 0.0:
-                continue
-            separation, axis = axis_of_edges(a, i, b, j)
+    near_a, near_b = stack_array(MAX_EDGES, np.int32), stack_array(MAX_EDGES, np.int32)
+    count_a = near_edges(a, b, reach, near_a)
+    count_b = near_edges(b, a, reach, near_b)
+    for j in range(count_b):
+        for i in range(count_a):
+            separation, axis = axis_of_edges(a, np.int64(near_a[i]), b, np.int64(near_b[j]))
             if separation > best:
-                best, best_a, best_b, best_axis = separation, i, j, axis
+                best, best_a, best_b, best_axis = separation, np.int64(near_a[i]), np.int64(near_b[j]), axis
                 if best > limit:
                     return best, best_a, best_b, best_axis
     return best, best_a, best_b, best_axis
