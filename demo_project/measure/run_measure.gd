@@ -17,6 +17,7 @@ static func figures(bodies: BodySet, bin: Bin) -> Dictionary:
 		"lost": _count(bodies, func(index: int) -> bool: return _is_lost(transforms[index], bin)),
 		"deepest_penetration": maxf(_deepest_pair(bodies, transforms), _deepest_in_bin(bodies, transforms, bin)),
 		"kinetic_energy_per_body": _kinetic_energy(bodies, transforms) / maxi(bodies.size(), 1),
+		"mean_speed": _mean_speed(bodies),
 		"height": _height(transforms),
 	}
 
@@ -41,6 +42,14 @@ static func _kinetic_energy(bodies: BodySet, transforms: Array[Transform3D]) -> 
 		energy += form.mass * bodies.linear_velocity_of(index).length_squared() / 2.0
 		energy += angular.dot(form.geometry.inertia(form.mass) * angular) / 2.0
 	return energy
+
+
+## [m/s]
+static func _mean_speed(bodies: BodySet) -> float:
+	var sum := 0.0
+	for index: int in bodies.size():
+		sum += bodies.linear_velocity_of(index).length()
+	return sum / maxi(bodies.size(), 1)
 
 
 ## The 99th percentile of the heights of the centres [m].

@@ -10,6 +10,8 @@ const RunMeasure = preload("res://measure/run_measure.gd")
 var tick_ms := PackedFloat64Array()
 
 var _scene: Node3D
+var _resident_at_start := resident_bytes()  # the recorder is made before the bodies
+var _resident_at_end := 0
 var _last_usec := 0
 var _started := false
 var _pictures_due := 0
@@ -56,6 +58,7 @@ func _save_picture(path: String) -> void:
 
 
 func _finish() -> void:
+	_resident_at_end = resident_bytes()  # before measuring, which makes large tables
 	_scene.stop_busy_thread()
 	get_tree().physics_frame.disconnect(_on_physics_frame)
 	var figures := report()
@@ -82,10 +85,17 @@ func report() -> Dictionary:
 		"bodies": _scene.bodies.size(),
 		"ticks": ticks(),
 		"tick_ms": Array(tick_ms),
+		"resident_growth": _resident_at_end - _resident_at_start,
 	}
 	figures.merge(RunMeasure.figures(_scene.bodies, _scene.bin))
 	figures.merge(_scene.extra_figures())
 	return figures
+
+
+## The memory that the process holds, from Linux's `/proc`; 0 where there is none. [bytes]
+static func resident_bytes() -> int:
+	var file := FileAccess.open("/proc/self/statm", FileAccess.READ)
+	return int(file.get_line().get_slice(" ", 1)) * 4096 if file != null else 0
 
 
 static func line(figures: Dictionary) -> String:

@@ -1,0 +1,129 @@
+"""Long checks of the step: what a tick costs beside Jolt in real Godot, at the same number of threads, and what it bought.
+
+A speed counts only where the result is as good: mean speed, penetration and height of the pile beside Jolt's, nothing lost.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from scree_tools import bench, bench_figures, scenes
+from scree_tools.find_godot import Godot
+from scree_tools.prove import Outcome, check
+
+ROUNDS = 7
+FALLING, SETTLED = (60, 240), (360, 420)  # ticks of the box pile
+LARGEST_SPEED, LARGEST_PENETRATION = 0.01, 0.02  # [m/s], [m]; or Jolt's, if that is more
+DEAREST_FALLING = 0.7  # times Jolt's floor
+MOST_MEMORY = 0.75  # times Jolt's growth
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A pile, and what it may cost in times of Jolt's floor and differ in height."""
+
+    bodies: int
+    cost: float
+    height: float
+
+
+PILES = (Limit(5000, 0.5, 0.06), Limit(3000, 0.6, 0.03), Limit(1000, 0.85, 0.03))
+
+
+def runs_of(godot: Godot, project: Path, scene: str, threads: int, ticks: int, options: tuple[str, ...], rounds: int = ROUNDS):
+    """Scree and Jolt in turn: {engine: figures of its rounds}."""
+    done: dict[str, list[scenes.Figures]] = {scenes.SCREE: [], scenes.JOLT: []}
+    for _ in range(rounds):
+        for engine, figures in done.items():
+            scenes.choose_engine(project, engine, threads)
+            figures.append(scenes.run_scene(godot, project, scene, ticks, options))
+            bench.check_engine(figures[-1], engine)
+    return done
+
+
+def floor_ratio(runs: dict[str, list[scenes.Figures]], begin: int, end: int) -> tuple[float, float, float]:
+    """`(Scree, Jolt, ratio)` of the floors over the ticks `begin` to `end - 1` [ms]."""
+    floors = {
+        engine: float(bench_figures.tick_floors([figures.tick_ms[begin:end] for figures in done]).mean())
+        for engine, done in runs.items()
+    }
+    return floors[scenes.SCREE], floors[scenes.JOLT], floors[scenes.SCREE] / floors[scenes.JOLT]
+
+
+def faults_of(runs: dict[str, list[scenes.Figures]], height_tolerance: float) -> list[str]:
+    """Where Scree's result is not as good as it must be for its time to count."""
+    ours, theirs = runs[scenes.SCREE][-1], runs[scenes.JOLT][-1]
+    speed, jolts_speed = float(ours.extra["mean_speed"]), float(theirs.extra["mean_speed"])
+    faults = []
+    if speed > max(jolts_speed, LARGEST_SPEED):
+        faults.append(f"mean speed {speed:.4f} m/s, Jolt {jolts_speed:.4f}")
+    if ours.deepest_penetration > max(theirs.deepest_penetration, LARGEST_PENETRATION):
+        faults.append(f"penetration {1e3 * ours.deepest_penetration:.1f} mm, Jolt {1e3 * theirs.deepest_penetration:.1f}")
+    if abs(ours.height - theirs.height) > height_tolerance * theirs.height:
+        faults.append(f"height {ours.height:.2f} m, Jolt {theirs.height:.2f}")
+    if ours.lost:
+        faults.append(f"{ours.lost} lost")
+    return faults
+
+
+def quality(runs: dict[str, list[scenes.Figures]]) -> str:
+    """What the time bought, Scree / Jolt."""
+    ours, theirs = runs[scenes.SCREE][-1], runs[scenes.JOLT][-1]
+    return (
+        f"speed {float(ours.extra['mean_speed']):.4f} / {float(theirs.extra['mean_speed']):.4f} m/s, "
+        f"deepest {1e3 * ours.deepest_penetration:.1f} / {1e3 * theirs.deepest_penetration:.1f} mm, "
+        f"height {ours.height:.2f} / {theirs.height:.2f} m, lost {ours.lost} / {theirs.lost}"
+    )
+
+
+@check("dense piles of 5,000, 3,000 and 1,000 boxes on 1 and 2 threads: at most 0.5, 0.6, 0.85 times Jolt; falling 0.7")
+def dense_piles(godot: Godot, project: Path) -> Outcome:
+    """The headline: settled and falling phases of the box pile, bodies made without nodes."""
+    lines, passed = [], True
+    for limit in PILES:
+        for threads in (1, 2):
+            runs = runs_of(godot, project, "box_pile", threads, 420, (f"--bodies={limit.bodies}", "--server"))
+            ours, theirs, ratio = floor_ratio(runs, *SETTLED)
+            falling = floor_ratio(runs, *FALLING)[2]
+            faults = faults_of(runs, limit.height)
+            passed &= ratio <= limit.cost and falling <= DEAREST_FALLING and not faults
+            lines.append(
+                f"{limit.bodies} boxes, {threads} threads: {ours:.2f} / {theirs:.2f} ms, {ratio:.2f} times, "
+                f"falling {falling:.2f} times; {quality(runs)} {'; '.join(faults)}"
+            )
+    return Outcome("\n  ".join(lines), passed)
+
+
+def _scene_check(godot: Godot, project: Path, scene: str, bodies: int, dearest: float, tolerance: float, begin: int = 10) -> Outcome:
+    runs = runs_of(godot, project, scene, 2, 420, (f"--bodies={bodies}",))
+    ours, theirs, ratio = floor_ratio(runs, begin, 420)
+    faults = faults_of(runs, tolerance)
+    figures = f"{ours:.2f} / {theirs:.2f} ms a tick, {ratio:.2f} times; {quality(runs)} {'; '.join(faults)}"
+    return Outcome(figures, ratio <= dearest and not faults)
+
+
+@check("the box pile of 5,000 as RigidBody3D nodes, 2 threads: at most 0.7 times Jolt's whole tick")
+def pile_of_nodes(godot: Godot, project: Path) -> Outcome:
+    """Nodes in step with bodies cost the same on any engine; the rest is ours."""
+    return _scene_check(godot, project, "box_pile", 5000, 0.7, 0.06, SETTLED[0])
+
+
+@check("pyramids of 2,100 boxes, 2 threads: at most 0.8 times Jolt")
+def pyramids(godot: Godot, project: Path) -> Outcome:
+    """Flat pyramids that must stand."""
+    return _scene_check(godot, project, "pyramid", 2100, 0.8, 0.03)
+
+
+@check("2,000 convex hulls of 12 to 32 vertices on a mesh terrain, 2 threads: at most 0.8 times Jolt")
+def hulls_on_hills(godot: Godot, project: Path) -> Outcome:
+    """Many-sided hulls, falling and at rest."""
+    return _scene_check(godot, project, "hulls", 2000, 0.8, 0.03)
+
+
+@check(f"resident growth from an empty space to the settled 5,000-box pile: at most {MOST_MEMORY} times Jolt's")
+def memory_of_a_pile(godot: Godot, project: Path) -> Outcome:
+    """Memory that bodies, pairs, manifolds, trees and solver take."""
+    runs = runs_of(godot, project, "box_pile", 2, 420, ("--bodies=5000", "--server"), rounds=2)
+    growth = {engine: min(int(figures.extra["resident_growth"]) for figures in done) for engine, done in runs.items()}
+    ratio = growth[scenes.SCREE] / growth[scenes.JOLT]
+    figures = f"{growth[scenes.SCREE] / 1e6:.1f} / {growth[scenes.JOLT] / 1e6:.1f} MB, {ratio:.2f} times"
+    return Outcome(figures, ratio <= MOST_MEMORY)
