@@ -64,6 +64,8 @@ STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_CO
 
 WORTH_THREADS = 256
 """Active bodies and pairs together from which on a step wakes the workers."""
+LEAST_PAIR_TABLE = 4096
+"""Slots that the hash table of pairs begins with: a power of two."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
 LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS = 8, 32, 128, 16, 4
 
@@ -202,7 +204,9 @@ class PhysicsSystem:
         row["first_free_pair"] = row["first_free_manifold"] = -1
         row["active_pairs"] = self._reserve("active pairs", np.int32, pairs)
         row["changed_pairs"] = self._reserve("changed pairs", np.int32, pairs)
-        row["pair_table"], row["pair_table_capacity"] = self._reserve("pair table", np.int32, 2 * pairs), 2 * pairs
+        # Grows up to twice as many slots as pairs.
+        row["pair_table"] = self._reserve("pair table", np.int32, 2 * pairs)
+        row["pair_table_capacity"] = min(LEAST_PAIR_TABLE, 2 * pairs)
         blocks = manifolds // 8 + COLOUR_COUNT + manifolds // 4
         row["constraint_blocks"] = self._reserve("constraint blocks", np.uint8, blocks * BLOCK_SIZE)
         row["constraint_block_capacity"] = blocks

@@ -62,6 +62,19 @@ def _table_insert(system, index, body_a, body_b):
 
 
 @kernel
+def _table_grow(system):
+    """Twice the slots, of which a world with few pairs never touches the memory. Rare: every pair is put in anew."""
+    table = view(system.pair_table, system.pair_table_capacity, INT32)
+    for slot in range(system.pair_table_capacity):
+        table[slot] = 0
+    system.pair_table_capacity *= 2
+    pairs = pairs_of(system)
+    for index in range(system.pair_count):
+        if pairs[index].body_a >= 0:
+            _table_insert(system, index, pairs[index].body_a, pairs[index].body_b)
+
+
+@kernel
 def _table_remove(system, index, body_a, body_b):
     """Linear probing without tombstones: what follows the hole moves up (Knuth, 6.4, algorithm R)."""
     table = view(system.pair_table, system.pair_table_capacity, INT32)
@@ -122,6 +135,8 @@ def create_pair(system, bodies, body_a, body_b):
         system.first_free_pair = pairs[index].next[0]
     elif system.pair_count < system.pair_capacity:
         index = system.pair_count
+        if 2 * index >= system.pair_table_capacity:
+            _table_grow(system)
         system.pair_count += 1
     else:
         system.status |= PAIRS_FULL

@@ -47,3 +47,26 @@ def test_a_velocity_beyond_all_measure_stops_one_body_only():
     for body in (wild, calm):
         row = rows[world.body_index("", body)]
         assert np.isfinite(row["position"]).all() and np.isfinite(row["linear_velocity"]).all()
+
+
+def test_the_table_of_pairs_grows_with_the_pairs():
+    """A world with few pairs touches a few pages only; one with many finds every pair again after the table has grown."""
+    world = World(threads=1, bodies=8192, pairs=1 << 16, contacts=1 << 14)
+    system = world.create_system()
+    ball = world.create_shape(SPHERE)
+    world.shapes.set_sphere(world.shape_index("test", ball), 0.5)
+    row = world.system(system).row
+    before = int(row["pair_table_capacity"])
+    for index in range(2000):  # six in one place: fifteen pairs each time
+        body = world.create_body()
+        world.body_add_shape(body, ball)
+        world.body_set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 5.0 * (index // 6), 0.1 * (index % 6), 0.0))
+        world.body_set_system(body, system)
+    world.step(system, 1e-4)
+    assert before <= 4096
+    assert int(row["pair_table_capacity"]) >= 2 * int(row["pair_count"]) > before
+    pairs = int(row["pair_count"])
+    assert pairs == 333 * 15 + 1  # the last place holds two
+    for _ in range(3):
+        world.step(system, 1e-4)
+    assert int(row["pair_count"]) == pairs, "a pair that is not found again is made twice"
