@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine_core.bodies.schema import KINEMATIC, STATIC
-from engine_core.shapes.schema import BOX, PLANE, SPHERE
+from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE
 from engine_core.world import World
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -12,7 +12,11 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 def _shape(world, kind, *settings):
     shape = world.create_shape(kind)
     index = world.shape_index("shape", shape)
-    {BOX: world.shapes.set_box, SPHERE: world.shapes.set_sphere, PLANE: world.shapes.set_plane}[kind](index, *settings)
+    setters = {
+        BOX: world.shapes.set_box, SPHERE: world.shapes.set_sphere, PLANE: world.shapes.set_plane, HULL: world.shapes.set_hull,
+        CAPSULE: world.shapes.set_capsule, CYLINDER: world.shapes.set_cylinder,
+    }  # fmt: skip
+    setters[kind](index, *settings)
     return shape
 
 
@@ -27,7 +31,7 @@ def _body(world, system, shape, mode=None, position=(0.0, 0.0, 0.0)):
 
 
 class Heap:
-    """Boxes and spheres fall onto a plane and a kinematic box that is pushed about; some are added and removed on the
+    """Bodies of six kinds fall onto a plane and a kinematic box that is pushed about; some are added and removed on the
     way."""
 
     def __init__(self, threads: int, count: int = 400, can_sleep: bool = True):
@@ -38,6 +42,9 @@ class Heap:
             _shape(self.world, BOX, (0.5, 0.5, 0.5)),
             _shape(self.world, SPHERE, 0.5),
             _shape(self.world, BOX, (0.3, 0.2, 0.6)),
+            _shape(self.world, CAPSULE, 0.3, 1.0),
+            _shape(self.world, HULL, self.random.uniform(-0.5, 0.5, (20, 3)).astype(np.float32)),
+            _shape(self.world, CYLINDER, 0.4, 0.8),
         ]
         _body(self.world, self.system, _shape(self.world, PLANE, (0.0, 1.0, 0.0), 0.0), STATIC)
         pusher = _shape(self.world, BOX, (2.0, 0.5, 2.0))
@@ -52,7 +59,7 @@ class Heap:
     def add(self, position, number: int) -> int:
         jitter = self.random.uniform(-0.2, 0.2, 3)
         place = np.asarray(position, dtype=np.float64) + jitter - (5.0, 0.0, 5.0)
-        return _body(self.world, self.system, self.shapes[number % 3], None, place)
+        return _body(self.world, self.system, self.shapes[number % len(self.shapes)], None, place)
 
     def step(self) -> None:
         self.ticks += 1
