@@ -14,11 +14,17 @@ HITS_BACK_FACES = 8  # rays: triangles from behind, where the mesh has backface 
 ONLY_PICKABLE = 16  # rays: skip bodies that are not RAY_PICKABLE
 ADDS_RESULTS = 32  # CONTACTS: `first_result` rows are there already and may be replaced by deeper ones
 
+# QUERY.collector: which hits are wanted. ANY stops at the first one met; the others of RAY want `max_results` rows.
+CLOSEST, ANY, ALL, PER_BODY = range(4)
+
 QUERY = np.dtype(
     [
         ("operation", "i4"),
         ("flags", "u4"),
         ("collision_mask", "u4"),
+        ("layer_mask", "u4"),  # broad-phase layers that are looked in, by bit; 0: all
+        ("shape_mask", "u4"),  # shape filter, against `query_layers` of shapes; 0: all
+        ("collector", "i4"),  # rays and casts: CLOSEST, ANY, ALL or PER_BODY
         ("body", "i4"),  # CLOSEST_POINT: the body asked about; OVERLAP to CAST: the one that moves, not met, or -1
         # Who is left out, asked only for what would be hit: a function `int64 f(context, body id)` or 0, a list of ids.
         ("exclusion_function", "i8"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..bodies.publication import read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.query import query_end, ray_query_begin, ray_query_next
 from ..broad_phase.schema import CURSOR
@@ -11,7 +12,7 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.ray import NO_FRACTION, point_in_shape, ray_shape
 from ..shapes.schema import SHAPE
-from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_seen, looks_in, read_pose
+from .filters import TREE_SIZE, is_excluded, is_seen, is_shape_seen, looks_in
 from .query_schema import (
     BODY_HIT, HITS_BACK_FACES, HITS_FROM_INSIDE, POINT, QUERY, RAY, RAY_RESULT, RAYS,
 )  # fmt: skip
@@ -55,16 +56,16 @@ def ray_body(world, query, bodies, index, result):
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    position, rotation = read_pose(body)
+    position, rotation, first, count = read_body(body)
     origin = rotate_inverse(rotation, subtract(vector3(query.position), position))
     vector = rotate_inverse(rotation, vector3(query.motion))
     inverse = inverse_of(vector)
     from_inside, back_faces = query.flags & HITS_FROM_INSIDE != 0, query.flags & HITS_BACK_FACES != 0
     is_asked = False
-    for number in range(body.instance_count):
-        instance = instances[body.first_instance + number]
+    for number in range(count):
+        instance = instances[first + number]
         longest = min(result.fraction, 1.0)
-        if instance.is_disabled or instance.shape < 0 or not meets_bounds(instance.bounds, origin, inverse, longest):
+        if not meets_bounds(instance.bounds, origin, inverse, longest) or not is_shape_seen(query, instance):
             continue
         turn = quaternion(instance.rotation)
         fraction, normal, face, _ = ray_shape(
@@ -99,10 +100,10 @@ def intersect_ray(system, world, query, result):
     result.body_id = 0
     result.user_id = 0
     origin, way = subtract(vector3(query.position), vector3(system.origin)), vector3(query.motion)
-    for layer in range(LAYER_COUNT):
-        if not looks_in(query, layer):
-            continue
+    for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
+        if not looks_in(query, layer, tree):
+            continue
         ray_query_begin(cursor, tree, origin, way, min(result.fraction, 1.0))
         index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
         while index >= 0:
@@ -120,12 +121,12 @@ def point_in_body(world, query, bodies, index, hits, count):
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    position, rotation = read_pose(body)
+    position, rotation, first, shape_count = read_body(body)
     point = rotate_inverse(rotation, subtract(vector3(query.position), position))
     is_asked = False
-    for number in range(body.instance_count):
-        instance = instances[body.first_instance + number]
-        if instance.is_disabled or instance.shape < 0:
+    for number in range(shape_count):
+        instance = instances[first + number]
+        if not is_shape_seen(query, instance):
             continue
         local = rotate_inverse(quaternion(instance.rotation), subtract(point, vector3(instance.position)))
         if not point_in_shape(shapes, np.int64(instance.shape), local):
@@ -162,10 +163,10 @@ def intersect_point(system, world, query):
     cursor = stack_array(1, CURSOR)
     point = subtract(vector3(query.position), vector3(system.origin))
     count = np.int64(0)
-    for layer in range(LAYER_COUNT):
-        if not looks_in(query, layer):
-            continue
+    for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
+        if not looks_in(query, layer, tree):
+            continue
         ray_query_begin(cursor, tree, point, (0.0, 0.0, 0.0), 1.0)
         index = ray_query_next(cursor, tree, 1.0)
         while index >= 0 and count < query.max_results:
