@@ -266,21 +266,19 @@ class LateEdits:
         self._waiting: deque = deque()
         self._bodies: Counter = Counter()
         self._settling = threading.Lock()
+        self._inside = threading.local()  # of a thread that does an edit: those within it are part of it
         self.errors: deque = deque()  # of edits that were done late, for whoever steps
 
     def waits_for(self, identity: int) -> bool:
-        """Whether edits of a body wait: later ones come after them."""
-        return bool(self._waiting) and identity in self._bodies
+        """Whether edits of a body wait: later ones come after them, but for those that are part of one being done."""
+        return bool(self._waiting) and identity in self._bodies and not getattr(self._inside, "depth", 0)
 
     def run(self, identity: int, action: Callable[[], None], system: int = -1) -> None:
         """Do `action`, which changes a body, its system and perhaps another one: now, or when the steps of these have ended."""
         if not self.waits_for(identity):
             taken = self._take(identity, system)
             if taken is not None:
-                try:
-                    action()
-                finally:
-                    self._open(taken)
+                self._do(action, taken)
                 return
         self._bodies[identity] += 1
         self._waiting.append((identity, action, system))
@@ -331,12 +329,19 @@ class LateEdits:
         if not self._bodies[identity]:
             del self._bodies[identity]
         try:
-            action()
+            self._do(action, taken)
         except Exception as error:  # belongs to a caller who has gone on: told to whoever steps
             self.errors.append(error)
-        finally:
-            self._open(taken)
         return True
+
+    def _do(self, action: Callable[[], None], taken: list[int]) -> None:
+        """Do an edit behind gates that this thread holds, and open them."""
+        self._inside.depth = getattr(self._inside, "depth", 0) + 1
+        try:
+            action()
+        finally:
+            self._inside.depth -= 1
+            self._open(taken)
 
     def _is_kept_out(self) -> bool:
         try:

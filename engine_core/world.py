@@ -20,6 +20,7 @@ from .bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from .bodies.pool import BodyPool, InstancePool
 from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SYSTEM, WORLD
 from .body_interface import BodyInterface
+from .body_locks import BodyLocks
 from .edits import LateEdits, edit
 from .physics_system import PhysicsSystem
 from .retirement import Retirement
@@ -81,6 +82,7 @@ class World(BodyInterface):
             self._parking[name] = function
         record["layers"], record["group_filters"] = address_of(self._layers_memory), self.group_filters.address
         record["edit_function"], record["parking"] = edit.address, address_of(self._parking)
+        self.body_locks = BodyLocks(self)
         self.late = LateEdits(self)
         self.retirement = Retirement(self)
         self.bodies.reclaim = self.shapes.reclaim = self.retirement.reclaim

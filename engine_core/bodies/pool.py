@@ -66,16 +66,22 @@ class BodyPool:
     def retire(self, index: int) -> None:
         """Make a body's id stale. The row is taken again after `give_back`, when no query reads it."""
         with self._lock:
-            row = self.rows[index]
-            row["id"] = 0
-            row["sequence"] = (int(row["sequence"]) + 1) & 0x7FFFFFFF or 1
+            self._make_stale(index)
             self._retired_count += 1
 
     def give_back(self, index: int) -> None:
-        """Let a retired row be taken again."""
+        """Let a row be taken again, one that was retired or one that nobody can be reading."""
         with self._lock:
-            self._retired_count -= 1
+            if self.rows[index]["id"]:
+                self._make_stale(index)
+            else:
+                self._retired_count -= 1
             self._free.append(index)
+
+    def _make_stale(self, index: int) -> None:
+        row = self.rows[index]
+        row["id"] = 0
+        row["sequence"] = (int(row["sequence"]) + 1) & 0x7FFFFFFF or 1
 
 
 class InstancePool:

@@ -252,6 +252,8 @@ def test_body_motion(system_address, motion_address):
     query = queries[0]
     query.flags = WITH_BODIES | ADDS_RESULTS
     query.collision_mask = body.collision_mask
+    query.layer_mask = query.shape_mask = 0
+    query.collector = 0
     query.body = motion.body
     query.exclusion_function, query.exclusion_context = motion.exclusion_function, motion.exclusion_context
     query.excluded, query.excluded_count = motion.excluded, motion.excluded_count

@@ -30,9 +30,9 @@ from .distance import core_center
 from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
 from .gaps import FAR, GAP, OVERLAPPING, cast_to_shape, find_gap, prepare_core, prepare_point, shrink
 from .query_schema import (
-    ADDS_RESULTS, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT,
+    ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
 )  # fmt: skip
-from .ray_queries import add_hit
+from .ray_queries import add_hit, has_hit, keep_hit
 from .schema import CONTACT_RESULT, MAX_RESULTS
 
 FLOAT32, INT32 = np.float32, np.int32
@@ -274,8 +274,9 @@ def collect_contacts(system, shapes, query, body, instance, place, contacts, cou
 
 
 @kernel
-def meet_body(system, world, query, bodies, index, middle, half, count):
-    """Have the query's shape meet the shapes of one body. Gives the new number of results."""
+def meet_body(system, world, query, bodies, index, only, middle, half, count):
+    """Have the query's shape meet the shapes of one body, or only the one with this number (-1: all). Gives the new number of
+    results."""
     keep_as_call()
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
@@ -286,6 +287,8 @@ def meet_body(system, world, query, bodies, index, middle, half, count):
     low, high = bounds_in_frame(query, middle, half, subtract(position, vector3(query.position)), rotation)
     is_asked = False
     for number in range(shape_count):
+        if only >= 0 and number != only:
+            continue
         instance = instances[first + number]
         if not is_shape_seen(query, instance) or not may_meet(instance.bounds, low, high):
             continue
@@ -323,6 +326,29 @@ def meet_body(system, world, query, bodies, index, middle, half, count):
 
 
 @kernel
+def cast_to_body(system, world, query, bodies, index, middle, half, count):
+    """ALL and PER_BODY: the hits of the moving shape with one body, to rows of RAY_RESULT. Gives their new number."""
+    hits = stack_array(1, RAY_RESULT)
+    hit, results = hits[0], view(query.results, query.max_results, RAY_RESULT)
+    number = np.int64(0 if query.collector == ALL else -1)
+    shape_count = np.int64(read_body(bodies[index])[3])
+    while number < shape_count:
+        query.safe_fraction, query.is_hit = NO_FRACTION, 0
+        meet_body(system, world, query, bodies, index, number, middle, half, np.int64(0))
+        if query.is_hit and not has_hit(results, count, index, number):
+            hit.fraction = query.safe_fraction
+            store3(hit.position, vector3(query.hit))
+            store3(hit.normal, vector3(query.hit_normal))
+            hit.body, hit.instance, hit.face = query.hit_body, query.hit_instance, INT32(-1)
+            hit.body_id, hit.user_id = bodies[index].id, bodies[index].user_id
+            count = keep_hit(results, count, query.max_results, hit)
+        if number < 0:
+            break
+        number += 1
+    return count
+
+
+@kernel
 def box_of_query(shapes, query):
     """Low and high of the query's shape at the start, relative to its position, margin counted."""
     box = shape_bounds(shapes, np.int64(query.shape), (0.0, 0.0, 0.0), quaternion(query.rotation))
@@ -351,6 +377,7 @@ def meet_system(system, world, query):
     start = add(scale(add(low, high), 0.5), subtract(vector3(query.position), vector3(system.origin)))
     extents = scale(subtract(high, low), 0.5)
     longest = 1.0
+    is_done = False
     count = np.int64(query.first_result) if query.flags & ADDS_RESULTS else np.int64(0)
     for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
@@ -360,25 +387,33 @@ def meet_system(system, world, query):
         index = ray_query_next(cursor, tree, longest)
         while index >= 0:
             if is_met(system.world, query, bodies, index):
-                count = meet_body(system, world, query, bodies, index, middle, half, count)
-                if query.operation == CAST:
-                    longest = min(query.safe_fraction, 1.0)
-            index = ray_query_next(cursor, tree, longest)
+                if query.operation == CAST and query.collector >= ALL:
+                    count = cast_to_body(system, world, query, bodies, index, middle, half, count)
+                else:
+                    count = meet_body(system, world, query, bodies, index, -1, middle, half, count)
+                    if query.operation == CAST:
+                        longest = min(query.safe_fraction, 1.0)
+                        is_done = query.collector == ANY and query.is_hit != 0
+            index = -1 if is_done else ray_query_next(cursor, tree, longest)
         query_end(cursor, tree)
+        if is_done:
+            break
     return count
 
 
 @kernel
 def cast_shape(system, world, query):
     """The free part of the query's motion: `safe_fraction`, `unsafe_fraction`, and what is in the way. Gives 1 if
-    something is."""
+    something is; with ALL and PER_BODY the number of hits."""
     keep_as_call()
     query.safe_fraction, query.unsafe_fraction = NO_FRACTION, 1.0
     query.is_hit = 0
     query.is_overlapping = 0
     query.hit_body = INT32(-1)
     query.hit_instance = INT32(-1)
-    meet_system(system, world, query)
+    count = meet_system(system, world, query)
+    if query.collector >= ALL:
+        return count
     if not query.is_hit:
         query.safe_fraction = 1.0
         return np.int64(0)

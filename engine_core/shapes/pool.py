@@ -141,6 +141,14 @@ class ShapePool:
         if not 0 <= index < self.row_count or self.rows[index]["id"] == 0:
             raise ValueError(f"{call}: no such shape, got index {index!r}")
 
+    def held(self):
+        """A context in which no other thread changes settings of shapes. For moments."""
+        return self._lock
+
+    def block_of(self, index: int):
+        """What a shape's row points to, to be kept alive, or None."""
+        return self._blocks.get(index)
+
     # Settings. Each checks first and raises ValueError, naming the call and the value; then the old data is kept.
 
     def set_sphere(self, index: int, radius: float) -> None:
