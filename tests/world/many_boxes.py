@@ -16,9 +16,12 @@ SIZES = 1000
 
 
 class BoxesWorld(SmallWorld):
-    """A system with `count` static boxes, and room for as many other bodies. The rows are filled by NumPy."""
+    """A system with `count` static boxes, `ground` under them (one more box), and room for `others`. The rows are filled by
+    NumPy."""
 
-    def __init__(self, count: int, seed: int = 1, side: float = SIDE, others: int = 8192, threads: int = 1):
+    def __init__(
+        self, count: int, seed: int = 1, side: float = SIDE, others: int = 8192, threads: int = 1, ground: bool = False
+    ):
         capacity = count + SIZES + others
         self.world = World(threads=threads, bodies=capacity, body_shapes=2 * capacity, shapes=SIZES + 64)
         self.system = self.world.create_system(gravity=(0.0, -10.0, 0.0))
@@ -30,6 +33,8 @@ class BoxesWorld(SmallWorld):
             self.world.body_set_system(int(self.world.bodies.rows["id"][index]), 0)
         if count:
             self._fill(count, np.array(models), half, side)
+        if ground:
+            self.add(self.box(side / 2, 1.0, side / 2), (0.0, -1.0, 0.0), mode=STATIC)
 
     def _fill(self, count, models, half, side):
         bodies, instances = self.world.bodies, self.world.instances
