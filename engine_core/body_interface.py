@@ -1,26 +1,28 @@
 """The doors by which users make, shape, add, change and remove bodies. Python, for what happens rarely; what happens per body
 and tick is in `bodies/motion.py` and `body_placement.py`, compiled.
 
-Who may call: any thread with Python's interpreter while no step of the body's system runs; for bodies in no system, always.
+Who may call: any thread with Python's interpreter, at any time. What changes a body takes effect at once while no step of its
+system runs, else when the step ends, and never waits for one (edits.py); what was wrong with it then is raised by that `step`.
+A body in no system is its owner's: one thread at a time. Queries of other threads see each change whole (docs/publication.md).
 Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
 """
 
+import functools
 import math
 
 import numpy as np
 
 from . import body_placement
 from .bodies.identity import describe_id, index_of, kind_of
+from .bodies.layers import SUB_GROUPS
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
     HAS_EXCEPTIONS, HAS_STRETCH, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC, TELEPORTS,
     WAKES_NEIGHBOURS,
 )  # fmt: skip
+from .body_shapes import NO_TURN, BodyShapes, edits, finite
 from .shapes.pool import split_basis
 
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-NO_TURN = list(IDENTITY[:9])
-NO_STRETCH = np.eye(3)
 MODE_NAMES = ("static", "kinematic", "rigid", "rigid linear")
 
 # Parameters that are one number in the row: name -> (field, smallest legal value).
@@ -32,19 +34,6 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-def _finite(call: str, name: str, value, count: int) -> np.ndarray:
-    """`count` finite doubles, or an error that names call and value."""
-    try:
-        array = np.asarray(value, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
-        raise ValueError(f"{call}: {name} must be {count} numbers, got {value!r}") from None
-    if array.size != count:
-        raise ValueError(f"{call}: {name} must be {count} numbers, got {array.size}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{call}: {name} must be finite, got {array.tolist()}")
-    return array
-
-
 def _single(call: str, name: str, numbers: np.ndarray) -> None:
     """An error for numbers that single precision makes infinite or zero."""
     with np.errstate(over="ignore", under="ignore"):
@@ -53,7 +42,7 @@ def _single(call: str, name: str, numbers: np.ndarray) -> None:
         raise ValueError(f"{call}: {name} must be between 1e-38 and 1e38, got {numbers.tolist()}")
 
 
-class BodyInterface:
+class BodyInterface(BodyShapes):
     """The part of a `World` that is about bodies. `self.bodies`, `self.instances`, `self.shapes`, `self.exceptions` and
     `self.systems` are the world's pools."""
 
@@ -74,6 +63,7 @@ class BodyInterface:
         self.record["body_count"] = self.bodies.count
         return int(self.bodies.rows[index]["id"])
 
+    @edits
     def destroy_body(self, identity: int) -> None:
         """Take a body out of its system and free it with its place in all tables."""
         index = self.body_index("destroy_body", identity)
@@ -81,15 +71,26 @@ class BodyInterface:
         self.body_clear_shapes(identity)
         self.exceptions.forget(index)
         row = self.bodies.rows[index]
-        if row["instance_capacity"]:
-            self.instances.give_back(int(row["first_instance"]), int(row["instance_capacity"]))
+        first, capacity = int(row["first_instance"]), int(row["instance_capacity"])
         self._contact_reports.pop(index, None)
-        self.bodies.give_back(index)
+        self.bodies.retire(index)
+
+        def give_back() -> None:
+            if capacity:
+                self.instances.give_back(first, capacity)
+            self.bodies.give_back(index)
+
+        self.retirement.retire(give_back)
 
     def body_set_system(self, identity: int, system_id: int) -> None:
         """Put a body into a system, or with 0 into none."""
         index = self.body_index("body_set_system", identity)
         system = self.system_index("body_set_system", system_id) if system_id else -1
+        if int(self.bodies.rows[index]["system"]) != system or self.late.waits_for(identity):
+            self.late.run(identity, lambda: self._change_system(identity, system), system)
+
+    def _change_system(self, identity: int, system: int) -> None:
+        index = self.body_index("body_set_system", identity)
         if int(self.bodies.rows[index]["system"]) == system:
             return
         self._leave_system(index)
@@ -108,6 +109,7 @@ class BodyInterface:
 
     # Motion.
 
+    @edits
     def body_set_mode(self, identity: int, mode: int) -> None:
         """STATIC, KINEMATIC, RIGID or RIGID_LINEAR. Bodies that stop being rigid stop moving."""
         index = self.body_index("body_set_mode", identity)
@@ -129,16 +131,16 @@ class BodyInterface:
         if system >= 0:
             body_placement.enter_system(self.address, system, index)
 
+    @edits
     def body_set_transform(self, identity: int, transform) -> None:
         """Set the user's transform (twelve numbers: basis by rows, then origin [m]). Scale and shear are cooked into the shapes.
 
         Raises ValueError for a transform that is not finite or has a basis without volume."""
         index = self.body_index("body_set_transform", identity)
-        values = _finite("body_set_transform", "transform", transform, 12)
+        values = finite("body_set_transform", "transform", transform, 12)
         row = self.bodies.rows[index]
         if not int(row["flags"]) & HAS_STRETCH and values[:9].tolist() == NO_TURN:
-            pose = np.concatenate([values[9:], (0.0, 0.0, 0.0, 1.0)])
-            body_placement.set_pose_from(self.address, index, pose.ctypes.data)
+            self._set_pose(index, np.concatenate([values[9:], (0.0, 0.0, 0.0, 1.0)]))
             return
         basis = values[:9].reshape(3, 3)
         if abs(np.linalg.det(basis)) < 1e-12:
@@ -147,13 +149,22 @@ class BodyInterface:
         stretch = np.asarray(stretch, dtype=np.float32)
         is_stretched = not np.allclose(stretch, np.eye(3), atol=1e-3)
         new_stretch = (stretch if is_stretched else np.eye(3, dtype=np.float32)).ravel()
-        if not np.allclose(row["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
+        pose = np.concatenate([values[9:], np.asarray(rotation, dtype=np.float64)])
+        if np.allclose(row["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
+            self._set_pose(index, pose)
+            return
+        with self._published(index):
             row["stretch"] = new_stretch
             row["flags"] = int(row["flags"]) | HAS_STRETCH if is_stretched else int(row["flags"]) & ~HAS_STRETCH
             self._cook_instances(index)
-        pose = np.concatenate([values[9:], np.asarray(rotation, dtype=np.float64)])
-        body_placement.set_pose_from(self.address, index, pose.ctypes.data)
+            body_placement.set_pose_from(self.address, index, pose.ctypes.data)
 
+    def _set_pose(self, index: int, pose: np.ndarray) -> None:
+        """Origin [m] and rotation, seven doubles."""
+        with self._published(index, with_shapes=False):
+            body_placement.set_pose_from(self.address, index, pose.ctypes.data)
+
+    @edits
     def body_set_can_sleep(self, identity: int, can_sleep: bool) -> None:
         """Whether a body may fall asleep; one that may not is woken."""
         index = self.body_index("body_set_can_sleep", identity)
@@ -161,6 +172,7 @@ class BodyInterface:
         if not can_sleep:
             body_placement.wake(self.address, index)
 
+    @edits
     def body_set_continuous(self, identity: int, is_continuous: bool) -> None:
         """Whether the body is swept for continuous collision."""
         self._set_flag(self.body_index("body_set_continuous", identity), CONTINUOUS, is_continuous)
@@ -171,6 +183,7 @@ class BodyInterface:
 
     # Parameters.
 
+    @edits
     def body_set_param(self, identity: int, name: str, value) -> None:
         """Set `friction`, `restitution` (negative: rough, absorbent), `mass` [kg], `inertia` [kg m^2] (0: automatic),
         `center_of_mass` [m], `gravity_scale`, `linear_damp`, `angular_damp` [1/s], their `_mode`s, `collision_priority`."""
@@ -178,21 +191,21 @@ class BodyInterface:
         row = self.bodies.rows[index]
         if name in _NUMBERS:
             field, smallest = _NUMBERS[name]
-            number = float(_finite("body_set_param", name, value, 1)[0])
+            number = float(finite("body_set_param", name, value, 1)[0])
             if number < smallest:
                 raise ValueError(f"body_set_param: {name} must be at least {smallest}, got {number}")
             row[field] = number
             if name in ("friction", "restitution"):
                 body_placement.refresh_pairs(self.address, index)
         elif name == "mass":
-            number = float(_finite("body_set_param", name, value, 1)[0])
+            number = float(finite("body_set_param", name, value, 1)[0])
             if number <= 0.0:
                 raise ValueError(f"body_set_param: mass must be above 0, got {number}")
             _single("body_set_param", name, np.array([number]))
             row["mass"] = number
             self._renew(index)
         elif name == "inertia":
-            numbers = _finite("body_set_param", name, value, 3)
+            numbers = finite("body_set_param", name, value, 3)
             if (numbers < 0.0).any():
                 raise ValueError(f"body_set_param: inertia must not be negative, got {numbers.tolist()}")
             _single("body_set_param", name, numbers)
@@ -200,11 +213,12 @@ class BodyInterface:
             self._set_flag(index, CUSTOM_INERTIA, bool(numbers.any()))
             self._renew(index)
         elif name == "center_of_mass":
-            numbers = _finite("body_set_param", name, value, 3)
+            numbers = finite("body_set_param", name, value, 3)
             _single("body_set_param", name, numbers)
             self._set_flag(index, CUSTOM_CENTER_OF_MASS, True)
-            body_placement.set_center_of_mass(self.address, index, numbers.ctypes.data)
-            self._renew(index)
+            with self._published(index):
+                body_placement.set_center_of_mass(self.address, index, numbers.ctypes.data)
+                self._renew(index)
         else:
             raise ValueError(f"body_set_param: there is no parameter {name!r}")
         if name not in ("friction", "restitution", "collision_priority"):
@@ -224,6 +238,7 @@ class BodyInterface:
             return tuple(float(1.0 / local[k]) if local[k] > 0 else float(row["inertia"][k]) for k in range(3))
         raise ValueError(f"body_param: there is no parameter {name!r}")
 
+    @edits
     def body_reset_mass(self, identity: int) -> None:
         """Back to the automatic centre of mass and inertia."""
         index = self.body_index("body_reset_mass", identity)
@@ -231,6 +246,7 @@ class BodyInterface:
         self.bodies.rows[index]["inertia"] = 0
         self._renew(index)
 
+    @edits
     def body_set_axis_lock(self, identity: int, axis: int, is_locked: bool) -> None:
         """Lock a world axis: 1, 2, 4 linear x, y, z; 8, 16, 32 angular."""
         index = self.body_index("body_set_axis_lock", identity)
@@ -243,18 +259,57 @@ class BodyInterface:
 
     # Filters.
 
+    @edits
     def body_set_collision_layer(self, identity: int, layer: int) -> None:
         """32 bits: what the body is."""
         index = self.body_index("body_set_collision_layer", identity)
         self.bodies.rows[index]["collision_layer"] = layer & 0xFFFFFFFF
+        body_placement.layers_changed(self.address, index)
         body_placement.mark(self.address, index, FILTER_CHANGED)
 
+    @edits
     def body_set_collision_mask(self, identity: int, mask: int) -> None:
         """32 bits: what the body is pushed by."""
         index = self.body_index("body_set_collision_mask", identity)
         self.bodies.rows[index]["collision_mask"] = mask & 0xFFFFFFFF
+        body_placement.layers_changed(self.address, index)
         body_placement.mark(self.address, index, FILTER_CHANGED)
 
+    @edits
+    def body_set_object_layer(self, identity: int, object_layer: int) -> None:
+        """What the body is, in the terms of the world's table of layers (bodies/layers.py). Raises ValueError."""
+        index = self.body_index("body_set_object_layer", identity)
+        row = self.bodies.rows[index]
+        row["collision_layer"], row["collision_mask"] = self.layers.words(object_layer)
+        body_placement.layers_changed(self.address, index)
+        body_placement.mark(self.address, index, FILTER_CHANGED)
+
+    @edits
+    def body_set_group(self, identity: int, group: int, sub_group: int = 0, group_filter: int = 0) -> None:
+        """Put a body into a group (0: none): bodies of one group collide as `create_group_filter` said of their sub-groups."""
+        index = self.body_index("body_set_group", identity)
+        if not 0 <= sub_group < SUB_GROUPS or not 0 <= group_filter < max(self._group_filter_count, 1):
+            raise ValueError(f"body_set_group: there is no sub-group {sub_group!r} of a group filter {group_filter!r}")
+        row = self.bodies.rows[index]
+        row["group"], row["sub_group"], row["group_filter"] = group, sub_group, group_filter
+        body_placement.mark(self.address, index, FILTER_CHANGED)
+
+    def create_group_filter(self, pairs_apart=()) -> int:
+        """A group filter: all sub-groups (0 to 63) collide with each other, but for the pairs given. Raises ValueError."""
+        pairs = [(int(a), int(b)) for a, b in pairs_apart]
+        if any(not 0 <= k < SUB_GROUPS for pair in pairs for k in pair):
+            raise ValueError(f"create_group_filter: sub-groups are 0 to {SUB_GROUPS - 1}, got {pairs}")
+        if self._group_filter_count == self.group_filters.capacity:
+            raise self.group_filters.full()
+        row = self.group_filters.rows[self._group_filter_count]
+        row[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
+        for a, b in pairs:
+            row[a] &= ~np.uint64(1 << b)
+            row[b] &= ~np.uint64(1 << a)
+        self._group_filter_count += 1
+        return self._group_filter_count - 1
+
+    @edits
     def body_add_exception(self, identity: int, other_id: int) -> None:
         """These two never collide."""
         index = self.body_index("body_add_collision_exception", identity)
@@ -264,6 +319,7 @@ class BodyInterface:
             self._set_flag(i, HAS_EXCEPTIONS, True)
             body_placement.mark(self.address, i, FILTER_CHANGED)
 
+    @edits
     def body_remove_exception(self, identity: int, other_id: int) -> None:
         """Take an exception back; silent if there was none."""
         index = self.body_index("body_remove_collision_exception", identity)
@@ -277,6 +333,7 @@ class BodyInterface:
         index = self.body_index("body_collision_exceptions", identity)
         return [int(self.bodies.rows[other]["id"]) for other in self.exceptions.of(index)]
 
+    @edits
     def body_set_max_contacts(self, identity: int, count: int) -> None:
         """How many contacts are reported after each step. Raises ValueError below 0 or above 4096."""
         index = self.body_index("body_set_max_contacts_reported", identity)
@@ -290,144 +347,7 @@ class BodyInterface:
         row["max_contacts_reported"] = count
         self._contact_reports[index] = reports
 
-    # Shapes.
-
-    def body_add_shape(self, identity: int, shape_id: int, transform=IDENTITY, is_disabled: bool = False) -> None:
-        """Add a shape at a transform (twelve numbers, body frame). Costs the same for the first and the 10,000th."""
-        index = self.body_index("body_add_shape", identity)
-        shape = self.shape_index("body_add_shape", shape_id)
-        values = _finite("body_add_shape", "transform", transform, 12)
-        row = self.bodies.rows[index]
-        count, capacity = int(row["instance_count"]), int(row["instance_capacity"])
-        if count == capacity:
-            self._grow_instances(row, count)
-        instance = self.instances.rows[int(row["first_instance"]) + count]
-        instance["shape"] = -1
-        instance["user_shape"], instance["is_disabled"], instance["body"] = shape, is_disabled, index
-        instance["user_transform"] = values
-        self._add_user(shape, index)
-        self._cook(row, instance)
-        row["instance_count"] = count + 1
-        self._shapes_changed(index)
-
-    def _grow_instances(self, row, count: int) -> None:
-        """Move a body's shapes to a run twice as long."""
-        capacity = max(1, 2 * count)
-        first = self.instances.take(capacity)
-        if count:
-            old = int(row["first_instance"])
-            self.instances.rows[first : first + count] = self.instances.rows[old : old + count]
-            row["first_instance"] = first
-            self.instances.give_back(old, count)
-        row["first_instance"], row["instance_capacity"] = first, capacity
-
-    def _instance(self, call: str, identity: int, number: int):
-        index = self.body_index(call, identity)
-        row = self.bodies.rows[index]
-        count = int(row["instance_count"])
-        if not 0 <= number < count:
-            raise ValueError(f"{call}: the body has {count} shapes, there is no number {number}")
-        return index, row, self.instances.rows[int(row["first_instance"]) + number]
-
-    def body_shape_count(self, identity: int) -> int:
-        return int(self.bodies.rows[self.body_index("body_get_shape_count", identity)]["instance_count"])
-
-    def body_shape(self, identity: int, number: int) -> int:
-        """Id of the user's shape with this number."""
-        _, _, instance = self._instance("body_get_shape", identity, number)
-        return self.shape_id(int(instance["user_shape"]))
-
-    def body_shape_transform(self, identity: int, number: int) -> tuple:
-        """Twelve numbers, as they were set."""
-        _, _, instance = self._instance("body_get_shape_transform", identity, number)
-        return tuple(float(c) for c in instance["user_transform"])
-
-    def body_set_shape(self, identity: int, number: int, shape_id: int) -> None:
-        """Put another shape in this place."""
-        shape = self.shape_index("body_set_shape", shape_id)
-        index, row, instance = self._instance("body_set_shape", identity, number)
-        self._drop(index, instance)
-        instance["user_shape"] = shape
-        self._add_user(shape, index)
-        self._cook(row, instance)
-        self._shapes_changed(index)
-
-    def body_set_shape_transform(self, identity: int, number: int, transform) -> None:
-        """Move a shape on its body (twelve numbers, body frame)."""
-        values = _finite("body_set_shape_transform", "transform", transform, 12)
-        index, row, instance = self._instance("body_set_shape_transform", identity, number)
-        instance["user_transform"] = values
-        self._cook(row, instance)
-        self._shapes_changed(index)
-
-    def body_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
-        """A disabled shape does not collide, is not found by queries and weighs nothing."""
-        index, _, instance = self._instance("body_set_shape_disabled", identity, number)
-        instance["is_disabled"] = is_disabled
-        self._shapes_changed(index)
-
-    def body_remove_shape(self, identity: int, number: int) -> None:
-        """Remove a shape; the numbers of those after it go down by one."""
-        index, row, instance = self._instance("body_remove_shape", identity, number)
-        self._drop(index, instance)
-        first, count = int(row["first_instance"]), int(row["instance_count"])
-        rows = self.instances.rows
-        rows[first + number : first + count - 1] = rows[first + number + 1 : first + count].copy()
-        row["instance_count"] = count - 1
-        self._shapes_changed(index)
-
-    def body_clear_shapes(self, identity: int) -> None:
-        """Remove all shapes."""
-        index = self.body_index("body_clear_shapes", identity)
-        row = self.bodies.rows[index]
-        first, count = int(row["first_instance"]), int(row["instance_count"])
-        for instance in self.instances.rows[first : first + count]:
-            self._drop(index, instance)
-        row["instance_count"] = 0
-        if count:
-            self._shapes_changed(index)
-
-    def _add_user(self, shape: int, index: int) -> None:
-        users = self._shape_users.setdefault(shape, {})
-        users[index] = users.get(index, 0) + 1
-
-    def _drop(self, index: int, instance) -> None:
-        """Undo what `_add_user` and `_cook` did for an instance."""
-        shape = int(instance["user_shape"])
-        users = self._shape_users.get(shape, {})
-        users[index] = users.get(index, 1) - 1
-        if users[index] <= 0:
-            del users[index]
-        if instance["shape"] >= 0:
-            self.shapes.release(int(instance["shape"]))
-            instance["shape"] = -1
-
-    def _cook(self, row, instance) -> None:
-        """Find the rigid transform and the cooked shape of an instance from the user's transform and the body's stretch."""
-        transform = instance["user_transform"].astype(np.float64)
-        if not int(row["flags"]) & HAS_STRETCH and transform[:9].tolist() == NO_TURN:
-            rotation, rest, origin = (0.0, 0.0, 0.0, 1.0), None, transform[9:]
-        else:
-            stretch = row["stretch"].astype(np.float64).reshape(3, 3)
-            basis = stretch @ transform[:9].reshape(3, 3)
-            if abs(np.linalg.det(basis)) < 1e-12:
-                basis = NO_STRETCH
-            rotation, rest = split_basis(basis)
-            origin = stretch @ transform[9:]
-        cooked = self.shapes.derive(int(instance["user_shape"]), rest)
-        if instance["shape"] >= 0:
-            self.shapes.release(int(instance["shape"]))
-        instance["shape"] = cooked
-        instance["rotation"] = rotation
-        instance["origin_position"] = origin
-        instance["position"] = instance["origin_position"] - row["center_of_mass"]
-
-    def _cook_instances(self, index: int) -> None:
-        row = self.bodies.rows[index]
-        first, count = int(row["first_instance"]), int(row["instance_count"])
-        for instance in self.instances.rows[first : first + count]:
-            self._cook(row, instance)
-        self._shapes_changed(index)
+    # Derived values.
 
     def _shapes_changed(self, index: int) -> None:
         """Mass, bounds and pairs are renewed: at once in a system, else when the body enters one or is asked, so that giving
@@ -448,9 +368,11 @@ class BodyInterface:
     def shape_changed(self, shape: int) -> None:
         """The settings of a user's shape changed: renew every body that uses it."""
         for index in list(self._shape_users.get(shape, {})):
-            self._cook_instances(index)
-
-    # Derived values.
+            if self.bodies.rows[index]["system"] >= 0:
+                self.late.run(int(self.bodies.rows[index]["id"]), functools.partial(self._cook_instances, index))
+            else:
+                self._cook_instances(index)
 
     def _renew(self, index: int) -> None:
-        body_placement.renew(self.address, index, BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS)
+        with self._published(index):
+            body_placement.renew(self.address, index, BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS)

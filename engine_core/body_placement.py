@@ -1,25 +1,25 @@
 """Where bodies meet trees and pairs: putting a body into a system, taking it out, and moving it so that every query sees it at
-once. Entry points for Python and kernels for the host's compiled calls.
+once. Entry points for Python and kernels for compiled calls. This is the form without locks.
 
-Who may call: the thread that steps the system, between steps or from its callbacks.
+Who may call: whoever holds the gate of the body's system (edits.py), and the one thread that has a body in no system.
 """
 
 import numpy as np
 
 from .bodies import motion
 from .bodies.bounds import fatten_bounds, is_inside_fat_bounds, renew_local_bounds, update_bounds
+from .bodies.layers import broad_phase_layer_of
 from .bodies.mass import move_center, renew_mass
 from .bodies.motion import bodies_of, mark_changed, system_of
-from .bodies.schema import (
-    IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, MASS_CHANGED, RIGID,
-    SLEEP_REQUESTED, STATIC, WORLD,
-)  # fmt: skip
+from .bodies.publication import begin_change, end_change
+from .bodies.schema import IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC, WORLD
 from .broad_phase.add import tree_add
 from .broad_phase.change import tree_remove, tree_widen
 from .broad_phase.schema import TREE
 from .changes import CHANGES, mark_moved
 from .collision.pairs import combine_materials, pairs_of
 from .geometry.vector import quaternion, vector3
+from .runtime import atomics
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import view
 from .solver.sleeping import add_to_active, remove_from_active, wake_island
@@ -27,6 +27,7 @@ from .solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
+LAYER_UNION, MASK_UNION = TREE.fields["layer_union"][1], TREE.fields["mask_union"][1]
 
 
 @kernel
@@ -36,16 +37,15 @@ def tree_of(system, body):
 
 
 @kernel
-def layer_of(body):
-    """The broad-phase layer a body belongs to."""
-    if body.flags & IS_AREA:
-        return LAYER_SENSOR
-    return LAYER_NOT_MOVING if body.mode == STATIC else LAYER_MOVING
+def note_layers(tree, body):
+    """Have a tree know the layers and the mask of a body that is in it or comes: those who could not meet it stay out."""
+    atomics.or_int64(tree + LAYER_UNION, np.int64(body.collision_layer))
+    atomics.or_int64(tree + MASK_UNION, np.int64(body.collision_mask))
 
 
 @kernel
 def renew_place(world, index):
-    """Bounds and tree after a change of pose or shapes from outside: queries see it from here on."""
+    """Bounds and tree after a change of pose or shapes from outside. Between `begin_change` and `end_change`."""
     bodies = bodies_of(world)
     body = bodies[index]
     if body.system < 0:
@@ -59,35 +59,38 @@ def renew_place(world, index):
 
 
 @kernel
-def set_transform(world, index, transform):
-    """`bodies.motion.set_transform`, seen by queries at once. Returns what that returns."""
-    status = motion.set_transform(world, index, transform)
-    if status == motion.TRANSFORM_TAKEN:
-        renew_place(world, index)
-    return status
+def place(world, index, origin, rotation):
+    """`bodies.motion.set_pose`, seen by queries at once."""
+    body = bodies_of(world)[index]
+    begin_change(body)
+    motion.set_pose(world, index, origin, rotation)
+    renew_place(world, index)
+    end_change(body)
 
 
 @entry_point("void(int64, int64, int64)")
 def set_pose_from(world, index, pose):
-    """Origin and rotation from seven doubles at address `pose`."""
+    """Origin and rotation from seven doubles at address `pose`. Between `begin_change` and `end_change`."""
     values = view(pose, 7, np.float64)
     motion.set_pose(world, index, vector3(values), quaternion(values[3:7]))
     renew_place(world, index)
 
 
-@entry_point("void(int64, int64, int64)")
-def enter_system(world, system_index, index):
+@kernel
+def put_in(world, system_index, index):
     """Put a body with up-to-date mass and bounds into a system."""
     bodies = bodies_of(world)
     body = bodies[index]
     system = system_of(world, system_index)[0]
     body.system = INT32(system_index)
-    body.broad_phase_layer = INT32(layer_of(body))
+    body.broad_phase_layer = INT32(broad_phase_layer_of(world, body))
     body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST | CHANGES & ~SLEEP_REQUESTED)
     motion.update_world_inertia(body)
     update_bounds(world, system.origin, body)
     fatten_bounds(body, system.last_delta_time)
-    tree_add(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
+    tree = tree_of(system, body)
+    note_layers(tree, body)
+    tree_add(tree, view(world, 1, WORLD)[0].bodies, index)
     mark_moved(system, bodies, index)
     body.next_in_island = -1
     if body.mode >= RIGID:
@@ -95,6 +98,31 @@ def enter_system(world, system_index, index):
             body.flags &= ~SLEEP_REQUESTED
         else:
             add_to_active(system, view(world, 1, WORLD)[0], bodies, index)
+
+
+@entry_point("void(int64, int64, int64)")
+def enter_system(world, system_index, index):
+    """`put_in` for Python."""
+    put_in(world, system_index, index)
+
+
+@entry_point("void(int64, int64)")
+def layers_changed(world, index):
+    """Collision layer or mask changed: the tree is told, or another one gets the body."""
+    bodies = bodies_of(world)
+    body = bodies[index]
+    if body.system < 0:
+        return
+    system, record = system_of(world, body.system)[0], view(world, 1, WORLD)[0]
+    layer = broad_phase_layer_of(world, body)
+    if layer != body.broad_phase_layer:
+        tree_remove(tree_of(system, body), record.bodies, index)
+        body.broad_phase_layer = INT32(layer)
+        note_layers(tree_of(system, body), body)
+        tree_add(tree_of(system, body), record.bodies, index)
+        mark_moved(system, bodies, index)
+    else:
+        note_layers(tree_of(system, body), body)
 
 
 @kernel
@@ -109,8 +137,8 @@ def strike_from(list_address, count, capacity, index):
     return count
 
 
-@entry_point("void(int64, int64)")
-def leave_system(world, index):
+@kernel
+def take_out(world, index):
     """Take a body out of its system: what it touched wakes, and nothing there speaks of it any more."""
     bodies = bodies_of(world)
     body = bodies[index]
@@ -130,6 +158,12 @@ def leave_system(world, index):
     body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST)
     body.system = -1
     body.contact_count = 0
+
+
+@entry_point("void(int64, int64)")
+def leave_system(world, index):
+    """`take_out` for Python."""
+    take_out(world, index)
 
 
 @entry_point("void(int64, int64, int64)")

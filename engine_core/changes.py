@@ -1,4 +1,4 @@
-"""What was asked for since the last step, taken over at its start; and what moved in it, told to the trees at its end."""
+"""What was asked for since the last step, taken over at its start; and what moved in it, noted at its end."""
 
 import math
 
@@ -6,10 +6,9 @@ import numpy as np
 
 from .bodies.motion import update_world_inertia
 from .bodies.schema import (
-    BODY, BROAD_PHASE_LAYER_COUNT, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
+    BODY, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
     WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
-from .broad_phase.change import tree_widen
 from .broad_phase.rebuild import tree_rebuild, tree_swap
 from .broad_phase.schema import TREE
 from .collision.pairs import deactivate_pair, manifolds_of, pairs_of
@@ -144,7 +143,7 @@ def apply_changes(system, delta_time):
 
 @kernel
 def collect_moved(system):
-    """Tell the trees about the active bodies that left their fat bounds, in the order of the active list."""
+    """Note the active bodies that left their fat bounds, in the order of the active list: their pairs are looked for anew."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
@@ -154,7 +153,6 @@ def collect_moved(system):
         index = INT64(active[slot])
         body = bodies[index]
         if body.flags & IS_IN_MOVED_LIST:
-            tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, index)
             moved[count] = active[slot]
             count += 1
     system.moved_count = count
@@ -164,7 +162,7 @@ def collect_moved(system):
 def update_trees(system):
     """Build new trees from what changed, and put those that are ready in place of the old ones."""
     world = view(system.world, 1, WORLD)[0]
-    for layer in range(BROAD_PHASE_LAYER_COUNT):
+    for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
         if tree_rebuild(tree, world.bodies):
             tree_swap(tree)

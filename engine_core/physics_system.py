@@ -6,7 +6,7 @@ handed out as ranges of a job, what is serial stands between them. Every job say
 
 import numpy as np
 
-from .bodies.schema import BODY, BROAD_PHASE_LAYER_COUNT, SYSTEM, WORLD
+from .bodies.schema import BODY, SYSTEM, WORLD
 from .broad_phase.trees import Trees
 from .changes import apply_changes, collect_moved, update_trees
 from .collision.collide_function import collide_shape_pair
@@ -17,7 +17,8 @@ from .collision.query_schema import COLLIDE_FUNCTION
 from .collision.schema import MANIFOLD, PAIR
 from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, OVERFLOW, ROW_FLOATS
-from .runtime.call import call_job
+from .edits import COMMAND, STEPPING, take_gate
+from .runtime.call import call_3_result, call_job
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import Pool, PoolFull, address_of, view
 from .runtime.thread_pool import POOL, batch_size, elevate, is_elevated, parallel_range, release
@@ -136,12 +137,9 @@ def finish_step(system):
     system.step_count += 1
 
 
-@entry_point("void(int64, float64)")
-def step(address, delta_time):
-    """Simulate the system at `address` by `delta_time` [s]; 0 s does nothing."""
-    if delta_time <= 0.0:
-        return
-    system = view(address, 1, SYSTEM)[0]
+@kernel
+def advance(system, address, delta_time):
+    """The stages of a step in their order."""
     system.fell_asleep_count = 0
     system.last_delta_time = delta_time
     enter(system, APPLY_CHANGES)
@@ -169,6 +167,18 @@ def step(address, delta_time):
     if is_complete:
         finish_step(system)
     enter(system, NO_STAGE)
+
+
+@entry_point("void(int64, float64)")
+def step(address, delta_time):
+    """Simulate the system at `address` by `delta_time` [s]; 0 s does nothing. Edits of other threads wait in the meantime (see
+    edits.py) and are done at the end."""
+    if delta_time <= 0.0:
+        return
+    system = view(address, 1, SYSTEM)[0]
+    take_gate(address, STEPPING)
+    advance(system, address, delta_time)
+    call_3_result(view(system.world, 1, WORLD)[0].edit_function, system.world, 0, address)
 
 
 class PhysicsSystem:
@@ -210,18 +220,20 @@ class PhysicsSystem:
         blocks = manifolds // 8 + COLOUR_COUNT + manifolds // 4
         row["constraint_blocks"] = self._reserve("constraint blocks", np.uint8, blocks * BLOCK_SIZE)
         row["constraint_block_capacity"] = blocks
+        row["commands"] = self._reserve("edits", COMMAND, world.limits["waiting_edits"])
+        row["command_capacity"] = world.limits["waiting_edits"]
         self._colours = np.zeros(1, dtype=COLOURS)
         for colour in range(COLOUR_COUNT + 1):
             self._colours[0]["lists"][colour] = self._reserve(f"colour {colour}", np.int32, manifolds)
         row["colours"] = address_of(self._colours)
         scratch = 16 * body_capacity + 65536
         row["scratch"], row["scratch_bytes"] = self._reserve("scratch", np.uint8, scratch), scratch
-        self.trees = Trees(body_capacity)
-        row["trees"] = self.trees.address
+        self.trees = Trees(body_capacity, len(world.broad_phase_names))
+        row["trees"], row["layer_count"] = self.trees.address, len(world.broad_phase_names)
         self._jobs = np.array([job.address for job in JOBS], dtype=np.int64)
         row["jobs"] = address_of(self._jobs)
         row["extra"][COLLIDE_FUNCTION] = collide_shape_pair.address
-        assert BROAD_PHASE_LAYER_COUNT == 3 and BODY.itemsize % 8 == 0 and WORLD.itemsize % 8 == 0
+        assert BODY.itemsize % 8 == 0 and WORLD.itemsize % 8 == 0
 
     def _reserve(self, name: str, dtype, count: int) -> int:
         pool = Pool(name, dtype, count)

@@ -1,21 +1,25 @@
-"""The door by which Python asks a system what is where: rays, points, shapes. NumPy in and out, compiled between.
+"""The door by which Python asks a system what is where: rays, points, shapes, bounds. NumPy in and out, compiled between.
 
     queries = Queries(world)
     hits = queries.cast_rays(system, origins, ends)   # structured array, one row of RAY_RESULT a ray
     hits["body_id"][hits["fraction"] <= 1.0]
 
-Any thread may call. Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value.
+Any thread may call at any time, also while a step runs: nobody waits (docs/publication.md). Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value.
 """
+
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from .characters.body_motion import (
     COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY, test_body_motion,
 )  # fmt: skip
+from .collision.bounds_queries import cast_at_placed, query_bounds
 from .collision.collide_function import collide_shape_pair
 from .collision.query_schema import (
-    BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, HITS_BACK_FACES, HITS_FROM_INSIDE, ONLY_PICKABLE,
-    MOTION_FUNCTION, OVERLAP, POINT, QUERY, QUERY_CONTACT, RAY_FUNCTION, RAY_RESULT, RAYS,
+    ALL, ANY, BODY_HIT, BOUNDS_BOX, BOUNDS_RAY, BOUNDS_SPHERE, CAST, CLOSEST, CLOSEST_POINT, COLLECT_SHAPES,
+    COLLIDE_FUNCTION, CONTACTS, HITS_BACK_FACES, HITS_FROM_INSIDE, MOTION_FUNCTION, ONLY_PICKABLE, OVERLAP, PER_BODY,
+    PLACED_SHAPE, POINT, QUERY, QUERY_CONTACT, RAY, RAY_FUNCTION, RAY_RESULT, RAYS,
     SHAPE_FUNCTION, WITH_AREAS, WITH_BODIES,
 )  # fmt: skip
 from .collision.ray_queries import query_rays
@@ -23,6 +27,7 @@ from .collision.shape_queries import query_shapes
 from .shapes.pool import split_basis
 
 ALL_LAYERS = 0xFFFFFFFF
+COLLECTORS = {"closest": CLOSEST, "any": ANY, "all": ALL, "closest per body": PER_BODY}
 SMALLEST_REST_MARGIN = 1e-4
 """`rest_info` counts shapes that just touch [m]."""
 
@@ -54,11 +59,23 @@ class Queries:
 
     def __init__(self, world):
         self.world = world
+        self._threads: ThreadPoolExecutor | None = None
 
-    def _query(self, call: str, operation: int, mask: int, bodies: bool, areas: bool, exclude) -> tuple:
+    def _layer_mask(self, call: str, names) -> int:
+        """Broad-phase layers by name, as bits; 0 for all."""
+        known = self.world.broad_phase_names
+        for name in names or ():
+            if name not in known:
+                raise ValueError(f"{call}: there is no broad-phase layer {name!r}; there are {', '.join(known)}")
+        return sum(1 << known.index(name) for name in names or ())
+
+    def _query(
+        self, call: str, operation: int, mask: int, bodies: bool, areas: bool, exclude, layers=None, shape_mask: int = 0
+    ) -> tuple:
         """A QUERY (array of one) and what has to live as long as it."""
-        if not 0 <= mask <= ALL_LAYERS:
-            raise ValueError(f"{call}: mask must be 32 bits, got {mask!r}")
+        for name, bits in (("mask", mask), ("shape_mask", shape_mask)):
+            if not 0 <= bits <= ALL_LAYERS:
+                raise ValueError(f"{call}: {name} must be 32 bits, got {bits!r}")
         excluded = np.ascontiguousarray(list(exclude), dtype=np.int64)
         query = np.zeros(1, dtype=QUERY)
         row = query[0]
@@ -66,7 +83,14 @@ class Queries:
         row["flags"] = (WITH_BODIES if bodies else 0) | (WITH_AREAS if areas else 0)
         row["excluded"], row["excluded_count"] = excluded.ctypes.data, excluded.size
         row["rotation"][3] = 1.0
+        row["layer_mask"], row["shape_mask"] = self._layer_mask(call, layers), shape_mask
         return query, excluded
+
+    @staticmethod
+    def _collector(call: str, name: str) -> int:
+        if name not in COLLECTORS:
+            raise ValueError(f"{call}: collector must be one of {', '.join(COLLECTORS)}, got {name!r}")
+        return COLLECTORS[name]
 
     def _ask(self, call: str, system: int, function, query: np.ndarray, needs_contacts: bool = False) -> int:
         """Answer a query by an entry point; gives what that gives."""
@@ -80,26 +104,80 @@ class Queries:
 
     def cast_rays(
         self, system: int, origins, ends, mask: int = ALL_LAYERS, bodies: bool = True, areas: bool = False,
-        hit_from_inside: bool = False, hit_back_faces: bool = True, only_pickable: bool = False, exclude=(),
+        hit_from_inside: bool = False, hit_back_faces: bool = True, only_pickable: bool = False, exclude=(), layers=None,
+        shape_mask: int = 0, collector: str = "closest", threads: int = 1, out: np.ndarray | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """The nearest hit of each ray: a structured array (n,) of RAY_RESULT; `fraction` is 2 and `body` -1 where
-        nothing was hit. `origins`, `ends`: (n, 3) world [m]; `mask`: layers that are hit; `exclude`: ids of bodies."""
+        """The nearest hit of each ray, or with the collector "any" the first that is met: a structured array (n,) of RAY_RESULT;
+        `fraction` is 2 and `body` -1 where nothing was hit.
+
+        `origins`, `ends`: (n, 3) world [m]; `mask`: collision layers that are hit; `exclude`: ids of bodies; `layers`: names of
+        broad-phase layers, all by default; `shape_mask`: the shape filter; `threads`: how many share the work; `out`: rows of
+        RAY_RESULT to be written instead of new ones."""
         call = "cast_rays"
         origins, ends = _numbers(call, "origins", origins, (-1, 3)), _numbers(call, "ends", ends, (-1, 3))
         if len(origins) != len(ends):
             raise ValueError(f"{call}: origins and ends must be of the same number, got {len(origins)} and {len(ends)}")
-        query, _alive = self._query(call, RAYS, mask, bodies, areas, exclude)
-        results = np.zeros(len(origins), dtype=RAY_RESULT)
+        if collector not in ("closest", "any"):
+            raise ValueError(f"{call}: collector must be closest or any, got {collector!r}; `cast_ray_all` gives more")
+        results = np.zeros(len(origins), dtype=RAY_RESULT) if out is None else out
+        if results.dtype != RAY_RESULT or results.shape != (len(origins),) or not results.flags.c_contiguous:
+            raise ValueError(f"{call}: out must be {len(origins)} rows of RAY_RESULT, got {results.dtype} {results.shape}")
+        query, _alive = self._query(call, RAYS, mask, bodies, areas, exclude, layers, shape_mask)
         row = query[0]
-        row["flags"] |= (
+        row["flags"] |= self._ray_flags(hit_from_inside, hit_back_faces, only_pickable)
+        row["collector"] = self._collector(call, collector)
+
+        def ask(begin: int, end: int) -> None:
+            part = query.copy()
+            part["count"], part["max_results"] = end - begin, end - begin
+            part["origins"], part["ends"] = origins[begin:].ctypes.data, ends[begin:].ctypes.data
+            part["results"] = results[begin:].ctypes.data
+            self._ask(call, system, query_rays, part)
+
+        self._share(ask, len(origins), threads)
+        return results
+
+    @staticmethod
+    def _ray_flags(hit_from_inside: bool, hit_back_faces: bool, only_pickable: bool) -> int:
+        return (
             (HITS_FROM_INSIDE if hit_from_inside else 0)
             | (HITS_BACK_FACES if hit_back_faces else 0)
             | (ONLY_PICKABLE if only_pickable else 0)
         )
-        row["count"], row["origins"], row["ends"] = len(origins), origins.ctypes.data, ends.ctypes.data
-        row["results"], row["max_results"] = results.ctypes.data, len(results)
-        self._ask(call, system, query_rays, query)
-        return results
+
+    def _share(self, ask, count: int, threads: int) -> None:
+        """Do `ask(begin, end)` for parts of `count` items, on so many threads; this one among them."""
+        if threads < 1:
+            raise ValueError(f"cast_rays: threads must be at least 1, got {threads}")
+        limits = [count * k // threads for k in range(threads + 1)]
+        parts = [(begin, end) for begin, end in zip(limits, limits[1:], strict=False) if end > begin]
+        if len(parts) > 1 and self._threads is None:
+            self._threads = ThreadPoolExecutor(thread_name_prefix="scree queries")
+        others = [self._threads.submit(ask, *part) for part in parts[1:]]
+        for part in parts[:1]:
+            ask(*part)
+        for other in others:
+            other.result()
+
+    def cast_ray_all(
+        self, system: int, origin, end, collector: str = "all", mask: int = ALL_LAYERS, bodies: bool = True,
+        areas: bool = False, hit_from_inside: bool = False, hit_back_faces: bool = True, exclude=(), layers=None,
+        shape_mask: int = 0, max_results: int = 32,
+    ) -> np.ndarray:  # fmt: skip
+        """The hits of one ray, nearest first: of every shape ("all") or the nearest of every body ("closest per body"), the nearest
+        `max_results` of them. Rows of RAY_RESULT."""
+        call = "cast_ray_all"
+        query, _alive = self._query(call, RAY, mask, bodies, areas, exclude, layers, shape_mask)
+        row = query[0]
+        row["collector"] = self._collector(call, collector)
+        if row["collector"] < ALL:
+            raise ValueError(f"{call}: collector must be all or closest per body, got {collector!r}")
+        row["flags"] |= self._ray_flags(hit_from_inside, hit_back_faces, False)
+        row["position"] = _numbers(call, "origin", origin, (3,))
+        row["motion"] = _numbers(call, "end", end, (3,)) - row["position"]
+        hits = self._results(call, query, RAY_RESULT, max_results)
+        hits = hits[: self._ask(call, system, query_rays, query)]
+        return hits[np.lexsort((hits["instance"], hits["body"], hits["fraction"]))]
 
     def cast_ray(self, system: int, origin, end, **settings):
         """The nearest hit of one ray, a row of RAY_RESULT, or None. Settings as in `cast_rays`."""
@@ -189,6 +267,88 @@ class Queries:
         self._ask_with_shape(call, system, query, shape, transform, margin)
         return float(query[0]["safe_fraction"]), float(query[0]["unsafe_fraction"])
 
+    def cast_shape(
+        self, system: int, shape: int, transform, motion, collector: str = "closest", margin: float = 0.0,
+        mask: int = ALL_LAYERS, bodies: bool = True, areas: bool = False, exclude=(), layers=None, shape_mask: int = 0,
+        max_results: int = 32,
+    ) -> np.ndarray:  # fmt: skip
+        """What a shape meets on its way along `motion` [m], nearest first: the closest, any one, one a shape ("all") or one a body
+        ("closest per body"). Rows of RAY_RESULT; `fraction` is where it touches. What it overlaps at the start is ignored."""
+        call = "cast_shape"
+        query, _alive = self._query(call, CAST, mask, bodies, areas, exclude, layers, shape_mask)
+        row = query[0]
+        row["motion"], row["collector"] = _numbers(call, "motion", motion, (3,)), self._collector(call, collector)
+        hits = self._results(call, query, RAY_RESULT, max_results)
+        count = self._ask_with_shape(call, system, query, shape, transform, margin)
+        if row["collector"] >= ALL:
+            return hits[:count][np.lexsort((hits[:count]["instance"], hits[:count]["body"], hits[:count]["fraction"]))]
+        if count == 0 or max_results == 0:
+            return hits[:0]
+        hit = hits[0]
+        hit["fraction"], hit["position"], hit["normal"] = row["safe_fraction"], row["hit"], row["hit_normal"]
+        hit["body"], hit["instance"], hit["face"] = row["hit_body"], row["hit_instance"], -1
+        body = self.world.bodies.rows[row["hit_body"]]
+        hit["body_id"], hit["user_id"] = body["id"], body["user_id"]
+        return hits[:1]
+
+    # Bounds alone: which bodies may be somewhere. Exact for bounds; a body that moves just then may be there in excess.
+
+    def bodies_in_box(self, system: int, center, half_extents, rotation=(0.0, 0.0, 0.0, 1.0), **settings) -> np.ndarray:
+        """Ids of the bodies whose bounds touch a box, turned by a unit quaternion. A point: half extents of zero."""
+        half = _numbers("bodies_in_box", "half_extents", half_extents, (3,))
+        if (half < 0.0).any():
+            raise ValueError(f"bodies_in_box: half_extents must not be negative, got {half.tolist()}")
+        rotation = _numbers("bodies_in_box", "rotation", rotation, (4,))
+        size = float(np.linalg.norm(rotation))
+        if not 0.5 < size < 2.0:
+            raise ValueError(f"bodies_in_box: rotation must be a unit quaternion, got {rotation.tolist()}")
+        return self._bodies("bodies_in_box", system, BOUNDS_BOX, center, half, rotation / size, settings)
+
+    def bodies_in_sphere(self, system: int, center, radius: float, **settings) -> np.ndarray:
+        """Ids of the bodies whose bounds touch a sphere."""
+        if not 0.0 <= radius < np.inf:
+            raise ValueError(f"bodies_in_sphere: radius must be at least 0 and finite, got {radius!r}")
+        return self._bodies("bodies_in_sphere", system, BOUNDS_SPHERE, center, (radius, 0.0, 0.0), None, settings)
+
+    def bodies_on_ray(self, system: int, origin, end, **settings) -> np.ndarray:
+        """Ids of the bodies whose bounds a ray meets."""
+        origin, end = _numbers("bodies_on_ray", "origin", origin, (3,)), _numbers("bodies_on_ray", "end", end, (3,))
+        return self._bodies("bodies_on_ray", system, BOUNDS_RAY, origin, (0.0, 0.0, 0.0), None, settings, end - origin)
+
+    def _bodies(self, call, system, operation, center, half, rotation, settings, motion=(0.0, 0.0, 0.0)) -> np.ndarray:
+        """`settings`: mask, bodies, areas, layers, max_results (None: all)."""
+        settings = {"mask": ALL_LAYERS, "bodies": True, "areas": False, "layers": None, "max_results": None, **settings}
+        wanted = settings.pop("max_results")
+        query, _alive = self._query(call, operation, exclude=(), **settings)
+        row = query[0]
+        row["position"], row["half_extents"], row["motion"] = _numbers(call, "center", center, (3,)), half, motion
+        if rotation is not None:
+            row["rotation"] = rotation
+        rows = self._as_many_as_there_are(call, system, query, BODY_HIT, wanted)
+        return rows["body_id"].copy()
+
+    def _as_many_as_there_are(self, call: str, system: int, query: np.ndarray, dtype, wanted: int | None) -> np.ndarray:
+        capacity = 1024 if wanted is None else wanted
+        while True:
+            rows = self._results(call, query, dtype, capacity)
+            count = self._ask(call, system, query_bounds, query)
+            if count <= capacity or wanted is not None:
+                return rows[: min(count, capacity)]
+            capacity = 2 * count
+
+    def collect_shapes(self, system: int, center, half_extents, **settings) -> "ShapeSnapshot":
+        """All shapes whose bounds touch a box, each where it stands at one moment: for a long job, which holds nothing."""
+        call = "collect_shapes"
+        settings = {"mask": ALL_LAYERS, "bodies": True, "areas": False, "exclude": (), **settings}
+        query, _alive = self._query(call, COLLECT_SHAPES, **settings)
+        query[0]["position"] = _numbers(call, "center", center, (3,))
+        query[0]["half_extents"] = _numbers(call, "half_extents", half_extents, (3,))
+        shapes = self.world.shapes
+        with shapes.held():  # nobody changes settings while they are copied
+            rows = self._as_many_as_there_are(call, system, query, PLACED_SHAPE, None)
+            blocks = [shapes.block_of(int(row)) for row in np.unique(rows["shape"])]
+        return ShapeSnapshot(rows, blocks)
+
     def closest_point(self, body: int, point) -> np.ndarray:
         """The point of a body nearest to a point, world [m]; the point itself if it lies in the body; zero for a body
         without shapes. Raises ValueError for a body in no system."""
@@ -233,3 +393,29 @@ class Queries:
         row["excluded"], row["excluded_count"] = excluded.ctypes.data, excluded.size
         test_body_motion(system.address, asked.ctypes.data)
         return row, collisions[: int(row["collision_count"])]
+
+
+class ShapeSnapshot:
+    """Shapes as they stood when they were collected, whatever happens to the world: `rows` of PLACED_SHAPE."""
+
+    def __init__(self, rows: np.ndarray, blocks: list):
+        self.rows = rows
+        self._blocks = blocks  # vertices and trees of hulls and meshes: they live as long as the snapshot
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def cast_rays(self, origins, ends) -> np.ndarray:
+        """The nearest hit of each ray among these shapes: rows of RAY_RESULT, `body` and `instance` unused, `body_id` filled.
+        Looks at each shape for each ray."""
+        call = "ShapeSnapshot.cast_rays"
+        origins, ends = _numbers(call, "origins", origins, (-1, 3)), _numbers(call, "ends", ends, (-1, 3))
+        if len(origins) != len(ends):
+            raise ValueError(f"{call}: origins and ends must be of the same number, got {len(origins)} and {len(ends)}")
+        results = np.zeros(len(origins), dtype=RAY_RESULT)
+        given = np.array(
+            [self.rows.ctypes.data, len(self.rows), origins.ctypes.data, ends.ctypes.data, len(origins), results.ctypes.data],
+            dtype=np.int64,
+        )
+        cast_at_placed(given.ctypes.data)
+        return results

@@ -16,26 +16,34 @@ import numpy as np
 
 from .bodies.exceptions import Exceptions
 from .bodies.identity import describe_id, index_of, kind_of, make_id
+from .bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from .bodies.pool import BodyPool, InstancePool
-from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, SYSTEM, WORLD
+from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SYSTEM, WORLD
 from .body_interface import BodyInterface
+from .body_locks import BodyLocks
+from .edits import LateEdits, edit
 from .physics_system import PhysicsSystem
+from .retirement import Retirement
 from .runtime.memory import Pool, address_of
+from .runtime.parking import PARKING, system_functions
 from .runtime.thread_pool import shared_pool
 from .shapes.pool import ShapePool
 
 DEFAULT_LIMITS = {
     "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256,
-    "pairs": 1 << 20, "contacts": 1 << 19,  # of each space
-}  # fmt: skip
+    "pairs": 1 << 20, "contacts": 1 << 19, "waiting_edits": 1 << 14,  # of each space
+}
+MOST_GROUP_FILTERS = 1024  # fmt: skip
 
 
 class World(BodyInterface):
     """Everything shared: `address` is what compiled code is given.
 
-    `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one."""
+    `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
+    `layers`: who collides with whom and which broad-phase layers there are, a table of bodies/layers.py; Godot's masks by
+    default."""
 
-    def __init__(self, threads: int | None = None, **limits: int):
+    def __init__(self, threads: int | None = None, layers=None, **limits: int):
         self.thread_pool = shared_pool(threads)
         unknown = sorted(set(limits) - set(DEFAULT_LIMITS))
         if unknown:
@@ -64,6 +72,21 @@ class World(BodyInterface):
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
         record["systems"], record["system_capacity"] = self._system_pool.address, self._system_pool.capacity
         self.exceptions = Exceptions(record)
+        self.layers = MaskLayers() if layers is None else layers
+        self._layers_memory = np.zeros(1, dtype=LAYERS)
+        self.broad_phase_names = fill_layers(self._layers_memory[0], self.layers)
+        self.group_filters = Pool("group filters", np.uint64, MOST_GROUP_FILTERS, (SUB_GROUPS,))
+        self._group_filter_count = 0
+        self._parking = np.zeros(1, dtype=PARKING)
+        for name, function in system_functions().items():
+            self._parking[name] = function
+        record["layers"], record["group_filters"] = address_of(self._layers_memory), self.group_filters.address
+        record["edit_function"], record["parking"] = edit.address, address_of(self._parking)
+        self.body_locks = BodyLocks(self)
+        self.late = LateEdits(self)
+        self.retirement = Retirement(self)
+        self.bodies.reclaim = self.shapes.reclaim = self.retirement.reclaim
+        self.shapes.on_retire = self.retirement.look_now_and_then
 
     # Shapes.
 
@@ -164,7 +187,16 @@ class World(BodyInterface):
             self._free_systems.append((index, sequence & 0x7FFFFFFF or 1))
 
     def step(self, identity: int, delta_time: float) -> None:
-        """Simulate a system by `delta_time` [s]. Raises PoolFull if a pool was too small; the world stays whole."""
+        """Simulate a system by `delta_time` [s]. Raises PoolFull if a pool was too small; the world stays whole. Raises what
+        was wrong with an edit that another thread asked for while a step ran."""
         if not 0.0 <= delta_time < float("inf"):
             raise ValueError(f"step: delta_time must be at least 0 and finite, got {delta_time}")
-        self.system(identity).step(delta_time)
+        system = self.system(identity)
+        if self.late.holds(int(system.row["index"])):
+            raise RuntimeError("step: this thread is in the middle of an edit of the same space")
+        try:
+            system.step(delta_time)
+        finally:
+            self.late.settle()
+        if self.late.errors:
+            raise self.late.errors.popleft()

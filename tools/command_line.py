@@ -137,7 +137,7 @@ def prove(
 ) -> None:
     """Run the long checks: each prints its figures; exit code 1 if any is not met."""
     from scree_tools import prove as proofs
-    from scree_tools import prove_determinism, prove_step  # noqa: F401  (they register their checks)
+    from scree_tools import prove_determinism, prove_queries, prove_step  # noqa: F401  (they register their checks)
 
     if listed:
         for check in proofs.CHECKS.values():

@@ -2,7 +2,8 @@
 
 Every function takes the address of WORLD and the index of a body that the caller has checked (`identity.body_of`). The user
 speaks of the body's origin; the core of its centre of mass. Vectors are world axes; offsets are from the origin.
-Who may call: the thread that steps the body's system, between steps or from its callbacks; other threads for bodies in no system.
+This is the form without locks. Who may call: whoever holds the gate of the body's system (edits.py), and the one thread that has
+a body in no system.
 """
 
 import math
@@ -133,36 +134,32 @@ def is_orthonormal(rows):
     )
 
 
-# What `set_transform` answers.
+# What `pose_of_transform` answers.
 TRANSFORM_TAKEN, TRANSFORM_NOT_FINITE, TRANSFORM_STRETCHED = 0, 1, 2
 
 
 @kernel
-def set_transform(world, index, transform):
-    """Set the user's transform from twelve float32 at address `transform` (basis by rows, then origin).
-
-    Static and rigid bodies are there at once; a kinematic one gets there in the next step. Returns TRANSFORM_TAKEN,
-    TRANSFORM_NOT_FINITE (nothing changed), or TRANSFORM_STRETCHED: it has scale or shear, which shapes must be cooked for
-    (`BodyInterface.body_set_transform`); nothing changed.
-    """
+def pose_of_transform(body, transform):
+    """(TRANSFORM_TAKEN, origin, rotation) from the user's transform, twelve float32 at address `transform` (basis by rows, then
+    origin); or TRANSFORM_NOT_FINITE; or TRANSFORM_STRETCHED: it has scale or shear, which shapes must be cooked for
+    (`BodyInterface.body_set_transform`)."""
+    nowhere, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
     values = 0.0
     for i in range(12):
         values += abs(float(load_float32(transform + 4 * i)))
     if not values < 1e30:
-        return TRANSFORM_NOT_FINITE
+        return TRANSFORM_NOT_FINITE, nowhere, upright
     rows = (
         (float(load_float32(transform)), float(load_float32(transform + 4)), float(load_float32(transform + 8))),
         (float(load_float32(transform + 12)), float(load_float32(transform + 16)), float(load_float32(transform + 20))),
         (float(load_float32(transform + 24)), float(load_float32(transform + 28)), float(load_float32(transform + 32))),
     )
-    body = bodies_of(world)[index]
     if body.flags & HAS_STRETCH or not is_orthonormal(rows):
-        return TRANSFORM_STRETCHED
+        return TRANSFORM_STRETCHED, nowhere, upright
     origin = (
         float(load_float32(transform + 36)), float(load_float32(transform + 40)), float(load_float32(transform + 44)),
     )  # fmt: skip
-    set_pose(world, index, origin, rotation_of_basis(rows))
-    return TRANSFORM_TAKEN
+    return TRANSFORM_TAKEN, origin, rotation_of_basis(rows)
 
 
 @kernel

@@ -39,11 +39,15 @@ class BodyPool:
         self.rows = self.pool.rows
         self.count = 0
         self._free: list[int] = []
+        self._retired_count = 0
         self._new = _new_body()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self.reclaim = lambda: None  # gives back rows that queries may have been reading
 
     def take(self) -> int:
         """Index of a new body's row. Raises PoolFull."""
+        if self._retired_count:
+            self.reclaim()
         with self._lock:
             if self._free:
                 index = self._free.pop()
@@ -59,13 +63,25 @@ class BodyPool:
             row["id"] = make_id(KIND_BODY, index, sequence)
             return index
 
-    def give_back(self, index: int) -> None:
-        """Free a row; its id is stale from here on."""
+    def retire(self, index: int) -> None:
+        """Make a body's id stale. The row is taken again after `give_back`, when no query reads it."""
         with self._lock:
-            row = self.rows[index]
-            row["id"] = 0
-            row["sequence"] = (int(row["sequence"]) + 1) & 0x7FFFFFFF or 1
+            self._make_stale(index)
+            self._retired_count += 1
+
+    def give_back(self, index: int) -> None:
+        """Let a row be taken again, one that was retired or one that nobody can be reading."""
+        with self._lock:
+            if self.rows[index]["id"]:
+                self._make_stale(index)
+            else:
+                self._retired_count -= 1
             self._free.append(index)
+
+    def _make_stale(self, index: int) -> None:
+        row = self.rows[index]
+        row["id"] = 0
+        row["sequence"] = (int(row["sequence"]) + 1) & 0x7FFFFFFF or 1
 
 
 class InstancePool:

@@ -18,6 +18,8 @@ STATIC, KINEMATIC, RIGID, RIGID_LINEAR = 0, 1, 2, 3
 # Broad-phase layers: one quad tree each.
 LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR = 0, 1, 2
 BROAD_PHASE_LAYER_COUNT = 3
+MOST_BROAD_PHASE_LAYERS = 8
+"""A world may have more layers than the three, for what its tables name; see bodies/layers.py."""
 
 # Flags of a body.
 CAN_SLEEP = 1
@@ -49,6 +51,10 @@ BODY = np.dtype(
         ("mode", "i4"),
         ("flags", "u4"),
         ("active_index", "i4"),  # row in the system's list of active bodies; -1: asleep, static or in no system
+        # Even: queries read the fields below. Odd: they are being changed, and queries read the copy in `shadow_...`.
+        ("published", "i8"),
+        ("first_instance", "i4"),  # its shapes: rows `first_instance` to `first_instance + instance_count - 1`
+        ("instance_count", "i4"),
         # Pose: of the centre of mass. The user's origin is `position - rotate(rotation, center_of_mass)`.
         ("position", "f8", 3),  # world [m]
         ("rotation", "f4", 4),  # x, y, z, w; unit
@@ -76,8 +82,6 @@ BODY = np.dtype(
         ("collision_mask", "u4"),
         ("broad_phase_layer", "i4"),
         ("tree_location", "i4"),  # node << 2 | child in the tree of its layer; -1: in none
-        ("first_instance", "i4"),  # its shapes: rows `first_instance` to `first_instance + instance_count - 1`
-        ("instance_count", "i4"),
         ("instance_capacity", "i4"),
         ("first_pair", "i4"),  # its pairs, a list: pair << 1 | side; -1: none
         ("pair_count", "i4"),
@@ -107,7 +111,16 @@ BODY = np.dtype(
         ("sequence", "i4"),  # sequence number of the id; counts up when the row is freed
         ("next_free", "i4"),
         ("stretch", "f4", 9),  # user's basis = rotation x stretch; by rows
-        ("published", "i8"),  # even: stable; odd: being written (readers on other threads try again)
+        # What queries read while the body is being changed: see bodies/publication.py.
+        ("shadow_position", "f8", 3),
+        ("shadow_rotation", "f4", 4),
+        ("shadow_linear_velocity", "f4", 3),
+        ("shadow_angular_velocity", "f4", 3),
+        ("shadow_first_instance", "i4"),
+        ("shadow_instance_count", "i4"),
+        ("group", "i4"),  # bodies of one group, not 0, ask the group's filter whether they collide
+        ("sub_group", "i2"),  # 0 to 63
+        ("group_filter", "i2"),  # row of WORLD.group_filters
     ],
     align=True,
 )
@@ -124,6 +137,8 @@ INSTANCE = np.dtype(
         ("bounds", "f4", 6),  # of the shape in the body frame, from the centre of mass
         ("origin_position", "f4", 3),  # from the user's origin, body frame
         ("user_transform", "f4", 12),  # basis by rows, then origin, as the user gave it
+        ("query_layers", "u4"),  # shape filter of queries; 0: every query sees it
+        ("simulation_layers", "u4"),  # two shapes with no bit in common make no contacts; 0: with all
     ],
     align=True,
 )
@@ -147,6 +162,16 @@ CONTACT_REPORT = np.dtype(
     align=True,
 )
 
+# Who collides with whom, and which tree a body is in: see bodies/layers.py.
+LAYERS = np.dtype(
+    [
+        ("layer_count", "i8"),  # broad-phase layers; the first three are LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR
+        ("needs_both", "i8"),  # 1: two bodies collide if each has the other in its mask; 0: if one has
+        ("broad_phase_of", "i1", 32),  # broad-phase layer of a collision layer's bit; -1: by whether the body moves
+    ],
+    align=True,
+)
+
 WORLD = np.dtype(
     [
         ("bodies", "i8"), ("body_capacity", "i8"), ("body_count", "i8"),  # rows in use lie below body_count
@@ -155,6 +180,10 @@ WORLD = np.dtype(
         ("systems", "i8"), ("system_capacity", "i8"), ("system_count", "i8"),
         ("exceptions", "i8"), ("exception_capacity", "i8"),  # hash set of pairs of body ids, see bodies/exceptions.py
         ("exception_count", "i8"),
+        ("layers", "i8"),  # address of LAYERS
+        ("group_filters", "i8"),  # address of uint64 (count, 64): bit j of row i: sub-groups i and j collide
+        ("edit_function", "i8"),  # address of edits.edit
+        ("parking", "i8"),  # address of runtime.parking.PARKING
     ],
     align=True,
 )  # fmt: skip
@@ -198,7 +227,7 @@ SYSTEM = np.dtype(
         ("colours", "i8"),
         ("constraint_blocks", "i8"), ("constraint_block_capacity", "i8"), ("constraint_block_count", "i8"),
         ("joints", "i8"), ("joint_capacity", "i8"), ("joint_count", "i8"),
-        ("trees", "i8"),  # BROAD_PHASE_LAYER_COUNT rows of broad_phase.schema.TREE
+        ("trees", "i8"), ("layer_count", "i8"),  # rows of broad_phase.schema.TREE
         ("jobs", "i8"),  # addresses of the jobs of the step, by number
         ("thread_pool", "i8"),  # address of the pool's record; 0: one thread
         ("scratch", "i8"), ("scratch_bytes", "i8"),
@@ -206,6 +235,12 @@ SYSTEM = np.dtype(
         ("island_count", "i8"),
         ("stage_cycles", "i8"),  # address of int64 counters of time by stage
         ("extra", "i8", 16),
+        # Edits from any thread: see edits.py. Words of several threads lie in cache lines of their own.
+        ("commands", "i8"), ("command_capacity", "i8"),  # a ring of edits.COMMAND
+        ("command_tail", "i8"),  # commands done; of whoever holds the gate
+        ("padding_1", "i8", 8), ("gate", "i8"),  # who may change the system now; 0: nobody does
+        ("padding_2", "i8", 8), ("command_head", "i8"),  # commands given
+        ("padding_3", "i8", 8),
     ],
     align=True,
 )  # fmt: skip

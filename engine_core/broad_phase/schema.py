@@ -97,7 +97,8 @@ TREE = np.dtype(
         ("next_generation", "i8"), ("padding_2", "i8", 7),  # = generation + 1 while a complete new tree waits
         ("published_pending", "i8"), ("claimed_pending", "i8"), ("is_flushing", "i8"), ("padding_3", "i8", 5),
         ("body_count", "i8"), ("is_dirty", "i8"), ("debt", "i8"), ("chain_length", "i8"),
-        ("is_in_maintenance", "i8"), ("padding_4", "i8", 3),
+        ("is_in_maintenance", "i8"), ("layer_union", "i8"), ("mask_union", "i8"),  # of all bodies that were ever in it
+        ("padding_4", "i8"),
         ("padding_5", "i8", 32),
         ("users", "i8", (2, USER_STRIPES, 8)),  # who is in the tree, by parity of the generation and stripe
     ]

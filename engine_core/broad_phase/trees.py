@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import BROAD_PHASE_LAYER_COUNT, LAYER_MOVING
+from engine_core.bodies.schema import BROAD_PHASE_LAYER_COUNT, LAYER_NOT_MOVING, LAYER_SENSOR
 from engine_core.broad_phase.jobs import flush_job, prepare_job, rebuild_job, swap_job
 from engine_core.broad_phase.schema import (
     ALLOCATOR,
@@ -55,7 +55,7 @@ class Trees:
             tree["nodes"], tree["infos"] = self.nodes.address, self.infos.address
             tree["node_capacity"], tree["allocator"] = node_capacity, self.allocator.address
             tree["words"], tree["body_capacity"] = self.words.address, body_capacity
-            tree["budget"] = 1 << 40 if layer == LAYER_MOVING else BUDGET
+            tree["budget"] = BUDGET if layer in (LAYER_NOT_MOVING, LAYER_SENSOR) else 1 << 40
             tree["opened"] = pool("tree nodes", "i4", node_capacity).address
             tree["kept"] = pool("tree nodes", "i4", node_capacity).address
             tree["queue"] = pool("tree nodes", "i4", node_capacity, (2,)).address

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..bodies.motion import bodies_of
 from ..bodies.schema import INSTANCE, SYSTEM, WORLD
+from ..broad_phase.change import enter, leave
 from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, SHAPE_FUNCTION, WITH_BODIES
 from ..collision.shape_queries import finish_contact
 from ..geometry.vector import (
@@ -251,6 +252,8 @@ def test_body_motion(system_address, motion_address):
     query = queries[0]
     query.flags = WITH_BODIES | ADDS_RESULTS
     query.collision_mask = body.collision_mask
+    query.layer_mask = query.shape_mask = 0
+    query.collector = 0
     query.body = motion.body
     query.exclusion_function, query.exclusion_context = motion.exclusion_function, motion.exclusion_context
     query.excluded, query.excluded_count = motion.excluded, motion.excluded_count
@@ -259,8 +262,12 @@ def test_body_motion(system_address, motion_address):
     motion.depth = 0.0
     way = vector3(motion.motion)
     start = add(vector3(motion.position), rotate(quaternion(motion.rotation), vector3(body.center_of_mass)))
+    # Counted as a user of a tree: the body's own shapes stay while this looks at them.
+    trees = view(system_address, 1, SYSTEM)[0].trees
+    generation = enter(trees, motion_address)
     position, has_recovered = recover(system_address, world, motion, queries, start, contacts)
     is_colliding = find_collisions(system_address, world, motion, queries, position, contacts, has_recovered)
+    leave(trees, generation, motion_address)
     if not is_colliding:
         motion.safe_fraction = motion.unsafe_fraction = 1.0
     store3(motion.travel, add_scaled(subtract(position, start), way, motion.safe_fraction))

@@ -43,6 +43,12 @@ def relative_position(a, b):
 
 
 @kernel
+def shapes_collide(a, b):
+    """The shape filter of the simulation: a shape without layers collides with all."""
+    return a.simulation_layers == 0 or b.simulation_layers == 0 or a.simulation_layers & b.simulation_layers != 0
+
+
+@kernel
 def is_recyclable(pair, a, b, delta):
     """Whether the manifolds of the last full collision still serve."""
     if not pair.flags & PAIR_HAS_POSE:
@@ -239,7 +245,7 @@ def collide_pair(system, world, pair_index, delta_time):
                 box_a[3 + k] += FLOAT32(distance)
         for j in range(b.instance_count):
             instance_b = instances[b.first_instance + j]
-            if instance_b.is_disabled or instance_b.shape < 0:
+            if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b):
                 continue
             if not single:
                 instance_box(instance_b, rows_b, delta, box_b)

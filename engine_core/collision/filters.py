@@ -4,28 +4,34 @@ import numpy as np
 
 from ..bodies.exceptions import are_excepted
 from ..bodies.schema import (
-    BROAD_PHASE_LAYER_COUNT, HAS_EXCEPTIONS, IS_AREA, LAYER_SENSOR, RAY_PICKABLE,
+    HAS_EXCEPTIONS, IS_AREA, LAYER_SENSOR, RAY_PICKABLE,
 )  # fmt: skip
 from ..broad_phase.schema import TREE
-from ..geometry.vector import quaternion, vector3
-from ..runtime.call import call_2_result
+from ..runtime.call import call_2_result, load_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .query_schema import ONLY_PICKABLE, WITH_AREAS, WITH_BODIES
 
-TREE_SIZE, LAYER_COUNT = TREE.itemsize, BROAD_PHASE_LAYER_COUNT
+TREE_SIZE = TREE.itemsize
+LAYER_UNION = TREE.fields["layer_union"][1]
 
 
 @kernel
-def read_pose(body):
-    """Position of the centre of mass [m] and rotation of a body, as they are now."""
-    return vector3(body.position), quaternion(body.rotation)
+def looks_in(query, layer, tree):
+    """Whether a query has to look in the tree of a broad-phase layer: some body in it could pass."""
+    if layer == LAYER_SENSOR:
+        return query.flags & WITH_AREAS != 0
+    if query.layer_mask != 0 and (query.layer_mask >> np.uint32(layer)) & 1 == 0:
+        return False
+    return query.flags & WITH_BODIES != 0 and load_int64(tree + LAYER_UNION) & np.int64(query.collision_mask) != 0
 
 
 @kernel
-def looks_in(query, layer):
-    """Whether a query has to look in the tree of a broad-phase layer."""
-    return query.flags & (WITH_AREAS if layer == LAYER_SENSOR else WITH_BODIES) != 0
+def is_shape_seen(query, instance):
+    """The shape filter: whether a query sees a shape of a body. A shape or a query without shape layers sees all."""
+    if instance.is_disabled or instance.shape < 0:
+        return False
+    return query.shape_mask == 0 or instance.query_layers == 0 or query.shape_mask & instance.query_layers != 0
 
 
 @kernel

@@ -4,16 +4,27 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import (
-    BODY, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, STATIC, WORLD,
+    BODY, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC, WORLD,
 )  # fmt: skip
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
+from ..runtime.call import load_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .pairs import activate_pair, create_pair, find_pair, may_collide
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
+LAYER_UNION, MASK_UNION = TREE.fields["layer_union"][1], TREE.fields["mask_union"][1]
+
+
+@kernel
+def may_meet_in(tree, body):
+    """Whether some body of a tree could collide with this one, by layers and masks."""
+    return (
+        load_int64(tree + LAYER_UNION) & np.int64(body.collision_mask) != 0
+        or load_int64(tree + MASK_UNION) & np.int64(body.collision_layer) != 0
+    )
 
 
 @kernel
@@ -56,7 +67,10 @@ def find_pairs(system):
         if not body.flags & IS_IN_MOVED_LIST or body.system != system.index:
             continue
         body.flags &= ~IS_IN_MOVED_LIST
-        find_in_tree(system, world, bodies, index, system.trees + LAYER_MOVING * TREE_SIZE)
-        if body.mode != STATIC:
-            find_in_tree(system, world, bodies, index, system.trees + LAYER_NOT_MOVING * TREE_SIZE)
+        for layer in range(system.layer_count):
+            tree = system.trees + layer * TREE_SIZE
+            if layer == LAYER_SENSOR or (layer == LAYER_NOT_MOVING and body.mode == STATIC):
+                continue
+            if may_meet_in(tree, body):
+                find_in_tree(system, world, bodies, index, tree)
     system.moved_count = 0

@@ -7,6 +7,7 @@ of the two is awake, in the array of active pairs. Serial: called by the step be
 import numpy as np
 
 from ..bodies.exceptions import are_excepted
+from ..bodies.layers import group_allows, masks_match
 from ..bodies.schema import HAS_EXCEPTIONS, IS_AREA, RIGID, SYSTEM
 from ..runtime.atomics import add_int64, compare_exchange_int64, load_acquire_int64, or_int64
 from ..runtime.kernel import kernel
@@ -97,12 +98,12 @@ def _table_remove(system, index, body_a, body_b):
 
 @kernel
 def may_collide(world, a, index_a, b, index_b):
-    """Whether two bodies can push each other, by motion, layers, masks and exceptions. No shape is looked at."""
+    """Whether two bodies can push each other, by motion, layers, masks, groups and exceptions. No shape is looked at."""
     if a.mode < RIGID and b.mode < RIGID:
         return False
     if (a.flags | b.flags) & IS_AREA:
         return False
-    if not (a.collision_mask & b.collision_layer or b.collision_mask & a.collision_layer):
+    if not masks_match(world, a, b) or not group_allows(world, a, b):
         return False
     if a.flags & b.flags & HAS_EXCEPTIONS:
         return not are_excepted(world, index_a, index_b)

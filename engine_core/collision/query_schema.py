@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from ..shapes.schema import SHAPE
+
 # What is asked: QUERY.operation. Rays and points are answered by `ray_queries.query_rays`, the others by
-# `shape_queries.query_shapes`.
-RAY, RAYS, POINT, OVERLAP, CONTACTS, CAST, CLOSEST_POINT = range(7)
+# `shape_queries.query_shapes`, BOUNDS_... and COLLECT_SHAPES by `bounds_queries.query_bounds`.
+RAY, RAYS, POINT, OVERLAP, CONTACTS, CAST, CLOSEST_POINT, BOUNDS_BOX, BOUNDS_SPHERE, BOUNDS_RAY, COLLECT_SHAPES = range(11)
 
 # QUERY.flags
 WITH_BODIES = 1
@@ -14,11 +16,17 @@ HITS_BACK_FACES = 8  # rays: triangles from behind, where the mesh has backface 
 ONLY_PICKABLE = 16  # rays: skip bodies that are not RAY_PICKABLE
 ADDS_RESULTS = 32  # CONTACTS: `first_result` rows are there already and may be replaced by deeper ones
 
+# QUERY.collector: which hits are wanted. ANY stops at the first one met; the others of RAY want `max_results` rows.
+CLOSEST, ANY, ALL, PER_BODY = range(4)
+
 QUERY = np.dtype(
     [
         ("operation", "i4"),
         ("flags", "u4"),
         ("collision_mask", "u4"),
+        ("layer_mask", "u4"),  # broad-phase layers that are looked in, by bit; 0: all
+        ("shape_mask", "u4"),  # shape filter, against `query_layers` of shapes; 0: all
+        ("collector", "i4"),  # rays and casts: CLOSEST, ANY, ALL or PER_BODY
         ("body", "i4"),  # CLOSEST_POINT: the body asked about; OVERLAP to CAST: the one that moves, not met, or -1
         # Who is left out, asked only for what would be hit: a function `int64 f(context, body id)` or 0, a list of ids.
         ("exclusion_function", "i8"),
@@ -29,11 +37,13 @@ QUERY = np.dtype(
         ("position", "f8", 3),  # of the shape or the point, or where the ray begins; world [m]
         ("rotation", "f8", 4),  # of the shape
         ("motion", "f8", 3),  # CAST: the way of the shape; RAY: from begin to end [m]
+        ("half_extents", "f8", 3),  # BOUNDS_...: of the box, turned by `rotation`; [0]: the sphere's radius [m]
         ("margin", "f8"),  # the shape is grown by this [m]
         ("count", "i8"),  # RAYS: how many
         ("origins", "i8"),  # RAYS: address of float64 (count, 3), world [m]
         ("ends", "i8"),  # RAYS: the same
-        # Address of rows: RAY_RESULT (RAY: 1, RAYS: count), BODY_HIT (POINT, OVERLAP), QUERY_CONTACT (CONTACTS)
+        # Address of rows: RAY_RESULT (RAY: 1, or `max_results` with ALL and PER_BODY; RAYS: count; CAST with ALL and
+        # PER_BODY), BODY_HIT (POINT, OVERLAP, BOUNDS_...), QUERY_CONTACT (CONTACTS), PLACED_SHAPE (COLLECT_SHAPES)
         ("results", "i8"),
         ("max_results", "i8"),
         ("first_result", "i8"),  # with ADDS_RESULTS: how many rows are there already; else not read
@@ -67,6 +77,19 @@ RAY_RESULT = np.dtype(
 )
 
 BODY_HIT = np.dtype([("body", "i4"), ("instance", "i4"), ("body_id", "i8"), ("user_id", "i8")], align=True)
+
+PLACED_SHAPE = np.dtype(
+    [
+        ("position", "f8", 3),  # of the shape, world [m]
+        ("rotation", "f8", 4),
+        ("body_id", "i8"),
+        ("user_id", "i8"),
+        ("instance", "i4"),  # number of the shape on the body
+        ("shape", "i4"),  # its row when it was collected
+        ("settings", SHAPE),  # a copy of that row
+    ],
+    align=True,
+)
 
 QUERY_CONTACT = np.dtype(
     [

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..bodies.publication import read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.query import query_end, ray_query_begin, ray_query_next
 from ..broad_phase.schema import CURSOR
@@ -11,9 +12,9 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.ray import NO_FRACTION, point_in_shape, ray_shape
 from ..shapes.schema import SHAPE
-from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_seen, looks_in, read_pose
+from .filters import TREE_SIZE, is_excluded, is_seen, is_shape_seen, looks_in
 from .query_schema import (
-    BODY_HIT, HITS_BACK_FACES, HITS_FROM_INSIDE, POINT, QUERY, RAY, RAY_RESULT, RAYS,
+    ALL, ANY, BODY_HIT, HITS_BACK_FACES, HITS_FROM_INSIDE, POINT, QUERY, RAY, RAY_RESULT, RAYS,
 )  # fmt: skip
 
 FLOAT32, INT32 = np.float32, np.int32
@@ -49,22 +50,25 @@ def inverse_of(v):
 
 
 @kernel
-def ray_body(world, query, bodies, index, result):
-    """Have a ray meet the shapes of one body; a hit nearer than that in `result` replaces it."""
+def ray_body(world, query, bodies, index, only, result):
+    """Have a ray meet the shapes of one body, or only the one with this number (-1: all); a hit nearer than that in `result`
+    replaces it. Gives how many shapes the body has."""
     keep_as_call()
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    position, rotation = read_pose(body)
+    position, rotation, first, count = read_body(body)
     origin = rotate_inverse(rotation, subtract(vector3(query.position), position))
     vector = rotate_inverse(rotation, vector3(query.motion))
     inverse = inverse_of(vector)
     from_inside, back_faces = query.flags & HITS_FROM_INSIDE != 0, query.flags & HITS_BACK_FACES != 0
     is_asked = False
-    for number in range(body.instance_count):
-        instance = instances[body.first_instance + number]
+    for number in range(count):
+        if only >= 0 and number != only:
+            continue
+        instance = instances[first + number]
         longest = min(result.fraction, 1.0)
-        if instance.is_disabled or instance.shape < 0 or not meets_bounds(instance.bounds, origin, inverse, longest):
+        if not meets_bounds(instance.bounds, origin, inverse, longest) or not is_shape_seen(query, instance):
             continue
         turn = quaternion(instance.rotation)
         fraction, normal, face, _ = ray_shape(
@@ -74,7 +78,7 @@ def ray_body(world, query, bodies, index, result):
         if fraction >= result.fraction or fraction > 1.0:
             continue
         if not is_asked and is_excluded(query, body.id):
-            return
+            return count
         is_asked = True
         result.fraction = fraction
         store3(result.position, add_scaled(vector3(query.position), vector3(query.motion), fraction))
@@ -84,32 +88,103 @@ def ray_body(world, query, bodies, index, result):
         result.face = INT32(face)
         result.body_id = body.id
         result.user_id = body.user_id
+    return count
 
 
 @kernel
-def intersect_ray(system, world, query, result):
-    """The nearest hit of the ray of `query`, to `result` (a row of RAY_RESULT). Gives 1 for a hit, else 0."""
-    keep_as_call()
-    bodies = view(world.bodies, world.body_capacity, BODY)
-    cursor = stack_array(1, CURSOR)
+def clear_result(result):
+    """No hit yet."""
+    store3(result.position, (0.0, 0.0, 0.0))
+    store3(result.normal, (0.0, 0.0, 0.0))
     result.fraction = NO_FRACTION
     result.body = INT32(-1)
     result.instance = INT32(-1)
     result.face = INT32(-1)
     result.body_id = 0
     result.user_id = 0
+
+
+@kernel
+def keep_hit(results, count, most, hit):
+    """Keep a hit, in place of the farthest if the rows are full and it is nearer. Gives the new number."""
+    if count < most:
+        results[count] = hit
+        return count + 1
+    farthest = 0
+    for k in range(1, count):
+        if results[k].fraction > results[farthest].fraction:
+            farthest = k
+    if count > 0 and hit.fraction < results[farthest].fraction:
+        results[farthest] = hit
+    return count
+
+
+@kernel
+def has_hit(results, count, index, instance):
+    """Whether a body, or one shape of it, is among the hits: a tree may tell of a body twice."""
+    for k in range(count):
+        if results[k].body == index and (instance < 0 or results[k].instance == instance):
+            return True
+    return False
+
+
+@kernel
+def collect_ray(system, world, query):
+    """All hits of the ray of `query`, one a shape (ALL) or the nearest of each body (PER_BODY): the nearest `max_results` of
+    them, in no order. Gives their number."""
+    keep_as_call()
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    cursor, hits = stack_array(1, CURSOR), stack_array(1, RAY_RESULT)
+    results = view(query.results, query.max_results, RAY_RESULT)
+    hit = hits[0]
     origin, way = subtract(vector3(query.position), vector3(system.origin)), vector3(query.motion)
-    for layer in range(LAYER_COUNT):
-        if not looks_in(query, layer):
-            continue
+    count = np.int64(0)
+    for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
+        if not looks_in(query, layer, tree):
+            continue
+        ray_query_begin(cursor, tree, origin, way, 1.0)
+        index = ray_query_next(cursor, tree, 1.0)
+        while index >= 0:
+            if is_seen(query, bodies[index]):
+                number, following = np.int64(0 if query.collector == ALL else -1), np.int64(1)
+                while number < following:
+                    clear_result(hit)
+                    following = np.int64(ray_body(world, query, bodies, index, number, hit))
+                    if hit.body >= 0 and not has_hit(results, count, index, number):
+                        count = keep_hit(results, count, query.max_results, hit)
+                    if number < 0:
+                        break
+                    number += 1
+            index = ray_query_next(cursor, tree, 1.0)
+        query_end(cursor, tree)
+    return count
+
+
+@kernel
+def intersect_ray(system, world, query, result):
+    """The nearest hit of the ray of `query`, or with ANY the first one met, to `result` (a row of RAY_RESULT). Gives 1 for a
+    hit, else 0."""
+    keep_as_call()
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    cursor = stack_array(1, CURSOR)
+    clear_result(result)
+    origin, way = subtract(vector3(query.position), vector3(system.origin)), vector3(query.motion)
+    for layer in range(system.layer_count):
+        tree = system.trees + layer * TREE_SIZE
+        if not looks_in(query, layer, tree):
+            continue
         ray_query_begin(cursor, tree, origin, way, min(result.fraction, 1.0))
         index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
         while index >= 0:
             if is_seen(query, bodies[index]):
-                ray_body(world, query, bodies, index, result)
+                ray_body(world, query, bodies, index, -1, result)
+                if query.collector == ANY and result.body >= 0:
+                    break
             index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
         query_end(cursor, tree)
+        if query.collector == ANY and result.body >= 0:
+            break
     return np.int64(0) if result.body < 0 else np.int64(1)
 
 
@@ -120,12 +195,12 @@ def point_in_body(world, query, bodies, index, hits, count):
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    position, rotation = read_pose(body)
+    position, rotation, first, shape_count = read_body(body)
     point = rotate_inverse(rotation, subtract(vector3(query.position), position))
     is_asked = False
-    for number in range(body.instance_count):
-        instance = instances[body.first_instance + number]
-        if instance.is_disabled or instance.shape < 0:
+    for number in range(shape_count):
+        instance = instances[first + number]
+        if not is_shape_seen(query, instance):
             continue
         local = rotate_inverse(quaternion(instance.rotation), subtract(point, vector3(instance.position)))
         if not point_in_shape(shapes, np.int64(instance.shape), local):
@@ -162,10 +237,10 @@ def intersect_point(system, world, query):
     cursor = stack_array(1, CURSOR)
     point = subtract(vector3(query.position), vector3(system.origin))
     count = np.int64(0)
-    for layer in range(LAYER_COUNT):
-        if not looks_in(query, layer):
-            continue
+    for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
+        if not looks_in(query, layer, tree):
+            continue
         ray_query_begin(cursor, tree, point, (0.0, 0.0, 0.0), 1.0)
         index = ray_query_next(cursor, tree, 1.0)
         while index >= 0 and count < query.max_results:
@@ -185,6 +260,8 @@ def query_rays(system_address, query_address):
     query = view(query_address, 1, QUERY)[0]
     if query.operation == POINT:
         return intersect_point(system, world, query)
+    if query.operation == RAY and query.collector >= ALL:
+        return collect_ray(system, world, query)
     if query.operation == RAY:
         return intersect_ray(system, world, query, view(query.results, 1, RAY_RESULT)[0])
     hit_count = np.int64(0)

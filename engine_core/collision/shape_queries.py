@@ -8,7 +8,9 @@ of the shape that asks, so that it is as exact far from the world's origin as ne
 import numpy as np
 
 from ..bodies.motion import velocity_at
+from ..bodies.publication import read_body, read_pose
 from ..bodies.schema import BODY, INSTANCE, RIGID, SYSTEM, WORLD
+from ..broad_phase.change import enter, leave
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR
 from ..geometry.gjk import CORE
@@ -19,18 +21,18 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
 from ..runtime.kernel import entry_point, kernel
-from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..shapes.bounds import shape_bounds
 from ..shapes.ray import NO_FRACTION, ray_shape
 from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY, SHAPE
 from .collide_function import SHAPE_PAIR
 from .distance import core_center
-from .filters import LAYER_COUNT, TREE_SIZE, is_excluded, is_met, looks_in, read_pose
+from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
 from .gaps import FAR, GAP, OVERLAPPING, cast_to_shape, find_gap, prepare_core, prepare_point, shrink
 from .query_schema import (
-    ADDS_RESULTS, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT,
+    ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
 )  # fmt: skip
-from .ray_queries import add_hit
+from .ray_queries import add_hit, has_hit, keep_hit
 from .schema import CONTACT_RESULT, MAX_RESULTS
 
 FLOAT32, INT32 = np.float32, np.int32
@@ -47,9 +49,8 @@ PLACE = np.dtype([("position", "f8", 3), ("rotation", "f8", 4), ("rows", "f8", (
 
 
 @kernel
-def place_instance(query, body, instance, place):
-    """Write where a shape of a body stands, relative to the query's position."""
-    position, rotation = read_pose(body)
+def place_instance(query, position, rotation, instance, place):
+    """Write where a shape of a body stands, relative to the query's position, from the body's pose."""
     offset = subtract(position, vector3(query.position))
     store3(place.position, add(offset, rotate(rotation, vector3(instance.position))))
     store4(place.rotation, multiply(rotation, quaternion(instance.rotation)))
@@ -273,24 +274,27 @@ def collect_contacts(system, shapes, query, body, instance, place, contacts, cou
 
 
 @kernel
-def meet_body(system, world, query, bodies, index, middle, half, count):
-    """Have the query's shape meet the shapes of one body. Gives the new number of results."""
+def meet_body(system, world, query, bodies, index, only, middle, half, count):
+    """Have the query's shape meet the shapes of one body, or only the one with this number (-1: all). Gives the new number of
+    results."""
     keep_as_call()
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     place, gap = stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
     numbers = stack_array(2, np.int64)
-    position, rotation = read_pose(body)
+    position, rotation, first, shape_count = read_body(body)
     low, high = bounds_in_frame(query, middle, half, subtract(position, vector3(query.position)), rotation)
     is_asked = False
-    for number in range(body.instance_count):
-        instance = instances[body.first_instance + number]
-        if instance.is_disabled or instance.shape < 0 or not may_meet(instance.bounds, low, high):
+    for number in range(shape_count):
+        if only >= 0 and number != only:
+            continue
+        instance = instances[first + number]
+        if not is_shape_seen(query, instance) or not may_meet(instance.bounds, low, high):
             continue
         if shapes[np.int64(instance.shape)].kind == SEPARATION_RAY:
             continue
-        place_instance(query, body, instance, place)
+        place_instance(query, position, rotation, instance, place)
         fraction = 0.0
         if query.operation == OVERLAP:
             if not overlaps_instance(shapes, query, instance, place):
@@ -318,6 +322,29 @@ def meet_body(system, world, query, bodies, index, middle, half, count):
             store3(query.hit_normal, negate(vector3(gap.normal)))
             query.hit_body = INT32(index)
             query.hit_instance = INT32(number)
+    return count
+
+
+@kernel
+def cast_to_body(system, world, query, bodies, index, middle, half, count):
+    """ALL and PER_BODY: the hits of the moving shape with one body, to rows of RAY_RESULT. Gives their new number."""
+    hits = stack_array(1, RAY_RESULT)
+    hit, results = hits[0], view(query.results, query.max_results, RAY_RESULT)
+    number = np.int64(0 if query.collector == ALL else -1)
+    shape_count = np.int64(read_body(bodies[index])[3])
+    while number < shape_count:
+        query.safe_fraction, query.is_hit = NO_FRACTION, 0
+        meet_body(system, world, query, bodies, index, number, middle, half, np.int64(0))
+        if query.is_hit and not has_hit(results, count, index, number):
+            hit.fraction = query.safe_fraction
+            store3(hit.position, vector3(query.hit))
+            store3(hit.normal, vector3(query.hit_normal))
+            hit.body, hit.instance, hit.face = query.hit_body, query.hit_instance, INT32(-1)
+            hit.body_id, hit.user_id = bodies[index].id, bodies[index].user_id
+            count = keep_hit(results, count, query.max_results, hit)
+        if number < 0:
+            break
+        number += 1
     return count
 
 
@@ -350,34 +377,43 @@ def meet_system(system, world, query):
     start = add(scale(add(low, high), 0.5), subtract(vector3(query.position), vector3(system.origin)))
     extents = scale(subtract(high, low), 0.5)
     longest = 1.0
+    is_done = False
     count = np.int64(query.first_result) if query.flags & ADDS_RESULTS else np.int64(0)
-    for layer in range(LAYER_COUNT):
-        if not looks_in(query, layer):
-            continue
+    for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
+        if not looks_in(query, layer, tree):
+            continue
         box_cast_begin(cursor, tree, start, extents, motion, longest)
         index = ray_query_next(cursor, tree, longest)
         while index >= 0:
             if is_met(system.world, query, bodies, index):
-                count = meet_body(system, world, query, bodies, index, middle, half, count)
-                if query.operation == CAST:
-                    longest = min(query.safe_fraction, 1.0)
-            index = ray_query_next(cursor, tree, longest)
+                if query.operation == CAST and query.collector >= ALL:
+                    count = cast_to_body(system, world, query, bodies, index, middle, half, count)
+                else:
+                    count = meet_body(system, world, query, bodies, index, -1, middle, half, count)
+                    if query.operation == CAST:
+                        longest = min(query.safe_fraction, 1.0)
+                        is_done = query.collector == ANY and query.is_hit != 0
+            index = -1 if is_done else ray_query_next(cursor, tree, longest)
         query_end(cursor, tree)
+        if is_done:
+            break
     return count
 
 
 @kernel
 def cast_shape(system, world, query):
     """The free part of the query's motion: `safe_fraction`, `unsafe_fraction`, and what is in the way. Gives 1 if
-    something is."""
+    something is; with ALL and PER_BODY the number of hits."""
     keep_as_call()
     query.safe_fraction, query.unsafe_fraction = NO_FRACTION, 1.0
     query.is_hit = 0
     query.is_overlapping = 0
     query.hit_body = INT32(-1)
     query.hit_instance = INT32(-1)
-    meet_system(system, world, query)
+    count = meet_system(system, world, query)
+    if query.collector >= ALL:
+        return count
     if not query.is_hit:
         query.safe_fraction = 1.0
         return np.int64(0)
@@ -390,7 +426,7 @@ def cast_shape(system, world, query):
 
 
 @kernel
-def closest_point(world, query):
+def closest_point(system, world, query):
     """The point of the query's body that is nearest to its position: the position itself if it lies in the body. Gives
     0 for a body without shapes."""
     keep_as_call()
@@ -398,14 +434,17 @@ def closest_point(world, query):
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     core, place, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
-    body = bodies[query.body]
     nearest = FAR
     query.is_overlapping = 0
-    for number in range(body.instance_count):
-        instance = instances[body.first_instance + number]
-        if instance.is_disabled or instance.shape < 0:
+    # Counted as a user of a tree: what the body was made of until now stays while this looks at it.
+    hint = address_of_record(gap)
+    generation = enter(system.trees, hint)
+    position, rotation, first, shape_count = read_body(bodies[query.body])
+    for number in range(shape_count):
+        instance = instances[first + number]
+        if not is_shape_seen(query, instance):
             continue
-        place_instance(query, body, instance, place)
+        place_instance(query, position, rotation, instance, place)
         turn = quaternion(place.rotation)
         point = rotate_inverse(turn, negate(vector3(place.position)))
         prepare_point(core, point)
@@ -421,6 +460,7 @@ def closest_point(world, query):
         query.hit_instance = INT32(number)
         if nearest <= 0.0:
             break
+    leave(system.trees, generation, hint)
     return np.int64(1) if nearest < FAR else np.int64(0)
 
 
@@ -433,7 +473,7 @@ def query_shapes(system_address, query_address):
     world = view(system.world, 1, WORLD)[0]
     query = view(query_address, 1, QUERY)[0]
     if query.operation == CLOSEST_POINT:
-        return closest_point(world, query)
+        return closest_point(system, world, query)
     if query.shape < 0:
         return np.int64(0)
     if query.operation == CAST:

@@ -1,22 +1,26 @@
 """Makers of virtuals that act on one body, or read it: the same for the server's calls, which name a body by its
-id, and for a body state's, which belong to one. What changes a body holds the server's lock.
+id, and for a body state's, which belong to one. What changes a body is an edit (../edits.py): done at once, or when
+the step that runs has ended; nobody waits.
 
-`server_of(instance)` gives the address of SERVER; `find(instance, arguments, call)` gives `(world, body index)` and
+`find(instance, arguments, call)` gives `(world, body index)` and
 -1 for no body; `refuse(instance, call, reason, value)` has Python print why a call was not obeyed; `first` is the
 number of the first argument after the body's id.
 """
 
-from ..bodies import motion
+from .. import edits
 from ..bodies.motion import bodies_of
-from ..geometry.vector import add, store3, vector3
+from ..edits import give_command
+from ..geometry.vector import vector3
 from ..runtime.kernel import kernel
-from .schema import NOT_FINITE
-from .server_lock import acquire, release
+from .schema import NOT_FINITE, TOO_MANY_EDITS
 from .slots import argument, is_finite3, store_vector3, vector3_argument
 
+NOTHING = (0.0, 0.0, 0.0)
+FULL = edits.FULL
 
-def make_vector_call(server_of, find, refuse, first, call, action):
-    """A virtual that takes a vector: `action(world, index, vector)`. One that is not finite is refused."""
+
+def make_vector_call(find, refuse, first, call, kind):
+    """A virtual that takes a vector and edits a body, `kind` of edits.COMMAND. One that is not finite is refused."""
 
     @kernel
     def virtual(instance, arguments, result):
@@ -24,18 +28,16 @@ def make_vector_call(server_of, find, refuse, first, call, action):
         if index < 0:
             return
         v = vector3_argument(arguments, first)
-        if is_finite3(v):
-            acquire(server_of(instance))
-            action(world, index, v)
-            release(server_of(instance))
-        else:
+        if not is_finite3(v):
             refuse(instance, call, NOT_FINITE, argument(arguments, first))
+        elif give_command(world, bodies_of(world)[index].id, kind, v, NOTHING, 0.0) == FULL:
+            refuse(instance, call, TOO_MANY_EDITS, 0)
 
     return virtual
 
 
-def make_two_vector_call(server_of, find, refuse, first, call, action):
-    """A virtual that takes a vector and a place: `action(world, index, vector, place)`."""
+def make_two_vector_call(find, refuse, first, call, kind):
+    """A virtual that takes a vector and a place."""
 
     @kernel
     def virtual(instance, arguments, result):
@@ -47,10 +49,8 @@ def make_two_vector_call(server_of, find, refuse, first, call, action):
             refuse(instance, call, NOT_FINITE, argument(arguments, first))
         elif not is_finite3(place):
             refuse(instance, call, NOT_FINITE, argument(arguments, first + 1))
-        else:
-            acquire(server_of(instance))
-            action(world, index, v, place)
-            release(server_of(instance))
+        elif give_command(world, bodies_of(world)[index].id, kind, v, place, 0.0) == FULL:
+            refuse(instance, call, TOO_MANY_EDITS, 0)
 
     return virtual
 
@@ -70,32 +70,6 @@ def make_vector_getter(find, call, read):
 
 
 @kernel
-def add_constant_central_force(world, index, force):
-    body = bodies_of(world)[index]
-    store3(body.constant_force, add(vector3(body.constant_force), force))
-    motion.wake(world, index)
-
-
-@kernel
-def add_constant_torque(world, index, torque):
-    body = bodies_of(world)[index]
-    store3(body.constant_torque, add(vector3(body.constant_torque), torque))
-    motion.wake(world, index)
-
-
-@kernel
-def set_constant_force(world, index, force):
-    store3(bodies_of(world)[index].constant_force, force)
-    motion.wake(world, index)
-
-
-@kernel
-def set_constant_torque(world, index, torque):
-    store3(bodies_of(world)[index].constant_torque, torque)
-    motion.wake(world, index)
-
-
-@kernel
 def constant_force(world, index):
     return vector3(bodies_of(world)[index].constant_force)
 
@@ -106,18 +80,19 @@ def constant_torque(world, index):
 
 
 VECTOR_ACTIONS = {
-    "apply_central_impulse": motion.apply_central_impulse,
-    "apply_torque_impulse": motion.apply_torque_impulse,
-    "apply_central_force": motion.apply_central_force,
-    "apply_torque": motion.apply_torque,
-    "add_constant_central_force": add_constant_central_force,
-    "add_constant_torque": add_constant_torque,
-    "set_constant_force": set_constant_force,
-    "set_constant_torque": set_constant_torque,
+    "apply_central_impulse": edits.CENTRAL_IMPULSE,
+    "apply_torque_impulse": edits.TORQUE_IMPULSE,
+    "apply_central_force": edits.CENTRAL_FORCE,
+    "apply_torque": edits.TORQUE,
+    "add_constant_central_force": edits.ADD_CENTRAL_FORCE,
+    "add_constant_torque": edits.ADD_TORQUE,
+    "set_constant_force": edits.SET_FORCE,
+    "set_constant_torque": edits.SET_TORQUE,
+    "set_axis_velocity": edits.AXIS_VELOCITY,
 }
 TWO_VECTOR_ACTIONS = {
-    "apply_impulse": motion.apply_impulse,
-    "apply_force": motion.apply_force,
-    "add_constant_force": motion.add_constant_force,
+    "apply_impulse": edits.IMPULSE,
+    "apply_force": edits.FORCE,
+    "add_constant_force": edits.ADD_FORCE,
 }
 VECTOR_GETTERS = {"get_constant_force": constant_force, "get_constant_torque": constant_torque}

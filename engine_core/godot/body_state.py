@@ -6,16 +6,18 @@ A state whose body is gone, or that the editor made to read default values, answ
 
 import numpy as np
 
-from .. import body_placement
 from ..bodies import motion
 from ..bodies.motion import bodies_of
 from ..bodies.schema import RIGID, WORLD
+from ..edits import ANGULAR_VELOCITY, LINEAR_VELOCITY, SET_POSE, SLEEPING, give_command
 from ..geometry.vector import add, quaternion, rotate, scale, store3, vector3
 from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from .body_calls import (
+    FULL,
+    NOTHING,
     TWO_VECTOR_ACTIONS,
     VECTOR_ACTIONS,
     VECTOR_GETTERS,
@@ -24,8 +26,7 @@ from .body_calls import (
     make_vector_getter,
 )  # fmt: skip
 from .call_names import number_of
-from .schema import BODY_BINDING, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING
-from .server_lock import acquire, release
+from .schema import BODY_BINDING, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TOO_MANY_EDITS
 from .slots import (
     argument,
     bool_argument,
@@ -61,14 +62,12 @@ def refuse(instance, call, reason, value):
     call_3(view(server_of(instance), 1, SERVER)[0].report_error, call, reason, value)
 
 
-def _vector_call(name, action):
-    return make_vector_call(server_of, find, refuse, 0, number_of(f"body_state.{name}"), action)
+def _vector_call(name, kind):
+    return make_vector_call(find, refuse, 0, number_of(f"body_state.{name}"), kind)
 
 
 def _two_vector_call(name):
-    return make_two_vector_call(
-        server_of, find, refuse, 0, number_of(f"body_state.{name}"), TWO_VECTOR_ACTIONS[name]
-    )
+    return make_two_vector_call(find, refuse, 0, number_of(f"body_state.{name}"), TWO_VECTOR_ACTIONS[name])
 
 
 def _vector_getter(name, read):
@@ -145,8 +144,8 @@ def get_inverse_inertia_tensor(instance, arguments, result):
 
 # --- motion ---------------------------------------------------------------------------------------------------------
 
-set_linear_velocity = _vector_call("set_linear_velocity", motion.set_linear_velocity)
-set_angular_velocity = _vector_call("set_angular_velocity", motion.set_angular_velocity)
+set_linear_velocity = _vector_call("set_linear_velocity", LINEAR_VELOCITY)
+set_angular_velocity = _vector_call("set_angular_velocity", ANGULAR_VELOCITY)
 get_linear_velocity = _vector_getter("get_linear_velocity", motion.get_linear_velocity)
 get_angular_velocity = _vector_getter("get_angular_velocity", motion.get_angular_velocity)
 
@@ -157,15 +156,14 @@ def set_transform(instance, arguments, result):
     if index < 0:
         return
     transform = argument(arguments, 0)
-    server = server_of(instance)
-    acquire(server)
-    answer = body_placement.set_transform(world, index, transform)
-    release(server)
+    body = bodies_of(world)[index]
+    answer, origin, q = motion.pose_of_transform(body, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
-        body_id = view(instance, 1, BODY_BINDING)[0].body_id
-        call_2(view(server, 1, SERVER)[0].set_stretched_transform, body_id, transform)
+        call_2(view(server_of(instance), 1, SERVER)[0].set_stretched_transform, body.id, transform)
+    elif give_command(world, body.id, SET_POSE, origin, (q[0], q[1], q[2]), q[3]) == FULL:
+        refuse(instance, SET_TRANSFORM, TOO_MANY_EDITS, 0)
 
 
 @kernel
@@ -191,9 +189,8 @@ def get_velocity_at_local_position(instance, arguments, result):
 def set_sleep_state(instance, arguments, result):
     world, index = find(instance, arguments, 0)
     if index >= 0:
-        acquire(server_of(instance))
-        motion.set_sleeping(world, index, bool_argument(arguments, 0))
-        release(server_of(instance))
+        is_set = 1.0 if bool_argument(arguments, 0) else 0.0
+        give_command(world, bodies_of(world)[index].id, SLEEPING, (is_set, 0.0, 0.0), NOTHING, 0.0)
 
 
 @kernel

@@ -74,19 +74,28 @@ def public_name(virtual: str) -> str:
     return virtual.removeprefix("_")
 
 
+def may_come_late(method) -> bool:
+    """Whether a call may be kept until a step has ended: it answers nothing, and its arguments are values."""
+    return not method.result and all(_plain_type(name) in _READERS for name in method.arguments)
+
+
 def make_cold_call(method, function, server, takes_instance, reporter, lock, variants):
     """The ctypes callback for a virtual: `function(server, *arguments)`, or `function(server, instance,
-    *arguments)` where it `takes_instance`. `lock` is held while it runs. The caller keeps the callback alive."""
+    *arguments)` where it `takes_instance`. `lock` is held while it runs; a call that answers nothing does not wait for a
+    step that has it, but is kept until its end. The caller keeps the callback alive."""
     readers = [reader_of(name) for name in method.arguments]
     count = len(readers)
     read_addresses = reader(f"{count}q") if count else None
     write, zero = writer_of(method.result, variants)
     call = public_name(method.name)
+    is_patient = may_come_late(method)
 
     def virtual(instance, arguments, result):
         value = zero
         try:
             values = [read(at) for read, at in zip(readers, read_addresses(arguments), strict=True)] if count else ()
+            if is_patient and server.keeps_late(call, function, (instance, *values) if takes_instance else values):
+                return
             with lock:
                 answer = function(server, instance, *values) if takes_instance else function(server, *values)
             if answer is not None:

@@ -7,6 +7,7 @@ import traceback
 
 from ..bodies.identity import describe_id, kind_of
 from ..bodies.schema import KIND_BODY, KIND_SHAPE, KIND_SYSTEM
+from ..edits import RING_SETTING
 from . import schema
 from .call_names import CALLS
 from .raw_memory import read_double, read_transform, read_vector3
@@ -60,6 +61,8 @@ class Reporter:
             self.error(call, f"the vector must be finite, got {read_vector3(value)}")
         elif reason == schema.NOT_FINITE_TRANSFORM:
             self.error(call, f"the transform must be finite, got {read_transform(value)}")
+        elif reason == schema.TOO_MANY_EDITS:
+            self.error(call, f"too many edits wait for a step to end: raise the setting '{RING_SETTING}'")
         elif reason == schema.WRONG_MARGIN:
             self.error(call, f"margin must be at least 0, got {read_double(value)}")
         elif reason == schema.WRONG_TYPE and call.endswith("callback"):

@@ -17,7 +17,7 @@ PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_VECTOR3_ARRAY = 32, 33, 36
 
 # What a compiled function tells Python when it refuses a call; see errors.py.
 NO_SUCH_BODY, NO_SUCH_SPACE, NO_SUCH_SHAPE, NOT_FINITE, WRONG_TYPE, WRONG_NUMBER, NO_SUCH_OBJECT = range(1, 8)
-NOT_FINITE_TRANSFORM, STEP_FAILED, WRONG_MARGIN = 8, 9, 10
+NOT_FINITE_TRANSFORM, STEP_FAILED, WRONG_MARGIN, TOO_MANY_EDITS = 8, 9, 10, 11
 
 SERVER = np.dtype(
     [
@@ -33,6 +33,9 @@ SERVER = np.dtype(
         ("island_count", "i8"),
         ("lock", "i8"),  # who changes the world: 0, or the number of a thread; see server_lock.py
         ("lock_depth", "i8"),
+        ("is_stepping", "i8"),  # 1 while `_step` holds the lock
+        ("late_count", "i8"),  # calls that wait for the end of the step, see Server.settle_late
+        ("settle_late", "i8"),  # void f(0)
         ("doomed_count", "i8"),  # what is to be freed after the flush, see Server.bury
         ("thread_number", "i8"),  # address of the operating system's `current thread` function
         ("yield_thread", "i8"),  # address of its `let others run` function

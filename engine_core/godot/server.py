@@ -5,6 +5,8 @@ and space.
 """
 
 import ctypes
+import threading
+from collections import deque
 from ctypes import c_int64
 
 import numpy as np
@@ -84,6 +86,8 @@ class Server:
         self.lock = ServerLock(self.address)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
+        self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
+        self._settling = threading.Lock()
         self._fill_record()
 
     def _fill_record(self) -> None:
@@ -103,6 +107,7 @@ class Server:
         record["cook_query_shape"] = self._callback(_BY_INDEX, self._cook_query_shape)
         record["release_query_shape"] = self._callback(_BY_INDEX, self._release_query_shape)
         record["report_error"] = self._callback(_REPORT, self._refuse)
+        record["settle_late"] = self._callback(_BY_INDEX, self.settle_late)
         record["bury"] = self._callback(_BY_INDEX, self._bury)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
         record["set_stretched_transform"] = self._callback(_BY_ID, self._set_stretched_transform)
@@ -140,6 +145,35 @@ class Server:
         callback = kind(function)
         self._callbacks.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value
+
+    # --- calls that came while a step ran ---
+
+    def keeps_late(self, call: str, function, arguments: tuple) -> bool:
+        """Keep a call until the step has ended, if one runs or others wait; else False: it may act now."""
+        if not self.record["is_stepping"] and not self._late:
+            return False
+        self._late.append((call, function, arguments))
+        self.record["late_count"] = len(self._late)
+        self.settle_late()
+        return True
+
+    def settle_late(self, unused: int = 0) -> None:
+        """Do what waits, in order, unless a step runs: its end calls this again."""
+        while self._late and self._settling.acquire(blocking=False):
+            try:
+                while self._late and self.lock.enter_unless_stepping():
+                    try:
+                        call, function, arguments = self._late.popleft()
+                        self.record["late_count"] = len(self._late)
+                        function(self, *arguments)
+                    except Exception as error:  # nothing may leave a callback
+                        self.reporter.exception(call, error)
+                    finally:
+                        self.lock.leave()
+            finally:
+                self._settling.release()
+            if self._late and self.record["is_stepping"]:
+                return
 
     # --- ids ---
 

@@ -1,13 +1,18 @@
-"""Who may change the world: one thread at a time, and none while a step runs.
+"""The server's lock: the calls of Godot that Python answers, and the step, one thread at a time.
 
-Godot calls from loader threads while its main thread may be in `_step`. The lock is a word in SERVER that compiled
-code and Python both take; a thread that has it may take it again. Waiting happens in compiled code, without
+Godot calls from loader threads while its main thread may be in `_step`. What moves a body (impulses, velocities, transforms) is
+compiled and takes no lock at all but the gate of its space (../edits.py). Of the rest, calls that answer nothing are kept until
+the step has ended if one runs (`acquire_unless_stepping`), so that nobody waits for a step; calls that must answer wait for it.
+The lock is a word in SERVER that compiled code and Python both take; a thread that has it may take it again. Waiting happens in
+compiled code, without
 Python's interpreter lock, so that one who holds the lock and needs the interpreter is never waited for by one who
 holds the interpreter.
 """
 
 import ctypes
 import platform
+
+import numpy as np
 
 from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
 from ..runtime.call import call_0, call_0_result, load_int64, store_int64
@@ -17,6 +22,7 @@ from .schema import SERVER
 
 LOCK_OFFSET = SERVER.fields["lock"][1]
 DEPTH_OFFSET = SERVER.fields["lock_depth"][1]
+STEPPING_OFFSET = SERVER.fields["is_stepping"][1]
 
 
 @kernel
@@ -39,6 +45,21 @@ def release(server):
     store_int64(server + DEPTH_OFFSET, depth)
     if depth == 0:
         store_release_int64(server + LOCK_OFFSET, 0)
+
+
+@entry_point("int64(int64)")
+def acquire_unless_stepping(server):
+    """`acquire`, or 0 if a step has the lock."""
+    record = view(server, 1, SERVER)[0]
+    me = call_0_result(record.thread_number)
+    while True:
+        holder = compare_exchange_int64(server + LOCK_OFFSET, 0, me)
+        if holder == 0 or holder == me:
+            store_int64(server + DEPTH_OFFSET, 1 if holder == 0 else load_int64(server + DEPTH_OFFSET) + 1)
+            return np.int64(1)
+        if load_acquire_int64(server + STEPPING_OFFSET) != 0:
+            return np.int64(0)
+        call_0(record.yield_thread)
 
 
 @entry_point("void(int64)")
@@ -78,6 +99,14 @@ class ServerLock:
 
     def __init__(self, server_address: int):
         self._address = server_address
+
+    def enter_unless_stepping(self) -> bool:
+        """Take the lock, or not while a step has it. Leave it with `leave`."""
+        return acquire_unless_stepping(self._address) != 0
+
+    def leave(self) -> None:
+        """Give the lock back."""
+        release_lock(self._address)
 
     def __enter__(self):
         acquire_lock(self._address)

@@ -3,16 +3,25 @@ is SERVER."""
 
 import numpy as np
 
-from .. import body_placement
 from ..bodies import motion
 from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of
 from ..bodies.schema import CAN_SLEEP, RIGID, WORLD
+from ..edits import (
+    ANGULAR_VELOCITY,
+    CAN_SLEEP_OR_NOT,
+    LINEAR_VELOCITY,
+    SET_POSE,
+    SLEEPING,
+    give_command,
+)  # fmt: skip
 from ..runtime.call import call_1, call_2, call_3, load_float32, load_int32, load_uint8, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .body_calls import (
+    FULL,
+    NOTHING,
     TWO_VECTOR_ACTIONS,
     VECTOR_ACTIONS,
     VECTOR_GETTERS,
@@ -29,24 +38,18 @@ from .schema import (
     NOT_FINITE,
     NOT_FINITE_TRANSFORM,
     SERVER,
+    TOO_MANY_EDITS,
     TRANSFORM3D,
     VECTOR3,
     WRONG_NUMBER,
     WRONG_TYPE,
 )  # fmt: skip
-from .server_lock import acquire, release
 from .slots import argument, int_argument, is_finite3, load_vector3, store_vector3
 from .virtual_table import SERVER as SERVER_TABLE
 
 FLOAT32 = np.float32
 SET_STATE, GET_STATE = number_of("body_set_state"), number_of("body_get_state")
 STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, STATE_CAN_SLEEP = range(5)
-
-
-@kernel
-def server_of(instance):
-    """Address of SERVER: the instance itself."""
-    return instance
 
 
 @kernel
@@ -67,13 +70,11 @@ def find(instance, arguments, call):
 
 
 def _vector_call(name):
-    return make_vector_call(server_of, find, refuse, 1, number_of(f"body_{name}"), VECTOR_ACTIONS[name])
+    return make_vector_call(find, refuse, 1, number_of(f"body_{name}"), VECTOR_ACTIONS[name])
 
 
 def _two_vector_call(name):
-    return make_two_vector_call(
-        server_of, find, refuse, 1, number_of(f"body_{name}"), TWO_VECTOR_ACTIONS[name]
-    )
+    return make_two_vector_call(find, refuse, 1, number_of(f"body_{name}"), TWO_VECTOR_ACTIONS[name])
 
 
 def _vector_getter(name):
@@ -104,13 +105,14 @@ def _set_transform(instance, world, index, variant):
     call_2(server.transform_from_variant, transform, variant)
     if _rests_there(world, index, transform):
         return
-    acquire(instance)
-    answer = body_placement.set_transform(world, index, transform)
-    release(instance)
+    body = bodies_of(world)[index]
+    answer, origin, q = motion.pose_of_transform(body, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_STATE, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
-        call_2(server.set_stretched_transform, bodies_of(world)[index].id, transform)
+        call_2(server.set_stretched_transform, body.id, transform)
+    elif give_command(world, body.id, SET_POSE, origin, (q[0], q[1], q[2]), q[3]) == FULL:
+        refuse(instance, SET_STATE, TOO_MANY_EDITS, 0)
 
 
 @kernel
@@ -122,12 +124,9 @@ def _set_velocity(instance, world, index, state, variant):
     if not is_finite3(velocity):
         refuse(instance, SET_STATE, NOT_FINITE, address)
         return
-    acquire(instance)
-    if state == STATE_LINEAR_VELOCITY:
-        motion.set_linear_velocity(world, index, velocity)
-    else:
-        motion.set_angular_velocity(world, index, velocity)
-    release(instance)
+    kind = LINEAR_VELOCITY if state == STATE_LINEAR_VELOCITY else ANGULAR_VELOCITY
+    if give_command(world, bodies_of(world)[index].id, kind, velocity, NOTHING, 0.0) == FULL:
+        refuse(instance, SET_STATE, TOO_MANY_EDITS, 0)
 
 
 @kernel
@@ -150,16 +149,10 @@ def set_state(instance, arguments, result):
     elif state < STATE_SLEEPING:
         _set_velocity(instance, world, index, state, variant)
     else:
-        is_set = load_uint8(variant + 8) != 0  # a bool, or the lowest byte of an integer
-        acquire(instance)
-        if state == STATE_SLEEPING:
-            motion.set_sleeping(world, index, is_set)
-        elif is_set:
-            bodies_of(world)[index].flags |= np.uint32(CAN_SLEEP)
-        else:
-            bodies_of(world)[index].flags &= ~np.uint32(CAN_SLEEP)
-            motion.wake(world, index)
-        release(instance)
+        is_set = 1.0 if load_uint8(variant + 8) != 0 else 0.0  # a bool, or the lowest byte of an integer
+        kind = SLEEPING if state == STATE_SLEEPING else CAN_SLEEP_OR_NOT
+        if give_command(world, bodies_of(world)[index].id, kind, (is_set, 0.0, 0.0), NOTHING, 0.0) == FULL:
+            refuse(instance, SET_STATE, TOO_MANY_EDITS, 0)
 
 
 @kernel
@@ -219,9 +212,7 @@ VIRTUALS = {
     "_body_get_constant_force": _vector_getter("get_constant_force"),
     "_body_set_constant_torque": _vector_call("set_constant_torque"),
     "_body_get_constant_torque": _vector_getter("get_constant_torque"),
-    "_body_set_axis_velocity": make_vector_call(
-        server_of, find, refuse, 1, number_of("body_set_axis_velocity"), motion.set_axis_velocity
-    ),
+    "_body_set_axis_velocity": _vector_call("set_axis_velocity"),
     "_body_set_state": set_state,
     "_body_get_state": get_state,
     "_body_get_direct_state": get_direct_state,

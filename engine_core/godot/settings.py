@@ -4,6 +4,7 @@ them."""
 import ctypes
 from ctypes import c_int64
 
+from ..bodies.layers import MaskLayers
 from . import schema
 
 HINT_RANGE = 1  # PropertyHint.PROPERTY_HINT_RANGE
@@ -19,6 +20,10 @@ SETTINGS = {
     "physics/scree_3d/limits/max_spaces": (256, 4, 1 << 16),
     "physics/scree_3d/limits/max_pairs": (1 << 20, 64, 1 << 27),  # a power of two, or the next is taken
     "physics/scree_3d/limits/max_contacts": (1 << 19, 64, 1 << 26),
+    "physics/scree_3d/limits/max_waiting_edits": (1 << 14, 64, 1 << 24),
+    # Collision layers, as bits, whose bodies get a quad tree of their own: many small things, fast things.
+    "physics/scree_3d/broad_phase/debris_layers": (0, 0, 0xFFFFFFFF),
+    "physics/scree_3d/broad_phase/bullets_layers": (0, 0, 0xFFFFFFFF),
 }
 # Settings of the engine that a space starts with.
 ENGINE_SETTINGS = {
@@ -72,6 +77,14 @@ class Settings:
         prefix = "physics/scree_3d/limits/max_"
         return {name.removeprefix(prefix).replace("spaces", "systems"): value for name, value in self.values.items()
                 if name.startswith(prefix)}  # fmt: skip
+
+    def layers(self) -> MaskLayers:
+        """Godot's masks, with the broad-phase layers that the project asks for."""
+        found = {}
+        for name in ("bullets", "debris"):
+            bits = self.values[f"physics/scree_3d/broad_phase/{name}_layers"]
+            found.update({bit: name for bit in range(32) if bits >> bit & 1})
+        return MaskLayers(found)
 
     def thread_count(self) -> int | None:
         """How many threads a step uses; None for as many as there are physical cores, but one."""

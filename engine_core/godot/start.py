@@ -139,7 +139,7 @@ class Engine:
 
         import_all()
 
-        self.server = Server(self, World(self.settings.thread_count(), **self.settings.limits()))
+        self.server = Server(self, World(self.settings.thread_count(), self.settings.layers(), **self.settings.limits()))
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants)
         object_ = self.server_class.make(self.server.address)

@@ -11,6 +11,7 @@ import numpy as np
 from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.schema import SYSTEM, WORLD
+from ..runtime.atomics import exchange_int64, load_acquire_int64
 from ..runtime.call import (
     call_1,
     call_1_float,
@@ -31,6 +32,7 @@ from .slots import float_argument, int_argument
 from .virtual_table import SERVER as SERVER_TABLE
 
 INT32 = np.int32
+IS_STEPPING, LATE_COUNT = SERVER.fields["is_stepping"][1], SERVER.fields["late_count"][1]
 STEP = number_of("step")
 SYNC, INTEGRATION = number_of("state_sync_callback"), number_of("force_integration_callback")
 GET_SPACE_STATE = number_of("space_get_direct_state")
@@ -76,6 +78,7 @@ def step(instance, arguments, result):
     server.island_count = 0
     spaces = _spaces(server)
     acquire(instance)
+    server.is_stepping = 1
     for number in range(view(server.world, 1, WORLD)[0].system_count):
         space = spaces[number]
         if space.server == 0 or space.is_active == 0:
@@ -89,7 +92,10 @@ def step(instance, arguments, result):
         server.active_object_count += system.active_count
         server.pair_count += system.active_pair_count
         server.island_count += system.island_count
+    exchange_int64(instance + IS_STEPPING, 0)
     release(instance)
+    if load_acquire_int64(instance + LATE_COUNT) != 0:
+        call_1(server.settle_late, np.int64(0))
 
 
 @kernel

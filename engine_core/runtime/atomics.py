@@ -120,3 +120,20 @@ def fence(typing_context):
         return context.get_dummy_value()
 
     return types.void(), generate
+
+
+def _one_sided_fence(ordering: str, documentation: str):
+    @intrinsic
+    def one_sided(typing_context):
+        def generate(context, builder, signature, arguments):
+            builder.fence(ordering)
+            return context.get_dummy_value()
+
+        return types.void(), generate
+
+    one_sided.__doc__ = documentation
+    return one_sided
+
+
+fence_acquire = _one_sided_fence("acquire", "Compiled: loads before stay before what comes after. Costs nothing on x86.")
+fence_release = _one_sided_fence("release", "Compiled: what comes before stays before stores after. Costs nothing on x86.")

@@ -73,6 +73,10 @@ call_2_result = _address_call(
     "call_2_result", _INT64, types.int64, 2, documentation="Compiled: call `int64 f(a, b)` and give its result."
 )
 
+call_3_result = _address_call(
+    "call_3_result", _INT64, types.int64, 3, documentation="Compiled: call `int64 f(a, b, c)` and give its result."
+)
+
 
 @intrinsic
 def load_address(typing_context, address):

@@ -56,6 +56,8 @@ class ShapePool:
         self._blocks: dict[int, object] = {}
         self._retired_blocks: list = []
         self._retired_rows: list[int] = []
+        self.on_retire = lambda: None  # told of each row and block that waits to be given back
+        self.reclaim = lambda: None  # gives back what nobody reads any more
         self._free_rows: list[int] = []
         self._derived: dict[int, dict[bytes, int]] = {}  # of a user's shape: stretch to row
         self._source: dict[int, tuple[int, np.ndarray]] = {}  # of a derived row: user's shape and stretch
@@ -76,6 +78,8 @@ class ShapePool:
             return index
 
     def _take_row(self, kind: int) -> int:
+        if not self._free_rows and self._retired_rows:
+            self.reclaim()
         if self._free_rows:
             index = self._free_rows.pop()
         elif self.row_count < self.pool.capacity:
@@ -104,10 +108,24 @@ class ShapePool:
         """Give back replaced blocks and freed rows. Call when no step and no query runs. Gives how many of both."""
         with self._lock:
             count = len(self._retired_blocks) + len(self._retired_rows)
-            self._retired_blocks.clear()
-            self._free_rows += self._retired_rows
-            self._retired_rows.clear()
+            give_back = self.detach_retired()
+            if give_back:
+                give_back()
             return count
+
+    def detach_retired(self):
+        """What was retired until now, as a function that gives it back: call it when nobody can be reading it any more. None
+        if there is nothing."""
+        with self._lock:
+            blocks, rows = self._retired_blocks, self._retired_rows
+            self._retired_blocks, self._retired_rows = [], []
+
+        def give_back() -> None:
+            with self._lock:
+                blocks.clear()
+                self._free_rows += rows
+
+        return give_back if blocks or rows else None
 
     def kind_of(self, index: int) -> int:
         """The kind the shape was created as. Raises ValueError if there is no such shape."""
@@ -122,6 +140,14 @@ class ShapePool:
     def _check(self, call: str, index: int) -> None:
         if not 0 <= index < self.row_count or self.rows[index]["id"] == 0:
             raise ValueError(f"{call}: no such shape, got index {index!r}")
+
+    def held(self):
+        """A context in which no other thread changes settings of shapes. For moments."""
+        return self._lock
+
+    def block_of(self, index: int):
+        """What a shape's row points to, to be kept alive, or None."""
+        return self._blocks.get(index)
 
     # Settings. Each checks first and raises ValueError, naming the call and the value; then the old data is kept.
 
@@ -243,10 +269,12 @@ class ShapePool:
                 del rows[key]
             self._empty(row)
             self._retired_rows.append(row)
+            self.on_retire()
             self._retire_if_unused(index)
         elif self.rows[row]["id"] == 0 and not self._derived.get(row):
             self._derived.pop(row, None)
             self._retired_rows.append(row)
+            self.on_retire()
 
     # A query may read a row while it is written: `kind` is written last, and a block stays until `collect`, so that
     # what it reads may be old or mixed, but is never gone.
@@ -270,3 +298,4 @@ class ShapePool:
     def _retire_block(self, index: int) -> None:
         if index in self._blocks:
             self._retired_blocks.append(self._blocks.pop(index))
+            self.on_retire()

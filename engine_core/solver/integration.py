@@ -5,7 +5,10 @@ import numpy as np
 
 from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from ..bodies.motion import update_world_inertia
+from ..bodies.publication import begin_change, end_change
 from ..bodies.schema import BODY, CAN_SLEEP, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, WORLD
+from ..broad_phase.change import tree_widen
+from ..broad_phase.schema import TREE
 from ..constraints.schema import (
     ANGULAR_VELOCITY, AXIS_FREE, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
 )  # fmt: skip
@@ -18,6 +21,7 @@ from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
 
 INT32, FLOAT32 = np.int32, np.float32
+TREE_SIZE = TREE.itemsize
 FASTEST = 1.0e9
 """A solver row beyond this (velocities in [m/s] and [rad/s], motion in [m]) is no motion but an overflow."""
 TREMBLE = 0.3
@@ -185,8 +189,8 @@ def count_rest(system, body, delta_time):
 
 @entry_point(JOB_SIGNATURE)
 def finish_bodies(system_address, begin, end, worker):
-    """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`. Those that left their fat bounds are marked
-    with IS_IN_MOVED_LIST; the step collects them in order."""
+    """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`, each published when its tree covers it.
+    Those that left their fat bounds are marked with IS_IN_MOVED_LIST; the step collects them in order."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -194,6 +198,7 @@ def finish_bodies(system_address, begin, end, worker):
     for slot in range(begin, end):
         body = bodies[active[slot]]
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        begin_change(body)
         if body.mode == KINEMATIC:
             # A kinematic body is where it was told to be: no rounding of the sub-steps.
             store3(body.position, (body.target_position[0], body.target_position[1], body.target_position[2]))
@@ -204,6 +209,8 @@ def finish_bodies(system_address, begin, end, worker):
         update_bounds(system.world, system.origin, body)
         if not is_inside_fat_bounds(body):
             fatten_bounds(body, system.last_delta_time)
+            tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, np.int64(active[slot]))
             body.flags |= IS_IN_MOVED_LIST
+        end_change(body)
 
 

@@ -1,0 +1,266 @@
+"""Reading and writing whole bodies from several threads: read-write locks, and the body interface with and without them.
+
+A fixed array of locks, chosen by a hash of the body's index: a lock costs no memory a body, and 64 are plenty for the cores there
+are (Horizon Forbidden West: more than 32 gave nothing). Many locks are taken in ascending order, so that no two threads wait
+for each other in a ring.
+
+What they are for: a job that reads or changes several fields or several bodies together, against others that do it by the same
+locks. What they are not for: queries, which read whole bodies without any lock (bodies/publication.py), and the step, which takes
+none: what it does is seen between two reads, and edits given while it runs come at its end (edits.py). A lock is held for
+moments; whoever holds one must not step.
+
+    bodies = LockingBodyInterface(world)
+    with bodies.read(a, b) as rows:          # rows of BODY; LookupError names an id that is stale
+        distance = rows[0]["position"] - rows[1]["position"]
+    bodies.set_linear_velocity(a, (0, 5, 0))  # locks by itself; DONE, or LATER while a step runs
+"""
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import edits
+from .bodies.identity import describe_id, index_of, kind_of
+from .bodies.motion import bodies_of
+from .bodies.publication import read_motion
+from .bodies.schema import INDEX_MASK, KIND_BODY, WORLD
+from .edits import COMMAND, RING_SETTING, edit
+from .runtime import atomics
+from .runtime.kernel import entry_point, kernel
+from .runtime.memory import Pool, PoolFull, address_of, view
+from .runtime.parking import PARKING, give_way
+
+LOCK_COUNT = 64
+LOCK = np.dtype([("holders", "i8"), ("padding", "i8", 7)])  # readers; -1: a writer
+WRITER = -1
+
+
+@kernel
+def lock_number(index):
+    """The lock of a body."""
+    return (index * 0x9E3779B1 >> 16) & (LOCK_COUNT - 1)
+
+
+@kernel
+def lock_one(address, is_write, parking):
+    """Take a lock, for reading with others or for writing alone."""
+    while True:
+        holders = atomics.load_acquire_int64(address)
+        if is_write:
+            if holders == 0 and atomics.compare_exchange_int64(address, 0, WRITER) == 0:
+                return
+        elif holders >= 0 and atomics.compare_exchange_int64(address, holders, holders + 1) == holders:
+            return
+        give_way(parking)
+
+
+@kernel
+def unlock_one(address, is_write):
+    """Give a lock back."""
+    if is_write:
+        atomics.exchange_int64(address, 0)
+    else:
+        atomics.add_int64(address, -1)
+
+
+@kernel
+def locks_of(ids, count):
+    """The locks of bodies given by id, as bits: each once."""
+    bits = np.int64(0)
+    for i in range(count):
+        bits |= np.int64(1) << lock_number(ids[i] & INDEX_MASK)
+    return bits
+
+
+@entry_point("int64(int64, int64, int64, int64, int64)")
+def lock_bodies(world, locks, ids_address, count, is_write):
+    """Lock the int64 ids at an address, in ascending order of their locks. Gives the locks, as bits, for `unlock_bodies`."""
+    bits = locks_of(view(ids_address, count, np.int64), count)
+    parking = view(view(world, 1, WORLD)[0].parking, 1, PARKING)[0]
+    for k in range(LOCK_COUNT):
+        if (bits >> k) & 1:
+            lock_one(locks + 64 * k, is_write != 0, parking)
+    return bits
+
+
+@entry_point("void(int64, int64, int64)")
+def unlock_bodies(locks, bits, is_write):
+    """Give locks back."""
+    for k in range(LOCK_COUNT):
+        if (bits >> k) & 1:
+            unlock_one(locks + 64 * k, is_write != 0)
+
+
+@entry_point("void(int64, int64, int64, int64)")
+def read_motions(world, indices_address, count, out_address):
+    """Poses and velocities of the int64 indices at an address, each body's of one moment: to thirteen doubles each."""
+    indices, bodies = view(indices_address, count, np.int64), bodies_of(world)
+    for i in range(count):
+        read_motion(bodies[indices[i]], view(out_address + 104 * i, 13, np.float64))
+
+
+class BodyLocks:
+    """The locks of one world."""
+
+    def __init__(self, world):
+        self._world = world
+        self._pool = Pool("body locks", LOCK, LOCK_COUNT)
+
+    @contextmanager
+    def hold(self, ids, is_write: bool):
+        """Hold the locks of bodies. Not to be nested: name all of them at once."""
+        ids = np.ascontiguousarray(ids, dtype=np.int64)
+        bits = lock_bodies(self._world.address, self._pool.address, address_of(ids), len(ids), is_write)
+        try:
+            yield
+        finally:
+            unlock_bodies(self._pool.address, bits, is_write)
+
+
+class NonLockingBodyInterface:
+    """What game code does to bodies in a world, by id, from any thread: at once, or when the step that runs has ended (the answer
+    says which: True for at once). Raises KeyError for a stale or foreign id, ValueError for what is not finite, PoolFull when
+    more edits wait than the ring holds. Two edits of one body by two threads come in either order."""
+
+    def __init__(self, world):
+        self.world = world
+
+    def _index(self, call: str, identity: int) -> int:
+        index = index_of(identity)
+        if kind_of(identity) != KIND_BODY or self.world.bodies.rows[index]["id"] != identity:
+            raise KeyError(f"{call}: there is no body {describe_id(identity)}")
+        return index
+
+    def _give(self, call: str, identity: int, kind: int, *vectors, system: int = -1) -> bool:
+        command = np.zeros(1, dtype=COMMAND)
+        values = np.concatenate([np.ravel(np.asarray(vector, dtype=np.float64)) for vector in vectors]) if vectors else ()
+        if len(values) and not np.isfinite(values).all():
+            raise ValueError(f"{call}: values must be finite, got {values.tolist()}")
+        command["body"], command["kind"], command["system"] = identity, kind, system
+        command["values"][0, : len(values)] = values
+        answer = self._do(command)
+        if answer == edits.NO_BODY:
+            raise KeyError(f"{call}: there is no body {describe_id(identity)}")
+        if answer == edits.FULL:
+            raise PoolFull(f"{call}: too many edits wait for a step to end: raise the setting '{RING_SETTING}'")
+        return answer == edits.DONE
+
+    def _do(self, command: np.ndarray) -> int:
+        return edit(self.world.address, address_of(command), 0)
+
+    @staticmethod
+    def _vector(call: str, name: str, value, count: int = 3):
+        if np.shape(value) != (count,):
+            raise ValueError(f"{call}: {name} must be {count} numbers, got {value!r}")
+        return value
+
+    def _give_vector(self, call: str, identity: int, kind: int, vector) -> bool:
+        return self._give(call, identity, kind, self._vector(call, "the vector", vector))
+
+    # Pose and velocities.
+
+    def set_pose(self, identity: int, origin, rotation=(0.0, 0.0, 0.0, 1.0)) -> bool:
+        """Origin [m] and rotation (unit quaternion x, y, z, w). A kinematic body gets there in the next step."""
+        rotation = self._vector("set_pose", "rotation", rotation, 4)
+        size = float(np.linalg.norm(rotation))
+        if not 0.5 < size < 2.0:
+            raise ValueError(f"set_pose: rotation must be a unit quaternion, got {tuple(rotation)}")
+        return self._give("set_pose", identity, edits.SET_POSE, self._vector("set_pose", "origin", origin), np.divide(rotation, size))
+
+    def motion(self, *ids: int) -> np.ndarray:
+        """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, of one moment a
+        body: (n, 13). Waits for nothing."""
+        indices = np.array([self._index("motion", identity) for identity in ids], dtype=np.int64)
+        out = np.zeros((len(ids), 13))
+        read_motions(self.world.address, address_of(indices), len(indices), address_of(out))
+        return out
+
+    def set_linear_velocity(self, identity: int, velocity) -> bool:
+        """[m/s], of the origin."""
+        return self._give_vector("set_linear_velocity", identity, edits.LINEAR_VELOCITY, velocity)
+
+    def set_angular_velocity(self, identity: int, velocity) -> bool:
+        """[rad/s]."""
+        return self._give_vector("set_angular_velocity", identity, edits.ANGULAR_VELOCITY, velocity)
+
+    # Impulses and forces.
+
+    def apply_central_impulse(self, identity: int, impulse) -> bool:
+        """[N s], through the centre of mass."""
+        return self._give_vector("apply_central_impulse", identity, edits.CENTRAL_IMPULSE, impulse)
+
+    def apply_impulse(self, identity: int, impulse, offset) -> bool:
+        """[N s] at `offset` [m] from the origin, world axes."""
+        offset = self._vector("apply_impulse", "offset", offset)
+        return self._give("apply_impulse", identity, edits.IMPULSE, self._vector("apply_impulse", "impulse", impulse), offset)
+
+    def apply_torque_impulse(self, identity: int, impulse) -> bool:
+        """[N m s]."""
+        return self._give_vector("apply_torque_impulse", identity, edits.TORQUE_IMPULSE, impulse)
+
+    def apply_central_force(self, identity: int, force) -> bool:
+        """[N], during the next step."""
+        return self._give_vector("apply_central_force", identity, edits.CENTRAL_FORCE, force)
+
+    def apply_force(self, identity: int, force, offset) -> bool:
+        """[N] at `offset` [m] from the origin, world axes, during the next step."""
+        offset = self._vector("apply_force", "offset", offset)
+        return self._give("apply_force", identity, edits.FORCE, self._vector("apply_force", "force", force), offset)
+
+    def apply_torque(self, identity: int, torque) -> bool:
+        """[N m], during the next step."""
+        return self._give_vector("apply_torque", identity, edits.TORQUE, torque)
+
+    # Sleep, and the system.
+
+    def activate(self, identity: int) -> bool:
+        """Wake a body and what sleeps with it."""
+        return self._give("activate", identity, edits.SLEEPING, (0.0,))
+
+    def deactivate(self, identity: int) -> bool:
+        """Put a body to sleep."""
+        return self._give("deactivate", identity, edits.SLEEPING, (1.0,))
+
+    def remove(self, identity: int) -> bool:
+        """Take a body out of its system; it stays alive."""
+        return self._give("remove", identity, edits.TAKE_OUT)
+
+    def add(self, identity: int, system: int) -> bool:
+        """Put a body that is in no system into one."""
+        number = self.world.system_index("add", system)
+        self.world._settle(self._index("add", identity))
+        return self._give("add", identity, edits.PUT_IN, system=number)
+
+    def user_data(self, identity: int) -> int:
+        """The user's number of a body."""
+        return int(self.world.bodies.rows[self._index("user_data", identity)]["user_id"])
+
+    def set_user_data(self, identity: int, value: int) -> None:
+        """Keep a number of the user's, 64 bits."""
+        self.world.bodies.rows[self._index("set_user_data", identity)]["user_id"] = value
+
+
+class LockingBodyInterface(NonLockingBodyInterface):
+    """The same, each call under the write lock of its body; and locks for jobs of several fields or bodies."""
+
+    def __init__(self, world, locks: BodyLocks | None = None):
+        super().__init__(world)
+        self.locks = locks or world.body_locks
+
+    def _do(self, command: np.ndarray) -> int:
+        with self.locks.hold(command["body"], True):
+            return super()._do(command)
+
+    @contextmanager
+    def read(self, *ids: int):
+        """The rows of bodies, to be read; other readers may be there. Raises KeyError for an id that is stale, after locking."""
+        with self.locks.hold(ids, False):
+            yield [self.world.bodies.rows[self._index("read", identity)] for identity in ids]
+
+    @contextmanager
+    def write(self, *ids: int):
+        """A non-locking interface while no other thread reads or writes these bodies. Raises KeyError for a stale id."""
+        with self.locks.hold(ids, True):
+            for identity in ids:
+                self._index("write", identity)
+            yield NonLockingBodyInterface(self.world)

@@ -1,0 +1,215 @@
+"""Which bodies are somewhere, by their bounds alone; and a copy of all shapes in a box for a long job.
+
+Any thread may ask at any time; nothing is allocated, no lock is taken. A body that is being changed just then is given without
+a look at its bounds: such answers may hold more than is there, never less.
+"""
+
+import numpy as np
+
+from ..bodies.publication import PUBLISHED, read_body
+from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..broad_phase.query import bounds_query_begin, bounds_query_next, query_end, ray_query_begin, ray_query_next
+from ..broad_phase.schema import CURSOR
+from ..geometry.vector import (
+    add, add_scaled, matrix_rows, multiply, quaternion, rotate, rotate_inverse, store3, store4, subtract, vector3,
+)  # fmt: skip
+from ..runtime import atomics
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_record, stack_array, view, view2
+from ..shapes.ray import ray_shape
+from ..shapes.schema import SHAPE
+from .filters import TREE_SIZE, is_seen, is_shape_seen, looks_in
+from .query_schema import BODY_HIT, BOUNDS_RAY, BOUNDS_SPHERE, COLLECT_SHAPES, PLACED_SHAPE, QUERY, RAY_RESULT
+from .ray_queries import clear_result, inverse_of, meets_bounds
+
+INT32, FLOAT32 = np.int32, np.float32
+SLACK = 1e-5
+"""Relative, for bounds in single precision."""
+
+
+@kernel
+def sphere_touches(bounds, center, radius):
+    """Whether a sphere touches a box (min x, y, z, max x, y, z)."""
+    distance = 0.0
+    for k in range(3):
+        gap = max(max(bounds[k] - center[k], center[k] - bounds[3 + k]), 0.0)
+        distance += gap * gap
+    reach = radius * (1.0 + SLACK) + SLACK
+    return distance <= reach * reach
+
+
+@kernel
+def oriented_box_touches(bounds, center, half, rows):
+    """Whether a box of half extents `half`, with its axes as the columns of `rows`, touches an upright one: separating axes
+    (Gottschalk 1996), the products of edges too."""
+    h = (0.5 * (bounds[3] - bounds[0]), 0.5 * (bounds[4] - bounds[1]), 0.5 * (bounds[5] - bounds[2]))
+    t = (
+        center[0] - 0.5 * (bounds[0] + bounds[3]), center[1] - 0.5 * (bounds[1] + bounds[4]),
+        center[2] - 0.5 * (bounds[2] + bounds[5]),
+    )  # fmt: skip
+    for i in range(3):
+        row = rows[i]
+        reach = h[i] + half[0] * abs(row[0]) + half[1] * abs(row[1]) + half[2] * abs(row[2])
+        if abs(t[i]) > reach * (1.0 + SLACK) + SLACK:
+            return False
+        reach = half[i] + h[0] * abs(rows[0][i]) + h[1] * abs(rows[1][i]) + h[2] * abs(rows[2][i])
+        if abs(t[0] * rows[0][i] + t[1] * rows[1][i] + t[2] * rows[2][i]) > reach * (1.0 + SLACK) + SLACK:
+            return False
+    for i in range(3):
+        i1, i2 = (i + 1) % 3, (i + 2) % 3
+        for j in range(3):
+            j1, j2 = (j + 1) % 3, (j + 2) % 3
+            reach = h[i1] * abs(rows[i2][j]) + h[i2] * abs(rows[i1][j])
+            reach += half[j1] * abs(rows[i][j2]) + half[j2] * abs(rows[i][j1])
+            if abs(t[i2] * rows[i1][j] - t[i1] * rows[i2][j]) > reach * (1.0 + SLACK) + SLACK:
+                return False
+    return True
+
+
+@kernel
+def touches(query, body, center, rows):
+    """Whether a body's bounds meet what is asked for; true for one that is being changed."""
+    address = address_of_record(body) + PUBLISHED
+    before = atomics.load_acquire_int64(address)
+    half, operation = vector3(query.half_extents), query.operation
+    if operation == BOUNDS_SPHERE:
+        answer = sphere_touches(body.bounds, center, half[0])
+    elif operation == BOUNDS_RAY:
+        answer = meets_bounds(body.bounds, center, inverse_of(vector3(query.motion)), 1.0)
+    else:
+        answer = oriented_box_touches(body.bounds, center, half, rows)
+    atomics.fence_acquire()
+    return answer or before & 1 != 0 or atomics.load_acquire_int64(address) != before
+
+
+@kernel
+def bounds_of_query(query, center, rows):
+    """Upright box about what is asked for, relative to the system's origin."""
+    h = vector3(query.half_extents)
+    if query.operation == BOUNDS_SPHERE:
+        h = (h[0], h[0], h[0])
+    else:
+        h = (
+            abs(rows[0][0]) * h[0] + abs(rows[0][1]) * h[1] + abs(rows[0][2]) * h[2],
+            abs(rows[1][0]) * h[0] + abs(rows[1][1]) * h[1] + abs(rows[1][2]) * h[2],
+            abs(rows[2][0]) * h[0] + abs(rows[2][1]) * h[1] + abs(rows[2][2]) * h[2],
+        )
+    slack = SLACK * (1.0 + abs(center[0]) + abs(center[1]) + abs(center[2]))
+    return (
+        center[0] - h[0] - slack, center[1] - h[1] - slack, center[2] - h[2] - slack,
+        center[0] + h[0] + slack, center[1] + h[1] + slack, center[2] + h[2] + slack,
+    )  # fmt: skip
+
+
+@kernel
+def add_body(query, hits, count, body, index):
+    """Add a body once. Gives the new number; beyond `max_results` it only counts."""
+    kept = min(count, query.max_results)
+    for k in range(kept):
+        if hits[k].body == index:
+            return count
+    if count < query.max_results:
+        hits[count].body, hits[count].instance = INT32(index), INT32(-1)
+        hits[count].body_id, hits[count].user_id = body.id, body.user_id
+    return count + 1
+
+
+@kernel
+def add_shapes(world, query, body, placed, count):
+    """Add the shapes of a body, as they stand at one moment, whose bounds meet the box of the query."""
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    position, rotation, first, shape_count = read_body(body)
+    rows, box = matrix_rows(rotation), stack_array(6, FLOAT32)
+    half, centre = vector3(query.half_extents), vector3(query.position)
+    query_rows = matrix_rows(quaternion(query.rotation))
+    for number in range(shape_count):
+        instance = instances[first + number]
+        if not is_shape_seen(query, instance):
+            continue
+        b = instance.bounds
+        middle = (0.5 * (b[0] + b[3]), 0.5 * (b[1] + b[4]), 0.5 * (b[2] + b[5]))
+        for k in range(3):
+            row = rows[k]
+            at = position[k] - centre[k] + row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2]
+            h = 0.5 * (abs(row[0]) * (b[3] - b[0]) + abs(row[1]) * (b[4] - b[1]) + abs(row[2]) * (b[5] - b[2]))
+            box[k], box[3 + k] = FLOAT32(at - h), FLOAT32(at + h)
+        if not oriented_box_touches(box, (0.0, 0.0, 0.0), half, query_rows):
+            continue
+        if count < query.max_results:
+            out = placed[count]
+            store3(out.position, add(position, rotate(rotation, vector3(instance.position))))
+            store4(out.rotation, multiply(rotation, quaternion(instance.rotation)))
+            out.body_id, out.user_id = body.id, body.user_id
+            out.instance, out.shape = INT32(number), instance.shape
+            out.settings = shapes[instance.shape]
+        count += 1
+    return count
+
+
+@entry_point("int64(int64, int64)")
+def query_bounds(system_address, query_address):
+    """Answer a QUERY of operation BOUNDS_BOX, BOUNDS_SPHERE, BOUNDS_RAY or COLLECT_SHAPES. Gives how many there are, which may
+    be more than `max_results`: ask again with more rows."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    query = view(query_address, 1, QUERY)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    hits, placed = view(query.results, query.max_results, BODY_HIT), view(query.results, query.max_results, PLACED_SHAPE)
+    cursor = stack_array(1, CURSOR)
+    center = subtract(vector3(query.position), vector3(system.origin))
+    rows = matrix_rows(quaternion(query.rotation))
+    box = bounds_of_query(query, center, rows)
+    is_ray, collects = query.operation == BOUNDS_RAY, query.operation == COLLECT_SHAPES
+    count = np.int64(0)
+    for layer in range(system.layer_count):
+        tree = system.trees + layer * TREE_SIZE
+        if not looks_in(query, layer, tree):
+            continue
+        if is_ray:
+            ray_query_begin(cursor, tree, center, vector3(query.motion), 1.0)
+        else:
+            bounds_query_begin(cursor, tree, box)
+        while True:
+            index = ray_query_next(cursor, tree, 1.0) if is_ray else bounds_query_next(cursor, tree)
+            if index < 0:
+                break
+            body = bodies[index]
+            if not is_seen(query, body) or not touches(query, body, center, rows):
+                continue
+            if collects:
+                count = add_shapes(world, query, body, placed, count)
+            else:
+                count = add_body(query, hits, count, body, index)
+        query_end(cursor, tree)
+    return count
+
+
+@entry_point("void(int64)")
+def cast_at_placed(arguments):
+    """The nearest hit of each ray among rows of PLACED_SHAPE. Arguments: address and number of the rows, addresses of origins and
+    ends (n, 3), n, address of RAY_RESULT (n)."""
+    given = view(arguments, 6, np.int64)
+    placed, results = view(given[0], given[1], PLACED_SHAPE), view(given[5], given[4], RAY_RESULT)
+    origins, ends = view2(given[2], given[4], 3, np.float64), view2(given[3], given[4], 3, np.float64)
+    shapes = stack_array(1, SHAPE)
+    for i in range(given[4]):
+        origin = vector3(origins[i])
+        way = subtract(vector3(ends[i]), origin)
+        result = results[i]
+        clear_result(result)
+        for k in range(given[1]):
+            row = placed[k]
+            turn = quaternion(row.rotation)
+            local, vector = rotate_inverse(turn, subtract(origin, vector3(row.position))), rotate_inverse(turn, way)
+            longest = min(result.fraction, 1.0)
+            if not meets_bounds(row.settings.bounds, local, inverse_of(vector), longest):
+                continue
+            shapes[0] = row.settings
+            fraction, normal, face, _ = ray_shape(shapes, np.int64(0), local, vector, longest, False, True)
+            if fraction < result.fraction and fraction <= 1.0:
+                result.fraction = fraction
+                store3(result.position, add_scaled(origin, way, fraction))
+                store3(result.normal, rotate(turn, normal))
+                result.face = INT32(face)
+                result.body_id, result.user_id = row.body_id, row.user_id

@@ -1,0 +1,355 @@
+"""Edits of bodies from any thread, compiled: at once while no step runs, else when it ends. The caller never waits for a step.
+
+Every system has a gate, a word: a step holds it for its length, an edit for a moment. Whoever wants to edit and finds it taken
+leaves a COMMAND in the system's ring and goes; whoever opens the gate does what lies there first. After leaving a command one
+looks at the gate again, and after opening it one looks at the ring again: of two threads that first write and then read one
+sees the other's word, so nothing is left lying. The ring is D. Vyukov's bounded queue of many producers (1024cores.net), with
+one consumer, who holds the gate. A full ring is an error that names the setting.
+"""
+
+import threading
+from collections import Counter, deque
+from collections.abc import Callable
+
+import numpy as np
+
+from . import body_placement
+from .bodies import motion
+from .bodies.identity import body_of, index_of
+from .bodies.motion import bodies_of
+from .bodies.schema import CAN_SLEEP, SYSTEM, WORLD
+from .geometry.vector import add, quaternion, store3, vector3
+from .runtime import atomics
+from .runtime.attributes import keep_as_call
+from .runtime.call import call_3_result
+from .runtime.kernel import entry_point, kernel
+from .runtime.memory import address_of_row, stack_array, view
+from .runtime.parking import PARKING, give_way
+
+COMMAND = np.dtype(
+    [
+        ("turn", "i8"),  # twice the lap of the ring while free, one more while it holds a command
+        ("body", "i8"),  # id
+        ("kind", "i4"),
+        ("system", "i4"),  # PUT_IN: index
+        ("values", "f8", 7),
+    ],
+    align=True,
+)
+COMMAND_SIZE = COMMAND.itemsize
+RING_SETTING = "physics/scree_3d/limits/max_waiting_edits"
+
+(
+    SET_POSE, LINEAR_VELOCITY, ANGULAR_VELOCITY, AXIS_VELOCITY, CENTRAL_IMPULSE, IMPULSE, TORQUE_IMPULSE, CENTRAL_FORCE, FORCE,
+    TORQUE, ADD_CENTRAL_FORCE, ADD_FORCE, ADD_TORQUE, SET_FORCE, SET_TORQUE, SLEEPING, CAN_SLEEP_OR_NOT, PUT_IN, TAKE_OUT,
+) = range(19)  # fmt: skip
+"""Values of COMMAND.kind. ADD_... and SET_... are constant forces."""
+
+# What `edit` answers.
+DONE, LATER, NO_BODY, FULL = range(4)
+# Who holds a gate; Python threads by `threading.get_ident()`, which is larger.
+OPEN, STEPPING, EDITING = 0, 1, 2
+GATE, COMMAND_HEAD = SYSTEM.fields["gate"][1], SYSTEM.fields["command_head"][1]
+SYSTEM_SIZE = SYSTEM.itemsize
+BUSY, TAKEN, MINE = range(3)
+
+
+@kernel
+def apply_velocity(world, index, kind, v):
+    """The commands that set or change a velocity at once."""
+    if kind == LINEAR_VELOCITY:
+        motion.set_linear_velocity(world, index, v)
+    elif kind == ANGULAR_VELOCITY:
+        motion.set_angular_velocity(world, index, v)
+    elif kind == AXIS_VELOCITY:
+        motion.set_axis_velocity(world, index, v)
+    elif kind == CENTRAL_IMPULSE:
+        motion.apply_central_impulse(world, index, v)
+    else:
+        motion.apply_torque_impulse(world, index, v)
+
+
+@kernel
+def apply_force(world, index, kind, v):
+    """The commands about forces through the centre, and torques."""
+    body = bodies_of(world)[index]
+    if kind == CENTRAL_FORCE:
+        motion.apply_central_force(world, index, v)
+        return
+    if kind == TORQUE:
+        motion.apply_torque(world, index, v)
+        return
+    if kind == ADD_CENTRAL_FORCE:
+        store3(body.constant_force, add(vector3(body.constant_force), v))
+    elif kind == ADD_TORQUE:
+        store3(body.constant_torque, add(vector3(body.constant_torque), v))
+    elif kind == SET_FORCE:
+        store3(body.constant_force, v)
+    else:
+        store3(body.constant_torque, v)
+    motion.wake(world, index)
+
+
+@kernel
+def apply_command(world, index, command):
+    """Do what a command asks of a body."""
+    keep_as_call()
+    kind, values = command.kind, command.values
+    v, at = vector3(values), vector3(values[3:6])
+    body = bodies_of(world)[index]
+    if kind == SET_POSE:
+        body_placement.place(world, index, v, quaternion(values[3:7]))
+    elif kind == IMPULSE:
+        motion.apply_impulse(world, index, v, at)
+    elif kind == FORCE:
+        motion.apply_force(world, index, v, at)
+    elif kind == ADD_FORCE:
+        motion.add_constant_force(world, index, v, at)
+    elif kind <= CENTRAL_IMPULSE or kind == TORQUE_IMPULSE:
+        apply_velocity(world, index, kind, v)
+    elif kind <= SET_TORQUE:
+        apply_force(world, index, kind, v)
+    elif kind == SLEEPING:
+        motion.set_sleeping(world, index, values[0] != 0.0)
+    elif kind == CAN_SLEEP_OR_NOT:
+        if values[0] != 0.0:
+            body.flags |= np.uint32(CAN_SLEEP)
+        else:
+            body.flags &= ~np.uint32(CAN_SLEEP)
+            motion.wake(world, index)
+    elif kind == TAKE_OUT and body.system >= 0:
+        body_placement.take_out(world, index)
+    elif kind == PUT_IN and body.system < 0:
+        body_placement.put_in(world, np.int64(command.system), index)
+
+
+@kernel
+def push(system_address, command):
+    """Leave a command in the ring; False if it is full. Any thread, lock-free."""
+    system = view(system_address, 1, SYSTEM)[0]
+    capacity = system.command_capacity
+    position = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
+    while True:
+        slot = system.commands + (position % capacity) * COMMAND_SIZE
+        turn = atomics.load_acquire_int64(slot)
+        wanted = 2 * (position // capacity)
+        if turn == wanted:
+            seen = atomics.compare_exchange_int64(system_address + COMMAND_HEAD, position, position + 1)
+            if seen == position:
+                break
+            position = seen
+        elif turn < wanted:
+            return False
+        else:
+            position = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
+    kept = view(slot, 1, COMMAND)[0]
+    kept.body, kept.kind, kept.system = command.body, command.kind, command.system
+    for i in range(7):
+        kept.values[i] = command.values[i]
+    atomics.store_release_int64(slot, wanted + 1)
+    return True
+
+
+@kernel
+def drain(system_address):
+    """Do the commands in the ring, in order. For whoever holds the gate. Commands of bodies that are gone are dropped."""
+    system = view(system_address, 1, SYSTEM)[0]
+    capacity = system.command_capacity
+    while True:
+        position = system.command_tail
+        slot = system.commands + (position % capacity) * COMMAND_SIZE
+        if atomics.load_acquire_int64(slot) != 2 * (position // capacity) + 1:
+            return
+        command = view(slot, 1, COMMAND)[0]
+        index = body_of(system.world, command.body)
+        if index >= 0:
+            apply_command(system.world, np.int64(index), command)
+        atomics.store_release_int64(slot, 2 * (position // capacity) + 2)
+        system.command_tail = position + 1
+
+
+@kernel
+def is_waiting(system_address):
+    """Whether a whole command lies in the ring."""
+    system = view(system_address, 1, SYSTEM)[0]
+    position = system.command_tail
+    slot = system.commands + (position % system.command_capacity) * COMMAND_SIZE
+    return atomics.load_acquire_int64(slot) == 2 * (position // system.command_capacity) + 1
+
+
+@kernel
+def open_gate(system_address):
+    """Do what lies in the ring and let others in. For whoever holds the gate."""
+    while True:
+        drain(system_address)
+        atomics.exchange_int64(system_address + GATE, OPEN)
+        if not is_waiting(system_address):
+            return
+        if atomics.compare_exchange_int64(system_address + GATE, OPEN, EDITING) != OPEN:
+            return  # whoever has it now does it
+
+
+@entry_point("int64(int64, int64, int64)")
+def edit(world, command_address, system_address):
+    """Do the COMMAND at an address, or leave it for the thread that holds the gate of the body's system. Gives DONE, LATER,
+    NO_BODY or FULL. Any thread; never waits. With 0 for the command: open the gate of a system, for whoever holds it."""
+    if command_address == 0:
+        open_gate(system_address)
+        return np.int64(DONE)
+    command = view(command_address, 1, COMMAND)[0]
+    index = body_of(world, command.body)
+    if index < 0:
+        return np.int64(NO_BODY)
+    number = np.int64(command.system if command.kind == PUT_IN else bodies_of(world)[index].system)
+    if number < 0:
+        apply_command(world, np.int64(index), command)
+        return np.int64(DONE)
+    address = view(world, 1, WORLD)[0].systems + number * SYSTEM_SIZE
+    if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
+        drain(address)
+        apply_command(world, np.int64(index), command)
+        open_gate(address)
+        return np.int64(DONE)
+    if not push(address, command):
+        return np.int64(FULL)
+    if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
+        open_gate(address)
+    return np.int64(LATER)
+
+
+@kernel
+def take_gate(system_address, who):
+    """Wait for the edits under way, which are short, and hold the gate. For the step. Gives MINE where `who` has it already."""
+    world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
+    while True:
+        holder = atomics.compare_exchange_int64(system_address + GATE, OPEN, who)
+        if holder == OPEN:
+            return TAKEN
+        if holder == who and who != STEPPING:
+            return MINE
+        give_way(view(world.parking, 1, PARKING)[0])
+
+
+@entry_point("int64(int64, int64)")
+def enter_gate(system_address, who):
+    """For Python: TAKEN, MINE, or BUSY while a step holds it; other edits are waited for."""
+    world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
+    while True:
+        holder = atomics.compare_exchange_int64(system_address + GATE, OPEN, who)
+        if holder == OPEN:
+            return np.int64(TAKEN)
+        if holder == who:
+            return np.int64(MINE)
+        if holder == STEPPING:
+            return np.int64(BUSY)
+        give_way(view(world.parking, 1, PARKING)[0])
+
+
+@kernel
+def give_command(world, identity, kind, v, at, w):
+    """Fill a COMMAND on the stack and have it done, by address: `v` and `at` three values each, `w` one more."""
+    command = stack_array(1, COMMAND)
+    command[0].body = identity
+    command[0].kind = np.int32(kind)
+    command[0].system = np.int32(-1)
+    store3(command[0].values[0:3], v)
+    store3(command[0].values[3:6], at)
+    command[0].values[6] = w
+    return call_3_result(view(world, 1, WORLD)[0].edit_function, world, address_of_row(command, 0), 0)
+
+
+class LateEdits:
+    """Edits made of Python: those that a step keeps out wait here until it ends, in order; nobody waits for them."""
+
+    def __init__(self, world):
+        self._world = world
+        self._waiting: deque = deque()
+        self._bodies: Counter = Counter()
+        self._settling = threading.Lock()
+        self._inside = threading.local()  # of a thread that does an edit: those within it are part of it
+        self.errors: deque = deque()  # of edits that were done late, for whoever steps
+
+    def waits_for(self, identity: int) -> bool:
+        """Whether edits of a body wait: later ones come after them, but for those that are part of one being done."""
+        return bool(self._waiting) and identity in self._bodies and not getattr(self._inside, "depth", 0)
+
+    def run(self, identity: int, action: Callable[[], None], system: int = -1) -> None:
+        """Do `action`, which changes a body, its system and perhaps another one: now, or when the steps of these have ended."""
+        if not self.waits_for(identity):
+            taken = self._take(identity, system)
+            if taken is not None:
+                self._do(action, taken)
+                return
+        self._bodies[identity] += 1
+        self._waiting.append((identity, action, system))
+        self.settle()
+
+    def _systems(self, identity: int, system: int) -> list[int]:
+        """The numbers of the systems that an edit touches, in the order in which their gates are taken."""
+        row = self._world.bodies.rows[index_of(identity)]
+        return sorted({system, int(row["system"])} - {-1})
+
+    def _take(self, identity: int, system: int) -> list[int] | None:
+        """Hold the gates of the systems that an edit touches; the addresses of those to be opened, or None while one steps."""
+        me, taken = threading.get_ident(), []
+        for number in self._systems(identity, system):
+            address = int(self._world.record["systems"]) + number * SYSTEM_SIZE
+            answer = enter_gate(address, me)
+            if answer == BUSY:
+                self._open(taken)
+                return None
+            if answer == TAKEN:
+                taken.append(address)
+        return taken
+
+    def _open(self, taken: list[int]) -> None:
+        for address in reversed(taken):
+            edit(self._world.address, 0, address)
+
+    def settle(self) -> None:
+        """Do what waits, as far as no step keeps it out. Whoever ends a step calls this."""
+        while self._waiting and self._settling.acquire(blocking=False):
+            try:
+                while self._waiting and self._do_first():
+                    pass
+            finally:
+                self._settling.release()
+            # A step that ended just now found this thread at it and went on: so look again, unless one still runs.
+            if self._waiting and self._is_kept_out():
+                return
+
+    def _do_first(self) -> bool:
+        """Do the edit that waits longest; False while a step keeps it out."""
+        identity, action, system = self._waiting[0]
+        taken = self._take(identity, system)
+        if taken is None:
+            return False
+        self._waiting.popleft()
+        self._bodies[identity] -= 1
+        if not self._bodies[identity]:
+            del self._bodies[identity]
+        try:
+            self._do(action, taken)
+        except Exception as error:  # belongs to a caller who has gone on: told to whoever steps
+            self.errors.append(error)
+        return True
+
+    def _do(self, action: Callable[[], None], taken: list[int]) -> None:
+        """Do an edit behind gates that this thread holds, and open them."""
+        self._inside.depth = getattr(self._inside, "depth", 0) + 1
+        try:
+            action()
+        finally:
+            self._inside.depth -= 1
+            self._open(taken)
+
+    def _is_kept_out(self) -> bool:
+        try:
+            identity, _, system = self._waiting[0]
+        except IndexError:
+            return False
+        return any(int(self._world.systems.rows[k]["gate"]) == STEPPING for k in self._systems(identity, system))
+
+    def holds(self, system: int) -> bool:
+        """Whether this thread holds the gate of a system."""
+        return int(self._world.systems.rows[system]["gate"]) == threading.get_ident()

@@ -1,0 +1,65 @@
+"""Long checks of queries: what a ray costs a script in real Godot, beside Jolt."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from scree_tools import scenes
+from scree_tools.find_godot import Godot
+from scree_tools.prove import Outcome, check
+
+DEAREST_RAY, DEAREST_IN_TURN = 1.0, 2.0  # times Jolt's; times adding all and asking all
+ROUNDS = 3
+
+
+def ray_cost(godot: Godot, project: Path, engine: str) -> dict:
+    """One run of measure/ray_cost.gd on an engine. Raises SceneFailed."""
+    scenes.choose_engine(project, engine)
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "rays.json"
+        run = godot.run(
+            "--headless",
+            "--fixed-fps",
+            "60",
+            "--path",
+            project,
+            "-s",
+            "res://measure/ray_cost.gd",
+            "--",
+            f"--json={report}",
+            timeout=600,
+        )
+        if not report.is_file():
+            raise scenes.SceneFailed(f"ray_cost.gd ended with {run.returncode}:\n{run.output[-3000:]}")
+        figures = json.loads(report.read_text(encoding="utf-8"))
+    if (figures["engine"] == "ScreePhysicsServer3D") != (engine == scenes.SCREE) or figures["setting"] != engine:
+        raise scenes.SceneFailed(f"it ran on {figures['engine']} ({figures['setting']}) instead of {engine}")
+    return figures
+
+
+@check(
+    f"closest-hit rays from GDScript among 20,000 boxes, the empty space's cost subtracted: at most {DEAREST_RAY} times "
+    f"Jolt's; 2,500 times add one, ask one: at most {DEAREST_IN_TURN} times all then all"
+)
+def rays_against_jolt(godot: Godot, project: Path) -> Outcome:
+    """What a ray costs a script, and bodies added one by one with a ray after each."""
+    runs = {scenes.SCREE: [], scenes.JOLT: []}
+    for _ in range(ROUNDS):
+        for engine, done in runs.items():
+            done.append(ray_cost(godot, project, engine))
+    least = {
+        engine: {name: min(run[name] for run in done) for name in done[0] if name.endswith("_us")}
+        for engine, done in runs.items()
+    }
+    added = {engine: floors["full_us"] - floors["empty_us"] for engine, floors in least.items()}
+    ratio = added[scenes.SCREE] / added[scenes.JOLT]
+    in_turn = least[scenes.SCREE]["add_in_turn_us"] / least[scenes.SCREE]["add_all_us"]
+    share = {engine: done[0]["hit"] / done[0]["rays"] for engine, done in runs.items()}
+    figures = (
+        f"Scree {added[scenes.SCREE]:.3f} us a ray ({share[scenes.SCREE]:.1%} hit; the call itself "
+        f"{least[scenes.SCREE]['empty_us']:.3f}), Jolt {added[scenes.JOLT]:.3f} us ({share[scenes.JOLT]:.1%} hit; the call "
+        f"{least[scenes.JOLT]['empty_us']:.3f}): {ratio:.2f} times; add one, ask one {in_turn:.2f} times all then all "
+        f"(Jolt {least[scenes.JOLT]['add_in_turn_us'] / least[scenes.JOLT]['add_all_us']:.2f}); floors of {ROUNDS} runs"
+    )
+    good = ratio <= DEAREST_RAY and in_turn <= DEAREST_IN_TURN and abs(share[scenes.SCREE] - share[scenes.JOLT]) < 0.002
+    return Outcome(figures, good and 0.3 <= share[scenes.SCREE] <= 0.7)
