@@ -21,6 +21,7 @@ from .collision.pairs import combine_materials, pairs_of
 from .geometry.vector import quaternion, vector3
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import view
+from .sensors.change import area_enters, forget_overlaps
 from .solver.sleeping import add_to_active, remove_from_active, wake_island
 from .solver.touching import destroy_pairs_of, wake_neighbours
 
@@ -51,7 +52,8 @@ def renew_place(world, index):
         return
     system = system_of(world, body.system)[0]
     update_bounds(world, system.origin, body)
-    if body.mode == STATIC or not is_inside_fat_bounds(body):
+    has_margin = body.mode != STATIC or body.flags & IS_AREA != 0
+    if not has_margin or not is_inside_fat_bounds(body):
         fatten_bounds(body, system.last_delta_time)
         tree_widen(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
         mark_moved(system, bodies, index)
@@ -88,6 +90,7 @@ def enter_system(world, system_index, index):
     fatten_bounds(body, system.last_delta_time)
     tree_add(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
     mark_moved(system, bodies, index)
+    area_enters(world, system, index)
     body.next_in_island = -1
     if body.mode >= RIGID:
         if body.flags & SLEEP_REQUESTED:
@@ -115,6 +118,7 @@ def leave_system(world, index):
     body = bodies[index]
     record = view(world, 1, WORLD)[0]
     system = system_of(world, body.system)[0]
+    forget_overlaps(system, index)
     wake_neighbours(system, record, bodies, index)
     wake_island(system, record, bodies, index)
     destroy_pairs_of(system, bodies, index)

@@ -22,6 +22,12 @@ from .runtime.kernel import entry_point, kernel
 from .runtime.memory import Pool, PoolFull, address_of, view
 from .runtime.thread_pool import POOL, batch_size, elevate, is_elevated, parallel_range, release
 from .runtime.timeline import cycles, cycles_per_second, record
+from .sensors.effects import apply_areas, has_work
+from .sensors.events import report_overlaps
+from .sensors.measuring import measure_overlaps
+from .sensors.overlaps import mark_active_due, sensors_of
+from .sensors.pools import Sensors
+from .sensors.sensing import due_count, find_overlaps, settle_overlaps
 from .solver.colours import lay_out_blocks
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.sleeping import put_islands_to_sleep
@@ -31,11 +37,11 @@ from .solver.wide_contacts import relax, restitute, solve, warm_start
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
-    store_impulses, finish_bodies,
+    store_impulses, finish_bodies, measure_overlaps, apply_areas,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
-    STORE_IMPULSES, FINISH_BODIES,
+    STORE_IMPULSES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -45,16 +51,18 @@ STATUS_SETTINGS = {
     1: ("pairs", "physics/scree_3d/limits/max_pairs"),
     2: ("contact manifolds", "physics/scree_3d/limits/max_contacts"),
     4: ("constraint blocks", "physics/scree_3d/limits/max_contacts"),
+    32: ("overlaps of areas", "physics/scree_3d/limits/max_area_overlaps"),
 }
 
 
 # The serial stages between them, numbered on, for `enter`.
 SERIAL_STAGES = (
     "apply_changes", "find_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
-    "update_trees",
+    "update_trees", "find_overlaps", "settle_overlaps",
 )  # fmt: skip
 (
     APPLY_CHANGES, FIND_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP, UPDATE_TREES,
+    FIND_OVERLAPS, SETTLE_OVERLAPS,
 ) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
 STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
@@ -65,7 +73,7 @@ STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_CO
 WORTH_THREADS = 256
 """Active bodies and pairs together from which on a step wakes the workers."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
-LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS = 8, 32, 128, 16, 4
+LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 8, 32, 128, 16, 4, 8
 
 
 @kernel
@@ -121,10 +129,36 @@ def solve_substeps(system, address):
 
 
 @kernel
+def sense(system, address):
+    """Find out which overlaps of areas began and ended among those that are due and those that bodies with new bounds make."""
+    enter(system, FIND_OVERLAPS)
+    find_overlaps(system)
+    parallel_for(system, address, MEASURE_OVERLAPS, 0, due_count(system), LEAST_OVERLAPS)
+    enter(system, SETTLE_OVERLAPS)
+    settle_overlaps(system)
+
+
+@kernel
+def sense_changes(system, address):
+    """Areas before the solver: what was moved, added or changed from outside, and what they do to the active bodies."""
+    if sensors_of(system)[0].area_count > 0:
+        sense(system, address)
+    if has_work(system):
+        parallel_for(system, address, APPLY_AREAS, 0, system.active_count, LEAST_BODIES)
+
+
+@kernel
+def sense_motion(system, address):
+    """Areas after the solver: what the step has moved, and what users are told of it all."""
+    if sensors_of(system)[0].area_count > 0:
+        mark_active_due(system)
+        sense(system, address)
+        report_overlaps(system)
+
+
+@kernel
 def finish_step(system):
     """What is told to others after the bodies have moved."""
-    enter(system, COLLECT_MOVED)
-    collect_moved(system)
     enter(system, REPORT_CONTACTS)
     report_contacts(system)
     enter(system, PUT_ISLANDS_TO_SLEEP)
@@ -146,6 +180,7 @@ def step(address, delta_time):
     apply_changes(system, delta_time)
     is_large = system.active_count + system.active_pair_count >= WORTH_THREADS
     is_shared = is_large and elevate(system.thread_pool)
+    sense_changes(system, address)
     enter(system, FIND_PAIRS)
     find_pairs(system)
     parallel_for(system, address, COLLIDE, 0, system.active_pair_count, LEAST_PAIRS)
@@ -160,6 +195,9 @@ def step(address, delta_time):
         solve_substeps(system, address)
         parallel_for(system, address, STORE_IMPULSES, 0, system.constraint_block_count, LEAST_BLOCKS)
         parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
+        enter(system, COLLECT_MOVED)
+        collect_moved(system)
+        sense_motion(system, address)
     else:
         system.status |= BLOCKS_FULL
     if is_large:
@@ -212,6 +250,8 @@ class PhysicsSystem:
         row["colours"] = address_of(self._colours)
         scratch = 16 * body_capacity + 65536
         row["scratch"], row["scratch_bytes"] = self._reserve("scratch", np.uint8, scratch), scratch
+        self.sensors = Sensors(body_capacity, world.limits["area_overlaps"])
+        row["sensors"] = self.sensors.address
         self.trees = Trees(body_capacity)
         row["trees"] = self.trees.address
         self._jobs = np.array([job.address for job in JOBS], dtype=np.int64)
@@ -260,4 +300,5 @@ class PhysicsSystem:
         """Give the memory back. No step and no query may be running."""
         self.row["is_active"] = 0
         self.trees = None
+        self.sensors.close()
         self._pools.clear()

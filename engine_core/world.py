@@ -18,19 +18,22 @@ from .bodies.exceptions import Exceptions
 from .bodies.identity import describe_id, index_of, kind_of, make_id
 from .bodies.pool import BodyPool, InstancePool
 from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, SYSTEM, WORLD
+from .area_interface import AreaInterface
 from .body_interface import BodyInterface
 from .physics_system import PhysicsSystem
 from .runtime.memory import Pool, address_of
 from .runtime.thread_pool import shared_pool
+from .sensors.change import forget_events
+from .sensors.pools import AreaPool
 from .shapes.pool import ShapePool
 
 DEFAULT_LIMITS = {
     "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256,
-    "pairs": 1 << 20, "contacts": 1 << 19,  # of each space
+    "pairs": 1 << 20, "contacts": 1 << 19, "area_overlaps": 1 << 18,  # of each space
 }  # fmt: skip
 
 
-class World(BodyInterface):
+class World(AreaInterface, BodyInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one."""
@@ -46,6 +49,7 @@ class World(BodyInterface):
         self.record = self._memory[0]
         self.address = address_of(self._memory)
         self.bodies = BodyPool(limits["bodies"])
+        self.areas = AreaPool(limits["bodies"])
         self.instances = InstancePool(limits["body_shapes"])
         self.shapes = ShapePool(
             lambda index, sequence: make_id(KIND_SHAPE, index, sequence), capacity=limits["shapes"]
@@ -63,6 +67,7 @@ class World(BodyInterface):
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
         record["systems"], record["system_capacity"] = self._system_pool.address, self._system_pool.capacity
+        record["areas"] = self.areas.pool.address
         self.exceptions = Exceptions(record)
 
     # Shapes.
@@ -167,4 +172,7 @@ class World(BodyInterface):
         """Simulate a system by `delta_time` [s]. Raises PoolFull if a pool was too small; the world stays whole."""
         if not 0.0 <= delta_time < float("inf"):
             raise ValueError(f"step: delta_time must be at least 0 and finite, got {delta_time}")
-        self.system(identity).step(delta_time)
+        system = self.system(identity)
+        if system.sensors.record["told_count"]:
+            forget_events(system.address)
+        system.step(delta_time)

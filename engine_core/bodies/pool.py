@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from ..runtime.memory import Pool
-from .identity import make_id
+from .identity import KIND_NAMES, describe_id, index_of, kind_of, make_id
 from .schema import BODY, CAN_SLEEP, INSTANCE, KIND_BODY, RAY_PICKABLE, RIGID
 
 MAX_BODIES_SETTING = "physics/scree_3d/limits/max_bodies"
@@ -42,8 +42,8 @@ class BodyPool:
         self._new = _new_body()
         self._lock = threading.Lock()
 
-    def take(self) -> int:
-        """Index of a new body's row. Raises PoolFull."""
+    def take(self, kind: int = KIND_BODY) -> int:
+        """Index of the row of a new body, or of an area. Raises PoolFull."""
         with self._lock:
             if self._free:
                 index = self._free.pop()
@@ -56,8 +56,17 @@ class BodyPool:
             self.rows[index] = self._new
             row = self.rows[index]
             row["sequence"] = sequence
-            row["id"] = make_id(KIND_BODY, index, sequence)
+            row["id"] = make_id(kind, index, sequence)
             return index
+
+    def find(self, call: str, identity: int, *kinds: int) -> int:
+        """Index of the row with this id, of one of these kinds. Raises KeyError for a freed, foreign or wrong id."""
+        index = index_of(identity)
+        if kind_of(identity) not in kinds or index >= self.count or self.rows[index]["id"] != identity:
+            name = KIND_NAMES[kinds[0]]
+            known = kind_of(identity) in kinds and index < self.count
+            raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {'it was freed' if known else f'it is no {name}'}")
+        return index
 
     def give_back(self, index: int) -> None:
         """Free a row; its id is stale from here on."""

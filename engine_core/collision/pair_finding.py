@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import (
-    BODY, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, STATIC, WORLD,
+    BODY, IS_AREA, IS_IN_MOVED_LIST, LAYER_MOVING, LAYER_NOT_MOVING, STATIC, WORLD,
 )  # fmt: skip
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
@@ -56,6 +56,8 @@ def find_pairs(system):
         if not body.flags & IS_IN_MOVED_LIST or body.system != system.index:
             continue
         body.flags &= ~IS_IN_MOVED_LIST
+        if body.flags & IS_AREA:
+            continue
         find_in_tree(system, world, bodies, index, system.trees + LAYER_MOVING * TREE_SIZE)
         if body.mode != STATIC:
             find_in_tree(system, world, bodies, index, system.trees + LAYER_NOT_MOVING * TREE_SIZE)
