@@ -14,7 +14,7 @@ from .collision.contacts import collide
 from .collision.pair_finding import find_pairs
 from .collision.reports import report_contacts
 from .collision.query_schema import COLLIDE_FUNCTION
-from .collision.schema import MANIFOLD, PAIR
+from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR
 from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, OVERFLOW, ROW_FLOATS
 from .runtime.call import call_job
@@ -237,6 +237,7 @@ class PhysicsSystem:
         pairs, manifolds = 1 << (world.limits["pairs"] - 1).bit_length(), world.limits["contacts"]
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
         row["manifolds"], row["manifold_capacity"] = self._reserve("contact manifolds", MANIFOLD, manifolds), manifolds
+        self._manifolds, self._bodies = self._pools[-1].rows, world.bodies.rows
         row["first_free_pair"] = row["first_free_manifold"] = -1
         row["active_pairs"] = self._reserve("active pairs", np.int32, pairs)
         row["changed_pairs"] = self._reserve("changed pairs", np.int32, pairs)
@@ -289,6 +290,15 @@ class PhysicsSystem:
         rate = cycles_per_second()
         return {name: float(self._stages[0]["cycles"][k] / rate) for k, name in enumerate(STAGE_NAMES)}
 
+    def contact_points(self, most: int) -> np.ndarray:
+        """Where bodies touched in the last step: at most `most` points, float64 (n, 3), world [m]."""
+        rows = self._manifolds[: int(self.row["manifold_count"])]
+        rows = rows[(rows["point_count"] > 0) & (rows["pair"] >= 0)]
+        is_used = np.arange(4) < rows["point_count"][:, None]
+        is_used &= (rows["separation"] <= LINEAR_SLOP) | (rows["total_normal_impulse"] > 0.0)
+        points = self._bodies["position"][rows["body_a"]][:, None, :] + rows["anchor_a"]
+        return points[is_used][:most]
+
     def raise_status(self) -> None:
         """Turn the status that compiled code left into an error, and clear it."""
         status, self.row["status"] = int(self.row["status"]), 0
@@ -301,4 +311,5 @@ class PhysicsSystem:
         self.row["is_active"] = 0
         self.trees = None
         self.sensors.close()
+        self._manifolds = None
         self._pools.clear()

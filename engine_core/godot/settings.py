@@ -19,6 +19,7 @@ SETTINGS = {
     "physics/scree_3d/limits/max_spaces": (256, 4, 1 << 16),
     "physics/scree_3d/limits/max_pairs": (1 << 20, 64, 1 << 27),  # a power of two, or the next is taken
     "physics/scree_3d/limits/max_contacts": (1 << 19, 64, 1 << 26),
+    "physics/scree_3d/limits/max_area_overlaps": (1 << 18, 64, 1 << 26),
 }
 # Settings of the engine that a space starts with.
 ENGINE_SETTINGS = {
