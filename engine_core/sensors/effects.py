@@ -88,12 +88,11 @@ def fold(mode, present, own):
 
 
 @kernel
-def surroundings_at(system, index):
-    """(gravity [m/s^2], linear damping, angular damping [1/s]) of all areas and the space for a body; what it has itself is not
-    counted."""
+def surroundings_at(system, index, position):
+    """(gravity [m/s^2], linear damping, angular damping [1/s]) of all areas and the space for a body, at a position [m]; what it
+    has itself is not counted."""
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)
-    position = vector3(bodies[index].position)
     gravity, linear, angular = NOTHING, 0.0, 0.0
     ended_gravity, ended_linear, ended_angular = False, False, False
     at, priority = INT64(-1), INT64(HIGHEST)
@@ -122,9 +121,9 @@ def surroundings_at(system, index):
 
 
 @kernel
-def renew_surroundings(system, body, index):
+def renew_surroundings(system, body, index, position):
     """Write gravity and damping to a body: areas, space, and its own scale and damping."""
-    gravity, linear, angular = surroundings_at(system, index)
+    gravity, linear, angular = surroundings_at(system, index, position)
     store3(body.gravity, scale(gravity, float(body.gravity_scale)))
     body.total_linear_damp = FLOAT32(float(body.linear_damp) + (0.0 if body.linear_damp_mode else linear))
     body.total_angular_damp = FLOAT32(float(body.angular_damp) + (0.0 if body.angular_damp_mode else angular))
@@ -134,7 +133,16 @@ def renew_surroundings(system, body, index):
 def refresh_surroundings(world, index, body):
     """`renew_surroundings` for whoever asks between steps, whatever the body's mode. A body in no system keeps what it had."""
     if body.system >= 0:
-        renew_surroundings(system_of(world, body.system)[0], body, index)
+        renew_surroundings(system_of(world, body.system)[0], body, index, vector3(body.position))
+
+
+@kernel
+def time_of_gravity(system):
+    """How far into a step gravity is taken [s]. It stays the same for all n sub-steps, so that a body goes
+    v t + g t^2 (n + 1) / 2n; gravity taken (n - 1) / 2n of the step ahead then leaves the energy of an orbit as it is, as
+    gravity taken at its beginning does for a single step."""
+    count = float(system.substep_count)
+    return system.last_delta_time * (count - 1.0) / (2.0 * count)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -150,7 +158,8 @@ def apply_areas(system_address, begin, end, worker):
         body = bodies[index]
         if body.mode != KINEMATIC and (body.flags & IN_AREAS or is_point):
             body.flags |= IN_AREAS
-            renew_surroundings(system, body, index)
+            ahead = scale(vector3(body.linear_velocity), time_of_gravity(system))
+            renew_surroundings(system, body, index, add(vector3(body.position), ahead))
 
 
 @kernel
