@@ -13,15 +13,14 @@ from . import body_placement
 from .bodies.mass import renew_mass, rotation_matrix
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
-    HAS_EXCEPTIONS, HAS_STRETCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC, TELEPORTS,
-    WAKES_NEIGHBOURS,
+    HAS_EXCEPTIONS, HAS_STRETCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC,
+    TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
 from .shapes.pool import split_basis
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 NO_TURN = list(IDENTITY[:9])
 NO_STRETCH = np.eye(3)
-MODE_NAMES = ("static", "kinematic", "rigid", "rigid linear")
 
 # Parameters that are one number in the row: name -> (field, smallest legal value).
 _NUMBERS = {

@@ -142,6 +142,7 @@ def sense(system, address):
 def sense_changes(system, address):
     """Areas before the solver: what was moved, added or changed from outside, and what they do to the active bodies."""
     if sensors_of(system)[0].area_count > 0:
+        sensors_of(system)[0].measured_count = 0
         sense(system, address)
     if has_work(system):
         parallel_for(system, address, APPLY_AREAS, 0, system.active_count, LEAST_BODIES)

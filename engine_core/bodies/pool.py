@@ -64,8 +64,8 @@ class BodyPool:
         index = index_of(identity)
         if kind_of(identity) not in kinds or index >= self.count or self.rows[index]["id"] != identity:
             name = KIND_NAMES[kinds[0]]
-            known = kind_of(identity) in kinds and index < self.count
-            raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {'it was freed' if known else f'it is no {name}'}")
+            why = "it was freed" if kind_of(identity) in kinds and index < self.count else f"it is no {name}"
+            raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {why}")
         return index
 
     def give_back(self, index: int) -> None:

@@ -14,12 +14,14 @@ from ..collision.shape_queries import (
     PLACE, bounds_in_frame, box_of_query, center_in_frame, may_meet, place_instance, prepare_roles, swept,
 )  # fmt: skip
 from ..geometry.gjk import CORE
-from ..geometry.vector import add, multiply, quaternion, rotate, store3, store4, subtract, vector3
+from ..geometry.vector import (
+    add, length, multiply, quaternion, rotate, rotate_inverse, store3, store4, subtract, vector3,
+)  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from ..shapes.bounds import shape_bounds
-from ..shapes.schema import SEPARATION_RAY, SHAPE
+from ..shapes.schema import BOX, EMPTY, SEPARATION_RAY, SHAPE, SPHERE
 from .overlaps import overlaps_of, rows_of, sees, sensors_of, shape_overlaps_of, take_shape_overlap
 from .schema import OVERLAPS
 
@@ -38,6 +40,22 @@ def shapes_overlap(shapes, query, instance, place):
     box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
     low, high = (box[0], box[1], box[2]), (box[3], box[4], box[5])
     return find_gap(shapes[b], core, radius, center_in_frame(shapes[a], frame), low, high, 0.0, True, gap)
+
+
+@kernel
+def holds(shape, query, body):
+    """Whether a body surely lies in the query's shape with all it has. Asked first: most of what is in a large area is far from
+    its surface. Knows spheres and boxes."""
+    if body.local_bounds[3] - body.local_bounds[0] > 1e20:  # a half space
+        return False
+    extent = float(body.extent)
+    way = subtract(vector3(body.position), vector3(query.position))
+    if shape.kind == SPHERE:
+        return length(way) + extent <= shape.radius
+    if shape.kind != BOX:
+        return False
+    at, half = rotate_inverse(quaternion(query.rotation), way), shape.half_extents
+    return abs(at[0]) + extent <= half[0] and abs(at[1]) + extent <= half[1] and abs(at[2]) + extent <= half[2]
 
 
 @kernel
@@ -73,6 +91,7 @@ def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     place = stack_array(1, PLACE)[0]
     other = bodies[overlap.other]
+    holds_all = holds(shapes[INT64(query.shape)], query, other)
     low, high = box_of_query(shapes, query)
     middle, half = swept(low, high, NOWHERE)
     position = subtract(vector3(other.position), vector3(query.position))
@@ -81,10 +100,11 @@ def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
         instance = instances[other.first_instance + number]
         if instance.is_disabled or instance.shape < 0 or not may_meet(instance.bounds, low, high):
             continue
-        if shapes[INT64(instance.shape)].kind == SEPARATION_RAY:
+        kind = shapes[INT64(instance.shape)].kind
+        if kind == SEPARATION_RAY or kind == EMPTY:
             continue
         place_instance(query, other, instance, place)
-        if shapes_overlap(shapes, query, instance, place):
+        if holds_all or shapes_overlap(shapes, query, instance, place):
             note(system, sensors, overlap, cursor, INT64(own), INT64(number))
 
 

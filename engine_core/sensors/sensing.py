@@ -166,6 +166,7 @@ def settle_overlaps(system):
     due = view(sensors.due, sensors.overlap_capacity, INT32)
     for k in range(sensors.due_count):
         settle_overlap(system, world, bodies, areas, INT64(due[k]))
+    sensors.measured_count += sensors.due_count
     sensors.due_count = 0
 
 
