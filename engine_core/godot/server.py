@@ -251,7 +251,7 @@ class Server:
             with self.lock:
                 self.world.body_set_transform(identity, _read_transform(address))
         except Exception as error:  # nothing may leave a callback
-            self.reporter.exception("body_set_state", error)
+            self.reporter.exception("area_set_transform" if kind_of(identity) == KIND_AREA else "body_set_state", error)
 
     def body_of_state(self, instance: int) -> int:
         """The id of the body whose state has this instance address."""

@@ -21,12 +21,12 @@ SET_TRANSFORM = number_of("area_set_transform")
 
 @kernel
 def _is_there(world, index, transform):
-    """Whether an area stands at this very place: nodes repeat their transform."""
+    """Whether an area stands at this very place: nodes repeat their transform. A basis is kept as a rotation, and rounded."""
     present = address_of_row(stack_array(12, np.float32), 0)
     motion.get_origin_transform(world, index, present)
     for i in range(12):
-        wanted = float(load_float32(transform + 4 * i))
-        if not abs(wanted - float(load_float32(present + 4 * i))) <= 1e-6 * (1.0 + abs(wanted)):
+        tolerance = 1e-6 if i < 9 else 0.0
+        if not abs(load_float32(transform + 4 * i) - load_float32(present + 4 * i)) <= tolerance:
             return False
     return True
 

@@ -26,13 +26,13 @@ class RandomWorld(SmallWorld):
         self.bodies: list[int] = []
         self.areas: list[int] = []
         self.listener = Listener()
-        for _ in range(12):
+        for _ in range(16):
             self.add_body()
-        for _ in range(8):
+        for _ in range(12):
             self.add_area()
 
     def place(self) -> tuple:
-        return (*random_basis(self.random), *self.random.uniform(-2.5, 2.5, 3))
+        return (*random_basis(self.random), *self.random.uniform(-1.8, 1.8, 3))
 
     def near(self) -> tuple:
         return (*random_basis(self.random), *self.random.uniform(-0.5, 0.5, 3))
@@ -159,8 +159,8 @@ class RandomWorld(SmallWorld):
 def test_events_tell_what_overlaps(seed):
     scene = RandomWorld(seed)
     heard = 0
-    for _ in range(80):
-        for _ in range(scene.random.integers(4)):
+    for _ in range(100):
+        for _ in range(scene.random.integers(8)):
             scene.HAPPENINGS[scene.random.integers(len(scene.HAPPENINGS))](scene)
         scene.step()
         events = scene.world.area_events(scene.system)
