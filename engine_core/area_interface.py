@@ -76,7 +76,9 @@ class AreaInterface:
     def area_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
         """A disabled shape sees nothing and is not seen."""
         self.area_index("area_set_shape_disabled", identity)
-        self.body_set_shape_disabled(identity, number, is_disabled)
+        instance = self._instance("area_set_shape_disabled", identity, number)[2]
+        if bool(instance["is_disabled"]) != bool(is_disabled):  # nodes repeat it
+            self.body_set_shape_disabled(identity, number, is_disabled)
 
     def area_remove_shape(self, identity: int, number: int) -> None:
         """Remove a shape; the numbers of those after it go down by one."""

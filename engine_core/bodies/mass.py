@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .schema import CUSTOM_CENTER_OF_MASS, HAS_STRETCH, RIGID, RIGID_LINEAR
+from .schema import CUSTOM_CENTER_OF_MASS, HAS_STRETCH, IS_AREA, RIGID, RIGID_LINEAR
 
 
 def rotation_matrix(q) -> np.ndarray:
@@ -55,7 +55,10 @@ def shape_mass(instances: np.ndarray, shapes: np.ndarray):
 
 
 def renew_mass(body, instances: np.ndarray, shapes: np.ndarray) -> None:
-    """Set centre of mass, inverse mass and inverse inertia of a row of BODY; the user's origin stays where it is."""
+    """Set centre of mass, inverse mass and inverse inertia of a row of BODY; the user's origin stays where it is. Areas have
+    none of it."""
+    if int(body["flags"]) & IS_AREA:
+        return
     found = shape_mass(instances, shapes)
     old_center = body["center_of_mass"].astype(np.float64)
     center = old_center
