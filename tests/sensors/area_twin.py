@@ -86,6 +86,21 @@ def all_overlaps(world, system_index: int):
     return surely, maybe
 
 
+def is_acted_on(world, system_index: int, body: int) -> bool | None:
+    """Whether some area changes gravity or damping of a body; None where it may be told either way."""
+    rows, doubt = world.bodies.rows[: world.bodies.count], False
+    for area in np.flatnonzero((rows["id"] != 0) & (rows["system"] == system_index) & (rows["flags"] & IS_AREA != 0)):
+        modes = [world.areas.rows[area][name] for name in ("gravity_mode", "linear_damp_mode", "angular_damp_mode")]
+        if not any(modes) or not int(rows[area]["collision_mask"]) & int(rows[body]["collision_layer"]):
+            continue
+        gaps = [gap(a, b) for _, a in shapes_of(world, int(area)) for _, b in shapes_of(world, body)]
+        nearest = min(gaps, default=1.0)
+        if nearest < -CLOSE:
+            return True
+        doubt |= nearest < CLOSE
+    return None if doubt else False
+
+
 class Listener:
     """What somebody who hears all events believes to overlap. Complains of an event that cannot be."""
 

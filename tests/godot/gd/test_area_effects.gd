@@ -1,13 +1,9 @@
-extends "res://gd/physics_test.gd"
+extends "res://gd/area_test.gd"
 ## Areas: what they do to gravity and damping of bodies.
 
 const SPACE := Vector3(0, -GRAVITY, 0)
 const UP := Vector3(0, 5, 0)
 const SIDE := Vector3(3, 0, 0)
-
-
-func area(shape: Shape3D, at: Variant = Vector3.ZERO, properties: Dictionary = {}) -> Area3D:
-	return put(Area3D.new(), shape, at, properties)
 
 
 func gravity_area(vector: Vector3, mode: Area3D.SpaceOverride, priority: int = 0) -> Area3D:

@@ -1,9 +1,5 @@
-extends "res://gd/physics_test.gd"
+extends "res://gd/area_test.gd"
 ## Areas as queries see them, and what is read back of them.
-
-
-func area(shape: Shape3D, at: Variant = Vector3.ZERO, properties: Dictionary = {}) -> Area3D:
-	return put(Area3D.new(), shape, at, properties)
 
 
 func test_rays_see_areas_when_asked_to() -> void:

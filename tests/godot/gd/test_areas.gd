@@ -1,36 +1,5 @@
-extends "res://gd/physics_test.gd"
+extends "res://gd/area_test.gd"
 ## Areas: what they see, and when they tell of it.
-
-## What the areas of a test told, in order.
-var told: Array[String] = []
-
-
-func area(shape: Shape3D, at: Variant = Vector3.ZERO, properties: Dictionary = {}) -> Area3D:
-	var made := Area3D.new()
-	listen(made)
-	return put(made, shape, at, properties)
-
-
-func listen(made: Area3D) -> void:
-	told.clear()
-	made.body_entered.connect(func(body: Node3D) -> void: told.append("+" + body.name))
-	made.body_exited.connect(func(body: Node3D) -> void: told.append("-" + body.name))
-	made.area_entered.connect(func(other: Area3D) -> void: told.append("+" + other.name))
-	made.area_exited.connect(func(other: Area3D) -> void: told.append("-" + other.name))
-
-
-## The names of what an area sees, sorted.
-func seen(made: Area3D) -> Array[String]:
-	var names: Array[String] = []
-	for node: Node3D in made.get_overlapping_bodies() + made.get_overlapping_areas():
-		names.append(node.name)
-	names.sort()
-	return names
-
-
-func named(node: Node, name_of_it: String) -> Node:
-	node.name = name_of_it
-	return node
 
 
 ## ------------------------------------------------------------------ what is seen
@@ -360,73 +329,6 @@ func test_area_that_leaves_the_tree_and_comes_back() -> void:
 	await steps(1)
 	check_equal(seen(trigger), ["body"] as Array[String], "seen again")
 	check_equal(told, ["+body", "-body", "+body"] as Array[String], "signals")
-
-
-func test_freeing_in_a_signal() -> void:
-	var trigger := area(box(Vector3.ONE * 20.0))
-	var bodies: Array[Node3D] = []
-	for i: int in 20:
-		bodies.append(floating(box(Vector3.ONE * 0.2), Vector3(i % 5, i / 5, 0)))
-	trigger.body_entered.connect(func(body: Node3D) -> void:
-		body.queue_free()
-		if bodies.size() > 3:
-			bodies.pop_back().queue_free())
-	await steps(4)
-	check(not trigger.has_overlapping_bodies(), "all are gone: %s" % [trigger.get_overlapping_bodies()])
-	trigger.body_entered.connect(func(_body: Node3D) -> void: trigger.queue_free())
-	floating(box())
-	floating(box(), Vector3(3, 0, 0))
-	await steps(3)
-	check(not is_instance_valid(trigger), "the area freed itself")
-
-
-## Through the server, so that it happens in the middle of the telling.
-func test_freeing_at_once_in_a_callback() -> void:
-	var trigger := own(PhysicsServer3D.area_create())
-	PhysicsServer3D.area_add_shape(trigger, server_box(Vector3.ONE * 5.0))
-	PhysicsServer3D.area_set_space(trigger, get_world_3d().space)
-	var bodies: Array[RID] = []
-	for i: int in 4:
-		bodies.append(server_body(PhysicsServer3D.BODY_MODE_STATIC, server_box(), Vector3(i, 0, 0)))
-	var calls: Array[Array] = []
-	PhysicsServer3D.area_set_monitor_callback(trigger, func(status: int, body: RID, id: int, theirs: int, ours: int) -> void:
-		calls.append([status, body, id, theirs, ours])
-		if calls.size() == 1:
-			free_now(bodies[0])
-			free_now(bodies[3])
-			PhysicsServer3D.body_set_space(bodies[1], RID())
-		else:
-			free_now(trigger))
-	await steps(3)
-	check_between(calls.size(), 2, 2, "calls until it freed itself: %s" % [calls])
-	check_equal(calls[0], [PhysicsServer3D.AREA_BODY_ADDED, calls[0][1], 0, 0, 0], "what was told")
-
-
-func test_callback_arguments() -> void:
-	var trigger := own(PhysicsServer3D.area_create())
-	PhysicsServer3D.area_add_shape(trigger, server_box(), Transform3D(Basis.IDENTITY, Vector3(0, 50, 0)))
-	PhysicsServer3D.area_add_shape(trigger, server_box())
-	PhysicsServer3D.area_set_space(trigger, get_world_3d().space)
-	var calls: Array[Array] = []
-	var note := func(status: int, other: RID, id: int, theirs: int, ours: int) -> void:
-		calls.append([status, other, id, theirs, ours])
-	PhysicsServer3D.area_set_monitor_callback(trigger, note)
-	PhysicsServer3D.area_set_area_monitor_callback(trigger, note)
-	var body := server_body(PhysicsServer3D.BODY_MODE_STATIC, server_box(), Vector3(30, 0, 0))
-	PhysicsServer3D.body_add_shape(body, server_box(), Transform3D(Basis.IDENTITY, Vector3(-30, 0, 0)))
-	PhysicsServer3D.body_attach_object_instance_id(body, get_instance_id())
-	await steps(1)
-	check_equal(calls, [[PhysicsServer3D.AREA_BODY_ADDED, body, get_instance_id(), 1, 1]] as Array[Array], "body added")
-	PhysicsServer3D.body_set_space(body, RID())
-	await steps(1)
-	check_equal(calls.back(), [PhysicsServer3D.AREA_BODY_REMOVED, body, get_instance_id(), 1, 1], "body removed")
-	var other := own(PhysicsServer3D.area_create())
-	PhysicsServer3D.area_add_shape(other, server_box())
-	PhysicsServer3D.area_set_monitorable(other, true)
-	PhysicsServer3D.area_set_space(other, get_world_3d().space)
-	await steps(1)
-	check_equal(calls.back(), [PhysicsServer3D.AREA_BODY_ADDED, other, 0, 0, 1], "area added")
-	check_equal(calls.size(), 3, "calls: %s" % [calls])
 
 
 func test_many_areas_and_bodies() -> void:
