@@ -13,12 +13,11 @@ import math
 import numpy as np
 
 from . import body_placement
-from .bodies.identity import describe_id, index_of, kind_of
 from .bodies.layers import SUB_GROUPS
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
-    HAS_EXCEPTIONS, HAS_STRETCH, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC, TELEPORTS,
-    WAKES_NEIGHBOURS,
+    HAS_EXCEPTIONS, HAS_STRETCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC,
+    TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
 from .body_shapes import NO_TURN, BodyShapes, edits, finite
 from .shapes.pool import split_basis
@@ -48,12 +47,11 @@ class BodyInterface(BodyShapes):
 
     def body_index(self, call: str, identity: int) -> int:
         """Index of the body with this id. Raises KeyError for a freed, foreign or wrong id."""
-        index = index_of(identity)
-        if kind_of(identity) != KIND_BODY or index >= self.bodies.count or self.bodies.rows[index]["id"] != identity:
-            known = kind_of(identity) == KIND_BODY and index < self.bodies.count
-            why = "it was freed" if known else "it is no body"
-            raise KeyError(f"{call}: there is no body {describe_id(identity)}: {why}")
-        return index
+        return self.bodies.find(call, identity, KIND_BODY)
+
+    def _owner_index(self, call: str, identity: int) -> int:
+        """The same for what has shapes: a body or an area."""
+        return self.bodies.find(call, identity, KIND_BODY, KIND_AREA)
 
     # Life.
 
@@ -66,7 +64,7 @@ class BodyInterface(BodyShapes):
     @edits
     def destroy_body(self, identity: int) -> None:
         """Take a body out of its system and free it with its place in all tables."""
-        index = self.body_index("destroy_body", identity)
+        index = self._owner_index("destroy_body", identity)
         self._leave_system(index)
         self.body_clear_shapes(identity)
         self.exceptions.forget(index)
@@ -85,12 +83,15 @@ class BodyInterface(BodyShapes):
     def body_set_system(self, identity: int, system_id: int) -> None:
         """Put a body into a system, or with 0 into none."""
         index = self.body_index("body_set_system", identity)
-        system = self.system_index("body_set_system", system_id) if system_id else -1
+        self._set_system(identity, index, self.system_index("body_set_system", system_id) if system_id else -1)
+
+    def _set_system(self, identity: int, index: int, system: int) -> None:
+        """Put a body or area into the system with an index, or with -1 into none."""
         if int(self.bodies.rows[index]["system"]) != system or self.late.waits_for(identity):
             self.late.run(identity, lambda: self._change_system(identity, system), system)
 
     def _change_system(self, identity: int, system: int) -> None:
-        index = self.body_index("body_set_system", identity)
+        index = self._owner_index("body_set_system", identity)
         if int(self.bodies.rows[index]["system"]) == system:
             return
         self._leave_system(index)
@@ -100,7 +101,10 @@ class BodyInterface(BodyShapes):
 
     def body_system(self, identity: int) -> int:
         """Id of the system a body is in, or 0."""
-        system = int(self.bodies.rows[self.body_index("body_system", identity)]["system"])
+        return self._system_of(self.body_index("body_system", identity))
+
+    def _system_of(self, index: int) -> int:
+        system = int(self.bodies.rows[index]["system"])
         return int(self.systems.rows[system]["id"]) if system >= 0 else 0
 
     def _leave_system(self, index: int) -> None:
@@ -136,7 +140,7 @@ class BodyInterface(BodyShapes):
         """Set the user's transform (twelve numbers: basis by rows, then origin [m]). Scale and shear are cooked into the shapes.
 
         Raises ValueError for a transform that is not finite or has a basis without volume."""
-        index = self.body_index("body_set_transform", identity)
+        index = self._owner_index("body_set_transform", identity)
         values = finite("body_set_transform", "transform", transform, 12)
         row = self.bodies.rows[index]
         if not int(row["flags"]) & HAS_STRETCH and values[:9].tolist() == NO_TURN:

@@ -12,7 +12,7 @@ from .bodies.layers import broad_phase_layer_of
 from .bodies.mass import move_center, renew_mass
 from .bodies.motion import bodies_of, mark_changed, system_of
 from .bodies.publication import begin_change, end_change
-from .bodies.schema import IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC, WORLD
+from .bodies.schema import IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC, WORLD
 from .broad_phase.add import tree_add
 from .broad_phase.change import tree_remove, tree_widen
 from .broad_phase.schema import TREE
@@ -22,6 +22,7 @@ from .geometry.vector import quaternion, vector3
 from .runtime import atomics
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import view
+from .sensors.change import area_enters, forget_overlaps
 from .solver.sleeping import add_to_active, remove_from_active, wake_island
 from .solver.touching import destroy_pairs_of, wake_neighbours
 
@@ -52,7 +53,8 @@ def renew_place(world, index):
         return
     system = system_of(world, body.system)[0]
     update_bounds(world, system.origin, body)
-    if body.mode == STATIC or not is_inside_fat_bounds(body):
+    has_margin = body.mode != STATIC or body.flags & IS_AREA != 0
+    if not has_margin or not is_inside_fat_bounds(body):
         fatten_bounds(body, system.last_delta_time)
         tree_widen(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
         mark_moved(system, bodies, index)
@@ -92,6 +94,7 @@ def put_in(world, system_index, index):
     note_layers(tree, body)
     tree_add(tree, view(world, 1, WORLD)[0].bodies, index)
     mark_moved(system, bodies, index)
+    area_enters(world, system, index)
     body.next_in_island = -1
     if body.mode >= RIGID:
         if body.flags & SLEEP_REQUESTED:
@@ -144,6 +147,7 @@ def take_out(world, index):
     body = bodies[index]
     record = view(world, 1, WORLD)[0]
     system = system_of(world, body.system)[0]
+    forget_overlaps(system, index)
     wake_neighbours(system, record, bodies, index)
     wake_island(system, record, bodies, index)
     destroy_pairs_of(system, bodies, index)

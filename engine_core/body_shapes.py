@@ -77,7 +77,7 @@ class BodyShapes:
     @edits
     def body_add_shape(self, identity: int, shape_id: int, transform=IDENTITY, is_disabled: bool = False) -> None:
         """Add a shape at a transform (twelve numbers, body frame). Costs the same for the first and the 10,000th."""
-        index = self.body_index("body_add_shape", identity)
+        index = self._owner_index("body_add_shape", identity)
         shape = self.shape_index("body_add_shape", shape_id)
         values = finite("body_add_shape", "transform", transform, 12)
         row = self.bodies.rows[index]
@@ -107,7 +107,7 @@ class BodyShapes:
         row["first_instance"], row["instance_capacity"] = first, capacity
 
     def _instance(self, call: str, identity: int, number: int):
-        index = self.body_index(call, identity)
+        index = self._owner_index(call, identity)
         row = self.bodies.rows[index]
         count = int(row["instance_count"])
         if not 0 <= number < count:
@@ -123,7 +123,7 @@ class BodyShapes:
             self._shapes_changed(index)
 
     def body_shape_count(self, identity: int) -> int:
-        return int(self.bodies.rows[self.body_index("body_get_shape_count", identity)]["instance_count"])
+        return int(self.bodies.rows[self._owner_index("body_get_shape_count", identity)]["instance_count"])
 
     def body_shape(self, identity: int, number: int) -> int:
         """Id of the user's shape with this number."""
@@ -179,7 +179,7 @@ class BodyShapes:
     @edits
     def body_clear_shapes(self, identity: int) -> None:
         """Remove all shapes."""
-        index = self.body_index("body_clear_shapes", identity)
+        index = self._owner_index("body_clear_shapes", identity)
         row = self.bodies.rows[index]
         if not row["instance_count"]:
             return

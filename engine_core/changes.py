@@ -6,7 +6,7 @@ import numpy as np
 
 from .bodies.motion import update_world_inertia
 from .bodies.schema import (
-    BODY, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
+    BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
     WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
 from .broad_phase.rebuild import tree_rebuild, tree_swap
@@ -15,13 +15,14 @@ from .collision.pairs import deactivate_pair, manifolds_of, pairs_of
 from .geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
 from .runtime.kernel import kernel
 from .runtime.memory import view
+from .sensors.overlaps import mark_all_due
 from .solver.colours import remove_from_colour
 from .solver.sleeping import add_to_active, put_to_sleep, remove_from_active, wake_island
 from .solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
-CHANGES = FILTER_CHANGED | WAKES_NEIGHBOURS | WAKE_REQUESTED | SLEEP_REQUESTED
+CHANGES = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS | WAKE_REQUESTED | SLEEP_REQUESTED
 
 
 @kernel
@@ -113,6 +114,8 @@ def apply_change(system, world, bodies, index, delta_time):
     body.flags = flags & ~(CHANGES | IS_IN_CHANGED_LIST)
     if body.system != system.index:
         return
+    if flags & (BOUNDS_CHANGED | WAKES_NEIGHBOURS | FILTER_CHANGED):
+        mark_all_due(system, index)
     if flags & (WAKES_NEIGHBOURS | FILTER_CHANGED):
         update_world_inertia(body)
         wake_neighbours(system, world, bodies, index)

@@ -14,7 +14,7 @@ from .collision.contacts import collide
 from .collision.pair_finding import find_pairs
 from .collision.reports import report_contacts
 from .collision.query_schema import COLLIDE_FUNCTION
-from .collision.schema import MANIFOLD, PAIR
+from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR
 from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, OVERFLOW, ROW_FLOATS
 from .edits import COMMAND, STEPPING, take_gate
@@ -23,6 +23,12 @@ from .runtime.kernel import entry_point, kernel
 from .runtime.memory import Pool, PoolFull, address_of, view
 from .runtime.thread_pool import POOL, batch_size, elevate, is_elevated, parallel_range, release
 from .runtime.timeline import cycles, cycles_per_second, record
+from .sensors.effects import apply_areas, has_work
+from .sensors.events import report_overlaps
+from .sensors.measuring import measure_overlaps
+from .sensors.overlaps import mark_active_due, sensors_of
+from .sensors.pools import Sensors
+from .sensors.sensing import due_count, find_overlaps, settle_overlaps
 from .solver.colours import lay_out_blocks
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.sleeping import put_islands_to_sleep
@@ -32,11 +38,11 @@ from .solver.wide_contacts import relax, restitute, solve, warm_start
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
-    store_impulses, finish_bodies,
+    store_impulses, finish_bodies, measure_overlaps, apply_areas,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
-    STORE_IMPULSES, FINISH_BODIES,
+    STORE_IMPULSES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -46,16 +52,18 @@ STATUS_SETTINGS = {
     1: ("pairs", "physics/scree_3d/limits/max_pairs"),
     2: ("contact manifolds", "physics/scree_3d/limits/max_contacts"),
     4: ("constraint blocks", "physics/scree_3d/limits/max_contacts"),
+    32: ("overlaps of areas", "physics/scree_3d/limits/max_area_overlaps"),
 }
 
 
 # The serial stages between them, numbered on, for `enter`.
 SERIAL_STAGES = (
     "apply_changes", "find_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
-    "update_trees",
+    "update_trees", "find_overlaps", "settle_overlaps",
 )  # fmt: skip
 (
     APPLY_CHANGES, FIND_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP, UPDATE_TREES,
+    FIND_OVERLAPS, SETTLE_OVERLAPS,
 ) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
 STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
@@ -68,7 +76,7 @@ WORTH_THREADS = 256
 LEAST_PAIR_TABLE = 4096
 """Slots that the hash table of pairs begins with: a power of two."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
-LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS = 8, 32, 128, 16, 4
+LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 8, 32, 128, 16, 4, 8
 
 
 @kernel
@@ -124,10 +132,37 @@ def solve_substeps(system, address):
 
 
 @kernel
+def sense(system, address):
+    """Find out which overlaps of areas began and ended among those that are due and those that bodies with new bounds make."""
+    enter(system, FIND_OVERLAPS)
+    find_overlaps(system)
+    parallel_for(system, address, MEASURE_OVERLAPS, 0, due_count(system), LEAST_OVERLAPS)
+    enter(system, SETTLE_OVERLAPS)
+    settle_overlaps(system)
+
+
+@kernel
+def sense_changes(system, address):
+    """Areas before the solver: what was moved, added or changed from outside, and what they do to the active bodies."""
+    if sensors_of(system)[0].area_count > 0:
+        sensors_of(system)[0].measured_count = 0
+        sense(system, address)
+    if has_work(system):
+        parallel_for(system, address, APPLY_AREAS, 0, system.active_count, LEAST_BODIES)
+
+
+@kernel
+def sense_motion(system, address):
+    """Areas after the solver: what the step has moved, and what users are told of it all."""
+    if sensors_of(system)[0].area_count > 0:
+        mark_active_due(system)
+        sense(system, address)
+        report_overlaps(system)
+
+
+@kernel
 def finish_step(system):
     """What is told to others after the bodies have moved."""
-    enter(system, COLLECT_MOVED)
-    collect_moved(system)
     enter(system, REPORT_CONTACTS)
     report_contacts(system)
     enter(system, PUT_ISLANDS_TO_SLEEP)
@@ -146,6 +181,7 @@ def advance(system, address, delta_time):
     apply_changes(system, delta_time)
     is_large = system.active_count + system.active_pair_count >= WORTH_THREADS
     is_shared = is_large and elevate(system.thread_pool)
+    sense_changes(system, address)
     enter(system, FIND_PAIRS)
     find_pairs(system)
     parallel_for(system, address, COLLIDE, 0, system.active_pair_count, LEAST_PAIRS)
@@ -160,6 +196,9 @@ def advance(system, address, delta_time):
         solve_substeps(system, address)
         parallel_for(system, address, STORE_IMPULSES, 0, system.constraint_block_count, LEAST_BLOCKS)
         parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
+        enter(system, COLLECT_MOVED)
+        collect_moved(system)
+        sense_motion(system, address)
     else:
         system.status |= BLOCKS_FULL
     if is_large:
@@ -211,6 +250,7 @@ class PhysicsSystem:
         pairs, manifolds = 1 << (world.limits["pairs"] - 1).bit_length(), world.limits["contacts"]
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
         row["manifolds"], row["manifold_capacity"] = self._reserve("contact manifolds", MANIFOLD, manifolds), manifolds
+        self._manifolds, self._bodies = self._pools[-1].rows, world.bodies.rows
         row["first_free_pair"] = row["first_free_manifold"] = -1
         row["active_pairs"] = self._reserve("active pairs", np.int32, pairs)
         row["changed_pairs"] = self._reserve("changed pairs", np.int32, pairs)
@@ -228,6 +268,8 @@ class PhysicsSystem:
         row["colours"] = address_of(self._colours)
         scratch = 16 * body_capacity + 65536
         row["scratch"], row["scratch_bytes"] = self._reserve("scratch", np.uint8, scratch), scratch
+        self.sensors = Sensors(body_capacity, world.limits["area_overlaps"])
+        row["sensors"] = self.sensors.address
         self.trees = Trees(body_capacity, len(world.broad_phase_names))
         row["trees"], row["layer_count"] = self.trees.address, len(world.broad_phase_names)
         self._jobs = np.array([job.address for job in JOBS], dtype=np.int64)
@@ -265,6 +307,15 @@ class PhysicsSystem:
         rate = cycles_per_second()
         return {name: float(self._stages[0]["cycles"][k] / rate) for k, name in enumerate(STAGE_NAMES)}
 
+    def contact_points(self, most: int) -> np.ndarray:
+        """Where bodies touched in the last step: at most `most` points, float64 (n, 3), world [m]."""
+        rows = self._manifolds[: int(self.row["manifold_count"])]
+        rows = rows[(rows["point_count"] > 0) & (rows["pair"] >= 0)]
+        is_used = np.arange(4) < rows["point_count"][:, None]
+        is_used &= (rows["separation"] <= LINEAR_SLOP) | (rows["total_normal_impulse"] > 0.0)
+        points = self._bodies["position"][rows["body_a"]][:, None, :] + rows["anchor_a"]
+        return points[is_used][:most]
+
     def raise_status(self) -> None:
         """Turn the status that compiled code left into an error, and clear it."""
         status, self.row["status"] = int(self.row["status"]), 0
@@ -276,4 +327,6 @@ class PhysicsSystem:
         """Give the memory back. No step and no query may be running."""
         self.row["is_active"] = 0
         self.trees = None
+        self.sensors.close()
+        self._manifolds = None
         self._pools.clear()

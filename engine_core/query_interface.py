@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from .bodies.schema import KIND_AREA, KIND_BODY
 from .characters.body_motion import (
     COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY, test_body_motion,
 )  # fmt: skip
@@ -350,13 +351,14 @@ class Queries:
         return ShapeSnapshot(rows, blocks)
 
     def closest_point(self, body: int, point) -> np.ndarray:
-        """The point of a body nearest to a point, world [m]; the point itself if it lies in the body; zero for a body
+        """The point of a body or area nearest to a point, world [m]; the point itself if it lies in the body; zero for a body
         without shapes. Raises ValueError for a body in no system."""
         call = "closest_point"
-        index = self.world.body_index(call, body)
-        system = self.world.body_system(body)
-        if not system:
+        index = self.world.bodies.find(call, body, KIND_BODY, KIND_AREA)
+        row = int(self.world.bodies.rows[index]["system"])
+        if row < 0:
             raise ValueError(f"{call}: the body is in no system, got {body}")
+        system = int(self.world.systems.rows[row]["id"])
         query, _alive = self._query(call, CLOSEST_POINT, ALL_LAYERS, True, True, ())
         query[0]["body"], query[0]["position"] = index, _numbers(call, "point", point, (3,))
         self._ask(call, system, query_shapes, query)

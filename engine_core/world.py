@@ -18,6 +18,7 @@ from .bodies.exceptions import Exceptions
 from .bodies.identity import describe_id, index_of, kind_of, make_id
 from .bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from .bodies.pool import BodyPool, InstancePool
+from .area_interface import AreaInterface
 from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SYSTEM, WORLD
 from .body_interface import BodyInterface
 from .body_locks import BodyLocks
@@ -27,16 +28,18 @@ from .retirement import Retirement
 from .runtime.memory import Pool, address_of
 from .runtime.parking import PARKING, system_functions
 from .runtime.thread_pool import shared_pool
+from .sensors.change import forget_events
+from .sensors.pools import AreaPool
 from .shapes.pool import ShapePool
 
 DEFAULT_LIMITS = {
     "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256,
-    "pairs": 1 << 20, "contacts": 1 << 19, "waiting_edits": 1 << 14,  # of each space
-}
-MOST_GROUP_FILTERS = 1024  # fmt: skip
+    "pairs": 1 << 20, "contacts": 1 << 19, "area_overlaps": 1 << 18, "waiting_edits": 1 << 14,  # of each space
+}  # fmt: skip
+MOST_GROUP_FILTERS = 1024
 
 
-class World(BodyInterface):
+class World(AreaInterface, BodyInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
@@ -54,6 +57,7 @@ class World(BodyInterface):
         self.record = self._memory[0]
         self.address = address_of(self._memory)
         self.bodies = BodyPool(limits["bodies"])
+        self.areas = AreaPool(limits["bodies"])
         self.instances = InstancePool(limits["body_shapes"])
         self.shapes = ShapePool(
             lambda index, sequence: make_id(KIND_SHAPE, index, sequence), capacity=limits["shapes"]
@@ -71,6 +75,7 @@ class World(BodyInterface):
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
         record["systems"], record["system_capacity"] = self._system_pool.address, self._system_pool.capacity
+        record["areas"] = self.areas.pool.address
         self.exceptions = Exceptions(record)
         self.layers = MaskLayers() if layers is None else layers
         self._layers_memory = np.zeros(1, dtype=LAYERS)
@@ -194,6 +199,8 @@ class World(BodyInterface):
         system = self.system(identity)
         if self.late.holds(int(system.row["index"])):
             raise RuntimeError("step: this thread is in the middle of an edit of the same space")
+        if system.sensors.record["told_count"]:
+            forget_events(system.address)
         try:
             system.step(delta_time)
         finally:

@@ -8,7 +8,7 @@ from ..geometry.vector import matrix_rows, quaternion, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.schema import SHAPE, SPHERE
-from .schema import INSTANCE, WORLD
+from .schema import INSTANCE, IS_AREA, STATIC, WORLD
 
 LARGE = 1.0e30
 """Half spaces reach this far [m]."""
@@ -131,9 +131,10 @@ def is_inside_fat_bounds(body):
 
 @kernel
 def fatten_bounds(body, delta_time):
-    """Set the fat bounds round the tight ones: a margin, and ahead along the velocity. Static bodies have no margin."""
+    """Set the fat bounds round the tight ones: a margin, and ahead along the velocity. Static bodies have no margin;
+    areas have: they may ride on something that moves."""
     tight, fat = body.bounds, body.fat_bounds
-    if body.mode == 0:
+    if body.mode == STATIC and not body.flags & IS_AREA:
         for k in range(6):
             fat[k] = tight[k]
         return

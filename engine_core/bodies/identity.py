@@ -5,7 +5,7 @@ Godot sees the same number as a RID. A row keeps the id it was given; an id is v
 
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import BODY, INDEX_BITS, INDEX_MASK, KIND_BITS, WORLD
+from .schema import BODY, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY, WORLD
 
 KIND_MASK = (1 << KIND_BITS) - 1
 SEQUENCE_MASK = (1 << 31) - 1
@@ -36,6 +36,18 @@ def describe_id(identity: int) -> str:
 @kernel
 def body_of(world, identity):
     """Compiled: the index of the body with this id, or -1 if there is none. `world` is the address of WORLD."""
+    return _row_of(world, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_BODY else -1
+
+
+@kernel
+def area_of(world, identity):
+    """Compiled: the index of the area with this id, or -1 if there is none."""
+    return _row_of(world, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_AREA else -1
+
+
+@kernel
+def _row_of(world, identity):
+    """The index of the body or area with this id, or -1."""
     record = view(world, 1, WORLD)[0]
     index = identity & INDEX_MASK
     if identity <= 0 or index >= record.body_count:

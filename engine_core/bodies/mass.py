@@ -11,7 +11,7 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.schema import SHAPE
-from .schema import CUSTOM_CENTER_OF_MASS, INSTANCE, RIGID, RIGID_LINEAR, WORLD
+from .schema import CUSTOM_CENTER_OF_MASS, INSTANCE, IS_AREA, RIGID, RIGID_LINEAR, WORLD
 
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 UNIT_INERTIA = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
@@ -125,7 +125,10 @@ def move_center(body, center):
 
 @kernel
 def renew_mass(world, body):
-    """Set centre of mass, inverse mass and inverse inertia of a body; the user's origin stays where it is."""
+    """Set centre of mass, inverse mass and inverse inertia of a body; the user's origin stays where it is. Areas have none of
+    it."""
+    if body.flags & IS_AREA:
+        return
     record = view(world, 1, WORLD)[0]
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)

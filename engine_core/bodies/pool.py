@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from ..runtime.memory import Pool
-from .identity import make_id
+from .identity import KIND_NAMES, describe_id, index_of, kind_of, make_id
 from .schema import BODY, CAN_SLEEP, INSTANCE, KIND_BODY, RAY_PICKABLE, RIGID
 
 MAX_BODIES_SETTING = "physics/scree_3d/limits/max_bodies"
@@ -44,8 +44,8 @@ class BodyPool:
         self._lock = threading.RLock()
         self.reclaim = lambda: None  # gives back rows that queries may have been reading
 
-    def take(self) -> int:
-        """Index of a new body's row. Raises PoolFull."""
+    def take(self, kind: int = KIND_BODY) -> int:
+        """Index of the row of a new body, or of an area. Raises PoolFull."""
         if self._retired_count:
             self.reclaim()
         with self._lock:
@@ -60,8 +60,17 @@ class BodyPool:
             self.rows[index] = self._new
             row = self.rows[index]
             row["sequence"] = sequence
-            row["id"] = make_id(KIND_BODY, index, sequence)
+            row["id"] = make_id(kind, index, sequence)
             return index
+
+    def find(self, call: str, identity: int, *kinds: int) -> int:
+        """Index of the row with this id, of one of these kinds. Raises KeyError for a freed, foreign or wrong id."""
+        index = index_of(identity)
+        if kind_of(identity) not in kinds or index >= self.count or self.rows[index]["id"] != identity:
+            name = KIND_NAMES[kinds[0]]
+            why = "it was freed" if kind_of(identity) in kinds and index < self.count else f"it is no {name}"
+            raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {why}")
+        return index
 
     def retire(self, index: int) -> None:
         """Make a body's id stale. The row is taken again after `give_back`, when no query reads it."""

@@ -42,6 +42,7 @@ IS_IN_MOVED_LIST = 65536
 WAKE_REQUESTED = 131072
 SLEEP_REQUESTED = 262144
 FILTER_CHANGED = 524288  # layer, mask, exceptions or mode: its pairs are made anew
+IN_AREAS = 1048576  # an area overrides its gravity or damping: the step takes those of the row
 
 BODY = np.dtype(
     [
@@ -184,6 +185,7 @@ WORLD = np.dtype(
         ("group_filters", "i8"),  # address of uint64 (count, 64): bit j of row i: sub-groups i and j collide
         ("edit_function", "i8"),  # address of edits.edit
         ("parking", "i8"),  # address of runtime.parking.PARKING
+        ("areas", "i8"),  # rows of sensors.schema.AREA, by body index
     ],
     align=True,
 )  # fmt: skip
@@ -227,6 +229,7 @@ SYSTEM = np.dtype(
         ("colours", "i8"),
         ("constraint_blocks", "i8"), ("constraint_block_capacity", "i8"), ("constraint_block_count", "i8"),
         ("joints", "i8"), ("joint_capacity", "i8"), ("joint_count", "i8"),
+        ("sensors", "i8"),  # address of sensors.schema.SENSORS
         ("trees", "i8"), ("layer_count", "i8"),  # rows of broad_phase.schema.TREE
         ("jobs", "i8"),  # addresses of the jobs of the step, by number
         ("thread_pool", "i8"),  # address of the pool's record; 0: one thread

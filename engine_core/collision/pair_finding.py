@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import (
-    BODY, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC, WORLD,
+    BODY, IS_AREA, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC, WORLD,
 )  # fmt: skip
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
@@ -67,6 +67,8 @@ def find_pairs(system):
         if not body.flags & IS_IN_MOVED_LIST or body.system != system.index:
             continue
         body.flags &= ~IS_IN_MOVED_LIST
+        if body.flags & IS_AREA:
+            continue
         for layer in range(system.layer_count):
             tree = system.trees + layer * TREE_SIZE
             if layer == LAYER_SENSOR or (layer == LAYER_NOT_MOVING and body.mode == STATIC):

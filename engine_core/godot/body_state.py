@@ -15,6 +15,7 @@ from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uin
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
+from ..sensors.effects import refresh_surroundings
 from .body_calls import (
     FULL,
     NOTHING,
@@ -79,6 +80,7 @@ def _vector_getter(name, read):
 
 @kernel
 def _gravity(world, index):
+    refresh_surroundings(world, index, bodies_of(world)[index])
     return vector3(bodies_of(world)[index].gravity)
 
 
@@ -107,12 +109,16 @@ get_inverse_inertia = _vector_getter("get_inverse_inertia", _inverse_inertia)
 @kernel
 def get_total_linear_damp(instance, arguments, result):
     world, index = find(instance, arguments, 0)
+    if index >= 0:
+        refresh_surroundings(world, index, bodies_of(world)[index])
     store_float64(result, float(bodies_of(world)[index].total_linear_damp) if index >= 0 else 0.0)
 
 
 @kernel
 def get_total_angular_damp(instance, arguments, result):
     world, index = find(instance, arguments, 0)
+    if index >= 0:
+        refresh_surroundings(world, index, bodies_of(world)[index])
     store_float64(result, float(bodies_of(world)[index].total_angular_damp) if index >= 0 else 0.0)
 
 

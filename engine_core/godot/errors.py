@@ -6,7 +6,7 @@ import math
 import traceback
 
 from ..bodies.identity import describe_id, kind_of
-from ..bodies.schema import KIND_BODY, KIND_SHAPE, KIND_SYSTEM
+from ..bodies.schema import KIND_AREA, KIND_BODY, KIND_SHAPE, KIND_SYSTEM
 from ..edits import RING_SETTING
 from . import schema
 from .call_names import CALLS
@@ -66,7 +66,7 @@ class Reporter:
         elif reason == schema.WRONG_MARGIN:
             self.error(call, f"margin must be at least 0, got {read_double(value)}")
         elif reason == schema.WRONG_TYPE and call.endswith("callback"):
-            self.error(call, "the Callable could not be called with a body state; it is dropped")
+            self.error(call, "the Callable could not be called with what it is told; it is dropped")
         elif reason == schema.WRONG_TYPE:
             got = self.variants.read(value)
             self.error(call, f"a value of another type was expected, got {got!r}")
@@ -75,7 +75,7 @@ class Reporter:
 
 
 _MISSING = {schema.NO_SUCH_BODY: (KIND_BODY, "body"), schema.NO_SUCH_SPACE: (KIND_SYSTEM, "space"),
-            schema.NO_SUCH_SHAPE: (KIND_SHAPE, "shape")}  # fmt: skip
+            schema.NO_SUCH_SHAPE: (KIND_SHAPE, "shape"), schema.NO_SUCH_AREA: (KIND_AREA, "area")}  # fmt: skip
 _NUMBERED = {"body_set_state": "body state", "body_get_state": "body state", "body_state.get_contact": "contact",
              "body_test_motion": "motion test with max_collisions"}  # fmt: skip
 

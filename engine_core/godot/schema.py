@@ -17,12 +17,13 @@ PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_VECTOR3_ARRAY = 32, 33, 36
 
 # What a compiled function tells Python when it refuses a call; see errors.py.
 NO_SUCH_BODY, NO_SUCH_SPACE, NO_SUCH_SHAPE, NOT_FINITE, WRONG_TYPE, WRONG_NUMBER, NO_SUCH_OBJECT = range(1, 8)
-NOT_FINITE_TRANSFORM, STEP_FAILED, WRONG_MARGIN, TOO_MANY_EDITS = 8, 9, 10, 11
+NOT_FINITE_TRANSFORM, STEP_FAILED, WRONG_MARGIN, TOO_MANY_EDITS, NO_SUCH_AREA = 8, 9, 10, 11, 12
 
 SERVER = np.dtype(
     [
         ("world", "i8"),  # address of WORLD
         ("body_bindings", "i8"),  # address of BODY_BINDING (body capacity)
+        ("area_bindings", "i8"),  # address of AREA_BINDING (body capacity)
         ("space_bindings", "i8"),  # address of SPACE_BINDING (system capacity)
         ("object", "i8"),  # the server's Object
         ("is_active", "i8"),
@@ -79,6 +80,9 @@ BODY_BINDING = np.dtype(
     ],
     align=True,
 )
+
+# The Callables of an area, as Variants; nil: none. In the row of the area's index.
+AREA_BINDING = np.dtype([("body_callback", "i8", VARIANT_WORDS), ("area_callback", "i8", VARIANT_WORDS)], align=True)
 
 # A shape that asks with a scaled transform: Python cooks it.
 SHAPE_REQUEST = np.dtype(

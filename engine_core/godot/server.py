@@ -20,6 +20,7 @@ from . import schema
 from .call_names import CALLS
 from .errors import missing
 from .raw_memory import copy, reader, zero
+from .server_areas import free_area
 from .server_lock import ServerLock, memory_functions, system_functions
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
@@ -29,7 +30,7 @@ _read_transform = reader("12f")
 
 
 class IdTable:
-    """Things of one kind that only the bridge knows, by id: areas, joints, soft bodies."""
+    """Things of one kind that only the bridge knows, by id: joints, soft bodies."""
 
     def __init__(self, kind: int, kind_name: str):
         self.kind, self.kind_name = kind, kind_name
@@ -70,7 +71,7 @@ class Server:
         self.engine, self.world = engine, world
         self.interface, self.variants, self.reporter = engine.interface, engine.variants, engine.reporter
         self.shapes: dict[int, object] = {}  # server_shapes.Shape by id
-        self.areas = IdTable(KIND_AREA, "area")
+        self.areas: dict[int, object] = {}  # server_areas.Area by id
         self.joints = IdTable(KIND_JOINT, "joint")
         self.soft_bodies = IdTable(KIND_SOFT_BODY, "soft body")
         self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
@@ -80,6 +81,8 @@ class Server:
         self.record, self.address = self._record.rows[0], self._record.address
         self._body_bindings = Pool("body bindings", schema.BODY_BINDING, self._body_capacity)
         self.body_bindings = self._body_bindings.rows
+        self._area_bindings = Pool("area bindings", schema.AREA_BINDING, self._body_capacity)
+        self.scratch_transform = np.zeros(12, np.float32)
         self._space_bindings = Pool("space bindings", schema.SPACE_BINDING, int(world.record["system_capacity"]))
         self.space_bindings = self._space_bindings.rows
         self._callbacks: list = []
@@ -99,6 +102,7 @@ class Server:
         record, interface, variants = self.record, self.interface, self.variants
         record["world"], record["is_active"] = self.world.address, 1
         record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
+        record["area_bindings"] = self._area_bindings.address
         record["step_function"] = step.address
         record["thread_number"], record["yield_thread"] = system_functions()
         record["allocate"], record["free_memory"] = memory_functions()
@@ -236,6 +240,15 @@ class Server:
         self.give_up_variant(self.binding_field(index, "state_variant"))
         self._give_up_object(object_)
 
+    def area_binding_field(self, index: int, name: str) -> int:
+        """Address of a field of an area's binding."""
+        return self._area_bindings.address + index * schema.AREA_BINDING.itemsize + schema.AREA_BINDING.fields[name][1]
+
+    def drop_area_binding(self, index: int) -> None:
+        """Free the Callables of an area."""
+        for name in schema.AREA_BINDING.names:
+            self.give_up_variant(self.area_binding_field(index, name))
+
     def give_up_variant(self, address: int) -> None:
         """Free what a Variant holds and leave nil; after the flush, if one runs: it may be in use by the running
         callback."""
@@ -272,7 +285,7 @@ class Server:
             with self.lock:
                 self.world.body_set_transform(identity, _read_transform(address))
         except Exception as error:  # nothing may leave a callback
-            self.reporter.exception("body_set_state", error)
+            self.reporter.exception("area_set_transform" if kind_of(identity) == KIND_AREA else "body_set_state", error)
 
     def body_of_state(self, instance: int) -> int:
         """The id of the body whose state has this instance address."""
@@ -361,7 +374,6 @@ class Server:
         if kind == KIND_SHAPE:
             self.check_shape(identity)
             shape = self.shapes.pop(identity)
-            self._remove_shape_from_areas(identity)
             self.world.destroy_shape(identity)
             shape.release()
         elif kind == KIND_SYSTEM:
@@ -373,26 +385,25 @@ class Server:
             index = self.body_index(identity)
             self.world.destroy_body(identity)
             self.drop_binding(index)
-        elif kind in (KIND_AREA, KIND_JOINT, KIND_SOFT_BODY):
-            table = {KIND_AREA: self.areas, KIND_JOINT: self.joints, KIND_SOFT_BODY: self.soft_bodies}[kind]
+        elif kind == KIND_AREA:
+            free_area(self, identity)
+        elif kind in (KIND_JOINT, KIND_SOFT_BODY):
+            table = {KIND_JOINT: self.joints, KIND_SOFT_BODY: self.soft_bodies}[kind]
             table.remove(identity).release(self)
         else:
             raise KeyError(f"there is nothing with the id {describe_id(identity)}")
 
-    def _remove_shape_from_areas(self, identity: int) -> None:
-        for area in self.areas.things.values():
-            area.remove_user_shape(identity)
-
     def _leave_space(self, identity: int) -> None:
-        """Areas and soft bodies in a space that goes are in none from here on; the world does the same for bodies."""
-        for thing in (*self.areas.things.values(), *self.soft_bodies.things.values()):
+        """Soft bodies in a space that goes are in none from here on; the world does the same for bodies and areas."""
+        for thing in self.soft_bodies.things.values():
             if thing.space == identity:
                 thing.space = 0
 
     def _tell_what_is_left(self) -> None:
         """Warn of what was never freed, as Godot's own servers do."""
         rows = self.world.bodies.rows[: self.world.bodies.count]
-        left = {"bodies": int((rows["id"] != 0).sum()), "shapes": len(self.shapes), "areas": len(self.areas.things),
+        bodies = int((rows["id"] != 0).sum()) - len(self.areas)
+        left = {"bodies": bodies, "shapes": len(self.shapes), "areas": len(self.areas),
                 "joints": len(self.joints.things), "soft bodies": len(self.soft_bodies.things)}  # fmt: skip
         words = ", ".join(f"{count} {name}" for name, count in left.items() if count)
         if words:

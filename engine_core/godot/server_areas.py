@@ -1,256 +1,260 @@
-"""Areas: everything that is set on them is kept and read back. What they do (overlaps, overrides) is the sensors'
-and not built yet, except that the default area of a space gives the space its gravity and damping.
+"""Areas: making and configuring them. Moving one is in `server_area_motion.py` and telling of overlaps in `sync.py`, compiled.
 
-A space's id names its default area too.
+A space's id names its default area too: what acts where no other area replaces it.
 """
 
 from ..bodies.identity import kind_of
-from ..bodies.schema import KIND_SYSTEM
-from .errors import check_finite, check_integer, check_number, check_place, check_vector
+from ..bodies.motion import get_origin_transform
+from ..bodies.schema import KIND_SYSTEM, RAY_PICKABLE
+from ..runtime.kernel import entry_point
+from .errors import check_integer, check_number, check_place, check_vector
+from .raw_memory import read_transform
 from .virtual_table import SERVER
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
-# PhysicsServer3D.AreaParameter
-(GRAVITY_OVERRIDE_MODE, GRAVITY, GRAVITY_VECTOR, GRAVITY_IS_POINT, GRAVITY_POINT_UNIT_DISTANCE,
- LINEAR_DAMP_OVERRIDE_MODE, LINEAR_DAMP, ANGULAR_DAMP_OVERRIDE_MODE, ANGULAR_DAMP, PRIORITY,
- WIND_FORCE_MAGNITUDE, WIND_SOURCE, WIND_DIRECTION, WIND_ATTENUATION_FACTOR) = range(14)  # fmt: skip
-_MODES = (GRAVITY_OVERRIDE_MODE, LINEAR_DAMP_OVERRIDE_MODE, ANGULAR_DAMP_OVERRIDE_MODE)
-_VECTORS = (GRAVITY_VECTOR, WIND_SOURCE, WIND_DIRECTION)
-_DEFAULTS = {
-    GRAVITY_OVERRIDE_MODE: 0, GRAVITY: 9.8, GRAVITY_VECTOR: (0.0, -1.0, 0.0), GRAVITY_IS_POINT: False,
-    GRAVITY_POINT_UNIT_DISTANCE: 0.0, LINEAR_DAMP_OVERRIDE_MODE: 0, LINEAR_DAMP: 0.1, ANGULAR_DAMP_OVERRIDE_MODE: 0,
-    ANGULAR_DAMP: 0.1, PRIORITY: 0, WIND_FORCE_MAGNITUDE: 0.0, WIND_SOURCE: (0.0, 0.0, 0.0),
-    WIND_DIRECTION: (0.0, 0.0, 0.0), WIND_ATTENUATION_FACTOR: 0.0,
-}  # fmt: skip
-NOT_ACTING = "kept and read back; areas do not act yet"
-NO_ACTION = "areas are kept, but do not act yet: no overlaps, no overrides of gravity or damping"
+# PhysicsServer3D.AreaParameter: what the core calls it (None: the wind, which acts on soft bodies alone), and the value before
+# any is set.
+_PARAMETERS = (
+    ("gravity_mode", 0), ("gravity", 9.8), ("gravity_vector", (0.0, -1.0, 0.0)), ("is_point", False), ("unit_distance", 0.0),
+    ("linear_damp_mode", 0), ("linear_damp", 0.1), ("angular_damp_mode", 0), ("angular_damp", 0.1), ("priority", 0),
+    (None, 0.0), (None, (0.0, 0.0, 0.0)), (None, (0.0, 0.0, 0.0)), (None, 0.0),
+)  # fmt: skip
 
 
 class Area:
-    """What was set on an area."""
+    """What the bridge keeps of an area, or of a space's default area: its parameters as they were set."""
 
     def __init__(self):
-        self.space = 0
-        self.shapes: list[list] = []  # [shape id, transform, is disabled]
-        self.parameters = dict(_DEFAULTS)
-        self.transform = IDENTITY
-        self.layer = self.mask = 1
-        self.is_monitorable, self.is_ray_pickable = False, True
-        self.object_id = 0
-        self.body_callback = self.area_callback = None  # StoredVariant
-        self.space_parameters: dict[int, float] = {}  # of a space's default area: tuning that does nothing
+        self.parameters = [value for _, value in _PARAMETERS]
+        self.object_id = 0  # of a default area
+        self.space_parameters: dict[int, float] = {}  # of a space: tuning that does nothing
         self.debug_contacts = 0
 
-    def remove_user_shape(self, identity: int) -> None:
-        """A shape was freed: the area loses it."""
-        self.shapes = [shape for shape in self.shapes if shape[0] != identity]
 
-    def release(self, server) -> None:
-        """Give back what Godot counts."""
-        for callback in (self.body_callback, self.area_callback):
-            if callback:
-                callback.release()
-        self.body_callback = self.area_callback = None
-
-
-def default_area(server, space: int) -> Area:
-    """The default area of a new space; gives the space its gravity and damping."""
-    area = Area()
-    area.space = space
-    _apply_to_space(server, space, area)
-    return area
-
-
-def _apply_to_space(server, space: int, area: Area) -> None:
-    strength, direction = area.parameters[GRAVITY], area.parameters[GRAVITY_VECTOR]
-    server.world.system_set_param(space, "gravity", tuple(strength * part for part in direction))
-    server.world.system_set_param(space, "linear_damp", area.parameters[LINEAR_DAMP])
-    server.world.system_set_param(space, "angular_damp", area.parameters[ANGULAR_DAMP])
+def _is_space(identity: int) -> bool:
+    return kind_of(identity) == KIND_SYSTEM
 
 
 def area_of(server, identity: int) -> Area:
     """The area with this id, or the default area of the space with it. Raises KeyError."""
-    if kind_of(identity) == KIND_SYSTEM:
+    if _is_space(identity):
         server.space_row(identity)
         return server.space_areas[identity]
-    return server.areas.get(identity)
+    _row(server, identity)
+    return server.areas[identity]
 
 
-def _shape_of(area: Area, number: int) -> list:
-    if not 0 <= number < len(area.shapes):
-        raise ValueError(f"the area has {len(area.shapes)} shapes, there is no number {number}")
-    return area.shapes[number]
+def _row(server, identity: int):
+    """The BODY row of the area with this id. Raises KeyError."""
+    return server.world.bodies.rows[server.world.area_index("area", identity)]
+
+
+def free_area(server, identity: int) -> None:
+    """Free an area. Its Callables may be running."""
+    index = server.world.area_index("free_rid", identity)
+    server.world.destroy_area(identity)
+    del server.areas[identity]
+    server.drop_area_binding(index)
 
 
 @SERVER.cold()
 def _area_create(server):
-    return server.areas.add(Area())
+    identity = server.world.create_area()
+    server.areas[identity] = Area()
+    return identity
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _area_set_space(server, identity, space):
-    area = server.areas.get(identity)
     if space:
         server.space_row(space)
-        server.reporter.warn_once("Area3D", NO_ACTION)
-    area.space = space
+    server.world.area_set_system(identity, space)
 
 
 @SERVER.cold()
 def _area_get_space(server, identity):
-    return area_of(server, identity).space
+    return identity if _is_space(identity) and area_of(server, identity) else server.world.area_system(identity)
+
+
+# --- shapes and place ---
 
 
 @SERVER.cold()
 def _area_add_shape(server, identity, shape, transform, disabled):
-    area = server.areas.get(identity)
-    server.check_shape(shape)
     check_place(transform)
-    area.shapes.append([shape, transform, disabled])
+    server.check_shape(shape)
+    server.world.area_add_shape(identity, shape, transform, is_disabled=disabled)
 
 
 @SERVER.cold()
 def _area_set_shape(server, identity, number, shape):
-    area = server.areas.get(identity)
+    _row(server, identity)
     server.check_shape(shape)
-    _shape_of(area, number)[0] = shape
+    server.world.body_set_shape(identity, number, shape)
 
 
 @SERVER.cold()
 def _area_set_shape_transform(server, identity, number, transform):
+    _row(server, identity)
     check_place(transform)
-    _shape_of(server.areas.get(identity), number)[1] = transform
+    if transform != server.world.body_shape_transform(identity, number):  # nodes repeat it
+        server.world.body_set_shape_transform(identity, number, transform)
 
 
 @SERVER.cold()
 def _area_set_shape_disabled(server, identity, number, disabled):
-    _shape_of(server.areas.get(identity), number)[2] = disabled
+    server.world.area_set_shape_disabled(identity, number, disabled)
 
 
 @SERVER.cold()
 def _area_get_shape_count(server, identity):
-    return len(server.areas.get(identity).shapes)
+    _row(server, identity)
+    return server.world.body_shape_count(identity)
 
 
 @SERVER.cold()
 def _area_get_shape(server, identity, number):
-    return _shape_of(server.areas.get(identity), number)[0]
+    _row(server, identity)
+    return server.world.body_shape(identity, number)
 
 
 @SERVER.cold()
 def _area_get_shape_transform(server, identity, number):
-    return _shape_of(server.areas.get(identity), number)[1]
+    _row(server, identity)
+    return server.world.body_shape_transform(identity, number)
 
 
 @SERVER.cold()
 def _area_remove_shape(server, identity, number):
-    area = server.areas.get(identity)
-    _shape_of(area, number)
-    del area.shapes[number]
+    server.world.area_remove_shape(identity, number)
 
 
 @SERVER.cold()
 def _area_clear_shapes(server, identity):
-    server.areas.get(identity).shapes.clear()
+    _row(server, identity)
+    server.world.body_clear_shapes(identity)
+
+
+@entry_point("void(int64, int64, int64)")
+def write_transform_of(world, index, out):
+    """Write the user's transform of a row to twelve float32 at an address."""
+    get_origin_transform(world, index, out)
+
+
+@SERVER.cold()
+def _area_get_transform(server, identity):
+    if _is_space(identity):
+        area_of(server, identity)
+        return IDENTITY
+    index = server.world.area_index("area_get_transform", identity)
+    place = server.scratch_transform
+    write_transform_of(server.world.address, index, place.ctypes.data)
+    return read_transform(place.ctypes.data)
+
+
+# --- who it is ---
 
 
 @SERVER.cold()
 def _area_attach_object_instance_id(server, identity, object_id):
-    area_of(server, identity).object_id = object_id
+    if _is_space(identity):
+        area_of(server, identity).object_id = object_id
+    else:
+        _row(server, identity)["user_id"] = object_id - (1 << 64) if object_id >= 1 << 63 else object_id
 
 
 @SERVER.cold()
 def _area_get_object_instance_id(server, identity):
-    return area_of(server, identity).object_id
+    return area_of(server, identity).object_id if _is_space(identity) else int(_row(server, identity)["user_id"])
 
 
-@SERVER.cold("of a space: gravity and damping act; of an area: kept and read back")
+@SERVER.cold()
+def _area_set_collision_layer(server, identity, layer):
+    if int(_row(server, identity)["collision_layer"]) != layer & 0xFFFFFFFF:
+        server.world.area_set_collision_layer(identity, layer)
+
+
+@SERVER.cold()
+def _area_get_collision_layer(server, identity):
+    return int(_row(server, identity)["collision_layer"])
+
+
+@SERVER.cold()
+def _area_set_collision_mask(server, identity, mask):
+    if int(_row(server, identity)["collision_mask"]) != mask & 0xFFFFFFFF:
+        server.world.area_set_collision_mask(identity, mask)
+
+
+@SERVER.cold()
+def _area_get_collision_mask(server, identity):
+    return int(_row(server, identity)["collision_mask"])
+
+
+@SERVER.cold()
+def _area_set_ray_pickable(server, identity, enable):
+    row = _row(server, identity)
+    row["flags"] = int(row["flags"]) | RAY_PICKABLE if enable else int(row["flags"]) & ~RAY_PICKABLE
+
+
+# --- what it does ---
+
+
+@SERVER.cold("the wind is kept and read back: it acts on soft bodies, which are not built yet")
 def _area_set_param(server, identity, number, variant):
     area = area_of(server, identity)
-    if number not in _DEFAULTS:
+    if not 0 <= number < len(_PARAMETERS):
         raise ValueError(f"there is no area parameter {number}")
+    name, default = _PARAMETERS[number]
     value = server.variants.read(variant)
-    if number in _VECTORS:
-        area.parameters[number] = check_vector("the value", value)
-    elif number == GRAVITY_IS_POINT:
-        area.parameters[number] = bool(value)
-    elif number in _MODES:
-        area.parameters[number] = check_integer("the mode", value, 0, 4)
-    elif number == PRIORITY:
-        area.parameters[number] = check_integer("the value", value, -(1 << 31), (1 << 31) - 1)
+    if isinstance(default, tuple):
+        value = check_vector("the value", value)
+    elif isinstance(default, bool):
+        value = bool(value)
+    elif isinstance(default, int):
+        value = check_integer("the value", value, -(1 << 31), (1 << 31) - 1)
     else:
-        area.parameters[number] = check_number("the value", value)
-    if kind_of(identity) == KIND_SYSTEM:
-        _apply_to_space(server, identity, area)
+        value = check_number("the value", value)
+    if name and _is_space(identity):
+        server.world.space_set_area_param(identity, name, value)
+    elif name:
+        server.world.area_set_param(identity, name, value)
+    area.parameters[number] = value
 
 
 @SERVER.cold()
 def _area_get_param(server, identity, number):
     area = area_of(server, identity)
-    if number not in _DEFAULTS:
+    if not 0 <= number < len(_PARAMETERS):
         raise ValueError(f"there is no area parameter {number}")
     return area.parameters[number]
 
 
-@SERVER.cold(NOT_ACTING)
-def _area_set_transform(server, identity, transform):
-    area = server.areas.get(identity)
-    check_finite("transform", *transform)
-    area.transform = transform
+# --- what it sees ---
 
 
 @SERVER.cold()
-def _area_get_transform(server, identity):
-    return area_of(server, identity).transform
-
-
-@SERVER.cold(NOT_ACTING)
-def _area_set_collision_layer(server, identity, layer):
-    server.areas.get(identity).layer = layer & 0xFFFFFFFF
-
-
-@SERVER.cold()
-def _area_get_collision_layer(server, identity):
-    return server.areas.get(identity).layer
-
-
-@SERVER.cold(NOT_ACTING)
-def _area_set_collision_mask(server, identity, mask):
-    server.areas.get(identity).mask = mask & 0xFFFFFFFF
-
-
-@SERVER.cold()
-def _area_get_collision_mask(server, identity):
-    return server.areas.get(identity).mask
-
-
-@SERVER.cold(NOT_ACTING)
 def _area_set_monitorable(server, identity, monitorable):
-    server.areas.get(identity).is_monitorable = monitorable
+    server.world.area_set_monitorable(identity, monitorable)
 
 
-@SERVER.cold(NOT_ACTING)
-def _area_set_ray_pickable(server, identity, enable):
-    server.areas.get(identity).is_ray_pickable = enable
+def _set_callback(server, identity: int, field: str, callback: int) -> bool:
+    """Keep a copy of a Callable in an area's binding; gives whether there is one now."""
+    place = server.area_binding_field(server.world.area_index("area", identity), field)
+    server.give_up_variant(place)
+    is_set = server.is_callable(callback)
+    if is_set:
+        server.copy_callable(place, callback)
+    return is_set
 
 
-def _store_callable(server, callable_address: int):
-    """A copy of a Callable as a Variant of our own; None for an empty one."""
-    return server.store_callable(callable_address)
-
-
-@SERVER.cold("kept; nothing calls it yet")
+@SERVER.cold()
 def _area_set_monitor_callback(server, identity, callback):
-    area = server.areas.get(identity)
-    if area.body_callback:
-        area.body_callback.release()
-    area.body_callback = _store_callable(server, callback)
+    is_set = _set_callback(server, identity, "body_callback", callback)
+    server.world.area_set_monitoring(identity, bodies=is_set)
 
 
-@SERVER.cold("kept; nothing calls it yet")
+@SERVER.cold()
 def _area_set_area_monitor_callback(server, identity, callback):
-    area = server.areas.get(identity)
-    if area.area_callback:
-        area.area_callback.release()
-    area.area_callback = _store_callable(server, callback)
+    is_set = _set_callback(server, identity, "area_callback", callback)
+    server.world.area_set_monitoring(identity, areas=is_set)

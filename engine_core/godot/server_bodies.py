@@ -49,17 +49,20 @@ def _body_get_mode(server, identity):
 
 @SERVER.cold()
 def _body_add_shape(server, identity, shape, transform, disabled):
+    server.body_index(identity)
     check_place(transform)
     server.world.body_add_shape(identity, shape, transform, disabled)
 
 
 @SERVER.cold()
 def _body_set_shape(server, identity, number, shape):
+    server.body_index(identity)
     server.world.body_set_shape(identity, number, shape)
 
 
 @SERVER.cold()
 def _body_set_shape_transform(server, identity, number, transform):
+    server.body_index(identity)
     check_place(transform)
     if transform != server.world.body_shape_transform(identity, number):  # nodes repeat it; a change wakes the body
         server.world.body_set_shape_transform(identity, number, transform)
@@ -67,31 +70,37 @@ def _body_set_shape_transform(server, identity, number, transform):
 
 @SERVER.cold()
 def _body_set_shape_disabled(server, identity, number, disabled):
+    server.body_index(identity)
     server.world.body_set_shape_disabled(identity, number, disabled)
 
 
 @SERVER.cold()
 def _body_get_shape_count(server, identity):
+    server.body_index(identity)
     return server.world.body_shape_count(identity)
 
 
 @SERVER.cold()
 def _body_get_shape(server, identity, number):
+    server.body_index(identity)
     return server.world.body_shape(identity, number)
 
 
 @SERVER.cold()
 def _body_get_shape_transform(server, identity, number):
+    server.body_index(identity)
     return server.world.body_shape_transform(identity, number)
 
 
 @SERVER.cold()
 def _body_remove_shape(server, identity, number):
+    server.body_index(identity)
     server.world.body_remove_shape(identity, number)
 
 
 @SERVER.cold()
 def _body_clear_shapes(server, identity):
+    server.body_index(identity)
     server.world.body_clear_shapes(identity)
 
 

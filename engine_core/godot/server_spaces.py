@@ -1,9 +1,7 @@
 """Spaces: making them, their parameters, and what the debug view asks for."""
 
-import numpy as np
-
 from .errors import check_finite
-from .server_areas import default_area
+from .server_areas import Area
 from .virtual_table import SERVER
 
 # PhysicsServer3D.SpaceParameter: field of SYSTEM or None, and the value before any is set.
@@ -17,7 +15,7 @@ _PARAMETERS = {
 def _space_create(server):
     identity = server.world.create_system(is_active=False, **server.engine.settings.system_settings())
     server.add_space(identity)
-    server.space_areas[identity] = default_area(server, identity)
+    server.space_areas[identity] = Area()
     return identity
 
 
@@ -61,21 +59,23 @@ def _space_get_param(server, identity, number):
     return server.space_areas[identity].space_parameters.get(number, default)
 
 
-@SERVER.cold("the debug view stays empty")
+@SERVER.cold()
 def _space_set_debug_contacts(server, identity, max_contacts):
     server.space_row(identity)
-    if max_contacts > 0:
-        server.reporter.warn_once("space_set_debug_contacts", "contacts for the debug view are not built yet")
     server.space_areas[identity].debug_contacts = max(0, max_contacts)
 
 
-@SERVER.cold("always zeros")
+def _contacts(server, identity: int):
+    """Contact points of the last step, float64 (n, 3), world [m]: as many as were asked for at most."""
+    server.space_row(identity)
+    return server.world.system(identity).contact_points(server.space_areas[identity].debug_contacts)
+
+
+@SERVER.cold()
 def _space_get_contacts(server, identity):
-    server.space_row(identity)
-    return np.zeros((server.space_areas[identity].debug_contacts, 3), np.float32)
+    return _contacts(server, identity)
 
 
-@SERVER.cold("always none")
+@SERVER.cold()
 def _space_get_contact_count(server, identity):
-    server.space_row(identity)
-    return 0
+    return len(_contacts(server, identity))

@@ -24,6 +24,7 @@ SETTINGS = {
     # Collision layers, as bits, whose bodies get a quad tree of their own: many small things, fast things.
     "physics/scree_3d/broad_phase/debris_layers": (0, 0, 0xFFFFFFFF),
     "physics/scree_3d/broad_phase/bullets_layers": (0, 0, 0xFFFFFFFF),
+    "physics/scree_3d/limits/max_area_overlaps": (1 << 18, 64, 1 << 26),
 }
 # Settings of the engine that a space starts with.
 ENGINE_SETTINGS = {

@@ -6,7 +6,7 @@ scaled transform is cooked by Python first; all else takes no interpreter.
 
 import numpy as np
 
-from ..bodies.identity import body_of
+from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis
 from ..bodies.schema import INDEX_MASK, SYSTEM, WORLD
 from ..collision.query_schema import (
@@ -413,7 +413,7 @@ def get_closest_point_to_object_volume(instance, arguments, result):
     if not is_finite3(point):
         _refuse(instance, CLOSEST, NOT_FINITE, argument(arguments, 1))
         return
-    index = body_of(binding.world, identity)
+    index = max(body_of(binding.world, identity), area_of(binding.world, identity))
     if index < 0 or bodies_of(binding.world)[index].system != view(binding.system, 1, SYSTEM)[0].index:
         _refuse(instance, CLOSEST, NO_SUCH_OBJECT, identity)
         return
@@ -444,5 +444,4 @@ def fill_space_state(table):
     store_function_addresses(table, KERNELS)
 
 
-_NO_AREAS = "areas are not seen yet"
-SPACE_STATE.hot(fill_space_state, VIRTUALS, partial=dict.fromkeys(VIRTUALS, _NO_AREAS))
+SPACE_STATE.hot(fill_space_state, VIRTUALS)

@@ -8,7 +8,7 @@ each id is looked up anew.
 
 import numpy as np
 
-from ..bodies.identity import body_of
+from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.schema import SYSTEM, WORLD
 from ..runtime.atomics import exchange_int64, load_acquire_int64
@@ -25,8 +25,12 @@ from ..runtime.call import (
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
+from ..sensors.events import forget_told
+from ..sensors.schema import AREA_EVENT, SENSORS
 from .call_names import number_of
-from .schema import BODY_BINDING, NIL, NO_SUCH_SPACE, SERVER, SPACE_BINDING, STEP_FAILED, WRONG_TYPE
+from .schema import (
+    AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, SPACE_BINDING, STEP_FAILED, WRONG_TYPE,
+)  # fmt: skip
 from .server_lock import acquire, release
 from .slots import float_argument, int_argument
 from .virtual_table import SERVER as SERVER_TABLE
@@ -35,6 +39,7 @@ INT32 = np.int32
 IS_STEPPING, LATE_COUNT = SERVER.fields["is_stepping"][1], SERVER.fields["late_count"][1]
 STEP = number_of("step")
 SYNC, INTEGRATION = number_of("state_sync_callback"), number_of("force_integration_callback")
+AREA_MONITOR, AREA_AREA_MONITOR = number_of("area_monitor_callback"), number_of("area_area_monitor_callback")
 GET_SPACE_STATE = number_of("space_get_direct_state")
 CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
 
@@ -123,6 +128,8 @@ INTEGRATION_OFFSET = BODY_BINDING.fields["integration_callback"][1]
 SYNC_OFFSET = BODY_BINDING.fields["sync_callback"][1]
 ARGUMENTS_OFFSET = BODY_BINDING.fields["arguments"][1]
 BINDING_BYTES = BODY_BINDING.itemsize
+AREA_BINDING_BYTES = AREA_BINDING.itemsize
+BODY_OFFSET, AREA_OFFSET = AREA_BINDING.fields["body_callback"][1], AREA_BINDING.fields["area_callback"][1]
 
 
 @kernel
@@ -145,6 +152,52 @@ def _tell(instance, identity, system_index):
 
 
 @kernel
+def _put(variants, place, kind, value):
+    """Write a Variant of a type that needs no care: a whole number or an id."""
+    variants[3 * place], variants[3 * place + 1], variants[3 * place + 2] = kind, value, 0
+
+
+@kernel
+def _tell_area(instance, event):
+    """Call an area's Callable for one event, if the area is still there and watches."""
+    server = view(instance, 1, SERVER)[0]
+    index = area_of(server.world, event.area_id)
+    if index < 0:
+        return
+    callback = server.area_bindings + index * AREA_BINDING_BYTES + (AREA_OFFSET if event.is_area else BODY_OFFSET)
+    if load_int32(callback) == NIL:
+        return
+    variants, arguments = stack_array(15, np.int64), stack_array(5, np.int64)
+    _put(variants, 0, INT_VARIANT, np.int64(event.status))
+    _put(variants, 1, RID, event.other_id)
+    _put(variants, 2, INT_VARIANT, event.other_user_id)
+    _put(variants, 3, INT_VARIANT, np.int64(event.other_shape))
+    _put(variants, 4, INT_VARIANT, np.int64(event.own_shape))
+    for i in range(5):
+        arguments[i] = address_of_row(variants, 3 * i)
+    call = AREA_AREA_MONITOR if event.is_area else AREA_MONITOR
+    _call_back(instance, np.int64(call), callback, address_of_row(arguments, 0), np.int64(5))
+
+
+@kernel
+def _tell_areas(instance, space):
+    """Tell the areas of a space what the last step found. A callback may change or free anything, the space too."""
+    if space.server == 0 or space.is_active == 0:
+        return
+    i = 0
+    while space.server != 0 and space.is_active != 0:
+        sensors = view(view(space.system, 1, SYSTEM)[0].sensors, 1, SENSORS)[0]
+        if i >= sensors.told_count:
+            break
+        _tell_area(instance, view(sensors.events, sensors.told_count, AREA_EVENT)[i])
+        i += 1
+    if space.server != 0:
+        sensors = view(view(space.system, 1, SYSTEM)[0].sensors, 1, SENSORS)[0]
+        sensors.told_count = i
+        forget_told(sensors)
+
+
+@kernel
 def flush_queries(instance, arguments, result):
     server = view(instance, 1, SERVER)[0]
     if server.is_active == 0:
@@ -159,6 +212,7 @@ def flush_queries(instance, arguments, result):
             _tell(instance, view(space.pending, world.body_capacity, np.int64)[i], number)
             i += 1
         space.pending_count = 0
+        _tell_areas(instance, space)
     server.is_flushing = 0
     if server.doomed_count != 0:
         call_1(server.bury, np.int64(0))

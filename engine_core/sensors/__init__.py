@@ -1,1 +1,1 @@
-"""Areas: overlaps as events, gravity and damping overrides by priority. Nothing is built here yet."""
+"""Areas: overlaps as events, gravity and damping overrides by priority."""

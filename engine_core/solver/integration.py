@@ -6,7 +6,7 @@ import numpy as np
 from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import BODY, CAN_SLEEP, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, WORLD
+from ..bodies.schema import BODY, CAN_SLEEP, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, WORLD
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..constraints.schema import (
@@ -29,12 +29,15 @@ TREMBLE = 0.3
 
 
 @kernel
-def total_damping(system, body, delta_time):
-    """Factors on the linear and angular velocity of one step. A body's own damping adds to the space's, or replaces it."""
+def renew_surroundings(system, body):
+    """Gravity and damping that the space gives a body. A body's own damping adds to the space's, or replaces it. Where areas
+    have a say, `sensors/effects.py` has done this already."""
+    if body.flags & IN_AREAS:
+        return
+    store3(body.gravity, scale((system.gravity[0], system.gravity[1], system.gravity[2]), float(body.gravity_scale)))
     linear = float(body.linear_damp) + (0.0 if body.linear_damp_mode else system.linear_damp)
     angular = float(body.angular_damp) + (0.0 if body.angular_damp_mode else system.angular_damp)
     body.total_linear_damp, body.total_angular_damp = FLOAT32(linear), FLOAT32(angular)
-    return max(1.0 - linear * delta_time, 0.0), max(1.0 - angular * delta_time, 0.0)
 
 
 @kernel
@@ -45,9 +48,10 @@ def take_forces(system, body, forces, delta_time):
         forces[k] = FLOAT32(0.0) if k < 8 else FLOAT32(1.0)
     if body.mode == KINEMATIC:
         return
-    gravity = scale((system.gravity[0], system.gravity[1], system.gravity[2]), float(body.gravity_scale))
-    store3(body.gravity, gravity)
-    damp_linear, damp_angular = total_damping(system, body, delta_time)
+    renew_surroundings(system, body)
+    gravity = vector3(body.gravity)
+    damp_linear = max(1.0 - float(body.total_linear_damp) * delta_time, 0.0)
+    damp_angular = max(1.0 - float(body.total_angular_damp) * delta_time, 0.0)
     if not body.flags & OMITS_FORCES:
         force = add(vector3(body.force), vector3(body.constant_force))
         torque = add(vector3(body.torque), vector3(body.constant_torque))

@@ -361,3 +361,35 @@ func test_world_settings_that_are_not_finite() -> void:
 	_case("area_set_param", NOT_FINITE, func() -> void:
 		PhysicsServer3D.area_set_param(space, PhysicsServer3D.AREA_PARAM_LINEAR_DAMP, NAN))
 	await _check_whole()
+
+
+func test_areas_that_are_not_right() -> void:
+	await _start()
+	var area := own(PhysicsServer3D.area_create())
+	PhysicsServer3D.area_add_shape(area, _shape)
+	PhysicsServer3D.area_set_space(area, get_world_3d().space)
+	_case("area_set_transform", NOT_FINITE, func() -> void:
+		PhysicsServer3D.area_set_transform(area, Transform3D(Basis.IDENTITY, Vector3(NAN, 0, 0))))
+	_case("area_set_transform", "volume", func() -> void:
+		PhysicsServer3D.area_set_transform(area, Transform3D(Basis.from_scale(Vector3(1, 0, 1)), Vector3.ZERO)))
+	_case("area_set_transform", "there is no area .* it is no area", func() -> void:
+		PhysicsServer3D.area_set_transform(_body, Transform3D.IDENTITY))
+	_case("body_set_state", "there is no body .* it is no body", func() -> void:
+		PhysicsServer3D.body_set_state(area, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D.IDENTITY))
+	_case("body_add_shape", "there is no body .* it is no body", func() -> void:
+		PhysicsServer3D.body_add_shape(area, _shape))
+	_case("area_add_shape", "there is no area .* it is no area", func() -> void:
+		PhysicsServer3D.area_add_shape(_body, _shape))
+	_case("area_remove_shape", "1 shapes.* 5", func() -> void: PhysicsServer3D.area_remove_shape(area, 5))
+	_case("area_set_param", NOT_FINITE, func() -> void:
+		PhysicsServer3D.area_set_param(area, PhysicsServer3D.AREA_PARAM_GRAVITY, INF))
+	_case("area_set_param", "got 9", func() -> void:
+		PhysicsServer3D.area_set_param(area, PhysicsServer3D.AREA_PARAM_GRAVITY_OVERRIDE_MODE, 9))
+	_case("area_set_param", "Vector3.*up", func() -> void:
+		PhysicsServer3D.area_set_param(area, PhysicsServer3D.AREA_PARAM_GRAVITY_VECTOR, "up"))
+	free_now(area)
+	_case("area_set_transform", "it was freed", func() -> void:
+		PhysicsServer3D.area_set_transform(area, Transform3D.IDENTITY))
+	_case("area_set_space", "it was freed", func() -> void:
+		PhysicsServer3D.area_set_space(area, get_world_3d().space))
+	await _check_whole()

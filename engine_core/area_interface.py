@@ -1,0 +1,178 @@
+"""The door by which users make areas, say what they watch and do, and read what they saw. Shapes, transform and layers of an
+area are those of a row of the body pool.
+
+    area = world.create_area()
+    world.area_add_shape(area, shape)
+    world.area_set_monitoring(area, bodies=True)
+    world.area_set_system(area, system)
+    world.step(system, 1 / 60)
+    world.area_events(system)["other_id"]
+
+Who may call: as for `body_interface`. Bad input raises ValueError (a value) or KeyError (an id) and changes nothing.
+"""
+
+import math
+
+import numpy as np
+
+from . import body_placement
+from .bodies.schema import (
+    CUSTOM_CENTER_OF_MASS, FILTER_CHANGED, IS_AREA, KIND_AREA, LAYER_SENSOR, RAY_PICKABLE, STATIC,
+)  # fmt: skip
+from .sensors.change import effects_changed, set_monitorable, set_monitoring, space_changed
+from .sensors.schema import IS_INSIDE, IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
+
+MODE_NAMES = ("disabled", "combine", "combine-replace", "replace", "replace-combine")
+MODES = ("gravity_mode", "linear_damp_mode", "angular_damp_mode")
+NUMBERS = ("gravity", "unit_distance", "linear_damp", "angular_damp")
+LARGEST_PRIORITY = 1 << 31
+
+
+class AreaInterface:
+    """The part of a `World` that is about areas. `self.areas` is the pool of what areas have beyond bodies."""
+
+    def area_index(self, call: str, identity: int) -> int:
+        """Index of the area with this id. Raises KeyError for a freed, foreign or wrong id."""
+        return self.bodies.find(call, identity, KIND_AREA)
+
+    # Life.
+
+    def create_area(self, is_monitorable: bool = False) -> int:
+        """Id of a new area without shapes, in no system, that watches and changes nothing. Raises PoolFull."""
+        index = self.bodies.take(KIND_AREA)
+        row = self.bodies.rows[index]
+        row["mode"], row["broad_phase_layer"], row["inverse_mass"] = STATIC, LAYER_SENSOR, 0
+        row["flags"] = IS_AREA | RAY_PICKABLE | CUSTOM_CENTER_OF_MASS
+        self.areas.reset(index, is_monitorable)
+        self.record["body_count"] = self.bodies.count
+        return int(row["id"])
+
+    def destroy_area(self, identity: int) -> None:
+        """Take an area out of its system and free it."""
+        self.area_index("destroy_area", identity)
+        self.destroy_body(identity)
+
+    def area_set_system(self, identity: int, system_id: int) -> None:
+        """Put an area into a system, or with 0 into none."""
+        index = self.area_index("area_set_system", identity)
+        self._set_system(identity, index, self.system_index("area_set_system", system_id) if system_id else -1)
+
+    def area_system(self, identity: int) -> int:
+        """Id of the system an area is in, or 0."""
+        return self._system_of(self.area_index("area_system", identity))
+
+    # Place and shapes, as of bodies.
+
+    def area_set_transform(self, identity: int, transform) -> None:
+        """Twelve numbers: basis by rows, then origin [m]. Scale and shear are cooked into the shapes."""
+        self.area_index("area_set_transform", identity)
+        self.body_set_transform(identity, transform)
+
+    def area_add_shape(self, identity: int, shape_id: int, *place, **settings) -> None:
+        """`body_add_shape` for an area."""
+        self.area_index("area_add_shape", identity)
+        self.body_add_shape(identity, shape_id, *place, **settings)
+
+    def area_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
+        """A disabled shape sees nothing and is not seen."""
+        self.area_index("area_set_shape_disabled", identity)
+        instance = self._instance("area_set_shape_disabled", identity, number)[2]
+        if bool(instance["is_disabled"]) != bool(is_disabled):  # nodes repeat it
+            self.body_set_shape_disabled(identity, number, is_disabled)
+
+    def area_remove_shape(self, identity: int, number: int) -> None:
+        """Remove a shape; the numbers of those after it go down by one."""
+        self.area_index("area_remove_shape", identity)
+        self.body_remove_shape(identity, number)
+
+    # Who sees whom.
+
+    def area_set_collision_layer(self, identity: int, layer: int) -> None:
+        """32 bits: what the area is, for other areas and for queries."""
+        self._set_filter("area_set_collision_layer", identity, "collision_layer", layer)
+
+    def area_set_collision_mask(self, identity: int, mask: int) -> None:
+        """32 bits: what it sees."""
+        self._set_filter("area_set_collision_mask", identity, "collision_mask", mask)
+
+    def _set_filter(self, call: str, identity: int, field: str, bits: int) -> None:
+        index = self.area_index(call, identity)
+        self.bodies.rows[index][field] = bits & 0xFFFFFFFF
+        body_placement.mark(self.address, index, FILTER_CHANGED)
+
+    def area_set_monitoring(self, identity: int, bodies: bool | None = None, areas: bool | None = None) -> None:
+        """Whether events tell of bodies, and of other areas. Switched on, or on again, all that overlaps is told anew."""
+        index = self.area_index("area_set_monitoring", identity)
+        for kind, is_on in ((MONITORS_BODIES, bodies), (MONITORS_AREAS, areas)):
+            if is_on is not None:
+                set_monitoring(self.address, index, kind, bool(is_on))
+
+    def area_set_monitorable(self, identity: int, is_monitorable: bool) -> None:
+        """Whether other areas see it."""
+        index = self.area_index("area_set_monitorable", identity)
+        if bool(int(self.areas.rows[index]["flags"]) & IS_MONITORABLE) != bool(is_monitorable):
+            set_monitorable(self.address, index, bool(is_monitorable))
+
+    # What it does.
+
+    def area_set_param(self, identity: int, name: str, value) -> None:
+        """Set a field of sensors.schema.AREA: a `_mode` (0 to 4 or its name, see MODE_NAMES), `priority`, `gravity`,
+        `gravity_vector`, `is_point`, `unit_distance`, `linear_damp`, `angular_damp`."""
+        index = self.area_index("area_set_param", identity)
+        value = check_area_param("area_set_param", name, value)
+        row = self.areas.rows[index]
+        if (row[name] != value) if np.ndim(value) == 0 else (row[name] != value).any():
+            row[name] = value
+            effects_changed(self.address, index)
+
+    def space_set_area_param(self, identity: int, name: str, value) -> None:
+        """The same of the space's own, for what no area replaces; its modes and priority do nothing."""
+        system = self.system(identity)
+        value = check_area_param("space_set_area_param", name, value)
+        own, row = system.sensors.default_area[0], system.row
+        before = own.tobytes() + row["gravity"].tobytes() + row["linear_damp"].tobytes() + row["angular_damp"].tobytes()
+        own[name] = value
+        if name in ("linear_damp", "angular_damp"):
+            row[name] = value
+        row["gravity"] = own["gravity"] * own["gravity_vector"] if name.startswith("gravity") else row["gravity"]
+        after = own.tobytes() + row["gravity"].tobytes() + row["linear_damp"].tobytes() + row["angular_damp"].tobytes()
+        if before != after:
+            space_changed(system.address)
+
+    # What it sees.
+
+    def area_events(self, system_id: int) -> np.ndarray:
+        """What the last step told of the areas of a system: rows of sensors.schema.AREA_EVENT, in their order."""
+        return self.system(system_id).sensors.events()
+
+    def area_overlaps(self, identity: int) -> list[int]:
+        """Ids of the bodies and areas that an area overlaps as of the last step, in the order of their rows."""
+        index = self.area_index("area_overlaps", identity)
+        system = self._system_of(index)
+        if not system:
+            return []
+        rows = self.system(system).sensors.rows("overlaps", "overlap_count")
+        found = rows[(rows["area"] == index) & (rows["flags"] & IS_INSIDE != 0)]["other"]
+        return [int(self.bodies.rows[other]["id"]) for other in np.sort(found)]
+
+
+def check_area_param(call: str, name: str, value):
+    """A value for a field of AREA. Raises ValueError, naming the call."""
+    if name in MODES:
+        mode = MODE_NAMES.index(value) if value in MODE_NAMES else value
+        if mode not in range(len(MODE_NAMES)):
+            raise ValueError(f"{call}: {name} must be 0 to 4 or one of {', '.join(MODE_NAMES)}, got {value!r}")
+        return int(mode)
+    if name == "gravity_vector":
+        vector = np.asarray(value, dtype=np.float64)
+        if vector.shape != (3,) or not np.isfinite(vector).all():
+            raise ValueError(f"{call}: gravity_vector must be 3 finite numbers, got {value!r}")
+        return vector
+    if name == "is_point":
+        return int(bool(value))
+    if name != "priority" and name not in NUMBERS:
+        raise ValueError(f"{call}: there is no parameter {name!r}")
+    number = float(value)
+    if not math.isfinite(number) or abs(number) > 1e30 or (name == "priority" and abs(number) > LARGEST_PRIORITY):
+        raise ValueError(f"{call}: {name} must be finite and within limits, got {value!r}")
+    return int(number) if name == "priority" else number

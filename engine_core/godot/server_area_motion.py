@@ -1,0 +1,63 @@
+"""The one call on areas that comes every tick: moving one. Compiled; the instance is SERVER."""
+
+import numpy as np
+
+from .. import body_placement
+from ..bodies import motion
+from ..bodies.identity import area_of
+from ..bodies.motion import bodies_of
+from ..runtime.call import call_2, call_3, load_float32
+from ..runtime.function_address import store_function_addresses
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from .call_names import number_of
+from .schema import NO_SUCH_AREA, NOT_FINITE_TRANSFORM, SERVER
+from .server_lock import acquire, release
+from .slots import argument, int_argument
+from .virtual_table import SERVER as SERVER_TABLE
+
+SET_TRANSFORM = number_of("area_set_transform")
+
+
+@kernel
+def _is_there(world, index, transform):
+    """Whether an area stands at this very place: nodes repeat their transform. A basis is kept as a rotation, and rounded."""
+    present = address_of_row(stack_array(12, np.float32), 0)
+    motion.get_origin_transform(world, index, present)
+    for i in range(12):
+        tolerance = 1e-6 if i < 9 else 0.0
+        if not abs(load_float32(transform + 4 * i) - load_float32(present + 4 * i)) <= tolerance:
+            return False
+    return True
+
+
+@kernel
+def area_set_transform(instance, arguments, result):
+    server = view(instance, 1, SERVER)[0]
+    identity, transform = int_argument(arguments, 0), argument(arguments, 1)
+    index = np.int64(area_of(server.world, identity))
+    if index < 0:
+        call_3(server.report_error, np.int64(SET_TRANSFORM), np.int64(NO_SUCH_AREA), identity)
+        return
+    if _is_there(server.world, index, transform):
+        return
+    acquire(instance)
+    answer = body_placement.set_transform(server.world, index, transform)
+    release(instance)
+    if answer == motion.TRANSFORM_NOT_FINITE:
+        call_3(server.report_error, np.int64(SET_TRANSFORM), np.int64(NOT_FINITE_TRANSFORM), transform)
+    elif answer == motion.TRANSFORM_STRETCHED:
+        call_2(server.set_stretched_transform, bodies_of(server.world)[index].id, transform)
+
+
+VIRTUALS = {"_area_set_transform": area_set_transform}
+KERNELS = tuple(VIRTUALS.values())
+
+
+@entry_point("void(int64)")
+def fill_server_area_motion(table):
+    """Write the addresses of VIRTUALS into a table."""
+    store_function_addresses(table, KERNELS)
+
+
+SERVER_TABLE.hot(fill_server_area_motion, VIRTUALS)

@@ -1,0 +1,149 @@
+"""What changes about areas between steps: one that leaves, watches something else, or acts otherwise. Kernels for the doors.
+
+Who may call: the thread that steps the system, between steps or from its callbacks.
+"""
+
+import numpy as np
+
+from ..bodies.motion import bodies_of, mark_changed, system_of, wake
+from ..bodies.schema import FILTER_CHANGED, IN_AREAS, IS_AREA, RIGID, SYSTEM, WORLD
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import view
+from .events import add_event, drop_events, forget_told
+from .overlaps import (
+    areas_of, first_overlap, free_overlap, has_overrides, monitors, overlaps_of, rows_of, sensors_of, shape_overlaps_of,
+)  # fmt: skip
+from .schema import IS_INSIDE, IS_MONITORABLE, IS_REPORTED, MONITORS_AREAS, MONITORS_BODIES, REMOVED
+from .sensing import renew_in_areas, surroundings_changed
+
+INT64 = np.int64
+
+
+@kernel
+def area_enters(world_address, system, index):
+    """An area was put into a system."""
+    if bodies_of(world_address)[index].flags & IS_AREA:
+        sensors_of(system)[0].area_count += 1
+
+
+@kernel
+def report_end(system, sensors, areas, bodies, overlap):
+    """Tell an area that what it saw is gone."""
+    if not monitors(areas[overlap.area], bodies[overlap.other]):
+        return
+    parts = shape_overlaps_of(sensors)
+    part = INT64(overlap.first)
+    while part >= 0:
+        if parts[part].flags & IS_REPORTED:
+            add_event(system, sensors, bodies, overlap, parts[part], REMOVED)
+        part = INT64(parts[part].next)
+
+
+@kernel
+def forget_overlaps(system, index):
+    """A body or area leaves its system: what saw it is told, and what it acted on feels it no more. An area that leaves is told
+    nothing."""
+    sensors = sensors_of(system)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies, areas = rows_of(system)
+    capacity = world.body_capacity
+    overlaps = overlaps_of(sensors)
+    key = first_overlap(sensors, index, capacity)
+    while key >= 0:
+        overlap = overlaps[key >> 1]
+        other, acted = INT64(overlap.other), overlap.flags & IS_INSIDE != 0 and has_overrides(areas[overlap.area])
+        if key & 1:
+            report_end(system, sensors, areas, bodies, overlap)
+        free_overlap(sensors, key >> 1, capacity)
+        if acted and other != index:
+            surroundings_changed(system.world, sensors, bodies, areas, other, capacity)
+        key = first_overlap(sensors, index, capacity)
+    bodies[index].flags &= ~IN_AREAS
+    if bodies[index].flags & IS_AREA:
+        drop_events(sensors, bodies[index].id, True, True)
+        sensors.area_count -= 1
+
+
+@kernel
+def forget_reports(system, index, kind):
+    """What an area has been told of bodies or of areas counts no more: all of it will be told anew."""
+    sensors = sensors_of(system)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies, areas = rows_of(system)
+    overlaps, parts = overlaps_of(sensors), shape_overlaps_of(sensors)
+    drop_events(sensors, bodies[index].id, kind == MONITORS_BODIES, kind == MONITORS_AREAS)
+    key = first_overlap(sensors, index, world.body_capacity)
+    while key >= 0:
+        overlap = overlaps[key >> 1]
+        is_area = bodies[overlap.other].flags & IS_AREA != 0
+        if key & 1 == 0 and is_area == (kind == MONITORS_AREAS):
+            part = INT64(overlap.first)
+            while part >= 0:
+                parts[part].flags &= ~IS_REPORTED
+                part = INT64(parts[part].next)
+        key = INT64(overlap.next[key & 1])
+
+
+@entry_point("void(int64, int64, int64, int64)")
+def set_monitoring(world, index, kind, is_on):
+    """Let an area watch MONITORS_BODIES or MONITORS_AREAS, or no more. What overlaps already is told again."""
+    body = bodies_of(world)[index]
+    area = areas_of(view(world, 1, WORLD)[0])[index]
+    if body.system >= 0:
+        forget_reports(system_of(world, body.system)[0], index, kind)
+    if is_on:
+        area.flags |= np.uint32(kind)
+    else:
+        area.flags &= ~np.uint32(kind)
+    mark_changed(world, index, FILTER_CHANGED)
+
+
+@entry_point("void(int64, int64, int64)")
+def set_monitorable(world, index, is_on):
+    """Let areas see an area, or no more."""
+    area = areas_of(view(world, 1, WORLD)[0])[index]
+    if is_on:
+        area.flags |= np.uint32(IS_MONITORABLE)
+    else:
+        area.flags &= ~np.uint32(IS_MONITORABLE)
+    mark_changed(world, index, FILTER_CHANGED)
+
+
+@entry_point("void(int64, int64)")
+def effects_changed(world, index):
+    """What an area does to bodies changed: those in it feel it from the next step on."""
+    body = bodies_of(world)[index]
+    if body.system < 0:
+        return
+    system = system_of(world, body.system)[0]
+    record = view(system.world, 1, WORLD)[0]
+    bodies, areas = rows_of(system)
+    sensors = sensors_of(system)[0]
+    overlaps = overlaps_of(sensors)
+    key = first_overlap(sensors, index, record.body_capacity)
+    while key >= 0:
+        overlap = overlaps[key >> 1]
+        if key & 1 == 0 and overlap.flags & IS_INSIDE:
+            surroundings_changed(world, sensors, bodies, areas, INT64(overlap.other), record.body_capacity)
+        key = INT64(overlap.next[key & 1])
+    mark_changed(world, index, FILTER_CHANGED)
+
+
+@entry_point("void(int64)")
+def forget_events(system_address):
+    """What the last step told of the system's areas was read."""
+    forget_told(sensors_of(view(system_address, 1, SYSTEM)[0])[0])
+
+
+@entry_point("void(int64)")
+def space_changed(system_address):
+    """Gravity or damping of a space itself changed: its bodies feel it from the next step on."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies, areas = rows_of(system)
+    sensors = sensors_of(system)[0]
+    for index in range(world.body_count):
+        body = bodies[index]
+        if body.id != 0 and body.system == system.index and body.mode >= RIGID:
+            renew_in_areas(sensors, bodies, areas, INT64(index), world.body_capacity)
+            wake(system.world, INT64(index))

@@ -1,0 +1,169 @@
+"""What areas do to bodies: gravity and damping, folded from all areas about a body in descending priority, the space's own
+last. Areas of the same priority take turns in the order of their rows.
+"""
+
+import numpy as np
+
+from ..bodies.motion import system_of
+from ..bodies.schema import HAS_STRETCH, IN_AREAS, KINEMATIC, SYSTEM, WORLD
+from ..geometry.vector import add, length, quaternion, rotate, scale, store3, subtract, vector3
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import view
+from .overlaps import first_overlap, has_overrides, overlaps_of, rows_of, sensors_of
+from .schema import AREA, COMBINE_REPLACE, DISABLED, IS_INSIDE, REPLACE
+
+INT64, FLOAT32 = np.int64, np.float32
+HIGHEST = 1 << 40
+NOTHING = (0.0, 0.0, 0.0)
+
+
+@kernel
+def point_gravity(area, point, position):
+    """Gravity [m/s^2] at `position` towards a point, both world [m]."""
+    way = subtract(point, position)
+    distance = length(way)
+    if distance <= 0.0:
+        return NOTHING
+    strength = area.gravity
+    if area.unit_distance > 0.0:
+        strength *= area.unit_distance * area.unit_distance / (distance * distance)
+    return scale(way, strength / distance)
+
+
+@kernel
+def gravity_of(area, body, position):
+    """Gravity [m/s^2] that an area, whose row of BODY is `body`, has at a position."""
+    if area.is_point == 0:
+        return scale(vector3(area.gravity_vector), area.gravity)
+    v = vector3(area.gravity_vector)
+    if body.flags & HAS_STRETCH:
+        s = body.stretch
+        v = (
+            s[0] * v[0] + s[1] * v[1] + s[2] * v[2], s[3] * v[0] + s[4] * v[1] + s[5] * v[2],
+            s[6] * v[0] + s[7] * v[1] + s[8] * v[2],
+        )  # fmt: skip
+    return point_gravity(area, add(vector3(body.position), rotate(quaternion(body.rotation), v)), position)
+
+
+@kernel
+def space_gravity(system, position):
+    """Gravity [m/s^2] of the space itself."""
+    area = view(sensors_of(system)[0].default_area, 1, AREA)[0]
+    if area.is_point:
+        return point_gravity(area, vector3(area.gravity_vector), position)
+    return (system.gravity[0], system.gravity[1], system.gravity[2])
+
+
+@kernel
+def next_area(system, world, areas, index, priority, area):
+    """Of the areas about a body that act, the one that comes after `area`, which has this priority; -1 if none does."""
+    sensors = sensors_of(system)[0]
+    overlaps = overlaps_of(sensors)
+    found, highest = INT64(-1), INT64(0)
+    key = first_overlap(sensors, index, world.body_capacity)
+    while key >= 0:
+        overlap = overlaps[key >> 1]
+        other = INT64(overlap.area)
+        if key & 1 and overlap.flags & IS_INSIDE and has_overrides(areas[other]):
+            own = areas[other].priority
+            is_left = own < priority or (own == priority and other > area)
+            if is_left and (found < 0 or own > highest or (own == highest and other < found)):
+                found, highest = other, own
+        key = INT64(overlap.next[key & 1])
+    return found
+
+
+@kernel
+def ends(mode):
+    """Whether areas of lower priority have no say any more."""
+    return mode == COMBINE_REPLACE or mode == REPLACE
+
+
+@kernel
+def fold(mode, present, own):
+    """What an area with this mode makes of a number that areas before it gave."""
+    if mode == DISABLED:
+        return present
+    return own if mode >= REPLACE else present + own
+
+
+@kernel
+def surroundings_at(system, index, position):
+    """(gravity [m/s^2], linear damping, angular damping [1/s]) of all areas and the space for a body, at a position [m]; what it
+    has itself is not counted."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies, areas = rows_of(system)
+    gravity, linear, angular = NOTHING, 0.0, 0.0
+    ended_gravity, ended_linear, ended_angular = False, False, False
+    at, priority = INT64(-1), INT64(HIGHEST)
+    while True:
+        at = next_area(system, world, areas, index, priority, at)
+        if at < 0:
+            break
+        area = areas[at]
+        priority = area.priority
+        if not ended_gravity:
+            own = gravity_of(area, bodies[at], position)
+            mode = area.gravity_mode
+            gravity = (fold(mode, gravity[0], own[0]), fold(mode, gravity[1], own[1]), fold(mode, gravity[2], own[2]))
+            ended_gravity = ends(mode)
+        if not ended_linear:
+            linear = fold(area.linear_damp_mode, linear, area.linear_damp)
+            ended_linear = ends(area.linear_damp_mode)
+        if not ended_angular:
+            angular = fold(area.angular_damp_mode, angular, area.angular_damp)
+            ended_angular = ends(area.angular_damp_mode)
+    if not ended_gravity:
+        gravity = add(gravity, space_gravity(system, position))
+    linear = linear if ended_linear else linear + system.linear_damp
+    angular = angular if ended_angular else angular + system.angular_damp
+    return gravity, linear, angular
+
+
+@kernel
+def renew_surroundings(system, body, index, position):
+    """Write gravity and damping to a body: areas, space, and its own scale and damping."""
+    gravity, linear, angular = surroundings_at(system, index, position)
+    store3(body.gravity, scale(gravity, float(body.gravity_scale)))
+    body.total_linear_damp = FLOAT32(float(body.linear_damp) + (0.0 if body.linear_damp_mode else linear))
+    body.total_angular_damp = FLOAT32(float(body.angular_damp) + (0.0 if body.angular_damp_mode else angular))
+
+
+@kernel
+def refresh_surroundings(world, index, body):
+    """`renew_surroundings` for whoever asks between steps, whatever the body's mode. A body in no system keeps what it had."""
+    if body.system >= 0:
+        renew_surroundings(system_of(world, body.system)[0], body, index, vector3(body.position))
+
+
+@kernel
+def time_of_gravity(system):
+    """How far into a step gravity is taken [s]. It stays the same for all n sub-steps, so that a body goes
+    v t + g t^2 (n + 1) / 2n; gravity taken (n - 1) / 2n of the step ahead then leaves the energy of an orbit as it is, as
+    gravity taken at its beginning does for a single step."""
+    count = float(system.substep_count)
+    return system.last_delta_time * (count - 1.0) / (2.0 * count)
+
+
+@entry_point(JOB_SIGNATURE)
+def apply_areas(system_address, begin, end, worker):
+    """Job: gravity and damping of those of the active bodies `begin` to `end - 1` that areas have a say in."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = rows_of(system)[0]
+    is_point = view(sensors_of(system)[0].default_area, 1, AREA)[0].is_point
+    active = view(system.active_bodies, world.body_capacity, np.int32)
+    for slot in range(begin, end):
+        index = INT64(active[slot])
+        body = bodies[index]
+        if body.mode != KINEMATIC and (body.flags & IN_AREAS or is_point):
+            body.flags |= IN_AREAS
+            ahead = scale(vector3(body.linear_velocity), time_of_gravity(system))
+            renew_surroundings(system, body, index, add(vector3(body.position), ahead))
+
+
+@kernel
+def has_work(system):
+    """Whether `apply_areas` has anything to do."""
+    sensors = sensors_of(system)[0]
+    return sensors.area_count > 0 or view(sensors.default_area, 1, AREA)[0].is_point != 0

@@ -1,0 +1,150 @@
+"""Which shapes of an area and of what it may see overlap: the job `measure_overlaps`.
+
+Exact, by the gap between the two shapes. Of a mesh, one triangle that is met is enough, from either side; a mesh is its
+surface, as everywhere, and two surfaces do not meet.
+"""
+
+import numpy as np
+
+from ..bodies.bounds import bounds_overlap
+from ..bodies.schema import INSTANCE, SYSTEM, WORLD
+from ..collision.gaps import GAP, find_gap
+from ..collision.query_schema import QUERY
+from ..collision.shape_queries import (
+    PLACE, bounds_in_frame, box_of_query, center_in_frame, may_meet, place_instance, prepare_roles, swept,
+)  # fmt: skip
+from ..geometry.gjk import CORE
+from ..geometry.vector import (
+    add, length, multiply, quaternion, rotate, rotate_inverse, store3, store4, subtract, vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import stack_array, view
+from ..shapes.bounds import shape_bounds
+from ..shapes.schema import BOX, EMPTY, SEPARATION_RAY, SHAPE, SPHERE
+from .overlaps import overlaps_of, rows_of, sees, sensors_of, shape_overlaps_of, take_shape_overlap
+from .schema import OVERLAPS
+
+INT32, INT64 = np.int32, np.int64
+NOWHERE = (0.0, 0.0, 0.0)
+
+
+@kernel
+def shapes_overlap(shapes, query, instance, place):
+    """Whether the query's shape and a shape that stands at `place` overlap or touch."""
+    keep_as_call()
+    core, frame, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
+    a, b, radius, _, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
+    if not is_possible:
+        return False
+    box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
+    low, high = (box[0], box[1], box[2]), (box[3], box[4], box[5])
+    return find_gap(shapes[b], core, radius, center_in_frame(shapes[a], frame), low, high, 0.0, True, gap)
+
+
+@kernel
+def holds(shape, query, body):
+    """Whether a body surely lies in the query's shape with all it has. Asked first: most of what is in a large area is far from
+    its surface. Knows spheres and boxes."""
+    if body.local_bounds[3] - body.local_bounds[0] > 1e20:  # a half space
+        return False
+    extent = float(body.extent)
+    way = subtract(vector3(body.position), vector3(query.position))
+    if shape.kind == SPHERE:
+        return length(way) + extent <= shape.radius
+    if shape.kind != BOX:
+        return False
+    at, half = rotate_inverse(quaternion(query.rotation), way), shape.half_extents
+    return abs(at[0]) + extent <= half[0] and abs(at[1]) + extent <= half[1] and abs(at[2]) + extent <= half[2]
+
+
+@kernel
+def note(system, sensors, overlap, cursor, own, number):
+    """Mark the row of two shapes as overlapping, or make it. `cursor` holds the row before and the row to look at next: shapes
+    come in ascending order, as the rows stand."""
+    parts = shape_overlaps_of(sensors)
+    before, at = cursor[0], cursor[1]
+    while at >= 0 and (parts[at].own_shape < own or (parts[at].own_shape == own and parts[at].other_shape < number)):
+        before, at = at, INT64(parts[at].next)
+    if at < 0 or parts[at].own_shape != own or parts[at].other_shape != number:
+        made = take_shape_overlap(system, sensors)
+        if made >= 0:
+            part = parts[made]
+            part.own_shape, part.other_shape = INT32(own), INT32(number)
+            part.flags = 0
+            part.next = INT32(at)
+            if before >= 0:
+                parts[before].next = INT32(made)
+            else:
+                overlap.first = INT32(made)
+        at = made
+    if at >= 0:
+        parts[at].flags |= OVERLAPS
+        before, at = at, INT64(parts[at].next)
+    cursor[0], cursor[1] = before, at
+
+
+@kernel
+def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
+    """Note which shapes of the other the query's shape overlaps: the one with number `own` on the area."""
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    place = stack_array(1, PLACE)[0]
+    other = bodies[overlap.other]
+    holds_all = holds(shapes[INT64(query.shape)], query, other)
+    low, high = box_of_query(shapes, query)
+    middle, half = swept(low, high, NOWHERE)
+    position = subtract(vector3(other.position), vector3(query.position))
+    low, high = bounds_in_frame(query, middle, half, position, quaternion(other.rotation))
+    for number in range(other.instance_count):
+        instance = instances[other.first_instance + number]
+        if instance.is_disabled or instance.shape < 0 or not may_meet(instance.bounds, low, high):
+            continue
+        kind = shapes[INT64(instance.shape)].kind
+        if kind == SEPARATION_RAY or kind == EMPTY:
+            continue
+        place_instance(query, other, instance, place)
+        if holds_all or shapes_overlap(shapes, query, instance, place):
+            note(system, sensors, overlap, cursor, INT64(own), INT64(number))
+
+
+@kernel
+def measure_overlap(system, world, bodies, areas, overlap):
+    """Renew which rows of an overlap overlap."""
+    keep_as_call()
+    sensors = sensors_of(system)[0]
+    parts = shape_overlaps_of(sensors)
+    part = INT64(overlap.first)
+    while part >= 0:
+        parts[part].flags &= ~OVERLAPS
+        part = INT64(parts[part].next)
+    area, other = bodies[overlap.area], bodies[overlap.other]
+    if not sees(areas, bodies, INT64(overlap.area), INT64(overlap.other)) or not bounds_overlap(area.bounds, other.bounds):
+        return
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    query = stack_array(1, QUERY)[0]
+    query.margin = 0.0
+    cursor = stack_array(2, INT64)
+    cursor[0], cursor[1] = -1, INT64(overlap.first)
+    turn = quaternion(area.rotation)
+    for own in range(area.instance_count):
+        instance = instances[area.first_instance + own]
+        if instance.is_disabled or instance.shape < 0:
+            continue
+        query.shape = INT64(instance.shape)
+        store3(query.position, add(vector3(area.position), rotate(turn, vector3(instance.position))))
+        store4(query.rotation, multiply(turn, quaternion(instance.rotation)))
+        measure_shape(system, world, sensors, overlap, bodies, query, own, cursor)
+
+
+@entry_point(JOB_SIGNATURE)
+def measure_overlaps(system_address, begin, end, worker):
+    """Job: measure the overlaps `begin` to `end - 1` of the list of those that are due."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies, areas = rows_of(system)
+    sensors = sensors_of(system)[0]
+    overlaps = overlaps_of(sensors)
+    due = view(sensors.due, sensors.overlap_capacity, INT32)
+    for k in range(begin, end):
+        measure_overlap(system, world, bodies, areas, overlaps[due[k]])

@@ -1,0 +1,273 @@
+"""Overlaps of areas with bodies and with other areas: made, found again, kept in lists, and taken away.
+
+Every overlap stands in a hash table from its two, and in the list of each of them: side 0 is the area that looks, side 1 what
+it may see. Two areas that see each other have two. Serial: between the parallel jobs of a step, or between steps; only
+`take_shape_overlap` is called by the job that measures.
+"""
+
+import numpy as np
+
+from ..bodies.schema import BODY, IS_AREA, SYSTEM, WORLD
+from ..runtime.atomics import add_int64, compare_exchange_int64, load_acquire_int64, or_int64
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_record, view
+from .schema import (
+    AREA, DISABLED, IS_DUE, IS_MONITORABLE, IS_TO_REPORT, MONITORS_AREAS, MONITORS_BODIES, OVERLAP, SENSORS, SHAPE_OVERLAP,
+)  # fmt: skip
+
+INT32, INT64 = np.int32, np.int64
+OVERLAPS_FULL = 32
+"""Value of SYSTEM.status, beside those of collision/pairs.py."""
+STATUS = SYSTEM.fields["status"][1]
+FIRST_FREE, COUNT = SENSORS.fields["first_free_shape_overlap"][1], SENSORS.fields["shape_overlap_count"][1]
+
+
+@kernel
+def sensors_of(system):
+    """The record SENSORS of a system, as a view of one row."""
+    return view(system.sensors, 1, SENSORS)
+
+
+@kernel
+def overlaps_of(sensors):
+    return view(sensors.overlaps, sensors.overlap_capacity, OVERLAP)
+
+
+@kernel
+def shape_overlaps_of(sensors):
+    return view(sensors.shape_overlaps, sensors.shape_overlap_capacity, SHAPE_OVERLAP)
+
+
+@kernel
+def areas_of(world):
+    """The rows of AREA, by body index. `world` is the record."""
+    return view(world.areas, world.body_capacity, AREA)
+
+
+@kernel
+def has_overrides(area):
+    """Whether an area changes gravity or damping."""
+    return area.gravity_mode != DISABLED or area.linear_damp_mode != DISABLED or area.angular_damp_mode != DISABLED
+
+
+@kernel
+def monitors(area, other):
+    """Whether the user of an area wants to hear of what is of the kind of `other`, a row of BODY."""
+    return area.flags & (MONITORS_AREAS if other.flags & IS_AREA else MONITORS_BODIES) != 0
+
+
+@kernel
+def sees(areas, bodies, area, other):
+    """Whether an area looks for a body or for another area: its mask has the other's layer, and it watches or acts."""
+    if not bodies[area].collision_mask & bodies[other].collision_layer:
+        return False
+    if bodies[other].flags & IS_AREA:
+        return areas[area].flags & MONITORS_AREAS != 0 and areas[other].flags & IS_MONITORABLE != 0
+    return areas[area].flags & MONITORS_BODIES != 0 or has_overrides(areas[area])
+
+
+# The lists of a body or area.
+
+
+@kernel
+def first_overlap(sensors, index, capacity):
+    """The first of the overlaps of a body or area, `overlap << 1 | side`; -1: it has none."""
+    return INT64(view(sensors.first_overlap, capacity, INT32)[index]) - 1
+
+
+@kernel
+def _set_first(sensors, index, capacity, key):
+    view(sensors.first_overlap, capacity, INT32)[index] = INT32(key + 1)
+
+
+# The hash table: linear probing without tombstones, as that of collision/pairs.py.
+
+
+@kernel
+def _hash(area, other):
+    return (((area * 0x9E3779B1) ^ (other * 0x85EBCA77)) >> 5) & 0x7FFFFFFF
+
+
+@kernel
+def find_overlap(sensors, area, other):
+    """Index of the overlap of an area that looks and what it may see, or -1."""
+    table, overlaps = view(sensors.table, sensors.table_capacity, INT32), overlaps_of(sensors)
+    mask = sensors.table_capacity - 1
+    slot = _hash(area, other) & mask
+    while table[slot] != 0:
+        overlap = overlaps[table[slot] - 1]
+        if overlap.area == area and overlap.other == other:
+            return INT64(table[slot]) - 1
+        slot = (slot + 1) & mask
+    return INT64(-1)
+
+
+@kernel
+def _table_insert(sensors, index, area, other):
+    table = view(sensors.table, sensors.table_capacity, INT32)
+    mask = sensors.table_capacity - 1
+    slot = _hash(area, other) & mask
+    while table[slot] != 0:
+        slot = (slot + 1) & mask
+    table[slot] = INT32(index + 1)
+
+
+@kernel
+def _table_remove(sensors, index, area, other):
+    """What follows the hole moves up (Knuth, 6.4, algorithm R)."""
+    table, overlaps = view(sensors.table, sensors.table_capacity, INT32), overlaps_of(sensors)
+    mask = sensors.table_capacity - 1
+    slot = _hash(area, other) & mask
+    while table[slot] != index + 1:
+        slot = (slot + 1) & mask
+    hole = slot
+    slot = (slot + 1) & mask
+    while table[slot] != 0:
+        overlap = overlaps[table[slot] - 1]
+        home = _hash(INT64(overlap.area), INT64(overlap.other)) & mask
+        if ((slot - home) & mask) >= ((slot - hole) & mask):
+            table[hole] = table[slot]
+            hole = slot
+        slot = (slot + 1) & mask
+    table[hole] = 0
+
+
+# Life.
+
+
+@kernel
+def create_overlap(system, sensors, area, other, capacity):
+    """Make the overlap of two, due to be measured. Gives its index, or -1 with `system.status` set if the pool is full."""
+    overlaps = overlaps_of(sensors)
+    index = sensors.first_free_overlap
+    if index >= 0:
+        sensors.first_free_overlap = INT64(overlaps[index].next[0])
+    elif sensors.overlap_count < sensors.overlap_capacity:
+        index = sensors.overlap_count
+        sensors.overlap_count += 1
+    else:
+        system.status |= OVERLAPS_FULL
+        return INT64(-1)
+    overlap = overlaps[index]
+    overlap.area, overlap.other = INT32(area), INT32(other)
+    overlap.flags = 0
+    overlap.first = -1
+    for side in range(2):
+        body = area if side == 0 else other
+        head = first_overlap(sensors, body, capacity)
+        overlap.next[side] = INT32(head)
+        overlap.previous[side] = -1
+        if head >= 0:
+            overlaps[head >> 1].previous[head & 1] = INT32(index << 1 | side)
+        _set_first(sensors, body, capacity, index << 1 | side)
+    _table_insert(sensors, index, area, other)
+    mark_due(sensors, index)
+    return index
+
+
+@kernel
+def free_overlap(sensors, index, capacity):
+    """Take an overlap out of everything, with its rows of SHAPE_OVERLAP."""
+    overlaps, parts = overlaps_of(sensors), shape_overlaps_of(sensors)
+    overlap = overlaps[index]
+    _table_remove(sensors, index, INT64(overlap.area), INT64(overlap.other))
+    for side in range(2):
+        before, after = INT64(overlap.previous[side]), INT64(overlap.next[side])
+        if before >= 0:
+            overlaps[before >> 1].next[before & 1] = INT32(after)
+        else:
+            _set_first(sensors, INT64(overlap.area if side == 0 else overlap.other), capacity, after)
+        if after >= 0:
+            overlaps[after >> 1].previous[after & 1] = INT32(before)
+    part = INT64(overlap.first)
+    while part >= 0:
+        following = INT64(parts[part].next)
+        give_back_shape_overlap(sensors, part)
+        part = following
+    if overlap.flags & IS_TO_REPORT:
+        _strike(sensors, index)
+    overlap.area = -1
+    overlap.flags = 0
+    overlap.next[0] = INT32(sensors.first_free_overlap)
+    sensors.first_free_overlap = index
+
+
+@kernel
+def _strike(sensors, index):
+    """Take an overlap out of the list of those with something to tell: it is empty between steps, but for what found no room."""
+    waiting = view(sensors.to_report, sensors.overlap_capacity, INT32)
+    for k in range(sensors.to_report_count):
+        if waiting[k] == index:
+            waiting[k] = waiting[sensors.to_report_count - 1]
+            sensors.to_report_count -= 1
+            return
+
+
+@kernel
+def mark_due(sensors, index):
+    """Have an overlap measured in the next round."""
+    overlap = overlaps_of(sensors)[index]
+    if overlap.flags & IS_DUE:
+        return
+    overlap.flags |= IS_DUE
+    view(sensors.due, sensors.overlap_capacity, INT32)[sensors.due_count] = INT32(index)
+    sensors.due_count += 1
+
+
+@kernel
+def mark_all_due(system, index):
+    """A body or area moved or changed: have all its overlaps measured."""
+    sensors = sensors_of(system)[0]
+    if sensors.area_count == 0:
+        return
+    overlaps = overlaps_of(sensors)
+    key = first_overlap(sensors, index, view(system.world, 1, WORLD)[0].body_capacity)
+    while key >= 0:
+        mark_due(sensors, key >> 1)
+        key = INT64(overlaps[key >> 1].next[key & 1])
+
+
+@kernel
+def mark_active_due(system):
+    """Have the overlaps of all bodies measured that took part in the step."""
+    world = view(system.world, 1, WORLD)[0]
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    for slot in range(system.active_count):
+        mark_all_due(system, INT64(active[slot]))
+
+
+@kernel
+def take_shape_overlap(system, sensors):
+    """Index of a fresh row of SHAPE_OVERLAP, or -1 with `system.status` set if the pool is full. Any thread, while none gives
+    back (see collision.pairs.take_manifold). Nothing may be decided by which index it is."""
+    parts = shape_overlaps_of(sensors)
+    address = address_of_record(sensors)
+    index = load_acquire_int64(address + FIRST_FREE)
+    while index >= 0:
+        found = compare_exchange_int64(address + FIRST_FREE, index, INT64(parts[index].next))
+        if found == index:
+            break
+        index = found
+    if index < 0:
+        index = add_int64(address + COUNT, INT64(1))
+        if index >= sensors.shape_overlap_capacity:
+            add_int64(address + COUNT, INT64(-1))
+            or_int64(address_of_record(system) + STATUS, INT64(OVERLAPS_FULL))
+            return INT64(-1)
+    return index
+
+
+@kernel
+def give_back_shape_overlap(sensors, index):
+    """Free a row that is in no list."""
+    part = shape_overlaps_of(sensors)[index]
+    part.flags = 0
+    part.next = INT32(sensors.first_free_shape_overlap)
+    sensors.first_free_shape_overlap = index
+
+
+@kernel
+def rows_of(system):
+    """(rows of BODY, rows of AREA)."""
+    world = view(system.world, 1, WORLD)[0]
+    return view(world.bodies, world.body_capacity, BODY), areas_of(world)

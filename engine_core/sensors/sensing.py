@@ -1,0 +1,177 @@
+"""The serial part of areas in a step: which overlaps there may be, and what follows from those that were measured.
+
+A step senses twice, each time only what may have changed: before the solver what was moved, added or changed from outside, so
+that a body that was put into an area feels its gravity at once; and after it what the step has moved, so that what is told
+fits the poses that users read.
+"""
+
+import numpy as np
+
+from ..bodies.bounds import bounds_overlap
+from ..bodies.motion import wake
+from ..bodies.schema import IN_AREAS, IS_AREA, LAYER_SENSOR, RIGID, WORLD
+from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
+from ..broad_phase.schema import TREE
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from .overlaps import (
+    create_overlap, find_overlap, first_overlap, free_overlap, give_back_shape_overlap, has_overrides, monitors, overlaps_of,
+    rows_of, sees, sensors_of, shape_overlaps_of,
+)  # fmt: skip
+from .schema import IS_DUE, IS_INSIDE, IS_REPORTED, IS_TO_REPORT, OVERLAPS
+
+INT32, INT64 = np.int32, np.int64
+TREE_SIZE = TREE.itemsize
+
+
+@kernel
+def look(system, world, sensors, bodies, areas, area, other):
+    """Make the overlap of an area and what it sees, unless there is one."""
+    if sees(areas, bodies, area, other) and find_overlap(sensors, area, other) < 0:
+        create_overlap(system, sensors, area, other, world.body_capacity)
+
+
+@kernel
+def look_in_tree(system, world, bodies, areas, index, layer):
+    """Make the overlaps of one body or area with what its fat bounds overlap in the tree of a layer."""
+    sensors = sensors_of(system)[0]
+    body = bodies[index]
+    tree = system.trees + layer * TREE_SIZE
+    cursor = stack_array(1, CURSOR)
+    bounds_query_begin(cursor, tree, body.fat_bounds)
+    other = bounds_query_next(cursor, tree)
+    while other >= 0:
+        if other != index and bounds_overlap(body.fat_bounds, bodies[other].fat_bounds):
+            if body.flags & IS_AREA:
+                look(system, world, sensors, bodies, areas, index, other)
+            if layer == LAYER_SENSOR:
+                look(system, world, sensors, bodies, areas, other, index)
+        other = bounds_query_next(cursor, tree)
+    query_end(cursor, tree)
+
+
+@kernel
+def find_overlaps(system):
+    """Make the overlaps of all bodies and areas whose fat bounds are new. The list of them stays as it is."""
+    if sensors_of(system)[0].area_count == 0:
+        return
+    world = view(system.world, 1, WORLD)[0]
+    bodies, areas = rows_of(system)
+    moved = view(system.moved_bodies, world.body_capacity, INT32)
+    for k in range(system.moved_count):
+        index = INT64(moved[k])
+        if bodies[index].system != system.index:
+            continue
+        if bodies[index].flags & IS_AREA:
+            for layer in range(system.layer_count):
+                look_in_tree(system, world, bodies, areas, index, layer)
+        else:
+            look_in_tree(system, world, bodies, areas, index, LAYER_SENSOR)
+
+
+@kernel
+def renew_in_areas(sensors, bodies, areas, index, capacity):
+    """Renew whether some area has a say in the gravity or damping of a body."""
+    overlaps = overlaps_of(sensors)
+    bodies[index].flags &= ~IN_AREAS
+    key = first_overlap(sensors, index, capacity)
+    while key >= 0:
+        overlap = overlaps[key >> 1]
+        if key & 1 and overlap.flags & IS_INSIDE and has_overrides(areas[overlap.area]):
+            bodies[index].flags |= IN_AREAS
+            return
+        key = INT64(overlap.next[key & 1])
+
+
+@kernel
+def surroundings_changed(world_address, sensors, bodies, areas, index, capacity):
+    """A body came into an area that acts, left it, or the area changed: it takes part in the next step."""
+    if bodies[index].flags & IS_AREA:
+        return
+    renew_in_areas(sensors, bodies, areas, index, capacity)
+    if bodies[index].mode >= RIGID:
+        wake(world_address, index)
+
+
+@kernel
+def drop_silent_rows(sensors, overlap):
+    """Free the rows of an overlap that neither overlap nor have to be told of any more. Gives whether some shapes overlap."""
+    parts = shape_overlaps_of(sensors)
+    before, part = INT64(-1), INT64(overlap.first)
+    is_inside = False
+    while part >= 0:
+        following = INT64(parts[part].next)
+        if parts[part].flags & (OVERLAPS | IS_REPORTED) == 0:
+            give_back_shape_overlap(sensors, part)
+            if before >= 0:
+                parts[before].next = INT32(following)
+            else:
+                overlap.first = INT32(following)
+        else:
+            is_inside |= parts[part].flags & OVERLAPS != 0
+            before = part
+        part = following
+    return is_inside
+
+
+@kernel
+def has_news(sensors, overlap):
+    """Whether a row of an overlap has begun or ended since the user was told."""
+    parts = shape_overlaps_of(sensors)
+    part = INT64(overlap.first)
+    while part >= 0:
+        flags = parts[part].flags
+        if (flags & OVERLAPS != 0) != (flags & IS_REPORTED != 0):
+            return True
+        part = INT64(parts[part].next)
+    return False
+
+
+@kernel
+def free_if_apart(sensors, bodies, areas, index, capacity):
+    """Free an overlap without rows whose two are apart, or do not see each other any more."""
+    overlap = overlaps_of(sensors)[index]
+    area, other = INT64(overlap.area), INT64(overlap.other)
+    if overlap.first >= 0:
+        return
+    if not bounds_overlap(bodies[area].fat_bounds, bodies[other].fat_bounds) or not sees(areas, bodies, area, other):
+        free_overlap(sensors, index, capacity)
+
+
+@kernel
+def settle_overlap(system, world, bodies, areas, index):
+    """Take over what was measured of one overlap."""
+    sensors = sensors_of(system)[0]
+    overlap = overlaps_of(sensors)[index]
+    overlap.flags &= ~IS_DUE
+    was_inside = overlap.flags & IS_INSIDE != 0
+    is_inside = drop_silent_rows(sensors, overlap)
+    area, other = INT64(overlap.area), INT64(overlap.other)
+    if is_inside != was_inside:
+        overlap.flags ^= IS_INSIDE
+        if has_overrides(areas[area]):
+            surroundings_changed(system.world, sensors, bodies, areas, other, world.body_capacity)
+    if not overlap.flags & IS_TO_REPORT and monitors(areas[area], bodies[other]) and has_news(sensors, overlap):
+        overlap.flags |= IS_TO_REPORT
+        view(sensors.to_report, sensors.overlap_capacity, INT32)[sensors.to_report_count] = INT32(index)
+        sensors.to_report_count += 1
+    free_if_apart(sensors, bodies, areas, index, world.body_capacity)
+
+
+@kernel
+def settle_overlaps(system):
+    """Take over what was measured, in the order in which it became due."""
+    sensors = sensors_of(system)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies, areas = rows_of(system)
+    due = view(sensors.due, sensors.overlap_capacity, INT32)
+    for k in range(sensors.due_count):
+        settle_overlap(system, world, bodies, areas, INT64(due[k]))
+    sensors.measured_count += sensors.due_count
+    sensors.due_count = 0
+
+
+@kernel
+def due_count(system):
+    """How many overlaps are to be measured."""
+    return sensors_of(system)[0].due_count
