@@ -80,6 +80,7 @@ class BodyInterface:
         index = self.body_index("destroy_body", identity)
         self._leave_system(index)
         self.body_clear_shapes(identity)
+        self._release_joints_of(index)
         self.exceptions.forget(index)
         row = self.bodies.rows[index]
         if row["instance_capacity"]:

@@ -21,7 +21,8 @@ from .collision.pairs import combine_materials, pairs_of
 from .geometry.vector import quaternion, vector3
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import view
-from .solver.sleeping import add_to_active, remove_from_active, wake_island
+from .solver.joint_colours import remove_joints_of
+from .solver.sleeping import add_to_active, remove_from_active, settle_sleeper, wake_island, wake_joined
 from .solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
@@ -92,8 +93,10 @@ def enter_system(world, system_index, index):
     if body.mode >= RIGID:
         if body.flags & SLEEP_REQUESTED:
             body.flags &= ~SLEEP_REQUESTED
-        else:
-            add_to_active(system, view(world, 1, WORLD)[0], bodies, index)
+            settle_sleeper(system, view(world, 1, WORLD)[0], bodies, index)
+            return
+        add_to_active(system, view(world, 1, WORLD)[0], bodies, index)
+    wake_joined(system, view(world, 1, WORLD)[0], bodies, index)
 
 
 @kernel
@@ -118,6 +121,7 @@ def leave_system(world, index):
     wake_neighbours(system, record, bodies, index)
     wake_island(system, record, bodies, index)
     destroy_pairs_of(system, bodies, index)
+    remove_joints_of(system, bodies, index)
     remove_from_active(system, record, bodies, index)
     tree_remove(tree_of(system, body), record.bodies, index)
     capacity = record.body_capacity

@@ -19,6 +19,7 @@ from .bodies.identity import describe_id, index_of, kind_of, make_id
 from .bodies.pool import BodyPool, InstancePool
 from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, SYSTEM, WORLD
 from .body_interface import BodyInterface
+from .joint_interface import JointInterface, JointPool
 from .physics_system import PhysicsSystem
 from .runtime.memory import Pool, address_of
 from .runtime.thread_pool import shared_pool
@@ -26,11 +27,11 @@ from .shapes.pool import ShapePool
 
 DEFAULT_LIMITS = {
     "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256,
-    "pairs": 1 << 20, "contacts": 1 << 19,  # of each space
+    "joints": 1 << 17, "pairs": 1 << 20, "contacts": 1 << 19,  # pairs and contacts: of each space
 }  # fmt: skip
 
 
-class World(BodyInterface):
+class World(BodyInterface, JointInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one."""
@@ -62,6 +63,8 @@ class World(BodyInterface):
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
+        self.joints = JointPool(limits["joints"])
+        record["joints"], record["joint_capacity"] = self.joints.pool.address, self.joints.pool.capacity
         record["systems"], record["system_capacity"] = self._system_pool.address, self._system_pool.capacity
         self.exceptions = Exceptions(record)
 
@@ -168,3 +171,4 @@ class World(BodyInterface):
         if not 0.0 <= delta_time < float("inf"):
             raise ValueError(f"step: delta_time must be at least 0 and finite, got {delta_time}")
         self.system(identity).step(delta_time)
+        self._retire_broken_joints(self.system(identity).row)
