@@ -192,7 +192,7 @@ class JointInterface:
 
     # Settings.
 
-    def _axis(self, call: str, axis: int, is_locked: bool = False) -> int:
+    def _axis(self, call: str, axis: int) -> int:
         if not isinstance(axis, int) or not 0 <= axis < AXIS_COUNT:
             raise ValueError(f"{call}: axis must be 0 to {AXIS_COUNT - 1} ({', '.join(AXIS_NAMES)}), got {axis!r}")
         return axis
@@ -201,16 +201,30 @@ class JointInterface:
         """Limit an axis to [lower, upper] ([m], [rad]). Equal limits lock it there; a lower one above the upper one frees it,
         and so does an angle that may turn all the way."""
         index = self.joint_index("joint_set_limits", identity)
-        row, bit = self.joints.rows[index], 1 << self._axis("joint_set_limits", axis)
+        axis = self._axis("joint_set_limits", axis)
         lower = _number("joint_set_limits", "lower", lower, -UNLIMITED)
         upper = _number("joint_set_limits", "upper", upper, -UNLIMITED)
-        is_free = lower > upper or (ANGULAR_AXES & bit and upper - lower >= 2.0 * math.pi)
-        is_locked = not is_free and upper - lower < NARROWEST and axis < CONE
-        row["locked"] = int(row["locked"]) | bit if is_locked else int(row["locked"]) & ~bit
-        row["limited"] = int(row["limited"]) & ~bit if is_free or is_locked else int(row["limited"]) | bit
-        row["lower"][axis] = 0.5 * (lower + upper) if is_locked else lower
-        row["upper"][axis] = upper
+        _limit(self.joints.rows[index], axis, lower, upper)
         joint_placement.joint_changed(self.address, index)
+
+    def joint_configure(self, identity: int, limits, springs=None, motors=None, max_impulse: float = math.inf) -> None:
+        """All of a joint at once, each by axis: `limits` (lower, upper), `springs` (stiffness, damping, target), `motors`
+        (velocity, max_force). What is not named is free, without spring or motor. Nothing happens if nothing changes."""
+        index = self.joint_index("joint_configure", identity)
+        row = self.joints.rows[index]
+        before = row.tobytes()
+        row["locked"] = row["limited"] = row["sprung"] = row["driven"] = 0
+        for axis, (lower, upper) in limits.items():
+            _limit(row, axis, lower, upper)
+        for axis, (stiffness, damping, target) in (springs or {}).items():
+            row["spring_stiffness"][axis], row["spring_damping"][axis], row["spring_target"][axis] = stiffness, damping, target
+            row["sprung"] = int(row["sprung"]) | 1 << axis
+        for axis, (velocity, max_force) in (motors or {}).items():
+            row["motor_velocity"][axis], row["motor_force"][axis] = velocity, min(max_force, UNLIMITED)
+            row["driven"] = int(row["driven"]) | 1 << axis
+        row["max_impulse"] = min(max_impulse, UNLIMITED)
+        if row.tobytes() != before:
+            joint_placement.joint_changed(self.address, index)
 
     def joint_free_axis(self, identity: int, axis: int) -> None:
         """Neither lock nor limit an axis."""
@@ -336,6 +350,17 @@ class JointInterface:
     def _mean(row, field: str) -> np.ndarray:
         time = float(row["total_time"])
         return row[field].astype(np.float64) / time if time > 0.0 else np.zeros(3)
+
+
+def _limit(row, axis: int, lower: float, upper: float) -> None:
+    """Lock, limit or free an axis of a row."""
+    bit = 1 << axis
+    is_free = lower > upper or (ANGULAR_AXES & bit != 0 and upper - lower >= 2.0 * math.pi)
+    is_locked = not is_free and upper - lower < NARROWEST and axis < CONE
+    row["locked"] = int(row["locked"]) | bit if is_locked else int(row["locked"]) & ~bit
+    row["limited"] = int(row["limited"]) & ~bit if is_free or is_locked else int(row["limited"]) | bit
+    row["lower"][axis] = 0.5 * (lower + upper) if is_locked else lower
+    row["upper"][axis] = upper
 
 
 def _frame(name: str, frame) -> tuple[np.ndarray, tuple]:
