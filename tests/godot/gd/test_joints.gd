@@ -313,22 +313,22 @@ func test_6dof_angular_motor_on_every_axis() -> void:
 
 ## T = 2 pi sqrt(m / k).
 func test_6dof_linear_spring_swings_with_its_period() -> void:
-	var body := cube(Vector3(0.5, 0, 0))
-	var joint := Generic6DOFJoint3D.new()
-	join(joint, anchor(), body, Vector3.ZERO, {"linear_limit_x/enabled": false, "linear_spring_x/enabled": true,
-		"linear_spring_x/stiffness": 6.0 * 4.0 * PI * PI, "linear_spring_x/damping": 0.0})
-	# The joint took the cube's place as its middle: start from a push.
+	var body := cube()
+	join(Generic6DOFJoint3D.new(), anchor(), body, Vector3.ZERO, {"linear_limit_x/enabled": false,
+		"linear_spring_x/enabled": true, "linear_spring_x/stiffness": 6.0 * 4.0 * PI * PI, "linear_spring_x/damping": 0.0})
 	await steps()
 	body.linear_velocity = Vector3(2, 0, 0)
 	var crossings: Array[int] = []
 	var before := 1.0
 	for step: int in 200:
 		await steps()
-		var x := body.position.x - 0.0
+		var x := body.position.x
 		if before < 0.0 and x >= 0.0:
 			crossings.append(step)
 		before = x
 	check(crossings.size() >= 2, "it swings")
+	if crossings.size() < 2:
+		return
 	check_near(crossings[-1] - crossings[0], 60.0 * (crossings.size() - 1), 2.5, "steps of the periods")
 
 
