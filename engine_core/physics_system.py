@@ -17,7 +17,7 @@ from .collision.query_schema import COLLIDE_FUNCTION
 from .collision.schema import MANIFOLD, PAIR
 from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.joint_preparation import prepare_joints, store_joints
-from .constraints.joint_schema import JOINT_ROW, MAX_ROWS
+from .constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
 from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, OVERFLOW, ROW_FLOATS
 from .runtime.call import call_job
 from .runtime.kernel import entry_point, kernel
@@ -26,6 +26,7 @@ from .runtime.thread_pool import POOL, batch_size, elevate, is_elevated, paralle
 from .runtime.timeline import cycles, cycles_per_second, record
 from .solver.colours import lay_out_blocks
 from .solver.joint_colours import drop_broken_joints, lay_out_joints
+from .solver.joint_trees import lay_out_trees, relax_trees, solve_trees
 from .solver.joints import relax_joints, solve_joints, warm_start_joints
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.sleeping import put_islands_to_sleep
@@ -36,10 +37,12 @@ from .solver.wide_contacts import relax, restitute, solve, warm_start
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
     store_impulses, finish_bodies, prepare_joints, warm_start_joints, solve_joints, relax_joints, store_joints,
+    solve_trees, relax_trees,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
     STORE_IMPULSES, FINISH_BODIES, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS, RELAX_JOINTS, STORE_JOINTS,
+    SOLVE_TREES, RELAX_TREES,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -69,7 +72,7 @@ STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_CO
 WORTH_THREADS = 256
 """Active bodies and pairs together from which on a step wakes the workers."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
-LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_JOINTS = 8, 32, 128, 16, 4, 16
+LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_JOINTS, LEAST_TREES = 8, 32, 128, 16, 4, 16, 1
 
 
 @kernel
@@ -134,9 +137,11 @@ def solve_substeps(system, address):
         over_colours(system, address, WARM_START)
         for _ in range(system.joint_iterations):
             over_joints(system, address, SOLVE_JOINTS)
+        parallel_for(system, address, SOLVE_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, SOLVE)
         parallel_for(system, address, INTEGRATE_POSITIONS, 0, groups, LEAST_GROUPS)
         over_joints(system, address, RELAX_JOINTS)
+        parallel_for(system, address, RELAX_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, RELAX)
     over_colours(system, address, RESTITUTE)
 
@@ -179,6 +184,7 @@ def step(address, delta_time):
     enter(system, LAY_OUT_BLOCKS)
     system.constraint_block_count = lay_out_blocks(system)
     lay_out_joints(system)
+    lay_out_trees(system)
     is_complete = system.constraint_block_count <= system.constraint_block_capacity
     if is_complete:
         parallel_for(system, address, PREPARE_CONTACTS, 0, system.constraint_block_count, LEAST_BLOCKS)
@@ -236,6 +242,8 @@ class PhysicsSystem:
         row["constraint_block_capacity"] = blocks
         joints = world.limits["joints"]
         row["active_joints"] = self._reserve("active joints", np.int32, joints)
+        row["joint_trees"] = self._reserve("joint trees", TREE, joints)
+        row["joint_nodes"] = self._reserve("bodies in joint trees", TREE_NODE, 2 * joints)
         row["joint_rows"] = self._reserve("joint rows", JOINT_ROW, joints * MAX_ROWS)
         self._colours = np.zeros(1, dtype=COLOURS)
         for colour in range(COLOUR_COUNT + 1):

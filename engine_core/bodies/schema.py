@@ -204,6 +204,8 @@ SYSTEM = np.dtype(
         ("constraint_blocks", "i8"), ("constraint_block_capacity", "i8"), ("constraint_block_count", "i8"),
         ("active_joints", "i8"), ("joint_count", "i8"),  # int32: joints that are solved, colour by colour, and how many
         ("joint_rows", "i8"), ("joint_row_count", "i8"),  # JOINT_ROW of constraints/joint_schema.py
+        ("joint_trees", "i8"), ("joint_tree_count", "i8"),  # TREE
+        ("joint_nodes", "i8"), ("joint_node_count", "i8"),  # TREE_NODE
         ("has_broken_joints", "i8"),  # some joint broke in the last step
         ("trees", "i8"),  # BROAD_PHASE_LAYER_COUNT rows of broad_phase.schema.TREE
         ("jobs", "i8"),  # addresses of the jobs of the step, by number

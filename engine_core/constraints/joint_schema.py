@@ -67,6 +67,7 @@ JOINT = np.dtype(
         # Prepared for one step. Row 0 of the solver stands for all that does not move.
         ("rows", "i4", 2),  # of the bodies in the solver
         ("pushes", "i4", 2),  # whether A and B are pushed
+        ("node", "i4"),  # in the trees of this step; -1: not in one
         ("first_row", "i4"),
         ("row_count", "i4"),
         ("between", "f8", 3),  # from A's centre of mass to B's
@@ -103,6 +104,30 @@ JOINT_ROW = np.dtype(
         ("least", "f4"),  # impulse
         ("most", "f4"),
         ("impulse", "f4"),
+    ],
+    align=True,
+)
+
+# Joints without loops are solved exactly, tree by tree: see solver/joint_trees.py. Nodes lie parents first.
+TREE = np.dtype([("first", "i4"), ("count", "i4")], align=True)
+TREE_NODE = np.dtype(
+    [
+        ("body", "i4"),
+        ("row", "i4"),  # of the body in the solver
+        ("joint", "i4"),  # to the parent, or to something fixed; -1: none
+        ("side", "i4"),  # of the joint that the body is
+        ("parent", "i4"),  # node; -1: none
+        ("count", "i4"),  # of locked axes
+        ("axes", "i4", 6),  # which they are
+        ("inertia", "f8", (6, 6)),  # H, then its Cholesky factor
+        ("own", "f8", (6, 6)),  # A: how the locked axes see the body's motion; one row an axis
+        ("other", "f8", (6, 6)),  # B: the parent's
+        ("solved", "f8", (6, 6)),  # A H^-1
+        ("block", "f8", (6, 6)),  # Cholesky factor of S
+        ("felt", "f8", (6, 6)),  # L^-1 B
+        ("wanted", "f8", 6),
+        ("pull", "f8", 6),  # impulses of the locked axes
+        ("push", "f8", 6),  # f, then the change of the body's velocity
     ],
     align=True,
 )

@@ -148,10 +148,12 @@ def warm_start_joints(system_address, begin, end, worker):
         aim_rows(joint, rows, h)
         motion = read_motion(row_a, row_b)
         if joint.locked & LINEAR_AXES:
-            weigh_linear(joint)
+            if joint.node < 0:
+                weigh_linear(joint)
             motion = push_linear(joint, motion, from_axes(joint.axes, vector3(joint.linear_impulse)))
         if joint.locked & ANGULAR_AXES:
-            weigh_angular(joint)
+            if joint.node < 0:
+                weigh_angular(joint)
             turn = from_axes(joint.turns, vector3(joint.angular_impulse))
             motion = push(joint, motion, (0.0, 0.0, 0.0), turn, turn)
         for r in range(joint.first_row, joint.first_row + joint.row_count):
@@ -184,9 +186,9 @@ def solve_joints(system_address, begin, end, worker):
         motion = read_motion(row_a, row_b)
         for r in range(joint.first_row, joint.first_row + joint.row_count):
             motion = solve_row(joint, rows[r], motion, 1.0 / h, bias_rate, mass_scale, impulse_scale)
-        if joint.locked & ANGULAR_AXES:
+        if joint.locked & ANGULAR_AXES and joint.node < 0:
             motion = solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale)
-        if joint.locked & LINEAR_AXES:
+        if joint.locked & LINEAR_AXES and joint.node < 0:
             motion = solve_linear(joint, motion, bias_rate, mass_scale, impulse_scale, most_impulse(system, joint))
         write_motion(joint, row_a, row_b, motion)
 
@@ -224,9 +226,10 @@ def relax_joints(system_address, begin, end, worker):
         for r in range(joint.first_row, joint.first_row + joint.row_count):
             if rows[r].slot // AXIS_COUNT != SPRING:
                 motion = solve_row(joint, rows[r], motion, 1.0 / h, 0.0, 1.0, 0.0)
-        if joint.locked & ANGULAR_AXES:
+        if joint.locked & ANGULAR_AXES and joint.node < 0:
             motion = solve_angular(joint, motion, 0.0, 1.0, 0.0)
-        if joint.locked & LINEAR_AXES:
+        if joint.locked & LINEAR_AXES and joint.node < 0:
             motion = solve_linear(joint, motion, 0.0, 1.0, 0.0, most_impulse(system, joint))
-        add_to_totals(joint, rows)
+        if joint.node < 0:
+            add_to_totals(joint, rows)
         write_motion(joint, row_a, row_b, motion)

@@ -72,6 +72,43 @@ def test_a_load_hangs_still_on_a_light_link(ratio):
     assert np.linalg.norm(world.velocity(load)) < 0.02
 
 
+@pytest.mark.parametrize("way", ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0)))
+def test_a_chain_of_thirty_links_does_not_stretch_under_a_hundred_times_its_weight(way):
+    world = SmallWorld()
+    way = np.array(way)
+    half = 0.05 + 0.2 * np.abs(way)
+    bodies, above = [], 0
+    for k in range(31):
+        load = {"mass": 100.0} if k == 30 else {}
+        body = world.add(world.box(*half), tuple(way * (k + 0.5) * 0.5), **load)
+        world.world.create_joint("point", above, body, at(*(0.25 * way if above else 0.0 * way)), at(*(-0.25 * way)))
+        bodies.append(body)
+        above = body
+    for _ in range(240):
+        world.step()
+        assert np.linalg.norm(world.position(bodies[-1])) < 15.25 * 1.005
+    if way[1] < 0.0:
+        assert world.position(bodies[-1])[1] == pytest.approx(-15.25, abs=0.005)
+
+
+def test_a_loop_of_joints_holds_a_load():
+    """Four beams in a square, hung by a corner: one joint too many for a tree."""
+    world = SmallWorld()
+    corners = [np.array(c) for c in ((0.0, 0.0, 0.0), (1.0, -1.0, 0.0), (0.0, -2.0, 0.0), (-1.0, -1.0, 0.0))]
+    beams = []
+    for k in range(4):
+        middle = 0.5 * (corners[k] + corners[(k + 1) % 4])
+        beams.append((world.add(world.sphere(0.2), tuple(middle)), middle))
+    for k in range(4):
+        (a, at_a), (b, at_b) = beams[k - 1], beams[k]
+        world.world.create_joint("fixed", a, b, at(*(corners[k] - at_a)), at(*(corners[k] - at_b)))
+    world.world.create_joint("point", 0, beams[0][0], at(0, 0, 0), at(*(-beams[0][1])))
+    load = world.add(world.sphere(0.2), tuple(corners[2]), mass=20.0)
+    world.world.create_joint("point", beams[1][0], load, at(*(corners[2] - beams[1][1])))
+    world.step(300)
+    assert world.position(load) == pytest.approx(corners[2], abs=0.05)
+
+
 def test_force_of_a_joint_is_the_weight_it_carries():
     world = SmallWorld()
     bob = world.add(world.sphere(0.1), (0.0, -1.0, 0.0), mass=3.0)
