@@ -123,8 +123,7 @@ TREE_NODE = np.dtype(
         ("own", "f8", (6, 6)),  # A: how the locked axes see the body's motion; one row an axis
         ("other", "f8", (6, 6)),  # B: the parent's
         ("solved", "f8", (6, 6)),  # A H^-1
-        ("block", "f8", (6, 6)),  # Cholesky factor of S
-        ("felt", "f8", (6, 6)),  # L^-1 B
+        ("block", "f8", (6, 6)),  # S, then its Cholesky factor
         ("wanted", "f8", 6),
         ("pull", "f8", 6),  # impulses of the locked axes
         ("push", "f8", 6),  # f, then the change of the body's velocity

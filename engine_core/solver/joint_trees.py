@@ -22,7 +22,7 @@ from ..constraints.joint_schema import ANGULAR_AXES, JOINT, LINEAR_AXES, TREE, T
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.vector import cross, negate, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import view
+from ..runtime.memory import stack_array, view
 from .joint_colours import moves
 from .joints import add_to_totals, softness_of
 
@@ -125,18 +125,18 @@ def lay_out_trees(system):
 
 @kernel
 def factorize(m, size):
-    """Cholesky: m = L L^T for a symmetric positive matrix, L in the lower half of m in place."""
+    """Cholesky: m = L L^T for a symmetric positive matrix. L stands in the lower half of m, its diagonal turned round (1 / L)."""
     for j in range(size):
         total = m[j, j]
         for k in range(j):
             total -= m[j, k] * m[j, k]
-        root = math.sqrt(max(total, 1.0e-300))
-        m[j, j] = root
+        inverse = 1.0 / math.sqrt(max(total, 1.0e-300))
+        m[j, j] = inverse
         for i in range(j + 1, size):
             total = m[i, j]
             for k in range(j):
                 total -= m[i, k] * m[j, k]
-            m[i, j] = total / root
+            m[i, j] = total * inverse
 
 
 @kernel
@@ -146,7 +146,7 @@ def solve_lower(m, size, v):
         total = v[i]
         for k in range(i):
             total -= m[i, k] * v[k]
-        v[i] = total / m[i, i]
+        v[i] = total * m[i, i]
 
 
 @kernel
@@ -156,7 +156,7 @@ def solve_upper(m, size, v):
         total = v[i]
         for k in range(i + 1, size):
             total -= m[k, i] * v[k]
-        v[i] = total / m[i, i]
+        v[i] = total * m[i, i]
 
 
 @kernel
@@ -234,19 +234,17 @@ def condense(node):
 def add_to_parent(node, parent):
     """The parent feels a node's inertia through the joint: B^T S^-1 B."""
     count = node.count
-    for k in range(6):
-        # One column of L^-1 B.
-        for i in range(count):
+    felt = stack_array(36, np.float64)  # L^-1 B, row by row
+    for i in range(count):
+        for k in range(6):
             total = node.other[i, k]
             for j in range(i):
-                total -= node.block[i, j] * node.felt[j, k]
-            node.felt[i, k] = total / node.block[i, i]
-    for a in range(6):
-        for b in range(a + 1):
-            total = 0.0
-            for i in range(count):
-                total += node.felt[i, a] * node.felt[i, b]
-            parent.inertia[a, b] += total
+                total -= node.block[i, j] * felt[6 * j + k]
+            felt[6 * i + k] = total * node.block[i, i]
+    for i in range(count):
+        for a in range(6):
+            for b in range(a + 1):
+                parent.inertia[a, b] += felt[6 * i + a] * felt[6 * i + b]
 
 
 @kernel
