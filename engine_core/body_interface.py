@@ -67,6 +67,7 @@ class BodyInterface(BodyShapes):
         index = self._owner_index("destroy_body", identity)
         self._leave_system(index)
         self.body_clear_shapes(identity)
+        self._release_joints_of(index)
         self.exceptions.forget(index)
         row = self.bodies.rows[index]
         first, capacity = int(row["first_instance"]), int(row["instance_capacity"])

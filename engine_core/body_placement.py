@@ -23,7 +23,8 @@ from .runtime import atomics
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import view
 from .sensors.change import area_enters, forget_overlaps
-from .solver.sleeping import add_to_active, remove_from_active, wake_island
+from .solver.joint_colours import remove_joints_of
+from .solver.sleeping import add_to_active, remove_from_active, settle_sleeper, wake_island, wake_joined
 from .solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
@@ -99,8 +100,10 @@ def put_in(world, system_index, index):
     if body.mode >= RIGID:
         if body.flags & SLEEP_REQUESTED:
             body.flags &= ~SLEEP_REQUESTED
-        else:
-            add_to_active(system, view(world, 1, WORLD)[0], bodies, index)
+            settle_sleeper(system, view(world, 1, WORLD)[0], bodies, index)
+            return
+        add_to_active(system, view(world, 1, WORLD)[0], bodies, index)
+    wake_joined(system, view(world, 1, WORLD)[0], bodies, index)
 
 
 @entry_point("void(int64, int64, int64)")
@@ -151,6 +154,7 @@ def take_out(world, index):
     wake_neighbours(system, record, bodies, index)
     wake_island(system, record, bodies, index)
     destroy_pairs_of(system, bodies, index)
+    remove_joints_of(system, bodies, index)
     remove_from_active(system, record, bodies, index)
     tree_remove(tree_of(system, body), record.bodies, index)
     capacity = record.body_capacity

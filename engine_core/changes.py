@@ -17,7 +17,8 @@ from .runtime.kernel import kernel
 from .runtime.memory import view
 from .sensors.overlaps import mark_all_due
 from .solver.colours import remove_from_colour
-from .solver.sleeping import add_to_active, put_to_sleep, remove_from_active, wake_island
+from .solver.joint_colours import add_joints_of
+from .solver.sleeping import add_to_active, put_to_sleep, remove_from_active, settle_sleeper, wake_island, wake_joined
 from .solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
@@ -42,7 +43,9 @@ def move_towards_target(system, world, bodies, index, delta_time):
         rate = -rate
     store3(body.angular_velocity, scale((turn[0], turn[1], turn[2]), rate))
     body.flags &= ~TARGET_SET
-    add_to_active(system, world, bodies, index)
+    if body.active_index < 0:
+        add_to_active(system, world, bodies, index)
+        wake_joined(system, world, bodies, index)
 
 
 @kernel
@@ -122,6 +125,7 @@ def apply_change(system, world, bodies, index, delta_time):
         wake_island(system, world, bodies, index)
         if body.mode >= RIGID:
             add_to_active(system, world, bodies, index)
+            add_joints_of(system, bodies, index)
     if flags & FILTER_CHANGED:
         renew_pairs(system, bodies, index)
     if flags & TARGET_SET:
@@ -141,6 +145,8 @@ def apply_changes(system, delta_time):
     changed = view(system.changed_bodies, world.body_capacity, INT32)
     for k in range(system.changed_count):
         apply_change(system, world, bodies, INT64(changed[k]), delta_time)
+    for k in range(system.changed_count):
+        settle_sleeper(system, world, bodies, INT64(changed[k]))
     system.changed_count = 0
 
 

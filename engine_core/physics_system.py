@@ -16,6 +16,8 @@ from .collision.reports import report_contacts
 from .collision.query_schema import COLLIDE_FUNCTION
 from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR
 from .constraints.contact_preparation import prepare_contacts, store_impulses
+from .constraints.joint_preparation import prepare_joints, store_joints
+from .constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
 from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, OVERFLOW, ROW_FLOATS
 from .edits import COMMAND, STEPPING, take_gate
 from .runtime.call import call_3_result, call_job
@@ -30,6 +32,9 @@ from .sensors.overlaps import mark_active_due, sensors_of
 from .sensors.pools import Sensors
 from .sensors.sensing import due_count, find_overlaps, settle_overlaps
 from .solver.colours import lay_out_blocks
+from .solver.joint_colours import drop_broken_joints, lay_out_joints
+from .solver.joint_trees import lay_out_trees, relax_trees, solve_trees
+from .solver.joints import relax_joints, solve_joints, warm_start_joints
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
@@ -38,11 +43,13 @@ from .solver.wide_contacts import relax, restitute, solve, warm_start
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
-    store_impulses, finish_bodies, measure_overlaps, apply_areas,
+    store_impulses, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints, solve_joints, relax_joints,
+    store_joints, solve_trees, relax_trees,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
-    STORE_IMPULSES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS,
+    STORE_IMPULSES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS, RELAX_JOINTS,
+    STORE_JOINTS, SOLVE_TREES, RELAX_TREES,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -77,6 +84,7 @@ LEAST_PAIR_TABLE = 4096
 """Slots that the hash table of pairs begins with: a power of two."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
 LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 8, 32, 128, 16, 4, 8
+LEAST_JOINTS, LEAST_TREES = 16, 1
 
 
 @kernel
@@ -119,14 +127,33 @@ def over_colours(system, address, job):
 
 
 @kernel
+def over_joints(system, address, job):
+    """Do a job over all active joints, colour after colour, in the order of `over_colours`."""
+    if system.joint_count == 0:
+        return
+    colours = view(system.colours, 1, COLOURS)[0]
+    for k in range(COLOUR_COUNT + 1):
+        colour = OVERFLOW if k == 0 else k - 1
+        first, count = colours.first_joint[colour], colours.joint_counts[colour]
+        if count > 0:
+            parallel_for(system, address, job, first, first + count, count if colour == OVERFLOW else LEAST_JOINTS)
+
+
+@kernel
 def solve_substeps(system, address):
-    """The sub-steps: velocities, contacts, positions, contacts again without bias."""
+    """The sub-steps: velocities, joints and contacts, positions, joints and contacts again without bias."""
     groups = (system.active_count + 7) >> 3
     for _ in range(system.substep_count):
         parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
+        over_joints(system, address, WARM_START_JOINTS)
         over_colours(system, address, WARM_START)
+        for _ in range(system.joint_iterations):
+            over_joints(system, address, SOLVE_JOINTS)
+        parallel_for(system, address, SOLVE_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, SOLVE)
         parallel_for(system, address, INTEGRATE_POSITIONS, 0, groups, LEAST_GROUPS)
+        over_joints(system, address, RELAX_JOINTS)
+        parallel_for(system, address, RELAX_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, RELAX)
     over_colours(system, address, RESTITUTE)
 
@@ -165,6 +192,9 @@ def finish_step(system):
     """What is told to others after the bodies have moved."""
     enter(system, REPORT_CONTACTS)
     report_contacts(system)
+    if system.has_broken_joints:
+        world = view(system.world, 1, WORLD)[0]
+        drop_broken_joints(system, view(world.bodies, world.body_capacity, BODY))
     enter(system, PUT_ISLANDS_TO_SLEEP)
     put_islands_to_sleep(system)
     enter(system, UPDATE_TREES)
@@ -190,10 +220,14 @@ def advance(system, address, delta_time):
     parallel_for(system, address, PREPARE_BODIES, 0, system.active_count, LEAST_BODIES)
     enter(system, LAY_OUT_BLOCKS)
     system.constraint_block_count = lay_out_blocks(system)
+    lay_out_joints(system)
+    lay_out_trees(system)
     is_complete = system.constraint_block_count <= system.constraint_block_capacity
     if is_complete:
         parallel_for(system, address, PREPARE_CONTACTS, 0, system.constraint_block_count, LEAST_BLOCKS)
+        parallel_for(system, address, PREPARE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
         solve_substeps(system, address)
+        parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
         parallel_for(system, address, STORE_IMPULSES, 0, system.constraint_block_count, LEAST_BLOCKS)
         parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
         enter(system, COLLECT_MOVED)
@@ -225,7 +259,8 @@ class PhysicsSystem:
 
     SETTINGS = {
         "gravity": (0.0, -9.8, 0.0), "linear_damp": 0.1, "angular_damp": 0.1, "substep_count": 4, "contact_hertz": 30.0,
-        "contact_damping_ratio": 10.0, "push_out_speed": 3.0, "restitution_threshold": 1.0, "sleep_linear_threshold": 0.1,
+        "contact_damping_ratio": 10.0, "joint_hertz": 60.0, "joint_damping_ratio": 5.0, "joint_iterations": 1,
+        "push_out_speed": 3.0, "restitution_threshold": 1.0, "sleep_linear_threshold": 0.1,
         "sleep_angular_threshold": 0.1396, "time_to_sleep": 0.5, "is_sleeping_allowed": 1, "is_warm_starting": 1,
         "is_active": 1,
     }  # fmt: skip
@@ -262,9 +297,15 @@ class PhysicsSystem:
         row["constraint_block_capacity"] = blocks
         row["commands"] = self._reserve("edits", COMMAND, world.limits["waiting_edits"])
         row["command_capacity"] = world.limits["waiting_edits"]
+        joints = world.limits["joints"]
+        row["active_joints"] = self._reserve("active joints", np.int32, joints)
+        row["joint_trees"] = self._reserve("joint trees", TREE, joints)
+        row["joint_nodes"] = self._reserve("bodies in joint trees", TREE_NODE, 2 * joints)
+        row["joint_rows"] = self._reserve("joint rows", JOINT_ROW, joints * MAX_ROWS)
         self._colours = np.zeros(1, dtype=COLOURS)
         for colour in range(COLOUR_COUNT + 1):
             self._colours[0]["lists"][colour] = self._reserve(f"colour {colour}", np.int32, manifolds)
+            self._colours[0]["joint_lists"][colour] = self._reserve(f"joint colour {colour}", np.int32, joints)
         row["colours"] = address_of(self._colours)
         scratch = 16 * body_capacity + 65536
         row["scratch"], row["scratch_bytes"] = self._reserve("scratch", np.uint8, scratch), scratch

@@ -23,6 +23,7 @@ from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SYSTEM, WORLD
 from .body_interface import BodyInterface
 from .body_locks import BodyLocks
 from .edits import LateEdits, edit
+from .joint_interface import JointInterface, JointPool
 from .physics_system import PhysicsSystem
 from .retirement import Retirement
 from .runtime.memory import Pool, address_of
@@ -34,12 +35,13 @@ from .shapes.pool import ShapePool
 
 DEFAULT_LIMITS = {
     "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256,
+    "joints": 1 << 17,
     "pairs": 1 << 20, "contacts": 1 << 19, "area_overlaps": 1 << 18, "waiting_edits": 1 << 14,  # of each space
 }  # fmt: skip
 MOST_GROUP_FILTERS = 1024
 
 
-class World(AreaInterface, BodyInterface):
+class World(AreaInterface, BodyInterface, JointInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
@@ -74,6 +76,8 @@ class World(AreaInterface, BodyInterface):
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
+        self.joints = JointPool(limits["joints"])
+        record["joints"], record["joint_capacity"] = self.joints.pool.address, self.joints.pool.capacity
         record["systems"], record["system_capacity"] = self._system_pool.address, self._system_pool.capacity
         record["areas"] = self.areas.pool.address
         self.exceptions = Exceptions(record)
@@ -203,6 +207,7 @@ class World(AreaInterface, BodyInterface):
             forget_events(system.address)
         try:
             system.step(delta_time)
+            self._retire_broken_joints(system.row)
         finally:
             self.late.settle()
         if self.late.errors:

@@ -1,6 +1,7 @@
 """Pairs of bodies that must not collide: written rarely from Python, read by compiled code as a hash set of pairs.
 
-The set is made anew at each change and published by one store of its address; the last few stay alive for readers.
+A pair goes in and out by one store of a word, so that a reader on any thread sees it there or not. When the set has grown too
+full it is made anew and published by one store of its address; the last few stay alive for readers.
 """
 
 import threading
@@ -15,26 +16,49 @@ INT64 = np.int64
 _MULTIPLIER = 0x9E3779B1
 
 
+NOTHING, REMOVED = -1, -2
+"""What stands in a slot without a pair: a search ends at the first, and goes on past the second."""
+
+
 class Exceptions:
-    """The set, as Python sees it. Either body's naming of the other disables the pair."""
+    """The set, as Python sees it. A pair is in it while either body names the other, or a joint keeps them apart."""
 
     def __init__(self, world_record):
         self._world = world_record
         self._named: dict[int, set[int]] = {}
+        self._joined: dict[int, int] = {}  # how many joints keep a pair apart
         self._tables: list[np.ndarray] = []
+        self._filled = 0  # slots that are not empty
+        self._keys: set[int] = set()
         self._lock = threading.Lock()
         self._publish()
 
     def add(self, body: int, other: int) -> None:
         with self._lock:
             self._named.setdefault(body, set()).add(other)
-            self._publish()
+            self._renew(body, other)
 
     def remove(self, body: int, other: int) -> None:
         """Silent if it was not there."""
         with self._lock:
             self._named.get(body, set()).discard(other)
-            self._publish()
+            self._renew(body, other)
+
+    def add_joint(self, body: int, other: int) -> None:
+        """One more joint keeps two bodies apart."""
+        with self._lock:
+            key = _key(body, other)
+            self._joined[key] = self._joined.get(key, 0) + 1
+            self._renew(body, other)
+
+    def remove_joint(self, body: int, other: int) -> None:
+        """One joint less keeps two bodies apart. Silent if there was none."""
+        with self._lock:
+            key = _key(body, other)
+            left = self._joined.pop(key, 1) - 1
+            if left > 0:
+                self._joined[key] = left
+            self._renew(body, other)
 
     def of(self, body: int) -> list[int]:
         """Indices of the bodies that this body names, in ascending order."""
@@ -43,30 +67,57 @@ class Exceptions:
     def forget(self, body: int) -> None:
         """Drop every exception that has to do with a body that is going away."""
         with self._lock:
-            touched = self._named.pop(body, None) is not None
-            for others in self._named.values():
-                if body in others:
-                    others.discard(body)
-                    touched = True
-            if touched:
+            others = self._named.pop(body, set())
+            for other, named in self._named.items():
+                if body in named:
+                    named.discard(body)
+                    others.add(other)
+            for other in others:
+                self._renew(body, other)
+
+    def _renew(self, body: int, other: int) -> None:
+        """Put a pair into the table or take it out, as it is now."""
+        key = _key(body, other)
+        is_in = other in self._named.get(body, ()) or body in self._named.get(other, ()) or key in self._joined
+        if is_in and key not in self._keys:
+            self._keys.add(key)
+            table = self._tables[-1]
+            if 3 * (self._filled + 1) > table.size:
                 self._publish()
+                return
+            self._filled += 1
+            table[_find_slot(table, key)] = key
+        elif not is_in and key in self._keys:
+            self._keys.discard(key)
+            table = self._tables[-1]
+            table[_find_slot(table, key)] = REMOVED
+        self._world["exception_count"] = len(self._keys)
 
     def _publish(self) -> None:
-        keys = {min(a, b) << 32 | max(a, b) for a, others in self._named.items() for b in others}
         capacity = 16
-        while capacity < 3 * len(keys):
+        while capacity < 6 * len(self._keys):
             capacity *= 2
-        table = np.full(capacity, -1, dtype=INT64)
-        for key in sorted(keys):
-            slot = hash_of_pair(key >> 32, key & 0xFFFFFFFF) & (capacity - 1)
-            while table[slot] != -1:
-                slot = (slot + 1) & (capacity - 1)
-            table[slot] = key
+        table = np.full(capacity, NOTHING, dtype=INT64)
+        for key in sorted(self._keys):
+            table[_find_slot(table, key)] = key
         self._tables = self._tables[-8:] + [table]
+        self._filled = len(self._keys)
         self._world["exception_count"] = 0
         self._world["exceptions"] = table.ctypes.data
         self._world["exception_capacity"] = capacity
-        self._world["exception_count"] = len(keys)
+        self._world["exception_count"] = len(self._keys)
+
+
+def _key(a: int, b: int) -> int:
+    return min(a, b) << 32 | max(a, b)
+
+
+def _find_slot(table: np.ndarray, key: int) -> int:
+    """Where a pair stands in a table, or the first empty slot on its way."""
+    slot = hash_of_pair(key >> 32, key & 0xFFFFFFFF) & (table.size - 1)
+    while table[slot] not in (key, NOTHING):
+        slot = (slot + 1) & (table.size - 1)
+    return slot
 
 
 def hash_of_pair(a: int, b: int) -> int:

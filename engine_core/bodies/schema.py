@@ -89,7 +89,8 @@ BODY = np.dtype(
         ("first_joint", "i4"),  # its joints, a list: joint << 1 | side; -1: none
         ("island_link", "i4"),  # union-find over the active list; see solver/islands.py
         ("next_in_island", "i4"),  # asleep: a ring of the bodies that wake together
-        ("colour_mask", "u4"),  # colours taken by constraints of this body; see solver/colours.py
+        ("colour_mask", "u4"),  # colours taken by contacts of this body; see solver/colours.py
+        ("joint_colour_mask", "u4"),  # the same for its joints; see solver/joint_colours.py
         ("friction", "f4"),  # negative: rough
         ("restitution", "f4"),  # negative: absorbs
         ("mass", "f4"),  # [kg], as set
@@ -186,6 +187,7 @@ WORLD = np.dtype(
         ("edit_function", "i8"),  # address of edits.edit
         ("parking", "i8"),  # address of runtime.parking.PARKING
         ("areas", "i8"),  # rows of sensors.schema.AREA, by body index
+        ("joints", "i8"), ("joint_capacity", "i8"),  # JOINT of constraints/joint_schema.py
     ],
     align=True,
 )  # fmt: skip
@@ -203,6 +205,9 @@ SYSTEM = np.dtype(
         ("substep_count", "i8"),
         ("contact_hertz", "f8"),  # stiffness of soft contacts [1/s]
         ("contact_damping_ratio", "f8"),
+        ("joint_hertz", "f8"),  # stiffness of what a joint locks [1/s]
+        ("joint_damping_ratio", "f8"),
+        ("joint_iterations", "i8"),  # passes over the joints in each pass over the contacts
         ("push_out_speed", "f8"),  # how fast overlap is resolved at most [m/s]
         ("restitution_threshold", "f8"),  # slower approaches do not bounce [m/s]
         ("sleep_linear_threshold", "f8"),  # [m/s]
@@ -228,7 +233,11 @@ SYSTEM = np.dtype(
         # Constraints by colour: see solver/colours.py and constraints/schema.py
         ("colours", "i8"),
         ("constraint_blocks", "i8"), ("constraint_block_capacity", "i8"), ("constraint_block_count", "i8"),
-        ("joints", "i8"), ("joint_capacity", "i8"), ("joint_count", "i8"),
+        ("active_joints", "i8"), ("joint_count", "i8"),  # int32: joints that are solved, colour by colour, and how many
+        ("joint_rows", "i8"), ("joint_row_count", "i8"),  # JOINT_ROW of constraints/joint_schema.py
+        ("joint_trees", "i8"), ("joint_tree_count", "i8"),  # TREE
+        ("joint_nodes", "i8"), ("joint_node_count", "i8"),  # TREE_NODE
+        ("has_broken_joints", "i8"),  # some joint broke in the last step
         ("sensors", "i8"),  # address of sensors.schema.SENSORS
         ("trees", "i8"), ("layer_count", "i8"),  # rows of broad_phase.schema.TREE
         ("jobs", "i8"),  # addresses of the jobs of the step, by number

@@ -68,6 +68,10 @@ COLOURS = np.dtype(
         ("lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: manifolds of each colour
         ("first_block", "i8", COLOUR_COUNT + 2),  # of each colour in this step; overflow comes last
         ("block_count", "i8", COLOUR_COUNT + 1),
+        # Joints have colours of their own, so that few joints need few colours; see solver/joint_colours.py
+        ("joint_counts", "i8", COLOUR_COUNT + 1),
+        ("joint_lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: joints of each colour
+        ("first_joint", "i8", COLOUR_COUNT + 1),  # of each colour in SYSTEM.active_joints
     ],
     align=True,
 )

@@ -1,6 +1,8 @@
-"""Joints: everything that is set on them is kept and read back. They hold nothing together yet.
+"""Joints: what is set on them is kept, read back, and told to the core, where one general joint holds the bodies.
 
-A parameter that was never set answers the value that Godot's joint nodes send.
+A parameter that was never set answers the value that Godot's joint nodes send. What the solver has no use for is kept, and
+warned of once when it is set to something else. Angles of hinges and of 6DOF joints are left-handed in Godot (B against A): they
+change sign on their way to the core.
 """
 
 from dataclasses import dataclass, field
@@ -8,41 +10,43 @@ from dataclasses import dataclass, field
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_SOFT_BODY
 from .errors import check_finite
+from .joint_frames import frame_of_axis, pivot, turned
+from .joint_settings import (
+    CONE_TWIST, DEFAULT_FLAGS, DEFAULTS, EMPTY, HINGE, IGNORED, PIN, SIX_DOF, SLIDER, WITHOUT_EFFECT, configure,
+)  # fmt: skip
 from .virtual_table import SERVER
 
-# PhysicsServer3D.JointType; EMPTY is JOINT_TYPE_MAX.
-PIN, HINGE, SLIDER, CONE_TWIST, SIX_DOF, EMPTY = range(6)
 _TYPE_NAMES = ("a pin joint", "a hinge joint", "a slider joint", "a cone twist joint", "a 6DOF joint", "empty")
-NOT_ACTING = "kept and read back; joints do not act yet"
-HALF_PI = 1.5707963267948966
-_DEFAULTS = {
-    PIN: (0.3, 1.0, 0.0),
-    HINGE: (0.3, HALF_PI, -HALF_PI, 0.3, 0.9, 1.0, 1.0, 1.0),
-    SLIDER: (1.0, -1.0, 1.0, 0.7, 1.0, 1.0, 0.7, 0.0, 1.0, 0.7, 1.0,
-             0.0, 0.0, 1.0, 0.7, 0.0, 1.0, 0.7, 1.0, 1.0, 0.7, 1.0),
-    CONE_TWIST: (HALF_PI / 2, 2 * HALF_PI, 0.3, 0.8, 1.0),
-    SIX_DOF: (0.0, 0.0, 0.7, 0.5, 1.0, 0.0, 0.0, 0.01, 0.01, 0.0,
-              0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.5, 0.0, 300.0, 0.0, 0.0, 0.0),
-}  # fmt: skip
-_DEFAULT_FLAGS = {HINGE: (False, False), SIX_DOF: (True, True, False, False, False, False)}
+_CALLS = ("pin_joint_set_param", "hinge_joint_set_param", "slider_joint_set_param", "cone_twist_joint_set_param",
+          "generic_6dof_joint_set_param")  # fmt: skip
+WORLD_NODE = "physics/scree_3d/joints/world_node"
 
 
 @dataclass
 class Joint:
-    """What was set on a joint."""
+    """What was set on a joint, and the joint of the core that does it (0: none)."""
 
     kind: int = EMPTY
-    body_a: int = 0
-    body_b: int = 0
+    core: int = 0
+    is_swapped: bool = False  # the world, Godot's B, is A of the core
     frame_a: tuple = ()
     frame_b: tuple = ()
-    parameters: dict = field(default_factory=dict)  # by number, or by (axis, number)
+    parameters: dict = field(default_factory=dict)  # by (axis, number)
     flags: dict = field(default_factory=dict)
     priority: int = 1
     disables_collisions: bool = True
 
+    def parameter(self, number: int, axis: int = 0) -> float:
+        return self.parameters.get((axis, number), DEFAULTS[self.kind][number])
+
+    def flag(self, number: int, axis: int = 0) -> bool:
+        return self.flags.get((axis, number), DEFAULT_FLAGS[self.kind][number])
+
     def release(self, server) -> None:
-        """Nothing of a joint is counted by Godot."""
+        """Let go of the bodies."""
+        core, self.core = self.core, 0
+        if core:
+            server.world.destroy_joint(core)
 
 
 def _of_kind(server, identity: int, kind: int) -> Joint:
@@ -59,42 +63,80 @@ def _check_number(kind: int, number: int, table: dict) -> None:
 
 def _make(server, identity: int, kind: int, body_a: int, frame_a: tuple, body_b: int, frame_b: tuple) -> None:
     joint = server.joints.get(identity)
+    is_soft = False
     for body in (body_a, body_b):
-        if body and kind_of(body) != KIND_SOFT_BODY:
+        if body and kind_of(body) == KIND_SOFT_BODY:
+            is_soft = True
+        elif body:
             server.body_index(body)
     if not body_a:
         raise ValueError("body_A must not be the null RID")
     if body_a == body_b:
         raise ValueError("body_A and body_B are the same body")
     check_finite("the frames", *frame_a, *frame_b)
-    server.reporter.warn_once("Joint3D", "joints are kept, but do not act yet")
-    joint.kind, joint.body_a, joint.body_b, joint.frame_a, joint.frame_b = kind, body_a, body_b, frame_a, frame_b
+    joint.release(server)
+    joint.kind, joint.frame_a, joint.frame_b = kind, frame_a, frame_b
     joint.parameters, joint.flags = {}, {}
+    if is_soft:
+        server.reporter.warn_once("Joint3D", "joints do not hold soft bodies yet")
+        return
+    joint.is_swapped = not body_b and server.engine.settings.values[WORLD_NODE] == 0
+    bodies, frames = (body_a, body_b), _core_frames(joint)
+    if joint.is_swapped:
+        bodies = (body_b, body_a)
+    joint.core = server.world.create_joint("six_dof", *bodies, *frames, collides=not joint.disables_collisions)
+    configure(server.world, joint)
+
+
+def _core_frames(joint: Joint) -> tuple:
+    """The frames as the core has them: in its order, the axis that turns freely first."""
+    frames = [turned(frame, joint) for frame in (joint.frame_a, joint.frame_b)]
+    return tuple(reversed(frames)) if joint.is_swapped else tuple(frames)
+
+
+def _renew(server, joint: Joint) -> None:
+    """Tell the core what a changed parameter or flag means."""
+    if joint.core:
+        if joint.kind == SIX_DOF:  # which axis comes first depends on what is free
+            server.world.joint_set_frames(joint.core, *_core_frames(joint))
+        configure(server.world, joint)
 
 
 def _set_parameter(server, identity: int, kind: int, number: int, value: float, axis: int = 0) -> None:
     joint = _of_kind(server, identity, kind)
-    _check_number(kind, number, _DEFAULTS)
+    _check_number(kind, number, DEFAULTS)
     check_finite("the value", value)
+    is_new = value != joint.parameter(number, axis)
     joint.parameters[axis, number] = value
+    if number in IGNORED[kind]:
+        # Nodes send every parameter, as single-precision numbers.
+        if abs(value - DEFAULTS[kind][number]) > 1e-6:
+            server.reporter.warn_once(
+                f"{_CALLS[kind]}({IGNORED[kind][number]})", "kept, but without effect: this solver has no use for it"
+            )
+    elif is_new:
+        _renew(server, joint)
 
 
 def _get_parameter(server, identity: int, kind: int, number: int, axis: int = 0) -> float:
     joint = _of_kind(server, identity, kind)
-    _check_number(kind, number, _DEFAULTS)
-    return joint.parameters.get((axis, number), _DEFAULTS[kind][number])
+    _check_number(kind, number, DEFAULTS)
+    return joint.parameter(number, axis)
 
 
 def _set_flag(server, identity: int, kind: int, number: int, value: bool, axis: int = 0) -> None:
     joint = _of_kind(server, identity, kind)
-    _check_number(kind, number, _DEFAULT_FLAGS)
+    _check_number(kind, number, DEFAULT_FLAGS)
+    is_new = value != joint.flag(number, axis)
     joint.flags[axis, number] = value
+    if is_new:
+        _renew(server, joint)
 
 
 def _get_flag(server, identity: int, kind: int, number: int, axis: int = 0) -> bool:
     joint = _of_kind(server, identity, kind)
-    _check_number(kind, number, _DEFAULT_FLAGS)
-    return joint.flags.get((axis, number), _DEFAULT_FLAGS[kind][number])
+    _check_number(kind, number, DEFAULT_FLAGS)
+    return joint.flag(number, axis)
 
 
 def _check_axis(axis: int) -> None:
@@ -110,7 +152,8 @@ def _joint_create(server):
 @SERVER.cold()
 def _joint_clear(server, identity):
     joint = server.joints.get(identity)
-    joint.kind, joint.body_a, joint.body_b, joint.parameters, joint.flags = EMPTY, 0, 0, {}, {}
+    joint.release(server)
+    joint.kind, joint.parameters, joint.flags = EMPTY, {}, {}
 
 
 @SERVER.cold()
@@ -118,9 +161,11 @@ def _joint_get_type(server, identity):
     return server.joints.get(identity).kind
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold("kept, without effect, as in Godot's engines: the order of joints does not decide what holds")
 def _joint_set_solver_priority(server, identity, priority):
     server.joints.get(identity).priority = priority
+    if priority != 1:
+        server.reporter.warn_once("joint_set_solver_priority", "kept, but without effect")
 
 
 @SERVER.cold()
@@ -128,9 +173,12 @@ def _joint_get_solver_priority(server, identity):
     return server.joints.get(identity).priority
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _joint_disable_collisions_between_bodies(server, identity, disable):
-    server.joints.get(identity).disables_collisions = disable
+    joint = server.joints.get(identity)
+    joint.disables_collisions = disable
+    if joint.core:
+        server.world.joint_set_collides(joint.core, not disable)
 
 
 @SERVER.cold()
@@ -141,12 +189,12 @@ def _joint_is_disabled_collisions_between_bodies(server, identity):
 # --- pin ---
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _joint_make_pin(server, identity, body_a, local_a, body_b, local_b):
-    _make(server, identity, PIN, body_a, local_a, body_b, local_b)
+    _make(server, identity, PIN, body_a, pivot(local_a), body_b, pivot(local_b))
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold(WITHOUT_EFFECT[PIN])
 def _pin_joint_set_param(server, identity, number, value):
     _set_parameter(server, identity, PIN, number, value)
 
@@ -156,42 +204,50 @@ def _pin_joint_get_param(server, identity, number):
     return _get_parameter(server, identity, PIN, number)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _pin_joint_set_local_a(server, identity, local_a):
     check_finite("local_A", *local_a)
-    _of_kind(server, identity, PIN).frame_a = local_a
+    joint = _of_kind(server, identity, PIN)
+    joint.frame_a = pivot(local_a)
+    if joint.core:
+        server.world.joint_set_frames(joint.core, *_core_frames(joint))
 
 
 @SERVER.cold()
 def _pin_joint_get_local_a(server, identity):
-    return _of_kind(server, identity, PIN).frame_a
+    return _of_kind(server, identity, PIN).frame_a[9:]
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _pin_joint_set_local_b(server, identity, local_b):
     check_finite("local_B", *local_b)
-    _of_kind(server, identity, PIN).frame_b = local_b
+    joint = _of_kind(server, identity, PIN)
+    joint.frame_b = pivot(local_b)
+    if joint.core:
+        server.world.joint_set_frames(joint.core, *_core_frames(joint))
 
 
 @SERVER.cold()
 def _pin_joint_get_local_b(server, identity):
-    return _of_kind(server, identity, PIN).frame_b
+    return _of_kind(server, identity, PIN).frame_b[9:]
 
 
 # --- hinge ---
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _joint_make_hinge(server, identity, body_a, hinge_a, body_b, hinge_b):
     _make(server, identity, HINGE, body_a, hinge_a, body_b, hinge_b)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold("the angle 0 is not where the bodies are, but given by the two axes alone; no node calls it")
 def _joint_make_hinge_simple(server, identity, body_a, pivot_a, axis_a, body_b, pivot_b, axis_b):
-    _make(server, identity, HINGE, body_a, (*pivot_a, *axis_a), body_b, (*pivot_b, *axis_b))
+    check_finite("the axes", *axis_a, *axis_b)
+    frames = frame_of_axis(pivot_a, axis_a), frame_of_axis(pivot_b, axis_b)
+    _make(server, identity, HINGE, body_a, frames[0], body_b, frames[1])
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold(WITHOUT_EFFECT[HINGE])
 def _hinge_joint_set_param(server, identity, number, value):
     _set_parameter(server, identity, HINGE, number, value)
 
@@ -201,7 +257,7 @@ def _hinge_joint_get_param(server, identity, number):
     return _get_parameter(server, identity, HINGE, number)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _hinge_joint_set_flag(server, identity, number, enabled):
     _set_flag(server, identity, HINGE, number, enabled)
 
@@ -214,12 +270,12 @@ def _hinge_joint_get_flag(server, identity, number):
 # --- slider, cone twist ---
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _joint_make_slider(server, identity, body_a, frame_a, body_b, frame_b):
     _make(server, identity, SLIDER, body_a, frame_a, body_b, frame_b)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold(WITHOUT_EFFECT[SLIDER])
 def _slider_joint_set_param(server, identity, number, value):
     _set_parameter(server, identity, SLIDER, number, value)
 
@@ -229,12 +285,12 @@ def _slider_joint_get_param(server, identity, number):
     return _get_parameter(server, identity, SLIDER, number)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _joint_make_cone_twist(server, identity, body_a, frame_a, body_b, frame_b):
     _make(server, identity, CONE_TWIST, body_a, frame_a, body_b, frame_b)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold(WITHOUT_EFFECT[CONE_TWIST])
 def _cone_twist_joint_set_param(server, identity, number, value):
     _set_parameter(server, identity, CONE_TWIST, number, value)
 
@@ -247,12 +303,12 @@ def _cone_twist_joint_get_param(server, identity, number):
 # --- six degrees of freedom ---
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _joint_make_generic_6dof(server, identity, body_a, frame_a, body_b, frame_b):
     _make(server, identity, SIX_DOF, body_a, frame_a, body_b, frame_b)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold(WITHOUT_EFFECT[SIX_DOF])
 def _generic_6dof_joint_set_param(server, identity, axis, number, value):
     _check_axis(axis)
     _set_parameter(server, identity, SIX_DOF, number, value, axis)
@@ -264,7 +320,7 @@ def _generic_6dof_joint_get_param(server, identity, axis, number):
     return _get_parameter(server, identity, SIX_DOF, number, axis)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold()
 def _generic_6dof_joint_set_flag(server, identity, axis, number, enable):
     _check_axis(axis)
     _set_flag(server, identity, SIX_DOF, number, enable, axis)

@@ -14,10 +14,12 @@ SETTINGS = {
     "physics/scree_3d/simulation/substeps": (4, 1, 16),
     "physics/scree_3d/simulation/threads": (0, 0, 64),  # 0: all physical cores but one
     "physics/scree_3d/sleep/enabled": (True, None, None),
+    "physics/scree_3d/joints/world_node": (0, 0, 1),  # which node of a joint with one body the world is: 0: A, 1: B
     "physics/scree_3d/limits/max_bodies": (1 << 18, 64, 1 << 27),
     "physics/scree_3d/limits/max_body_shapes": (1 << 21, 64, 1 << 30),
     "physics/scree_3d/limits/max_shapes": (1 << 19, 64, 1 << 27),
     "physics/scree_3d/limits/max_spaces": (256, 4, 1 << 16),
+    "physics/scree_3d/limits/max_joints": (1 << 17, 64, 1 << 24),
     "physics/scree_3d/limits/max_pairs": (1 << 20, 64, 1 << 27),  # a power of two, or the next is taken
     "physics/scree_3d/limits/max_contacts": (1 << 19, 64, 1 << 26),
     "physics/scree_3d/limits/max_waiting_edits": (1 << 14, 64, 1 << 24),

@@ -12,6 +12,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import add_to_colour, remove_from_colour
 from .islands import begin_islands, finish_islands, link_contacts
+from .joint_colours import add_joints_of, holds, joints_of, link_joints, remove_joints_of
 
 INT32, FLOAT32 = np.int32, np.float32
 
@@ -85,11 +86,67 @@ def wake_island(system, world, bodies, index):
     member = index
     while True:
         colour_pairs_of(system, bodies, member)
+        add_joints_of(system, bodies, member)
         following = bodies[member].next_in_island
         bodies[member].next_in_island = -1
         if following < 0 or following == first:
             break
         member = following
+
+
+@kernel
+def wake_joined(system, world, bodies, index):
+    """Wake what is joined to a body that moves, was changed, came or goes, and have those joints solved that now can be."""
+    joints = joints_of(system)
+    key = bodies[index].first_joint
+    while key >= 0:
+        joint = joints[key >> 1]
+        other = np.int64(joint.bodies[1 - (key & 1)])
+        if other >= 0 and bodies[other].mode >= RIGID and bodies[other].system == system.index:
+            wake_island(system, world, bodies, other)
+        key = joint.next[key & 1]
+    add_joints_of(system, bodies, index)
+
+
+@kernel
+def is_in_ring(bodies, index, other):
+    """Whether two sleepers wake together."""
+    member = np.int64(bodies[index].next_in_island)
+    while member >= 0 and member != index:
+        if member == other:
+            return True
+        member = np.int64(bodies[member].next_in_island)
+    return index == other
+
+
+@kernel
+def join_rings(bodies, index, other):
+    """Have two sleepers, and those that wake with them, wake together."""
+    if is_in_ring(bodies, index, other):
+        return
+    after_index, after_other = bodies[index].next_in_island, bodies[other].next_in_island
+    bodies[index].next_in_island = INT32(other) if after_other < 0 else after_other
+    bodies[other].next_in_island = INT32(index) if after_index < 0 else after_index
+
+
+@kernel
+def settle_sleeper(system, world, bodies, index):
+    """One body alone was told to sleep: it does so with all that is joined to it, or not at all."""
+    body = bodies[index]
+    if body.active_index >= 0 or body.mode < RIGID or body.system != system.index:
+        return
+    joints = joints_of(system)
+    key = body.first_joint
+    while key >= 0:
+        joint = joints[key >> 1]
+        other = np.int64(joint.bodies[1 - (key & 1)])
+        key = joint.next[key & 1]
+        if other < 0 or bodies[other].mode < RIGID or bodies[other].system != system.index or not holds(joint):
+            continue
+        if bodies[other].active_index >= 0:
+            wake_island(system, world, bodies, index)
+            return
+        join_rings(bodies, index, other)
 
 
 @kernel
@@ -138,6 +195,7 @@ def put_to_sleep(system, world, bodies, index):
     system.fell_asleep_count += 1
     remove_from_active(system, world, bodies, index)
     rest_pairs_of(system, bodies, index)
+    remove_joints_of(system, bodies, index)
 
 
 @kernel
@@ -159,6 +217,7 @@ def put_islands_to_sleep(system):
         return
     begin_islands(system, bodies, active)
     link_contacts(system, bodies, active)
+    link_joints(system, bodies, active)
     system.island_count = finish_islands(system, bodies, active)
     rest = view(system.scratch, world.body_capacity, np.float32)
     heads = view(system.scratch + 4 * world.body_capacity, world.body_capacity, INT32)

@@ -10,7 +10,7 @@ from ..collision.schema import PAIR_HAS_POSE, PAIR_IS_TOUCHING
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import add_to_colour, remove_from_colour
-from .sleeping import is_solved, wake_island
+from .sleeping import is_solved, wake_island, wake_joined
 
 INT32, INT64 = np.int32, np.int64
 
@@ -117,7 +117,7 @@ def settle_pairs(system):
 
 @kernel
 def wake_neighbours(system, world, bodies, index):
-    """Wake what a body touches or may touch: it was moved, changed or taken away."""
+    """Wake what a body touches, may touch or is joined to: it was moved, changed or taken away."""
     pairs = pairs_of(system)
     key = bodies[index].first_pair
     while key >= 0:
@@ -128,6 +128,7 @@ def wake_neighbours(system, world, bodies, index):
         if bodies[other].mode >= RIGID:
             wake_island(system, world, bodies, other)
         key = following
+    wake_joined(system, world, bodies, index)
 
 
 @kernel

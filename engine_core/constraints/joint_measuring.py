@@ -1,0 +1,246 @@
+"""Where the two frames of a joint are against each other in a sub-step, and how a motion of the bodies changes that."""
+
+import math
+
+import numpy as np
+
+from ..geometry.angles import arctangent2, wrap_angle
+from ..geometry.vector import (
+    add, conjugate, cross, dot, length, matrix_rows, multiply, perpendicular, quaternion, rotate, scale, store3,
+    subtract, symmetric_times, vector3,
+)  # fmt: skip
+from ..runtime.kernel import kernel
+from .contact_preparation import along, scaled
+from .joint_schema import (
+    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, LIMIT, LINEAR_AXES, MOTOR, SPRING, SWING_Y, SWING_Z, TWIST,
+)  # fmt: skip
+from .schema import DELTA_POSITION, DELTA_ROTATION
+
+FLOAT32, FLOAT64 = np.float32, np.float64
+SWINGS = 1 << SWING_Y | 1 << SWING_Z
+LEAST_COSINE = 0.05
+"""Near a half turn of swing the twist has no meaning; what divides by zero there stays this far from it."""
+
+
+@kernel
+def six(array):
+    """A symmetric matrix as doubles."""
+    return (
+        np.float64(array[0]), np.float64(array[1]), np.float64(array[2]),
+        np.float64(array[3]), np.float64(array[4]), np.float64(array[5]),
+    )  # fmt: skip
+
+
+@kernel
+def used_axes(joint):
+    """Bits of the axes that the joint does anything about."""
+    return joint.locked | joint.limited | joint.sprung | joint.driven
+
+
+@kernel
+def position_near(joint, axis, middle):
+    """Position along an axis; an angle is taken on the side of `middle`."""
+    position = FLOAT64(joint.position[axis])
+    if ANGULAR_AXES >> axis & 1:
+        return middle + wrap_angle(position - middle)
+    return position
+
+
+@kernel
+def measure(joint, row_a, row_b, used):
+    """Write arms, axes and the positions of the `used` axes (bits) from the bodies' motion since the step began, as their solver
+    rows tell it."""
+    turn_a, turn_b = quaternion(row_a[DELTA_ROTATION:]), quaternion(row_b[DELTA_ROTATION:])
+    arm_a, arm_b = rotate(turn_a, vector3(joint.start_arms[0])), rotate(turn_b, vector3(joint.start_arms[1]))
+    moved = subtract(vector3(row_b[DELTA_POSITION:]), vector3(row_a[DELTA_POSITION:]))
+    apart = add(add(vector3(joint.between), moved), subtract(arm_b, arm_a))
+    # A is pushed where B's frame is, so that what the two get is equal and opposite.
+    store3(joint.arms[0], add(arm_a, apart))
+    store3(joint.arms[1], arm_b)
+    frame_a = multiply(turn_a, quaternion(joint.start_rotations[0]))
+    x, y, z = matrix_rows(conjugate(frame_a))
+    store3(joint.axes[0], x)
+    store3(joint.axes[1], y)
+    store3(joint.axes[2], z)
+    joint.position[0] = FLOAT32(dot(apart, x))
+    joint.position[1] = FLOAT32(dot(apart, y))
+    joint.position[2] = FLOAT32(dot(apart, z))
+    if used >> DISTANCE & 1:
+        size = length(apart)
+        joint.position[DISTANCE] = FLOAT32(size)
+        store3(joint.distance_axis, scale(apart, 1.0 / size) if size > 1e-9 else x)
+    if used & (ANGULAR_AXES | 1 << CONE):
+        measure_angles(joint, frame_a, multiply(turn_b, quaternion(joint.start_rotations[1])), x, y, z, used)
+    for axis in range(6):
+        target = FLOAT64(joint.lower[axis])
+        joint.error[axis] = FLOAT32(position_near(joint, axis, target) - target)
+
+
+@kernel
+def measure_angles(joint, frame_a, frame_b, x, y, z, used):
+    """Twist, swings and cone, each with the vector J for which its rate is J . (spin of B - spin of A)."""
+    b, _, _ = matrix_rows(conjugate(frame_b))
+    along_x, along_y, along_z = dot(b, x), dot(b, y), dot(b, z)
+    q = multiply(conjugate(frame_a), frame_b)
+    joint.position[TWIST] = FLOAT32(wrap_angle(2.0 * arctangent2(q[0], q[3])))
+    store3(joint.turns[0], scale(add(x, b), 1.0 / max(1.0 + along_x, LEAST_COSINE)))
+    if used & SWINGS:
+        joint.position[SWING_Y] = FLOAT32(arctangent2(-along_z, along_x))
+        size = max(along_x * along_x + along_z * along_z, LEAST_COSINE)
+        store3(joint.turns[1], scale(cross(b, subtract(scale(x, along_z), scale(z, along_x))), 1.0 / size))
+        joint.position[SWING_Z] = FLOAT32(arctangent2(along_y, along_x))
+        size = max(along_x * along_x + along_y * along_y, LEAST_COSINE)
+        store3(joint.turns[2], scale(cross(b, subtract(scale(y, along_x), scale(x, along_y))), 1.0 / size))
+    if used >> CONE & 1:
+        normal = cross(x, b)
+        sine = length(normal)
+        joint.position[CONE] = FLOAT32(arctangent2(sine, along_x))
+        store3(joint.cone_axis, scale(normal, 1.0 / sine) if sine > 1e-9 else perpendicular(x))
+
+
+@kernel
+def invert_block(k00, k11, k22, k01, k02, k12, locked):
+    """The inverse of the symmetric matrix of the locked axes (three bits); rows and columns of the others are zero. What no
+    impulse can move has no mass."""
+    is_0 = locked & 1 != 0 and k00 > 0.0
+    is_1 = locked & 2 != 0 and k11 > 0.0
+    is_2 = locked & 4 != 0 and k22 > 0.0
+    k00, k11, k22 = k00 if is_0 else 1.0, k11 if is_1 else 1.0, k22 if is_2 else 1.0
+    k01 = k01 if is_0 and is_1 else 0.0
+    k02 = k02 if is_0 and is_2 else 0.0
+    k12 = k12 if is_1 and is_2 else 0.0
+    c00, c01, c02 = k11 * k22 - k12 * k12, k02 * k12 - k01 * k22, k01 * k12 - k02 * k11
+    determinant = k00 * c00 + k01 * c01 + k02 * c02
+    on_0, on_1, on_2 = 1.0 if is_0 else 0.0, 1.0 if is_1 else 0.0, 1.0 if is_2 else 0.0
+    if determinant <= 1e-10 * k00 * k11 * k22:
+        # Axes that cannot be told apart, as when both bodies turn about one axis only: each a third of the work.
+        return (on_0 / (3.0 * k00), on_1 / (3.0 * k11), on_2 / (3.0 * k22), 0.0, 0.0, 0.0)
+    inverse = 1.0 / determinant
+    return (
+        on_0 * c00 * inverse, on_1 * (k00 * k22 - k02 * k02) * inverse, on_2 * (k00 * k11 - k01 * k01) * inverse,
+        on_0 * on_1 * c01 * inverse, on_0 * on_2 * c02 * inverse, on_1 * on_2 * (k01 * k02 - k00 * k12) * inverse,
+    )  # fmt: skip
+
+
+@kernel
+def store_six(array, m):
+    for k in range(6):
+        array[k] = FLOAT32(m[k])
+
+
+@kernel
+def weigh_linear(joint):
+    """Effective mass of the locked linear axes."""
+    n0, n1, n2 = vector3(joint.axes[0]), vector3(joint.axes[1]), vector3(joint.axes[2])
+    mass = add(vector3(joint.masses[0]), vector3(joint.masses[1]))
+    m0, m1, m2 = scaled(mass, n0), scaled(mass, n1), scaled(mass, n2)
+    k00, k11, k22 = dot(n0, m0), dot(n1, m1), dot(n2, m2)
+    k01, k02, k12 = dot(n0, m1), dot(n0, m2), dot(n1, m2)
+    for side in range(2):
+        arm, inertia = vector3(joint.arms[side]), six(joint.inertias[side])
+        a0, a1, a2 = cross(arm, n0), cross(arm, n1), cross(arm, n2)
+        i0, i1, i2 = symmetric_times(inertia, a0), symmetric_times(inertia, a1), symmetric_times(inertia, a2)
+        k00, k11, k22 = k00 + dot(a0, i0), k11 + dot(a1, i1), k22 + dot(a2, i2)
+        k01, k02, k12 = k01 + dot(a0, i1), k02 + dot(a0, i2), k12 + dot(a1, i2)
+    store_six(joint.linear_mass, invert_block(k00, k11, k22, k01, k02, k12, joint.locked & LINEAR_AXES))
+
+
+@kernel
+def both_inertias(joint):
+    """Sum of the inverse inertias of the two bodies."""
+    a, b = six(joint.inertias[0]), six(joint.inertias[1])
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+@kernel
+def weigh_angular(joint):
+    """Effective mass of the locked angular axes."""
+    inertia = both_inertias(joint)
+    j0, j1, j2 = vector3(joint.turns[0]), vector3(joint.turns[1]), vector3(joint.turns[2])
+    i0, i1, i2 = symmetric_times(inertia, j0), symmetric_times(inertia, j1), symmetric_times(inertia, j2)
+    locked = joint.locked >> TWIST & 7
+    store_six(
+        joint.angular_mass,
+        invert_block(dot(j0, i0), dot(j1, i1), dot(j2, i2), dot(j0, i1), dot(j0, i2), dot(j1, i2), locked),
+    )
+
+
+@kernel
+def angular_direction(joint, axis):
+    """What a turn of B against A changes an angular axis by."""
+    if axis == CONE:
+        return vector3(joint.cone_axis)
+    return vector3(joint.turns[axis - TWIST])
+
+
+@kernel
+def aim_row(joint, row, axis):
+    """Write the directions of a row along an axis. Returns the inverse of its effective mass."""
+    if LINEAR_AXES >> axis & 1 or axis == DISTANCE:
+        direction = vector3(joint.distance_axis) if axis == DISTANCE else vector3(joint.axes[min(axis, 2)])
+        angular_a, angular_b = cross(vector3(joint.arms[0]), direction), cross(vector3(joint.arms[1]), direction)
+    else:
+        direction = (0.0, 0.0, 0.0)
+        angular_a = angular_direction(joint, axis)
+        angular_b = angular_a
+    if row.side < 0.0:
+        direction, angular_a, angular_b = scale(direction, -1.0), scale(angular_a, -1.0), scale(angular_b, -1.0)
+    store3(row.linear, direction)
+    store3(row.angular_a, angular_a)
+    store3(row.angular_b, angular_b)
+    mass = add(vector3(joint.masses[0]), vector3(joint.masses[1]))
+    k = along(mass, direction) + dot(angular_a, symmetric_times(six(joint.inertias[0]), angular_a))
+    return k + dot(angular_b, symmetric_times(six(joint.inertias[1]), angular_b))
+
+
+@kernel
+def aim_limit(joint, row, axis):
+    """A limit row stands at the nearer of the two limits; when it goes over to the other it forgets its impulse."""
+    lower, upper = FLOAT64(joint.lower[axis]), FLOAT64(joint.upper[axis])
+    position = position_near(joint, axis, 0.5 * (lower + upper))
+    side = 1.0 if position - lower <= upper - position else -1.0
+    if side != row.side:
+        row.side = FLOAT32(side)
+        row.impulse = FLOAT32(0.0)
+    row.separation = FLOAT32(position - lower if side > 0.0 else upper - position)
+    k = aim_row(joint, row, axis)
+    row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
+
+
+@kernel
+def aim_spring(joint, row, axis, h):
+    """A spring as a soft row that is stable at any stiffness (Catto, Soft Constraints, GDC 2011)."""
+    k = aim_row(joint, row, axis)
+    stiffness, damping = FLOAT64(joint.spring_stiffness[axis]), FLOAT64(joint.spring_damping[axis])
+    if joint.by_frequency >> axis & 1:
+        omega = 2.0 * math.pi * stiffness
+        mass = 1.0 / k if k > 0.0 else 0.0
+        stiffness, damping = mass * omega * omega, 2.0 * mass * damping * omega
+    target = FLOAT64(joint.spring_target[axis])
+    stretch = position_near(joint, axis, target) - target
+    size = h * (damping + h * stiffness)
+    softness = 1.0 / size if size > 0.0 else 0.0
+    row.softness = FLOAT32(softness)
+    row.bias = FLOAT32(stretch * h * stiffness * softness)
+    row.mass = FLOAT32(1.0 / (k + softness)) if size > 0.0 and k > 0.0 else FLOAT32(0.0)
+
+
+@kernel
+def aim_motor(joint, row, axis):
+    k = aim_row(joint, row, axis)
+    row.bias = FLOAT32(-FLOAT64(joint.motor_velocity[axis]))
+    row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
+
+
+@kernel
+def aim_rows(joint, rows, h):
+    """Renew all single rows of a joint after `measure`."""
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        row = rows[r]
+        kind, axis = row.slot // AXIS_COUNT, row.slot % AXIS_COUNT
+        if kind == SPRING:
+            aim_spring(joint, row, axis, h)
+        elif kind == MOTOR:
+            aim_motor(joint, row, axis)
+        elif kind == LIMIT:
+            aim_limit(joint, row, axis)

@@ -1,0 +1,165 @@
+"""The job that makes joints ready for a step, and the one that brings back what they did."""
+
+import numpy as np
+
+from ..bodies.schema import BODY, HAS_STRETCH, RIGID, SYSTEM, WORLD
+from ..geometry.vector import length, multiply, normalize_quaternion, quaternion, rotate, scale, store3, store4, subtract, vector3
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import view
+from .contact_preparation import scaled_inertia, scaled_mass
+from .joint_schema import AXIS_COUNT, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SPRING, UNLIMITED
+
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+
+
+@kernel
+def joints_of(system):
+    """The rows of all joints of all systems."""
+    world = view(system.world, 1, WORLD)[0]
+    return view(world.joints, world.joint_capacity, JOINT)
+
+
+@kernel
+def rows_of(system):
+    """The single rows of all joints that are solved in this step."""
+    return view(system.joint_rows, system.joint_row_count, JOINT_ROW)
+
+
+@kernel
+def is_set(bits, axis):
+    return bits >> axis & 1 != 0
+
+
+@kernel
+def count_rows(joint):
+    """How many springs, motors and limits a joint has."""
+    count = 0
+    for axis in range(AXIS_COUNT):
+        count += (joint.sprung >> axis & 1) + (joint.driven >> axis & 1) + (joint.limited >> axis & 1)
+    return count
+
+
+@kernel
+def anchor_of(body, position):
+    """A point given from the body's origin, from its centre of mass, both in the body frame."""
+    if body.flags & HAS_STRETCH:
+        s = body.stretch
+        position = (
+            s[0] * position[0] + s[1] * position[1] + s[2] * position[2],
+            s[3] * position[0] + s[4] * position[1] + s[5] * position[2],
+            s[6] * position[0] + s[7] * position[1] + s[8] * position[2],
+        )
+    return subtract(position, vector3(body.center_of_mass))
+
+
+@kernel
+def prepare_side(joint, bodies, side):
+    """Frame, masses and solver row of one body. Returns its centre of mass; the world's is where the joint is."""
+    position, rotation = vector3(joint.frame_positions[side]), quaternion(joint.frame_rotations[side])
+    index = joint.bodies[side]
+    joint.pushes[side] = INT32(0)
+    joint.rows[side] = INT32(0)
+    for k in range(3):
+        joint.masses[side][k] = FLOAT32(0.0)
+    for k in range(6):
+        joint.inertias[side][k] = FLOAT32(0.0)
+    if index < 0:
+        store3(joint.start_arms[side], (0.0, 0.0, 0.0))
+        store4(joint.start_rotations[side], rotation)
+        return position
+    body = bodies[index]
+    turn = quaternion(body.rotation)
+    store3(joint.start_arms[side], rotate(turn, anchor_of(body, position)))
+    store4(joint.start_rotations[side], normalize_quaternion(multiply(turn, rotation)))
+    joint.rows[side] = INT32(body.active_index + 1)
+    if body.mode >= RIGID:
+        joint.pushes[side] = INT32(1)
+        store3(joint.masses[side], scaled_mass(body, 1.0))
+        inertia = scaled_inertia(body, 1.0)
+        for k in range(6):
+            joint.inertias[side][k] = FLOAT32(inertia[k])
+    return vector3(body.position)
+
+
+@kernel
+def open_row(joint, row, kind, axis, h, warm):
+    """Begin a row: its limits of impulse, and what it did in the last step."""
+    row.slot = INT32(kind * AXIS_COUNT + axis)
+    row.side = FLOAT32(1.0)
+    row.softness = FLOAT32(0.0)
+    row.separation = FLOAT32(0.0)
+    row.bias = FLOAT32(0.0)
+    impulse = FLOAT64(joint.row_impulse[row.slot]) * warm
+    if kind == LIMIT:
+        row.side = FLOAT32(-1.0) if impulse < 0.0 else FLOAT32(1.0)
+        row.least, row.most = FLOAT32(0.0), FLOAT32(UNLIMITED)
+        row.impulse = FLOAT32(abs(impulse))
+        return
+    force = FLOAT64(joint.spring_force[axis]) if kind == SPRING else FLOAT64(joint.motor_force[axis])
+    most = min(force * h, UNLIMITED)
+    row.least, row.most = FLOAT32(-most), FLOAT32(most)
+    row.impulse = FLOAT32(min(max(impulse, -most), most))
+
+
+@kernel
+def open_rows(joint, rows, h, step_time, warm):
+    """Begin all rows of a joint: on each axis the spring, the motor, then the limit, which has the last word."""
+    at = joint.first_row
+    motor_time = h / step_time if joint.flags & LIMITS_IMPULSES else h
+    for axis in range(AXIS_COUNT):
+        if is_set(joint.sprung, axis):
+            open_row(joint, rows[at], SPRING, axis, h, warm)
+            at += 1
+    for axis in range(AXIS_COUNT):
+        if is_set(joint.driven, axis):
+            open_row(joint, rows[at], MOTOR, axis, motor_time, warm)
+            at += 1
+    for axis in range(AXIS_COUNT):
+        if is_set(joint.limited, axis):
+            open_row(joint, rows[at], LIMIT, axis, h, warm)
+            at += 1
+
+
+@entry_point(JOB_SIGNATURE)
+def prepare_joints(system_address, begin, end, worker):
+    """Job: make the active joints `begin` to `end - 1` ready. Reads bodies; writes joints and their rows."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    h = system.last_delta_time / system.substep_count
+    warm = 1.0 if system.is_warm_starting else 0.0
+    for k in range(begin, end):
+        joint = joints[active[k]]
+        center_a = prepare_side(joint, bodies, 0)
+        center_b = prepare_side(joint, bodies, 1)
+        store3(joint.between, subtract(center_b, center_a))
+        for axis in range(3):
+            joint.linear_impulse[axis] *= FLOAT32(warm)
+            joint.angular_impulse[axis] *= FLOAT32(warm)
+            joint.total_impulse[axis] = FLOAT32(0.0)
+            joint.total_twist[axis] = FLOAT32(0.0)
+        joint.total_time = FLOAT32(system.last_delta_time)
+        open_rows(joint, rows, h, system.last_delta_time, warm)
+
+
+@entry_point(JOB_SIGNATURE)
+def store_joints(system_address, begin, end, worker):
+    """Job: keep what the rows of the active joints `begin` to `end - 1` did, for the next step; see which of them broke."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    for k in range(begin, end):
+        joint = joints[active[k]]
+        if joint.row_count > 0:
+            for slot in range(MAX_ROWS):
+                joint.row_impulse[slot] = FLOAT32(0.0)
+            for r in range(joint.first_row, joint.first_row + joint.row_count):
+                row = rows[r]
+                joint.row_impulse[row.slot] = FLOAT32(row.impulse * row.side)
+        force = scale(vector3(joint.total_impulse), 1.0 / system.last_delta_time)
+        torque = scale(vector3(joint.total_twist), 1.0 / system.last_delta_time)
+        if length(force) > joint.break_force or length(torque) > joint.break_torque:
+            joint.flags |= IS_BROKEN
+            system.has_broken_joints = 1

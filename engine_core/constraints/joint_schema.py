@@ -1,0 +1,132 @@
+"""The data of joints: which two bodies, where on them, what is locked, limited, sprung or driven, and what the solver keeps.
+
+A joint is one general model. It has a frame on each body. Six axes say how B's frame lies from A's: three linear ones along
+the axes of frame A [m], and three angular ones [rad]: the twist about x, and how far B's x axis has swung about A's y and z.
+Two more measure a cone (the angle between the x axes) and a distance (between the origins). Locked axes are solved as one
+block of up to three linear and one of up to three angular rows; springs, motors and limits are single rows.
+"""
+
+import numpy as np
+
+LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE = range(8)
+AXIS_COUNT = 8
+LINEAR_AXES, ANGULAR_AXES = 0b111, 0b111000
+
+# Flags of a joint.
+IS_ENABLED = 1
+IS_BROKEN = 2  # a limit of force was passed: it holds nothing any more
+IS_CONNECTED = 4  # it stands in the lists of its bodies
+LIMITS_IMPULSES = 8  # motors are limited in what they do in a step [N s], not in force [N]
+
+# Kinds of rows.
+SPRING, MOTOR, LIMIT = 0, 1, 2
+ROW_KINDS = 3
+MAX_ROWS = ROW_KINDS * AXIS_COUNT
+
+UNLIMITED = 3.0e38
+
+JOINT = np.dtype(
+    [
+        ("id", "i8"),  # 0: a free row
+        ("user_id", "i8"),
+        ("bodies", "i4", 2),  # A and B; -1: the world
+        ("next", "i4", 2),  # the lists of joints of A and B: joint << 1 | side
+        ("previous", "i4", 2),
+        ("flags", "u4"),
+        ("colour", "i4"),  # -1: not in the solver
+        ("colour_slot", "i4"),
+        ("kind", "i4"),  # what it was made as: see joint_interface.py; the solver does not ask
+        # Frames, from the bodies' origins in their own axes; for the world in world axes. [A, B]
+        ("frame_positions", "f8", (2, 3)),
+        ("frame_rotations", "f8", (2, 4)),
+        # Bits of axes (1 << axis).
+        ("locked", "u4"),
+        ("limited", "u4"),
+        ("sprung", "u4"),
+        ("driven", "u4"),
+        ("by_frequency", "u4"),  # springs given by frequency [1/s] and damping ratio, not stiffness and damping
+        ("sequence", "i4"),
+        ("lower", "f4", AXIS_COUNT),  # [m] or [rad]; of a locked axis: where it is locked
+        ("upper", "f4", AXIS_COUNT),
+        ("spring_stiffness", "f4", AXIS_COUNT),  # [N/m], [N m/rad] or [1/s]
+        ("spring_damping", "f4", AXIS_COUNT),  # [N s/m], [N m s/rad] or a ratio
+        ("spring_target", "f4", AXIS_COUNT),
+        ("spring_force", "f4", AXIS_COUNT),  # at most [N], [N m]
+        ("motor_velocity", "f4", AXIS_COUNT),
+        ("motor_force", "f4", AXIS_COUNT),  # at most
+        ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step [N s]
+        ("break_force", "f4"),  # [N]
+        ("break_torque", "f4"),  # [N m]
+        # Kept from step to step.
+        ("linear_impulse", "f4", 3),  # of the locked axes, in frame A [N s]
+        ("angular_impulse", "f4", 3),
+        ("row_impulse", "f4", MAX_ROWS),  # by kind * AXIS_COUNT + axis; of limits: negative at the upper one
+        ("total_impulse", "f4", 3),  # on B by A, sum over the last step, world axes [N s]
+        ("total_twist", "f4", 3),  # [N m s]
+        ("total_time", "f4"),  # length of that step [s]
+        # Prepared for one step. Row 0 of the solver stands for all that does not move.
+        ("rows", "i4", 2),  # of the bodies in the solver
+        ("pushes", "i4", 2),  # whether A and B are pushed
+        ("node", "i4"),  # in the trees of this step; -1: not in one
+        ("first_row", "i4"),
+        ("row_count", "i4"),
+        ("between", "f8", 3),  # from A's centre of mass to B's
+        ("start_arms", "f4", (2, 3)),  # from the centres of mass to the frames, world axes
+        ("start_rotations", "f4", (2, 4)),  # of the frames
+        ("masses", "f4", (2, 3)),  # inverse, along x, y and z; 0 along locked axes
+        ("inertias", "f4", (2, 6)),  # inverse, world axes
+        # Measured in each sub-step.
+        ("arms", "f4", (2, 3)),  # from both centres of mass to B's frame
+        ("axes", "f4", (3, 3)),  # of frame A, world
+        ("turns", "f4", (3, 3)),  # what a turn of B against A changes the three angles by
+        ("cone_axis", "f4", 3),
+        ("distance_axis", "f4", 3),
+        ("position", "f4", AXIS_COUNT),  # along each axis [m], [rad]
+        ("error", "f4", 6),  # of locked axes: how far from where they are locked
+        ("linear_mass", "f4", 6),  # inverse of the locked block
+        ("angular_mass", "f4", 6),
+    ],
+    align=True,
+)
+
+# One spring, motor or limit in the solver; made anew in each step.
+JOINT_ROW = np.dtype(
+    [
+        ("slot", "i4"),  # kind * AXIS_COUNT + axis
+        ("side", "f4"),  # of a limit: 1 at the lower one, -1 at the upper one; else 1
+        ("linear", "f4", 3),  # direction of the impulse on B
+        ("angular_a", "f4", 3),  # of the turning impulse on A (taken away) and B
+        ("angular_b", "f4", 3),
+        ("mass", "f4"),  # effective
+        ("softness", "f4"),  # what the impulse itself takes off: springs
+        ("bias", "f4"),  # wanted: velocity + bias = 0
+        ("separation", "f4"),  # of a limit: way left; negative: beyond
+        ("least", "f4"),  # impulse
+        ("most", "f4"),
+        ("impulse", "f4"),
+    ],
+    align=True,
+)
+
+# Joints without loops are solved exactly, tree by tree: see solver/joint_trees.py. Nodes lie parents first.
+TREE = np.dtype([("first", "i4"), ("count", "i4")], align=True)
+TREE_NODE = np.dtype(
+    [
+        ("body", "i4"),
+        ("row", "i4"),  # of the body in the solver
+        ("joint", "i4"),  # to the parent, or to something fixed; -1: none
+        ("side", "i4"),  # of the joint that the body is
+        ("parent", "i4"),  # node; -1: none
+        ("count", "i4"),  # of locked axes
+        ("axes", "i4", 6),  # which they are
+        ("inertia", "f8", (6, 6)),  # H, then its Cholesky factor
+        ("own", "f8", (6, 6)),  # A: how the locked axes see the body's motion; one row an axis
+        ("other", "f8", (6, 6)),  # B: the parent's
+        ("solved", "f8", (6, 6)),  # A H^-1
+        ("block", "f8", (6, 6)),  # S, then its Cholesky factor
+        ("wanted", "f8", 6),
+        ("pull", "f8", 6),  # impulses of the locked axes
+        ("push", "f8", 6),  # f, then the change of the body's velocity
+    ],
+    align=True,
+)

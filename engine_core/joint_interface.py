@@ -1,0 +1,377 @@
+"""The doors by which users make, set and read joints. Python, for what happens rarely.
+
+    hinge = world.create_joint("hinge", door_frame, door, frame_a, frame_b)     # about the x axis of the frames
+    world.joint_set_limits(hinge, TWIST, -1.5, 1.5)
+    world.joint_set_motor(hinge, TWIST, 2.0, 50.0)
+
+Axes are those of `constraints.joint_schema`: LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE. Angles are
+right-handed, of B against A. Who may call: the thread that steps the bodies' systems, between steps.
+Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
+"""
+
+import math
+import threading
+
+import numpy as np
+
+from . import body_placement, joint_placement
+from .bodies.identity import describe_id, index_of, kind_of, make_id
+from .bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, KIND_JOINT
+from .body_interface import IDENTITY
+from .constraints.joint_schema import (
+    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
+    LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST, UNLIMITED,
+)  # fmt: skip
+from .runtime.memory import Pool
+from .shapes.pool import split_basis
+
+AXIS_NAMES = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z", "cone", "distance")
+SWINGS = 1 << SWING_Y | 1 << SWING_Z
+# kind: (bits of the axes that are locked, of those that are limited to zero at first)
+KINDS = {
+    "fixed": (LINEAR_AXES | ANGULAR_AXES, 0),
+    "point": (LINEAR_AXES, 0),
+    "distance": (0, 1 << DISTANCE),
+    "hinge": (LINEAR_AXES | SWINGS, 0),
+    "slider": (1 << LINEAR_Y | 1 << LINEAR_Z | ANGULAR_AXES, 0),
+    "cone": (LINEAR_AXES, 1 << CONE),
+    "swing_twist": (LINEAR_AXES, 1 << CONE | 1 << TWIST),
+    "six_dof": (LINEAR_AXES | ANGULAR_AXES, 0),
+}
+KIND_NAMES = tuple(KINDS)
+NARROWEST = 1e-4
+"""Limits closer than this [m], [rad] lock the axis between them."""
+ROD_HERTZ, ROD_DAMPING = 60.0, 1.0
+"""A distance that is locked is a spring as stiff as the solver can hold."""
+
+
+class JointPool:
+    """Rows of JOINT, for all systems. `keeps_apart`: pairs of body indices that a joint keeps from colliding, by joint."""
+
+    def __init__(self, capacity: int):
+        self.pool = Pool("joints", JOINT, capacity, setting="physics/scree_3d/limits/max_joints")
+        self.rows = self.pool.rows
+        self.count = 0
+        self.keeps_apart: dict[int, tuple[int, int]] = {}
+        self._free: list[int] = []
+        self._lock = threading.Lock()
+
+    def take(self) -> int:
+        """Index of a new joint's row. Raises PoolFull."""
+        with self._lock:
+            if self._free:
+                index = self._free.pop()
+                sequence = int(self.rows[index]["sequence"])
+            elif self.count < self.pool.capacity:
+                index, sequence = self.count, 1
+                self.count += 1
+            else:
+                raise self.pool.full()
+            self.rows[index] = np.zeros((), dtype=JOINT)
+            row = self.rows[index]
+            row["sequence"], row["id"] = sequence, make_id(KIND_JOINT, index, sequence)
+            return index
+
+    def give_back(self, index: int) -> None:
+        """Free a row; its id is stale from here on."""
+        with self._lock:
+            row = self.rows[index]
+            row["id"] = 0
+            row["sequence"] = (int(row["sequence"]) + 1) & 0x7FFFFFFF or 1
+            self._free.append(index)
+
+
+def _number(call: str, name: str, value, least: float = -math.inf) -> float:
+    """A number that is not less than `least`. Infinity stands for no limit where `least` is 0."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{call}: {name} must be a number, got {value!r}") from None
+    if math.isnan(number) or number < least or (least < 0.0 and math.isinf(number)):
+        bound = f" and at least {least:g}" if least > -math.inf else ""
+        raise ValueError(f"{call}: {name} must be a finite number{bound}, got {value!r}")
+    return min(number, UNLIMITED)
+
+
+class JointInterface:
+    """The part of a `World` that is about joints."""
+
+    def joint_index(self, call: str, identity: int) -> int:
+        """Index of the joint with this id. Raises KeyError for a freed, foreign or wrong id."""
+        index = index_of(identity)
+        is_joint = kind_of(identity) == KIND_JOINT and index < self.joints.count
+        if not is_joint or self.joints.rows[index]["id"] != identity:
+            why = "it was freed" if is_joint else "it is no joint"
+            raise KeyError(f"{call}: there is no joint {describe_id(identity)}: {why}")
+        return index
+
+    def joint_row(self, call: str, identity: int):
+        """The JOINT row of the joint with this id. Raises KeyError."""
+        return self.joints.rows[self.joint_index(call, identity)]
+
+    # Life.
+
+    def create_joint(self, kind: str, body_a: int, body_b: int, frame_a=IDENTITY, frame_b=IDENTITY, collides=False) -> int:
+        """Id of a new joint of one of `KINDS` between two bodies; 0 stands for the world. Frames are twelve numbers (basis by
+        rows, origin [m]) from the bodies' origins; of the world, in world axes. `collides`: whether the two push each other.
+
+        A joint made before its bodies are in a system acts when both are in the same one. Raises ValueError, KeyError,
+        PoolFull."""
+        if kind not in KINDS:
+            raise ValueError(f"create_joint: kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        if body_a == body_b:
+            raise ValueError(f"create_joint: body_a and body_b must differ, got {describe_id(body_a)} twice")
+        bodies = [self.body_index("create_joint", body) if body else -1 for body in (body_a, body_b)]
+        frames = [_frame(name, frame) for name, frame in (("frame_a", frame_a), ("frame_b", frame_b))]
+        index = self.joints.take()
+        row = self.joints.rows[index]
+        row["bodies"] = bodies
+        row["flags"], row["kind"], row["colour"] = IS_ENABLED, KIND_NAMES.index(kind), -1
+        row["locked"], row["limited"] = KINDS[kind]
+        row["spring_force"] = row["motor_force"] = UNLIMITED
+        row["max_impulse"] = row["break_force"] = row["break_torque"] = UNLIMITED
+        for side, (position, rotation) in enumerate(frames):
+            row["frame_positions"][side], row["frame_rotations"][side] = position, rotation
+        joint_placement.connect_joint(self.address, index)
+        if not collides:
+            self._keep_apart(index)
+        return int(row["id"])
+
+    def destroy_joint(self, identity: int) -> None:
+        """Free a joint; its bodies wake."""
+        index = self.joint_index("destroy_joint", identity)
+        self._release_joint(index)
+        self.joints.give_back(index)
+
+    def _release_joint(self, index: int) -> None:
+        """Let go of the bodies. The row stays, and holds nothing."""
+        joint_placement.disconnect_joint(self.address, index)
+        self._let_collide(index)
+        self.joints.rows[index]["bodies"] = -1
+
+    def _release_joints_of(self, body: int) -> None:
+        """A body is going away: its joints stay, and hold nothing."""
+        while (key := int(self.bodies.rows[body]["first_joint"])) >= 0:
+            self._release_joint(key >> 1)
+
+    def _retire_broken_joints(self, system_row) -> None:
+        """Joints that broke in the last step no longer keep their bodies apart."""
+        if not system_row["has_broken_joints"]:
+            return
+        system_row["has_broken_joints"] = 0
+        broken = np.flatnonzero(self.joints.rows["flags"][: self.joints.count] & IS_BROKEN)
+        for index in broken:
+            self._let_collide(int(index))
+
+    # Collision between the joined.
+
+    def _keep_apart(self, index: int) -> None:
+        a, b = (int(body) for body in self.joints.rows[index]["bodies"])
+        if a < 0 or b < 0 or index in self.joints.keeps_apart:
+            return
+        self.joints.keeps_apart[index] = (a, b)
+        self.exceptions.add_joint(a, b)
+        for body in (a, b):
+            self._set_flag(body, HAS_EXCEPTIONS, True)
+            body_placement.mark(self.address, body, FILTER_CHANGED)
+
+    def _let_collide(self, index: int) -> None:
+        pair = self.joints.keeps_apart.pop(index, None)
+        if pair is not None:
+            self.exceptions.remove_joint(*pair)
+            for body in pair:
+                body_placement.mark(self.address, body, FILTER_CHANGED)
+
+    def joint_set_collides(self, identity: int, collides: bool) -> None:
+        """Whether the joined bodies push each other."""
+        index = self.joint_index("joint_set_collides", identity)
+        if collides:
+            self._let_collide(index)
+        else:
+            self._keep_apart(index)
+
+    # Settings.
+
+    def _axis(self, call: str, axis: int) -> int:
+        if not isinstance(axis, int) or not 0 <= axis < AXIS_COUNT:
+            raise ValueError(f"{call}: axis must be 0 to {AXIS_COUNT - 1} ({', '.join(AXIS_NAMES)}), got {axis!r}")
+        return axis
+
+    def joint_set_limits(self, identity: int, axis: int, lower: float, upper: float) -> None:
+        """Limit an axis to [lower, upper] ([m], [rad]). Equal limits lock it there; a lower one above the upper one frees it,
+        and so does an angle that may turn all the way."""
+        index = self.joint_index("joint_set_limits", identity)
+        axis = self._axis("joint_set_limits", axis)
+        lower = _number("joint_set_limits", "lower", lower, -UNLIMITED)
+        upper = _number("joint_set_limits", "upper", upper, -UNLIMITED)
+        _limit(self.joints.rows[index], axis, lower, upper)
+        joint_placement.joint_changed(self.address, index)
+
+    def joint_configure(self, identity: int, limits, springs=None, motors=None, max_impulse: float = math.inf) -> None:
+        """All of a joint at once, each by axis: `limits` (lower, upper), `springs` (stiffness, damping, target), `motors`
+        (velocity, max_force). What is not named is free, without spring or motor. Nothing happens if nothing changes."""
+        index = self.joint_index("joint_configure", identity)
+        row = self.joints.rows[index]
+        before = row.tobytes()
+        row["locked"] = row["limited"] = row["sprung"] = row["driven"] = 0
+        for axis, (lower, upper) in limits.items():
+            _limit(row, axis, lower, upper)
+        for axis, (stiffness, damping, target) in (springs or {}).items():
+            row["spring_stiffness"][axis], row["spring_damping"][axis], row["spring_target"][axis] = stiffness, damping, target
+            row["sprung"] = int(row["sprung"]) | 1 << axis
+        for axis, (velocity, max_force) in (motors or {}).items():
+            row["motor_velocity"][axis], row["motor_force"][axis] = velocity, min(max_force, UNLIMITED)
+            row["driven"] = int(row["driven"]) | 1 << axis
+        row["max_impulse"] = min(max_impulse, UNLIMITED)
+        if row.tobytes() != before:
+            joint_placement.joint_changed(self.address, index)
+
+    def joint_free_axis(self, identity: int, axis: int) -> None:
+        """Neither lock nor limit an axis."""
+        self.joint_set_limits(identity, axis, 1.0, -1.0)
+
+    def joint_set_motor(self, identity: int, axis: int, velocity: float, max_force: float = math.inf) -> None:
+        """Drive an axis at `velocity` ([m/s], [rad/s]) with at most `max_force` ([N], [N m]). Velocity 0 is friction."""
+        index = self.joint_index("joint_set_motor", identity)
+        row, bit = self.joints.rows[index], 1 << self._axis("joint_set_motor", axis)
+        velocity = _number("joint_set_motor", "velocity", velocity, -UNLIMITED)
+        row["motor_force"][axis] = _number("joint_set_motor", "max_force", max_force, 0.0)
+        row["motor_velocity"][axis] = velocity
+        row["driven"] = int(row["driven"]) | bit
+        joint_placement.joint_changed(self.address, index)
+
+    def joint_clear_motor(self, identity: int, axis: int) -> None:
+        """Switch the motor of an axis off."""
+        self._clear(identity, "driven", axis)
+
+    def joint_set_spring(
+        self, identity: int, axis: int, stiffness: float, damping: float, target: float = 0.0, max_force: float = math.inf,
+        by_frequency: bool = False,
+    ) -> None:  # fmt: skip
+        """A spring along an axis towards `target`: stiffness [N/m], [N m/rad] and damping [N s/m], [N m s/rad]; or
+        `by_frequency` [1/s] with a damping ratio. With a `max_force` it is a motor that holds a position."""
+        index = self.joint_index("joint_set_spring", identity)
+        row, bit = self.joints.rows[index], 1 << self._axis("joint_set_spring", axis)
+        stiffness = _number("joint_set_spring", "stiffness", stiffness, 0.0)
+        damping = _number("joint_set_spring", "damping", damping, 0.0)
+        target = _number("joint_set_spring", "target", target, -UNLIMITED)
+        row["spring_force"][axis] = _number("joint_set_spring", "max_force", max_force, 0.0)
+        row["spring_stiffness"][axis], row["spring_damping"][axis], row["spring_target"][axis] = stiffness, damping, target
+        row["by_frequency"] = int(row["by_frequency"]) | bit if by_frequency else int(row["by_frequency"]) & ~bit
+        row["sprung"] = int(row["sprung"]) | bit
+        joint_placement.joint_changed(self.address, index)
+
+    def joint_clear_spring(self, identity: int, axis: int) -> None:
+        """Take the spring of an axis away."""
+        self._clear(identity, "sprung", axis)
+
+    def _clear(self, identity: int, field: str, axis: int) -> None:
+        index = self.joint_index("joint_clear", identity)
+        row = self.joints.rows[index]
+        row[field] = int(row[field]) & ~(1 << self._axis("joint_clear", axis))
+        joint_placement.joint_changed(self.address, index)
+
+    def joint_set_distance(self, identity: int, shortest: float, longest: float) -> None:
+        """Keep the origins of the frames between two distances [m] apart; equal ones make a rod."""
+        shortest = _number("joint_set_distance", "shortest", shortest, 0.0)
+        longest = _number("joint_set_distance", "longest", longest, shortest)
+        if longest - shortest < NARROWEST:
+            self.joint_free_axis(identity, DISTANCE)
+            self.joint_set_spring(identity, DISTANCE, ROD_HERTZ, ROD_DAMPING, shortest, by_frequency=True)
+        else:
+            self.joint_clear_spring(identity, DISTANCE)
+            self.joint_set_limits(identity, DISTANCE, shortest, longest)
+
+    def joint_set_frames(self, identity: int, frame_a=None, frame_b=None) -> None:
+        """Move the frames of a joint; None leaves one where it is."""
+        index = self.joint_index("joint_set_frames", identity)
+        frames = [None if frame is None else _frame("frame", frame) for frame in (frame_a, frame_b)]
+        row = self.joints.rows[index]
+        for side, frame in enumerate(frames):
+            if frame is not None:
+                row["frame_positions"][side], row["frame_rotations"][side] = frame
+        joint_placement.joint_changed(self.address, index)
+
+    def joint_set_enabled(self, identity: int, is_enabled: bool) -> None:
+        """A disabled joint holds nothing; enabling mends a broken one."""
+        index = self.joint_index("joint_set_enabled", identity)
+        row = self.joints.rows[index]
+        flags = int(row["flags"]) & ~(IS_ENABLED | (IS_BROKEN if is_enabled else 0))
+        row["flags"] = flags | (IS_ENABLED if is_enabled else 0)
+        joint_placement.joint_changed(self.address, index)
+
+    def joint_set_break(self, identity: int, force: float = math.inf, torque: float = math.inf) -> None:
+        """Break when the joint has to do more than `force` [N] or `torque` [N m] in a step."""
+        row = self.joint_row("joint_set_break", identity)
+        force, torque = _number("joint_set_break", "force", force, 0.0), _number("joint_set_break", "torque", torque, 0.0)
+        row["break_force"], row["break_torque"] = force, torque
+
+    def joint_set_max_impulse(self, identity: int, impulse: float = math.inf) -> None:
+        """What the locked linear axes may do at most in one step [N s]."""
+        index = self.joint_index("joint_set_max_impulse", identity)
+        self.joints.rows[index]["max_impulse"] = _number("joint_set_max_impulse", "impulse", impulse, 0.0)
+        joint_placement.joint_changed(self.address, index)
+
+    def joint_limit_impulses(self, identity: int, by_step: bool) -> None:
+        """Whether `max_force` of motors is an impulse a step [N s], [N m s]."""
+        row = self.joint_row("joint_limit_impulses", identity)
+        row["flags"] = int(row["flags"]) | LIMITS_IMPULSES if by_step else int(row["flags"]) & ~LIMITS_IMPULSES
+
+    # Reading.
+
+    def joint_kind(self, identity: int) -> str:
+        """What the joint was made as."""
+        return KIND_NAMES[int(self.joint_row("joint_kind", identity)["kind"])]
+
+    def joint_is_broken(self, identity: int) -> bool:
+        """Whether the joint passed its limit of force or torque."""
+        return bool(int(self.joint_row("joint_is_broken", identity)["flags"]) & IS_BROKEN)
+
+    def joint_is_connected(self, identity: int) -> bool:
+        """Whether both bodies of the joint still exist."""
+        return bool(int(self.joint_row("joint_is_connected", identity)["flags"]) & IS_CONNECTED)
+
+    def joint_position(self, identity: int, axis: int) -> float:
+        """Where B is along an axis of A, now: [m] or [rad]."""
+        index = self.joint_index("joint_position", identity)
+        axis = self._axis("joint_position", axis)
+        joint_placement.measure_joint(self.address, index)
+        return float(self.joints.rows[index]["position"][axis])
+
+    def joint_force(self, identity: int) -> np.ndarray:
+        """Force on B by A in the last step, world axes [N]: of all that the joint does along its linear axes."""
+        return self._mean(self.joint_row("joint_force", identity), "total_impulse")
+
+    def joint_torque(self, identity: int) -> np.ndarray:
+        """Torque on B by A in the last step, world axes [N m]: of all that the joint does about its angular axes."""
+        return self._mean(self.joint_row("joint_torque", identity), "total_twist")
+
+    @staticmethod
+    def _mean(row, field: str) -> np.ndarray:
+        time = float(row["total_time"])
+        return row[field].astype(np.float64) / time if time > 0.0 else np.zeros(3)
+
+
+def _limit(row, axis: int, lower: float, upper: float) -> None:
+    """Lock, limit or free an axis of a row."""
+    bit = 1 << axis
+    is_free = lower > upper or (ANGULAR_AXES & bit != 0 and upper - lower >= 2.0 * math.pi)
+    is_locked = not is_free and upper - lower < NARROWEST and axis < CONE
+    row["locked"] = int(row["locked"]) | bit if is_locked else int(row["locked"]) & ~bit
+    row["limited"] = int(row["limited"]) & ~bit if is_free or is_locked else int(row["limited"]) | bit
+    row["lower"][axis] = 0.5 * (lower + upper) if is_locked else lower
+    row["upper"][axis] = upper
+
+
+def _frame(name: str, frame) -> tuple[np.ndarray, tuple]:
+    """Position and rotation of a frame; what is no rotation in its basis is left out."""
+    try:
+        numbers = np.asarray(frame, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"create_joint: {name} must be twelve numbers, got {frame!r}") from None
+    if numbers.size != 12 or not np.isfinite(numbers).all():
+        raise ValueError(f"create_joint: {name} must be twelve finite numbers, got {numbers.tolist()}")
+    basis = numbers[:9].reshape(3, 3)
+    if abs(np.linalg.det(basis)) < 1e-12:
+        raise ValueError(f"create_joint: the basis of {name} must span a volume, got {numbers[:9].tolist()}")
+    return numbers[9:], split_basis(basis)[0]

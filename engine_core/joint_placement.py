@@ -1,0 +1,141 @@
+"""Joints into and out of the lists of their bodies, and told of a change: what Python asks for, compiled.
+
+Who may call: the thread that steps the systems of the bodies, between steps.
+"""
+
+import numpy as np
+
+from .bodies.motion import bodies_of, system_of
+from .bodies.schema import RIGID, STATIC, WORLD
+from .constraints.joint_measuring import measure
+from .constraints.joint_preparation import prepare_side
+from .constraints.joint_schema import AXIS_COUNT, IS_CONNECTED, JOINT
+from .constraints.schema import DELTA_ROTATION
+from .geometry.vector import store3, subtract
+from .runtime.kernel import entry_point, kernel
+from .runtime.memory import stack_array, view
+from .solver.joint_colours import add_joint, forget_impulses, remove_joint
+from .solver.sleeping import wake_island
+
+INT32, INT64, UINT32, FLOAT32 = np.int32, np.int64, np.uint32, np.float32
+
+
+@kernel
+def joints_of_world(world):
+    record = view(world, 1, WORLD)[0]
+    return view(record.joints, record.joint_capacity, JOINT)
+
+
+@kernel
+def wake_side(world, joint, side):
+    """Wake one body of a joint, if it can move."""
+    index = INT64(joint.bodies[side])
+    bodies = bodies_of(world)
+    if index < 0 or bodies[index].system < 0 or bodies[index].mode < RIGID:
+        return
+    system = system_of(world, bodies[index].system)[0]
+    wake_island(system, view(world, 1, WORLD)[0], bodies, index)
+    bodies[index].sleep_time = 0.0
+
+
+@kernel
+def wake_both(world, joint):
+    wake_side(world, joint, 0)
+    wake_side(world, joint, 1)
+
+
+@kernel
+def system_of_joint(world, joint):
+    """Index of the system that the joint is solved in or may be: that of its first body that has one; -1: none."""
+    bodies = bodies_of(world)
+    for side in range(2):
+        index = joint.bodies[side]
+        if index >= 0 and bodies[index].system >= 0 and bodies[index].mode != STATIC:
+            return INT64(bodies[index].system)
+    return INT64(-1)
+
+
+@kernel
+def take_out(world, index):
+    """Out of the solver, if it is in it."""
+    joint = joints_of_world(world)[index]
+    system = system_of_joint(world, joint)
+    if system >= 0:
+        remove_joint(system_of(world, system)[0], bodies_of(world), index)
+
+
+@kernel
+def put_in(world, index):
+    """Into the solver, if it can be solved."""
+    joint = joints_of_world(world)[index]
+    system = system_of_joint(world, joint)
+    if system >= 0:
+        add_joint(system_of(world, system)[0], bodies_of(world), index)
+
+
+@entry_point("void(int64, int64)")
+def connect_joint(world, index):
+    """Put a joint into the lists of its bodies and wake them; it is solved from the next step on."""
+    joints, bodies = joints_of_world(world), bodies_of(world)
+    joint = joints[index]
+    for side in range(2):
+        body = joint.bodies[side]
+        joint.previous[side] = INT32(-1)
+        joint.next[side] = INT32(-1)
+        if body < 0:
+            continue
+        head = bodies[body].first_joint
+        joint.next[side] = head
+        if head >= 0:
+            joints[head >> 1].previous[head & 1] = INT32(index << 1 | side)
+        bodies[body].first_joint = INT32(index << 1 | side)
+    joint.flags |= UINT32(IS_CONNECTED)
+    joint.colour = INT32(-1)
+    wake_both(world, joint)
+    put_in(world, index)
+
+
+@entry_point("void(int64, int64)")
+def disconnect_joint(world, index):
+    """Wake the bodies of a joint and take it out of everything. Nothing happens if it is in nothing."""
+    joints, bodies = joints_of_world(world), bodies_of(world)
+    joint = joints[index]
+    if not joint.flags & IS_CONNECTED:
+        return
+    wake_both(world, joint)
+    take_out(world, index)
+    for side in range(2):
+        body = joint.bodies[side]
+        if body < 0:
+            continue
+        before, after = joint.previous[side], joint.next[side]
+        if before >= 0:
+            joints[before >> 1].next[before & 1] = after
+        else:
+            bodies[body].first_joint = after
+        if after >= 0:
+            joints[after >> 1].previous[after & 1] = before
+    joint.flags &= ~UINT32(IS_CONNECTED)
+    forget_impulses(joint)
+
+
+@entry_point("void(int64, int64)")
+def measure_joint(world, index):
+    """Write where the joint's bodies are now along all its axes."""
+    joint, bodies = joints_of_world(world)[index], bodies_of(world)
+    here = stack_array(16, FLOAT32)
+    for k in range(16):
+        here[k] = FLOAT32(0.0)
+    here[DELTA_ROTATION + 3] = FLOAT32(1.0)
+    center_a, center_b = prepare_side(joint, bodies, 0), prepare_side(joint, bodies, 1)
+    store3(joint.between, subtract(center_b, center_a))
+    measure(joint, here, here, (1 << AXIS_COUNT) - 1)
+
+
+@entry_point("void(int64, int64)")
+def joint_changed(world, index):
+    """Settings of a joint changed: wake its bodies, and have it solved or not as it now says."""
+    joint = joints_of_world(world)[index]
+    wake_both(world, joint)
+    take_out(world, index)
+    put_in(world, index)

@@ -1,0 +1,235 @@
+"""The joints' part of a sub-step: warm start, the pass with bias, and the pass without. Soft constraints as in Box2D v3.
+
+Joints of one colour share no moving body, so each reads and writes its bodies' rows alone. The work is scalar, in double.
+"""
+
+import numpy as np
+
+from ..bodies.schema import SYSTEM
+from ..constraints.contact_preparation import scaled, soft_parameters
+from ..constraints.joint_measuring import aim_rows, measure, six, used_axes, weigh_angular, weigh_linear
+from ..constraints.joint_preparation import joints_of, rows_of
+from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, DISTANCE, LIMIT, LINEAR_AXES, SPRING, TWIST
+from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE
+from ..geometry.vector import (
+    add, add_scaled, cross, dot, length, scale, store3, subtract, symmetric_times, vector3,
+)  # fmt: skip
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import view
+
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+
+
+@kernel
+def row_of(system, joint, side):
+    """The solver row of one body of a joint."""
+    return view(system.solver_rows + joint.rows[side] * ROW_SIZE, 16, FLOAT32)
+
+
+@kernel
+def read_motion(row_a, row_b):
+    """Velocities of both bodies: (linear a, angular a, linear b, angular b)."""
+    return (
+        vector3(row_a[LINEAR_VELOCITY:]), vector3(row_a[ANGULAR_VELOCITY:]),
+        vector3(row_b[LINEAR_VELOCITY:]), vector3(row_b[ANGULAR_VELOCITY:]),
+    )  # fmt: skip
+
+
+@kernel
+def write_motion(joint, row_a, row_b, motion):
+    """Never the row of what is not pushed: others read it at the same time."""
+    if joint.pushes[0]:
+        store3(row_a[LINEAR_VELOCITY:], motion[0])
+        store3(row_a[ANGULAR_VELOCITY:], motion[1])
+    if joint.pushes[1]:
+        store3(row_b[LINEAR_VELOCITY:], motion[2])
+        store3(row_b[ANGULAR_VELOCITY:], motion[3])
+
+
+@kernel
+def push(joint, motion, impulse, turn_a, turn_b):
+    """Velocities after an impulse on B (and back on A), with the turning impulses of both."""
+    v_a, w_a, v_b, w_b = motion
+    return (
+        subtract(v_a, scaled(vector3(joint.masses[0]), impulse)),
+        subtract(w_a, symmetric_times(six(joint.inertias[0]), turn_a)),
+        add(v_b, scaled(vector3(joint.masses[1]), impulse)),
+        add(w_b, symmetric_times(six(joint.inertias[1]), turn_b)),
+    )
+
+
+@kernel
+def push_linear(joint, motion, impulse):
+    """Velocities after an impulse at the joint."""
+    return push(joint, motion, impulse, cross(vector3(joint.arms[0]), impulse), cross(vector3(joint.arms[1]), impulse))
+
+
+@kernel
+def in_axes(axes, v):
+    """Components of v along three directions."""
+    return (dot(vector3(axes[0]), v), dot(vector3(axes[1]), v), dot(vector3(axes[2]), v))
+
+
+@kernel
+def from_axes(axes, v):
+    """The vector with the components v along three directions."""
+    return add_scaled(add_scaled(scale(vector3(axes[0]), v[0]), vector3(axes[1]), v[1]), vector3(axes[2]), v[2])
+
+
+@kernel
+def solve_linear(joint, motion, bias_rate, mass_scale, impulse_scale, most):
+    """The locked linear axes as one block. `most`: the impulse it may have at most [N s]."""
+    v_a, w_a, v_b, w_b = motion
+    relative = subtract(
+        add(v_b, cross(w_b, vector3(joint.arms[1]))), add(v_a, cross(w_a, vector3(joint.arms[0])))
+    )  # fmt: skip
+    wanted = add_scaled(in_axes(joint.axes, relative), vector3(joint.error), bias_rate)
+    old = vector3(joint.linear_impulse)
+    change = scale(symmetric_times(six(joint.linear_mass), wanted), -mass_scale)
+    renewed = add(add_scaled(old, old, -impulse_scale), change)
+    size = length(renewed)
+    if size > most:
+        renewed = scale(renewed, most / size)
+    store3(joint.linear_impulse, renewed)
+    return push_linear(joint, motion, from_axes(joint.axes, subtract(renewed, old)))
+
+
+@kernel
+def solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale):
+    """The locked angular axes as one block."""
+    relative = subtract(motion[3], motion[1])
+    wanted = add_scaled(in_axes(joint.turns, relative), vector3(joint.error[TWIST:]), bias_rate)
+    old = vector3(joint.angular_impulse)
+    change = scale(symmetric_times(six(joint.angular_mass), wanted), -mass_scale)
+    renewed = add(add_scaled(old, old, -impulse_scale), change)
+    store3(joint.angular_impulse, renewed)
+    turn = from_axes(joint.turns, subtract(renewed, old))
+    return push(joint, motion, (0.0, 0.0, 0.0), turn, turn)
+
+
+@kernel
+def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scale):
+    """One spring, motor or limit. A limit that is not reached yet only brakes what would pass it in this sub-step."""
+    linear, angular_a, angular_b = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
+    v_a, w_a, v_b, w_b = motion
+    speed = dot(linear, subtract(v_b, v_a)) + dot(angular_b, w_b) - dot(angular_a, w_a)
+    bias, memory, mass = FLOAT64(row.bias), FLOAT64(row.softness), FLOAT64(row.mass)
+    old = FLOAT64(row.impulse)
+    change = -mass * (speed + bias + memory * old)
+    if row.slot // AXIS_COUNT == LIMIT:
+        separation = FLOAT64(row.separation)
+        if separation > 0.0:
+            change = -mass * (speed + separation * inverse_h)
+        else:
+            change = -mass * mass_scale * (speed + separation * bias_rate) - impulse_scale * old
+    renewed = min(max(old + change, FLOAT64(row.least)), FLOAT64(row.most))
+    row.impulse = FLOAT32(renewed)
+    change = renewed - old
+    return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
+
+
+@kernel
+def softness_of(system, h):
+    """(bias rate, mass scale, impulse scale) of what joints lock."""
+    return soft_parameters(min(system.joint_hertz, 0.25 / h), system.joint_damping_ratio, h)
+
+
+@entry_point(JOB_SIGNATURE)
+def warm_start_joints(system_address, begin, end, worker):
+    """Job: measure the active joints `begin` to `end - 1` anew and apply their impulses to the rows of their bodies."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    h = system.last_delta_time / system.substep_count
+    for k in range(begin, end):
+        joint = joints[active[k]]
+        row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+        measure(joint, row_a, row_b, used_axes(joint))
+        aim_rows(joint, rows, h)
+        motion = read_motion(row_a, row_b)
+        if joint.locked & LINEAR_AXES:
+            if joint.node < 0:
+                weigh_linear(joint)
+            motion = push_linear(joint, motion, from_axes(joint.axes, vector3(joint.linear_impulse)))
+        if joint.locked & ANGULAR_AXES:
+            if joint.node < 0:
+                weigh_angular(joint)
+            turn = from_axes(joint.turns, vector3(joint.angular_impulse))
+            motion = push(joint, motion, (0.0, 0.0, 0.0), turn, turn)
+        for r in range(joint.first_row, joint.first_row + joint.row_count):
+            row = rows[r]
+            impulse = FLOAT64(row.impulse)
+            motion = push(
+                joint, motion, scale(vector3(row.linear), impulse), scale(vector3(row.angular_a), impulse),
+                scale(vector3(row.angular_b), impulse),
+            )  # fmt: skip
+        write_motion(joint, row_a, row_b, motion)
+
+
+@kernel
+def most_impulse(system, joint):
+    """What the locked linear axes may do in one sub-step [N s]."""
+    return FLOAT64(joint.max_impulse) / system.substep_count
+
+
+@entry_point(JOB_SIGNATURE)
+def solve_joints(system_address, begin, end, worker):
+    """Job: the pass with bias over the active joints `begin` to `end - 1`."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    h = system.last_delta_time / system.substep_count
+    bias_rate, mass_scale, impulse_scale = softness_of(system, h)
+    for k in range(begin, end):
+        joint = joints[active[k]]
+        row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+        motion = read_motion(row_a, row_b)
+        for r in range(joint.first_row, joint.first_row + joint.row_count):
+            motion = solve_row(joint, rows[r], motion, 1.0 / h, bias_rate, mass_scale, impulse_scale)
+        if joint.locked & ANGULAR_AXES and joint.node < 0:
+            motion = solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale)
+        if joint.locked & LINEAR_AXES and joint.node < 0:
+            motion = solve_linear(joint, motion, bias_rate, mass_scale, impulse_scale, most_impulse(system, joint))
+        write_motion(joint, row_a, row_b, motion)
+
+
+@kernel
+def add_to_totals(joint, rows):
+    """Sum up what the joint did in this sub-step, in world axes."""
+    linear = from_axes(joint.axes, vector3(joint.linear_impulse)) if joint.locked & LINEAR_AXES else (0.0, 0.0, 0.0)
+    angular = from_axes(joint.turns, vector3(joint.angular_impulse)) if joint.locked & ANGULAR_AXES else (0.0, 0.0, 0.0)
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        row = rows[r]
+        impulse = FLOAT64(row.impulse)
+        linear = add_scaled(linear, vector3(row.linear), impulse)
+        if (LINEAR_AXES | 1 << DISTANCE) >> row.slot % AXIS_COUNT & 1 == 0:
+            angular = add_scaled(angular, vector3(row.angular_b), impulse)
+    store3(joint.total_impulse, add(vector3(joint.total_impulse), linear))
+    store3(joint.total_twist, add(vector3(joint.total_twist), angular))
+
+
+@entry_point(JOB_SIGNATURE)
+def relax_joints(system_address, begin, end, worker):
+    """Job: the pass without bias over the active joints `begin` to `end - 1`. Springs have done their work in the other one:
+    their bias is no correction of an error."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    h = system.last_delta_time / system.substep_count
+    for k in range(begin, end):
+        joint = joints[active[k]]
+        row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+        if joint.limited:
+            measure(joint, row_a, row_b, used_axes(joint))
+            aim_rows(joint, rows, h)
+        motion = read_motion(row_a, row_b)
+        for r in range(joint.first_row, joint.first_row + joint.row_count):
+            if rows[r].slot // AXIS_COUNT != SPRING:
+                motion = solve_row(joint, rows[r], motion, 1.0 / h, 0.0, 1.0, 0.0)
+        if joint.locked & ANGULAR_AXES and joint.node < 0:
+            motion = solve_angular(joint, motion, 0.0, 1.0, 0.0)
+        if joint.locked & LINEAR_AXES and joint.node < 0:
+            motion = solve_linear(joint, motion, 0.0, 1.0, 0.0, most_impulse(system, joint))
+        if joint.node < 0:
+            add_to_totals(joint, rows)
+        write_motion(joint, row_a, row_b, motion)
