@@ -23,6 +23,7 @@ from .runtime.memory import Pool, PoolFull, address_of, view
 from .runtime.thread_pool import POOL, batch_size, elevate, is_elevated, parallel_range, release
 from .runtime.timeline import cycles, cycles_per_second, record
 from .solver.colours import lay_out_blocks
+from .solver.continuous import sweep_bodies
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
@@ -31,11 +32,11 @@ from .solver.wide_contacts import relax, restitute, solve, warm_start
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
-    store_impulses, finish_bodies,
+    store_impulses, sweep_bodies, finish_bodies,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
-    STORE_IMPULSES, FINISH_BODIES,
+    STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -159,6 +160,7 @@ def step(address, delta_time):
         parallel_for(system, address, PREPARE_CONTACTS, 0, system.constraint_block_count, LEAST_BLOCKS)
         solve_substeps(system, address)
         parallel_for(system, address, STORE_IMPULSES, 0, system.constraint_block_count, LEAST_BLOCKS)
+        parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
         parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
     else:
         system.status |= BLOCKS_FULL
