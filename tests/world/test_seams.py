@@ -29,9 +29,11 @@ def tiles(world: SmallWorld) -> None:
 def compound(world: SmallWorld) -> None:
     """One body of 1,000 such boxes."""
     tile = world.box(0.5, 0.5, 0.5)
-    body = world.add(tile, (0.5, -0.5, -2.0), mode=STATIC)
-    for number in range(1, 1000):
-        world.world.body_add_shape(body, tile, (*UPRIGHT, number // 5, 0.0, number % 5))
+    body = world.world.create_body()
+    world.world.body_set_mode(body, STATIC)
+    for number in range(1000):
+        world.world.body_add_shape(body, tile, (*UPRIGHT, number // 5 + 0.5, -0.5, number % 5 - 2.0))
+    world.world.body_set_system(body, world.system)
 
 
 def grid(columns: int, rows: int, x: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
