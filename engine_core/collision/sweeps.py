@@ -17,8 +17,8 @@ from ..geometry.vector import (
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
-from ..runtime.memory import stack_array, view
-from ..shapes.mesh_query import mesh_corners, mesh_of
+from ..runtime.memory import stack_array
+from ..shapes.mesh_query import mesh_corners, mesh_has, mesh_node, mesh_of
 from ..shapes.mesh_tree import STACK_SIZE
 from ..shapes.schema import CAPSULE, CYLINDER, EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY, SPHERE
 from .distance import core_center
@@ -178,7 +178,7 @@ def sweep_mesh(sweeps, a, b, copies, longest):
     """`sweep_convex` for the triangles of a mesh B that A comes near, from their front unless B is two-sided."""
     keep_as_call()
     mesh = mesh_of(b)
-    nodes = view(mesh.nodes, mesh.node_count, MESH_NODE)
+    scratch = stack_array(1, MESH_NODE)
     entries, distances = stack_array(STACK_SIZE, np.int64), stack_array(STACK_SIZE, np.float64)
     corners = stack_array(9, np.float64)
     position_a, _ = place(sweeps[0], 0.0)
@@ -202,10 +202,12 @@ def sweep_mesh(sweeps, a, b, copies, longest):
             continue
         entry = entries[depth]
         if entry >= 0:
-            depth = push_met_children(nodes[entry], start, box, inverse, longest, entries, distances, depth)
+            depth = push_met_children(mesh_node(mesh, entry, scratch), start, box, inverse, longest, entries, distances, depth)
             continue
         first, count = ~entry >> 4, ~entry & 15
         for triangle in range(first, first + count):
+            if not mesh_has(mesh, triangle):
+                continue
             p, q, r = mesh_corners(mesh, triangle)
             front = cross(subtract(q, p), subtract(r, p))
             if b.has_backface_collision == 0 and dot(subtract(center, p), front) < 0.0:
