@@ -17,7 +17,7 @@ import numpy as np
 from . import body_placement, joint_placement
 from .bodies.identity import describe_id, index_of, kind_of, make_id
 from .bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, KIND_JOINT
-from .body_interface import IDENTITY
+from .body_shapes import IDENTITY
 from .constraints.joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
     LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST, UNLIMITED,

@@ -32,6 +32,7 @@ from .sensors.overlaps import mark_active_due, sensors_of
 from .sensors.pools import Sensors
 from .sensors.sensing import due_count, find_overlaps, settle_overlaps
 from .solver.colours import lay_out_blocks
+from .solver.continuous import sweep_bodies
 from .solver.joint_colours import drop_broken_joints, lay_out_joints
 from .solver.joint_trees import lay_out_trees, relax_trees, solve_trees
 from .solver.joints import relax_joints, solve_joints, warm_start_joints
@@ -43,13 +44,13 @@ from .solver.wide_contacts import relax, restitute, solve, warm_start
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
-    store_impulses, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints, solve_joints, relax_joints,
-    store_joints, solve_trees, relax_trees,
+    store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints, solve_joints,
+    relax_joints, store_joints, solve_trees, relax_trees,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
-    STORE_IMPULSES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS, RELAX_JOINTS,
-    STORE_JOINTS, SOLVE_TREES, RELAX_TREES,
+    STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS,
+    RELAX_JOINTS, STORE_JOINTS, SOLVE_TREES, RELAX_TREES,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -229,6 +230,7 @@ def advance(system, address, delta_time):
         solve_substeps(system, address)
         parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
         parallel_for(system, address, STORE_IMPULSES, 0, system.constraint_block_count, LEAST_BLOCKS)
+        parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
         parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
         enter(system, COLLECT_MOVED)
         collect_moved(system)

@@ -127,6 +127,13 @@ class World(AreaInterface, BodyInterface, JointInterface):
         self._shape_users.pop(shape, None)
         self.shapes.free(shape)
 
+    def update_height_field(self, identity: int, x: int, z: int, heights) -> None:
+        """Change the samples of a height field from column x and row z on to `heights` `(rows, columns)` [m], in place. What
+        lies on it wakes up. Raises KeyError, ValueError."""
+        shape = self.shape_index("update_height_field", identity)
+        self.shapes.update_height_field(shape, x, z, heights)
+        self.shape_changed(shape)
+
     # Systems.
 
     def create_system(self, gravity=(0.0, -9.8, 0.0), is_active: bool = True, **settings) -> int:

@@ -17,6 +17,7 @@ from ..runtime.atomics import add_int64
 from ..runtime.call import call_1_result
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
+from ..shapes.schema import CAPSULE, CYLINDER, SHAPE, SPHERE
 from .collide_function import SHAPE_PAIR
 from .pairs import manifolds_of, pairs_of, take_manifold
 from .query_schema import COLLIDE_FUNCTION
@@ -174,17 +175,27 @@ def claim_manifold(system, old_head, result, instance_a, instance_b, remaining):
 
 @kernel
 def speculative_distance_of(a, b, delta_time):
-    """How far apart contacts are made: further for what could pass through the other within one step."""
-    speed = subtract(vector3(b.linear_velocity), vector3(a.linear_velocity))
-    motion = length_squared(speed) * delta_time * delta_time
-    thinnest = 1.0e30
-    if a.inverse_mass > 0.0:
-        thinnest = float(a.inner_radius)
-    if b.inverse_mass > 0.0:
-        thinnest = min(thinnest, float(b.inner_radius))
+    """How far apart contacts are made: further for what a fast kinematic body could run over within one step. Fast rigid
+    bodies are swept instead (solver/continuous.py): a contact made far ahead pushes at what only passes by."""
+    if a.inverse_mass > 0.0 and b.inverse_mass > 0.0:
+        return SPECULATIVE_DISTANCE
+    velocity = vector3(b.linear_velocity) if a.inverse_mass > 0.0 else vector3(a.linear_velocity)
+    motion = length_squared(velocity) * delta_time * delta_time
+    thinnest = float(a.inner_radius) if a.inverse_mass > 0.0 else float(b.inner_radius)
     if motion > 0.25 * thinnest * thinnest:
         return SPECULATIVE_DISTANCE + motion**0.5
     return SPECULATIVE_DISTANCE
+
+
+@kernel
+def rounding_of(shape, rotation, normal):
+    """Radius of what is round about an axis that the normal of a contact meets: a sphere, a capsule, a cylinder lying on its
+    side; 0 for what has corners [m]."""
+    if shape.kind == SPHERE or shape.kind == CAPSULE:
+        return np.float64(shape.radius)
+    if shape.kind == CYLINDER and abs(rotate_inverse(rotation, normal)[1]) < 0.02:
+        return np.float64(shape.radius)
+    return 0.0
 
 
 @kernel
@@ -217,6 +228,7 @@ def collide_pair(system, world, pair_index, delta_time):
         return 1
     manifolds = manifolds_of(system)
     instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
     rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
     distance = speculative_distance_of(a, b, delta_time)
     results = stack_array(MAX_RESULTS, CONTACT_RESULT)
@@ -273,6 +285,9 @@ def collide_pair(system, world, pair_index, delta_time):
                 manifold.body_a, manifold.body_b = pair.body_a, pair.body_b
                 manifold.instance_a, manifold.instance_b = INT32(i), INT32(j)
                 write_manifold(manifold, results[r], a, b, delta)
+                normal = vector3(manifold.normal)
+                manifold.rounding_a = FLOAT32(rounding_of(shapes[instance_a.shape], turn_a, normal))
+                manifold.rounding_b = FLOAT32(rounding_of(shapes[instance_b.shape], turn_b, normal))
                 for p in range(manifold.point_count):
                     gap = dot(
                         vector3(manifold.normal),
@@ -305,7 +320,16 @@ def collide_pair(system, world, pair_index, delta_time):
     pair.flags |= PAIR_HAS_POSE
     if (count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         changed = 1
-    return changed
+    return 1 if count > 0 and may_meet_seam(a, b, count) else changed
+
+
+@kernel
+def may_meet_seam(a, b, count):
+    """Whether the contacts of a pair that was just collided may be with the inner edge of something put together from several
+    shapes: a body that moves on one that does not, and touches more (see seams.py)."""
+    if a.inverse_mass > 0.0:
+        return b.inverse_mass == 0.0 and (a.pair_count > 1 or count > 1)
+    return b.inverse_mass > 0.0 and (b.pair_count > 1 or count > 1)
 
 
 @entry_point(JOB_SIGNATURE)

@@ -15,7 +15,7 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
+from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_has, mesh_node, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.mesh_tree import STACK_SIZE
 from ..shapes.schema import EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY
 from .distance import core_center, core_of_shape
@@ -282,7 +282,7 @@ def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion,
     """The first triangle met; OVERLAPPING if any is overlapped at the start."""
     keep_as_call()
     mesh = mesh_of(shape)
-    nodes = view(mesh.nodes, mesh.node_count, MESH_NODE)
+    scratch = stack_array(1, MESH_NODE)
     entries = stack_array(STACK_SIZE, np.int64)
     distances = stack_array(STACK_SIZE, np.float64)
     corners = stack_array(9, np.float64)
@@ -304,10 +304,12 @@ def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion,
             continue
         entry = entries[depth]
         if entry >= 0:
-            depth = push_met_children(nodes[entry], middle, half, inverse, longest, entries, distances, depth)
+            depth = push_met_children(mesh_node(mesh, entry, scratch), middle, half, inverse, longest, entries, distances, depth)
             continue
         first, count = ~entry >> 4, ~entry & 15
         for triangle in range(first, first + count):
+            if not mesh_has(mesh, triangle):
+                continue
             a, b, c = mesh_corners(mesh, triangle)
             front = cross(subtract(b, a), subtract(c, a))
             if not is_two_sided and (is_behind(center_a, a, front) or dot(motion, front) > 0.0):

@@ -82,6 +82,9 @@ MANIFOLD = np.dtype(
         ("pose_anchor_a", "f4", (4, 3)),  # anchors at the last full collision, body frames
         ("pose_anchor_b", "f4", (4, 3)),
         ("pose_normal", "f4", 3),  # body frame of A
+        # What is round about the normal at the contact [m]: it rolls, so the solver measures gaps from its axis.
+        ("rounding_a", "f4"),
+        ("rounding_b", "f4"),
     ],
     align=True,
 )

@@ -18,7 +18,7 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HULL, MESH, PLANE, SPHERE
+from ..shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE
 from .box_box import collide_boxes
 from .convex import IDENTITY, ZERO, load_polytope
 from .cylinders import (
@@ -32,6 +32,7 @@ from .cylinders import (
 from .hulls import collide_polytopes, is_above_plane, is_apart_by_cached_face
 from .meshes import collide_mesh
 from .planes import collide_plane
+from .rays import collide_ray
 from .round_shapes import collide_segment_polytope, collide_segments, collide_sphere_box, segment_of
 
 
@@ -137,6 +138,12 @@ def collide_shapes(
     turn_a, turn_b = (rotation_b, rotation_a) if swap else (rotation_a, rotation_b)
     if a.kind == EMPTY:
         return np.int64(0), np.int64(0)
+    if b.kind == SEPARATION_RAY:
+        count = collide_ray(
+            shapes, index_a if swap else index_b, origin, turn_b, index_b if swap else index_a, position, turn_a,
+            np.float64(speculative_distance), not swap, results[0],
+        )  # fmt: skip
+        return np.int64(count), np.int64(0)
     rows = matrix_rows(multiply(conjugate(turn_b), turn_a))
     local = rotate_inverse(turn_b, subtract(position, origin))
     count, cache = collide_convex(a, b, local, rows, np.float64(speculative_distance), np.int64(axis_cache), results)

@@ -132,6 +132,7 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
     v_a, w_a, v_b, w_b = (
         vector3(a.linear_velocity), vector3(a.angular_velocity), vector3(b.linear_velocity), vector3(b.angular_velocity),
     )  # fmt: skip
+    rounding_a, rounding_b = float(manifold.rounding_a), float(manifold.rounding_b)
     center_a, center_b, total_weight = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
     for p in range(4):
         at = (POINTS + p * POINT_FIELDS) * 8 + lane
@@ -146,9 +147,12 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
         k = along(mass, normal) + dot(arm_a, symmetric_times(inertia_a, arm_a)) + dot(arm_b, symmetric_times(inertia_b, arm_b))
         separation = float(manifold.separation[p])
         relative = subtract(add(v_b, cross(w_b, anchor_b)), add(v_a, cross(w_a, anchor_a)))
-        put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_A, lane, anchor_a)
-        put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_B, lane, anchor_b)
-        block[at + POINT_SEPARATION * 8] = FLOAT32(separation - dot(normal, subtract(anchor_b, anchor_a)))
+        # What rolls is measured from its axis: a point of its surface would rise as it turns. Along the normal both have the
+        # same lever.
+        axis_a, axis_b = add_scaled(anchor_a, normal, -rounding_a), add_scaled(anchor_b, normal, rounding_b)
+        put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_A, lane, axis_a)
+        put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_B, lane, axis_b)
+        block[at + POINT_SEPARATION * 8] = FLOAT32(separation - dot(normal, subtract(axis_b, axis_a)))
         block[at + POINT_MASS * 8] = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
         block[at + POINT_IMPULSE * 8] = FLOAT32(manifold.normal_impulse[p] * warm)
         block[at + POINT_TOTAL_IMPULSE * 8] = FLOAT32(0.0)

@@ -182,3 +182,15 @@ def rotate_symmetric(q, m):
     r0, r1, r2 = matrix_rows(q)
     a0, a1, a2 = symmetric_times(m, r0), symmetric_times(m, r1), symmetric_times(m, r2)
     return (dot(r0, a0), dot(r1, a1), dot(r2, a2), dot(r0, a1), dot(r0, a2), dot(r1, a2))
+
+
+@kernel
+def interpolate_rotation(p, q, fraction):
+    """Of two unit quaternions, `fraction` of the way from p to q, the short way round; normalised."""
+    from_p = 1.0 - fraction
+    if p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3] < 0.0:
+        from_p = -from_p
+    return normalize_quaternion(
+        (from_p * p[0] + fraction * q[0], from_p * p[1] + fraction * q[1], from_p * p[2] + fraction * q[2],
+         from_p * p[3] + fraction * q[3])
+    )  # fmt: skip

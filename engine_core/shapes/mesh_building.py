@@ -17,7 +17,7 @@ from .mesh_tree import ITEM_WORDS, build_tree, make_items
 
 ACTIVE_ANGLE = math.radians(5.0)
 """An edge between triangles that are flatter than this is inactive [rad]."""
-_COS_ACTIVE = math.cos(ACTIVE_ANGLE)
+COS_ACTIVE = math.cos(ACTIVE_ANGLE)
 
 
 def cook_mesh(vertices, triangles, has_backface_collision: bool = False, faces=None) -> Cooked:
@@ -207,7 +207,7 @@ def _is_active(vertices, triangles, first, second, is_two_sided):
     if is_turned_over:
         m = scale(m, -1.0)
     alignment = dot(n, m)
-    if alignment >= _COS_ACTIVE:
+    if alignment >= COS_ACTIVE:
         return False
     opposite = _corner(vertices, triangles[u, (j + 2) % 3])
     height = dot(n, subtract(opposite, _corner(vertices, triangles[t, k])))

@@ -13,6 +13,10 @@ import numpy as np
 
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
+from .height_field import (
+    BLOCK_TRIANGLES, field_active_edges, field_corners, field_face, field_has, fill_field_node, next_block,
+)  # fmt: skip
+from .mesh_building import COS_ACTIVE
 from .mesh_tree import STACK_SIZE
 from .schema import MESH_BLOCK, MESH_NODE
 
@@ -22,13 +26,15 @@ MESH_QUERY_SIZE = STACK_SIZE + 4
 
 @kernel
 def mesh_of(shape):
-    """Compiled: the MESH_BLOCK of a row of SHAPE whose kind is MESH."""
+    """Compiled: the MESH_BLOCK of a row of SHAPE whose kind is MESH: of a mesh or of a height field."""
     return view(shape.block, 1, MESH_BLOCK)[0]
 
 
 @kernel
 def mesh_corners(mesh, triangle):
     """Compiled: the corners of a triangle, vectors of doubles, counter-clockwise seen from the front."""
+    if mesh.heights != 0:
+        return field_corners(mesh, triangle)
     triangles = view2(mesh.triangles, mesh.triangle_count, 3, np.int32)
     vertices = view2(mesh.vertices, mesh.vertex_count, 3, np.float32)
     a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
@@ -42,13 +48,32 @@ def mesh_corners(mesh, triangle):
 @kernel
 def mesh_active_edges(mesh, triangle):
     """Compiled: bit k is set if the edge from corner k to the next is active."""
+    if mesh.heights != 0:
+        return np.int64(field_active_edges(mesh, triangle, COS_ACTIVE))
     return np.int64(view(mesh.active_edges, mesh.triangle_count, np.uint8)[triangle])
 
 
 @kernel
 def mesh_face(mesh, triangle):
     """Compiled: the user's index of a triangle."""
+    if mesh.heights != 0:
+        return np.int64(field_face(mesh, triangle))
     return np.int64(view(mesh.faces, mesh.triangle_count, np.int32)[triangle])
+
+
+@kernel
+def mesh_has(mesh, triangle):
+    """Compiled: whether there is such a triangle: leaves of a height field name holes too."""
+    return mesh.heights == 0 or field_has(mesh, triangle)
+
+
+@kernel
+def mesh_node(mesh, entry, scratch):
+    """Compiled: a node of the tree; that of a height field is written to `scratch`, an array of one MESH_NODE."""
+    if mesh.heights != 0:
+        fill_field_node(mesh, entry, scratch[0])
+        return scratch[0]
+    return view(mesh.nodes, mesh.node_count, MESH_NODE)[entry]
 
 
 @kernel
@@ -69,9 +94,27 @@ def _overlaps(mesh, triangle, bounds):
 
 
 @kernel
+def field_query_next(field, query, bounds):
+    """`mesh_query_next` of a height field, block by block along X. State: `query[3]` is the next block."""
+    while True:
+        while query[2] > 0:
+            triangle = query[1]
+            query[1] += 1
+            query[2] -= 1
+            if field_has(field, triangle) and _overlaps(field, triangle, bounds):
+                return triangle
+        block = next_block(field, query[3], bounds)
+        if block < 0:
+            return np.int64(-1)
+        query[1], query[2], query[3] = BLOCK_TRIANGLES * block, BLOCK_TRIANGLES, block + 1
+
+
+@kernel
 def mesh_query_next(mesh, query, bounds):
     """Compiled: the next triangle whose bounds overlap `bounds` (min x, y, z, max x, y, z), or -1. Each comes once, in
     the order of the tree."""
+    if mesh.heights != 0:
+        return field_query_next(mesh, query, bounds)
     nodes = view(mesh.nodes, mesh.node_count, MESH_NODE)
     while True:
         while query[2] > 0:

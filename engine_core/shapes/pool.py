@@ -7,6 +7,7 @@ import numpy as np
 from ..runtime.memory import Pool
 from . import schema, settings
 from .cooking import Cooked
+from .height_field_building import field_bounds, renew_ranges
 from .settings import split_basis
 
 __all__ = ["ShapePool", "split_basis"]
@@ -14,7 +15,7 @@ __all__ = ["ShapePool", "split_basis"]
 DEFAULT_CAPACITY = 1 << 20
 COLLIDABLE = {
     schema.SPHERE, schema.CAPSULE, schema.BOX, schema.HULL, schema.CYLINDER, schema.PLANE, schema.MESH,
-    schema.HEIGHT_FIELD,
+    schema.HEIGHT_FIELD, schema.SEPARATION_RAY,
 }  # fmt: skip
 IDENTITY_TOLERANCE = 1e-5
 """A stretch this close to none is none."""
@@ -34,7 +35,7 @@ def _cook_stretched(shape_settings, stretch: np.ndarray) -> tuple[Cooked, bool]:
 
 
 def is_collidable(kind: int) -> bool:
-    """Whether shapes of this kind of the user make contacts. Separation rays are stored but make none yet."""
+    """Whether shapes of this kind of the user make contacts."""
     return kind in COLLIDABLE
 
 
@@ -186,6 +187,38 @@ class ShapePool:
         hole."""
         self._set("set_height_field", index, settings.HeightField.checked(width, depth, heights))
 
+    def update_height_field(self, index: int, x: int, z: int, heights) -> None:
+        """Change the samples from column x and row z on to `heights` `(rows, columns)` [m], in place. Costs what the region
+        costs. Call `World.update_height_field`: bodies have to know. Raises ValueError for what does not fit."""
+        call = "update_height_field"
+        with self._lock:
+            self._check(call, index)
+            field = self._settings.get(index)
+            if not isinstance(field, settings.HeightField):
+                raise ValueError(f"{call}: shape {index} is no height field that was set")
+            region = field.checked_region(call, x, z, heights)
+            for row in (index, *self._derived.get(index, {}).values()):
+                self._update_field(row, field, x, z, region)
+
+    def _update_field(self, row: int, field, x: int, z: int, region: np.ndarray) -> None:
+        """Write a region to one row; a use that is no field itself, or was all holes, is cooked anew."""
+        block = self._blocks.get(row)
+        depth, width = region.shape
+        if block is None or "heights" not in block.arrays:
+            field.heights[z : z + depth, x : x + width] = region
+            stretch = self._source[row][1] if row in self._source else np.eye(3)
+            self._write(row, *_cook_stretched(field, stretch))
+            if row not in self._source and row in self._blocks:
+                self._settings[row] = field._replace(heights=self._blocks[row].arrays["heights"])
+            return
+        block.arrays["heights"][z : z + depth, x : x + width] = region
+        renew_ranges(block.arrays, x, z, width, depth)
+        scale = field.scale if row not in self._source else field.stretched(self._source[row][1])[0].scale
+        bounds = field_bounds(block.arrays, scale)
+        self.rows[row]["kind"] = schema.EMPTY if bounds is None else schema.MESH
+        if bounds is not None:
+            self.rows[row]["bounds"] = bounds
+
     def set_separation_ray(self, index: int, length: float, slides_on_slope: bool = False) -> None:
         """From the origin along +Z; length [m]."""
         self._set("set_separation_ray", index, settings.SeparationRay.checked(length, slides_on_slope))
@@ -196,7 +229,7 @@ class ShapePool:
         if kind != new_settings.kind:
             raise ValueError(f"{call}: shape {index} is a {schema.KIND_NAMES[kind]}")
         cooked = new_settings.cook()  # may take long: not under the lock
-        if isinstance(new_settings, settings.Mesh):
+        if isinstance(new_settings, settings.Mesh | settings.HeightField):
             new_settings = new_settings.kept(cooked)
         with self._lock:
             self._check(call, index)

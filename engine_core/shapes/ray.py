@@ -17,7 +17,7 @@ from ..geometry.ray import (
 from ..geometry.vector import dot, length_squared
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
-from .mesh_query import mesh_corners, mesh_face, mesh_of
+from .mesh_query import mesh_corners, mesh_face, mesh_has, mesh_node, mesh_of
 from .mesh_tree import STACK_SIZE
 from .schema import BOX, CAPSULE, CYLINDER, HEIGHT_FIELD, HULL, HULL_BLOCK, MESH, MESH_NODE, PLANE, SPHERE
 
@@ -67,7 +67,7 @@ def _push_hit_children(node, origin, inverse, longest, entries, distances, depth
 def ray_mesh(mesh, origin, vector, max_fraction, hits_back_faces):
     """Compiled: the first triangle of a MESH_BLOCK that the ray hits, with its fraction and whether from the front:
     `(triangle, fraction, is_front)`; triangle -1 for none up to `max_fraction`."""
-    nodes = view(mesh.nodes, mesh.node_count, MESH_NODE)
+    scratch = stack_array(1, MESH_NODE)
     entries = stack_array(STACK_SIZE, np.int64)
     distances = stack_array(STACK_SIZE, np.float64)
     inverse = (_inverse(vector[0]), _inverse(vector[1]), _inverse(vector[2]))
@@ -80,10 +80,12 @@ def ray_mesh(mesh, origin, vector, max_fraction, hits_back_faces):
             continue
         entry = entries[depth]
         if entry >= 0:
-            depth = _push_hit_children(nodes[entry], origin, inverse, longest, entries, distances, depth)
+            depth = _push_hit_children(mesh_node(mesh, entry, scratch), origin, inverse, longest, entries, distances, depth)
             continue
         first, count = ~entry >> 4, ~entry & 15
         for triangle in range(first, first + count):
+            if not mesh_has(mesh, triangle):
+                continue
             a, b, c = mesh_corners(mesh, triangle)
             fraction, is_front = ray_triangle(origin, vector, a, b, c)
             if (is_front or hits_back_faces) and (fraction < longest or (found < 0 and fraction <= longest)):

@@ -31,7 +31,7 @@ SHAPE = np.dtype(
         ("inertia", "f4", 6),  # about the centre of mass for a mass of 1 kg: xx, yy, zz, xy, xz, yz [m^2]
         ("inner_radius", "f4"),  # of the largest sphere about the centre of mass that fits, for continuous collision
         ("has_backface_collision", "i4"),  # mesh
-        ("user_kind", "i4"),  # as created; `kind` is as cooked: EMPTY without settings, MESH for a height field
+        ("user_kind", "i4"),  # as created; `kind` is as cooked: EMPTY without settings; a height field is a MESH of another block
         ("length", "f4"),  # separation ray, from the origin along +Z
         ("slides_on_slope", "i4"),  # separation ray
         ("is_approximate", "i4"),  # a round shape used with a scale that would make it an ellipsoid: averaged
@@ -74,6 +74,16 @@ MESH_BLOCK = np.dtype(
         ("active_edges", "i8"),  # address of uint8 (triangle_count): bit k: the edge from corner k is active
         ("nodes", "i8"),  # address of MESH_NODE (node_count); node 0 is the root
         ("materials", "i8"),  # address of uint8 (triangle_count), or 0
+        # A height field has these in place of vertices, triangles, faces, edges and nodes; see height_field.py.
+        ("heights", "i8"),  # address of float32 (depth, width); 0: a mesh
+        ("ranges", "i8"),  # address of float32 (node_count, 2): lowest and highest sample, before `scale`
+        ("levels", "i8"),  # address of int64 (level_count, 3): first node, width and depth of each level, root first
+        ("level_count", "i8"),
+        ("width", "i8"),  # samples along X
+        ("depth", "i8"),  # along Z
+        ("block_width", "i8"),  # blocks of cells, the leaves
+        ("block_depth", "i8"),
+        ("scale", "f8", 3),  # size of a cell along X and Z [m], and a factor on heights
     ],
     align=True,
 )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import cooking, schema
+from .height_field_building import cook_height_field
 from .mesh_building import cook_mesh
 
 SAME_AXES = 1e-5
@@ -260,9 +261,10 @@ class Mesh(NamedTuple):
 
 
 class HeightField(NamedTuple):
-    """Heights `(depth, width)` [m], centred on the origin, cells of 1 m; NaN: a hole. Cooked to a mesh."""
+    """Heights `(depth, width)` [m], centred on the origin, cells of 1 m, all times `scale`; NaN: a hole."""
 
     heights: np.ndarray
+    scale: tuple = (1.0, 1.0, 1.0)
     kind = schema.HEIGHT_FIELD
 
     @staticmethod
@@ -281,22 +283,43 @@ class HeightField(NamedTuple):
             raise ValueError(f"{call}: heights must be finite or NaN, got an infinite one")
         return HeightField(heights.reshape(int(sizes[1]), int(sizes[0])))
 
+    def checked_region(self, call: str, x, z, heights) -> np.ndarray:
+        """Samples `(rows, columns)` that fit into the field from (x, z) on. Raises ValueError."""
+        try:
+            region = np.array(heights, dtype=np.float32, ndmin=2)
+        except (TypeError, ValueError):
+            raise ValueError(f"{call}: heights must be numbers, got {type(heights).__name__}") from None
+        depth, width = self.heights.shape
+        if region.ndim != 2 or not (0 <= x <= width - region.shape[1] and 0 <= z <= depth - region.shape[0]):
+            raise ValueError(f"{call}: {region.shape} samples at ({x}, {z}) do not fit into {self.heights.shape}")
+        if np.isinf(region).any():
+            raise ValueError(f"{call}: heights must be finite or NaN, got an infinite one")
+        return region
+
     def as_mesh(self) -> Mesh:
         """Two triangles a cell, parted from (x + 1, z) to (x, z + 1), facing up; their numbers are 2 cell and 2 cell +
         1."""
         depth, width = self.heights.shape
         x, z = np.meshgrid(np.arange(width) - 0.5 * (width - 1), np.arange(depth) - 0.5 * (depth - 1))
-        vertices = np.stack((x, np.nan_to_num(self.heights), z), axis=-1).reshape(-1, 3).astype(np.float32)
+        vertices = np.stack((x, np.nan_to_num(self.heights), z), axis=-1).reshape(-1, 3) * self.scale
         corner = (np.arange(depth - 1)[:, None] * width + np.arange(width - 1)).ravel()
         first = np.stack((corner, corner + width, corner + 1), axis=1)
         second = np.stack((corner + 1, corner + width, corner + width + 1), axis=1)
         triangles = np.stack((first, second), axis=1).reshape(-1, 3).astype(np.int32)
         is_solid = ~np.isnan(self.heights.ravel())[triangles].any(axis=1)
         faces = np.arange(len(triangles), dtype=np.int32)
-        return Mesh(vertices, triangles[is_solid], faces[is_solid], False)
+        return Mesh(vertices.astype(np.float32), triangles[is_solid], faces[is_solid], False)
 
     def cook(self):
-        return self.as_mesh().cook()
+        return cook_height_field(self.heights, self.scale)
+
+    def kept(self, cooked):
+        """The same settings, held by the samples of the cooked block."""
+        return self if cooked.block is None else self._replace(heights=cooked.block.arrays["heights"])
 
     def stretched(self, stretch):
+        """A field for a stretch along the axes, else a mesh."""
+        factors = np.diag(stretch)
+        if is_diagonal(stretch) and (factors > 0.0).all():
+            return self._replace(scale=tuple(float(a * b) for a, b in zip(self.scale, factors, strict=True))), False
         return self.as_mesh().stretched(stretch)

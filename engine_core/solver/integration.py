@@ -10,10 +10,10 @@ from ..bodies.schema import BODY, CAN_SLEEP, IN_AREAS, IS_IN_MOVED_LIST, KINEMAT
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..constraints.schema import (
-    ANGULAR_VELOCITY, AXIS_FREE, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
+    ANGULAR_VELOCITY, AXIS_FREE, CARRIED, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
-    add, conjugate, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
+    add, conjugate, interpolate_rotation, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
     vector3,
 )  # fmt: skip
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -89,7 +89,7 @@ def prepare_bodies(system_address, begin, end, worker):
         for k in range(6, 14):
             row[k] = FLOAT32(0.0)
         row[DELTA_ROTATION + 3] = FLOAT32(1.0)
-        row[15] = FLOAT32(0.0)
+        row[HELD_BACK] = FLOAT32(0.0)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -146,7 +146,7 @@ def integrate_positions(system_address, begin, end, worker):
 
 
 @kernel
-def finish_row(system, body, row):
+def finish_row(body, row, forces):
     """Bring one row back into its body. A row that is not finite any more, from input beyond all measure, stops the body where
     it was, so that it takes nothing else along."""
     total = 0.0
@@ -156,10 +156,14 @@ def finish_row(system, body, row):
         store3(body.linear_velocity, (0.0, 0.0, 0.0))
         store3(body.angular_velocity, (0.0, 0.0, 0.0))
         return
-    position = add(vector3(body.position), vector3(row[DELTA_POSITION : DELTA_POSITION + 3]))
-    turn = quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4])
-    store3(body.position, position)
-    store4(body.rotation, normalize_quaternion(multiply(turn, quaternion(body.rotation))))
+    motion = vector3(row[DELTA_POSITION : DELTA_POSITION + 3])
+    rotation = quaternion(body.rotation)
+    turned = multiply(quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4]), rotation)
+    if row[HELD_BACK] > 0.0:  # stopped before what it would have passed through
+        motion = add(scale(motion, 1.0 - row[HELD_BACK]), vector3(forces[CARRIED : CARRIED + 3]))
+        turned = interpolate_rotation(rotation, turned, 1.0 - row[HELD_BACK])
+    store3(body.position, add(vector3(body.position), motion))
+    store4(body.rotation, normalize_quaternion(turned))
     for k in range(3):
         body.linear_velocity[k] = row[LINEAR_VELOCITY + k]
         body.angular_velocity[k] = row[ANGULAR_VELOCITY + k]
@@ -208,7 +212,7 @@ def finish_bodies(system_address, begin, end, worker):
             store3(body.position, (body.target_position[0], body.target_position[1], body.target_position[2]))
             store4(body.rotation, quaternion(body.target_rotation))
         else:
-            finish_row(system, body, row)
+            finish_row(body, row, view(system.solver_forces + (slot + 1) * ROW_SIZE, 16, FLOAT32))
             count_rest(system, body, system.last_delta_time)
         update_bounds(system.world, system.origin, body)
         if not is_inside_fat_bounds(body):

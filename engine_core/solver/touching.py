@@ -7,6 +7,7 @@ from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import BODY, KINEMATIC, RIGID, WORLD
 from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, manifolds_of, pairs_of
 from ..collision.schema import PAIR_HAS_POSE, PAIR_IS_TOUCHING
+from ..collision.seams import drop_seam_contacts
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import add_to_colour, remove_from_colour
@@ -69,6 +70,7 @@ def settle_pair(system, world, bodies, index):
         destroy_pair(system, bodies, index)
         return
     if pair.manifold_count > 0:
+        drop_seam_contacts(system, world, bodies, pair)
         pair.flags |= PAIR_IS_TOUCHING
         if a.mode >= RIGID and a.active_index < 0 and pushes(b):
             wake_island(system, world, bodies, INT64(pair.body_a))

@@ -256,7 +256,7 @@ def test_axis_scale_after_a_rotation_is_no_shear():
 
 
 def test_kinds_that_make_contacts():
-    assert not is_collidable(schema.SEPARATION_RAY) and not is_collidable(schema.EMPTY)
+    assert is_collidable(schema.SEPARATION_RAY) and not is_collidable(schema.EMPTY)
     assert is_collidable(schema.MESH) and is_collidable(schema.BOX) and is_collidable(schema.HEIGHT_FIELD)
 
 

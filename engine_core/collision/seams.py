@@ -1,0 +1,220 @@
+"""No bump where shapes lie flush: contacts with the inner edges of a floor put together from tiles are left out.
+
+A body slides on one tile towards the next. Collided on its own, the next tile offers its side or its upper edge, though with
+the first one beside it neither is there. Such a contact is known by three things: all its points lie in the plane of a face on
+which the body stands already, the other shape has a face in that same plane, and the normal is not that face's. Meshes do the
+same by their active edges; this is for seams between bodies, and between the shapes of one body.
+"""
+
+import math
+
+import numpy as np
+
+from ..bodies.schema import INSTANCE
+from ..geometry.vector import (
+    add, add_scaled, cross, dot, length_squared, multiply, negate, normalize, quaternion, rotate, rotate_inverse, subtract,
+    vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view, view2
+from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
+from ..shapes.schema import BOX, CYLINDER, HULL, HULL_BLOCK, MESH, PLANE, SHAPE
+from .pairs import manifolds_of, pairs_of
+from .schema import LINEAR_SLOP
+
+FLUSH = LINEAR_SLOP
+"""Faces whose planes are this close pass as one [m]; less for small bodies, see `flush_distance`."""
+FLUSH_PART_OF_SIZE = 0.2
+ALIGNED = math.cos(math.radians(6.0))
+"""... and whose normals differ by less than this."""
+SAME_NORMAL = 1e-6
+"""Square of the sine below which two normals are one."""
+
+
+@kernel
+def flush_distance(body):
+    """What counts as flush for a body [m]: its contact points are no farther off the plane."""
+    return min(FLUSH, FLUSH_PART_OF_SIZE * np.float64(body.inner_radius))
+
+
+@kernel
+def box_face(half, point, up):
+    """Normal of the face of a box most turned to `up`, and the height of `point` above it."""
+    k = 0
+    if abs(up[1]) > abs(up[0]):
+        k = 1
+    if abs(up[2]) > abs(up[k]):
+        k = 2
+    sign = 1.0 if up[k] >= 0.0 else -1.0
+    normal = (sign if k == 0 else 0.0, sign if k == 1 else 0.0, sign if k == 2 else 0.0)
+    return normal, dot(normal, point) - half[k]
+
+
+@kernel
+def hull_face(block, point, up):
+    """The same of a hull."""
+    hull = view(block, 1, HULL_BLOCK)[0]
+    planes = view2(hull.planes, hull.face_count, 4, np.float32)
+    best, most = 0, -2.0
+    for i in range(hull.face_count):
+        along = planes[i, 0] * up[0] + planes[i, 1] * up[1] + planes[i, 2] * up[2]
+        if along > most:
+            best, most = i, along
+    normal = (np.float64(planes[best, 0]), np.float64(planes[best, 1]), np.float64(planes[best, 2]))
+    return normal, dot(normal, point) - planes[best, 3]
+
+
+@kernel
+def mesh_face_at(shape, point, up, near):
+    """The same of the triangle at `point` most turned to `up`; a normal of zeros if there is none within `near`."""
+    keep_as_call()
+    mesh = mesh_of(shape)
+    state, bounds = stack_array(MESH_QUERY_SIZE, np.int64), stack_array(6, np.float64)
+    for k in range(3):
+        bounds[k], bounds[3 + k] = point[k] - near, point[k] + near
+    best, height, most = (0.0, 0.0, 0.0), 0.0, ALIGNED
+    mesh_query_start(state)
+    triangle = mesh_query_next(mesh, state, bounds)
+    while triangle >= 0:
+        a, b, c = mesh_corners(mesh, triangle)
+        normal = normalize(cross(subtract(b, a), subtract(c, a)))
+        above = dot(normal, subtract(point, a))
+        if dot(normal, up) > most and abs(above) <= near:
+            best, height, most = normal, above, dot(normal, up)
+        triangle = mesh_query_next(mesh, state, bounds)
+    return best, height
+
+
+@kernel
+def face_at(shape, position, rotation, point, up, near):
+    """Whether a shape has a face at `point` turned to `up`, within `near`, and its normal: `(found, normal)`; world axes, any
+    origin."""
+    keep_as_call()
+    local, turned = rotate_inverse(rotation, subtract(point, position)), rotate_inverse(rotation, up)
+    normal, height = (0.0, 0.0, 0.0), 0.0
+    if shape.kind == BOX:
+        half = shape.half_extents
+        normal, height = box_face((np.float64(half[0]), np.float64(half[1]), np.float64(half[2])), local, turned)
+    elif shape.kind == HULL:
+        normal, height = hull_face(shape.block, local, turned)
+    elif shape.kind == CYLINDER:
+        normal = (0.0, 1.0 if turned[1] >= 0.0 else -1.0, 0.0)
+        height = local[1] * normal[1] - np.float64(shape.half_height)
+    elif shape.kind == PLANE:
+        p = shape.plane
+        normal = (np.float64(p[0]), np.float64(p[1]), np.float64(p[2]))
+        height = dot(normal, local) - p[3]
+    elif shape.kind == MESH:
+        normal, height = mesh_face_at(shape, local, turned, near)
+    return dot(normal, turned) > ALIGNED and abs(height) <= near, rotate(rotation, normal)
+
+
+@kernel
+def face_of_manifold(instances, shapes, other, offset, number, point, up, near):
+    """`face_at` of shape `number` of a body whose centre of mass is at `offset`."""
+    instance = instances[other.first_instance + number]
+    rotation = quaternion(other.rotation)
+    position = add(offset, rotate(rotation, vector3(instance.position)))
+    turn = multiply(rotation, quaternion(instance.rotation))
+    return face_at(shapes[instance.shape], position, turn, point, up, near)
+
+
+@kernel
+def up_of(manifold, is_a):
+    """Normal of a manifold towards the body that slides: it is A or B."""
+    normal = vector3(manifold.normal)
+    return negate(normal) if is_a else normal
+
+
+@kernel
+def point_on_other(manifold, p, is_a):
+    """Point p of a manifold on the surface of the other body, from the sliding one's centre of mass."""
+    middle = vector3(manifold.anchor_a[p]) if is_a else vector3(manifold.anchor_b[p])
+    return add_scaled(middle, up_of(manifold, is_a), -0.5 * np.float64(manifold.separation[p]))
+
+
+@kernel
+def lies_in_plane(manifold, is_a, at, up, near):
+    """Whether all points of a manifold lie in the plane through `at` across `up`."""
+    for p in range(manifold.point_count):
+        if abs(dot(subtract(point_on_other(manifold, p, is_a), at), up)) > near:
+            return False
+    return True
+
+
+@kernel
+def is_seam(suspect, suspect_is_a, suspect_parts, support, support_is_a, support_parts, instances, shapes, near):
+    """Whether one manifold of a body is with an inner edge, given another one. `*_parts`: (other body, its centre of mass from
+    that of the one that slides)."""
+    up, other_up = up_of(support, support_is_a), up_of(suspect, suspect_is_a)
+    if dot(up, other_up) < -0.1 or length_squared(cross(up, other_up)) < SAME_NORMAL:
+        return False
+    at = point_on_other(support, 0, support_is_a)
+    if not lies_in_plane(suspect, suspect_is_a, at, up, near):
+        return False
+    below, offset = support_parts
+    number = support.instance_b if support_is_a else support.instance_a
+    is_face, normal = face_of_manifold(instances, shapes, below, offset, number, at, up, near)
+    if not is_face or length_squared(cross(normal, up)) > 100.0 * SAME_NORMAL:
+        return False
+    beside, offset = suspect_parts
+    number = suspect.instance_b if suspect_is_a else suspect.instance_a
+    is_face, normal = face_of_manifold(
+        instances, shapes, beside, offset, number, point_on_other(suspect, 0, suspect_is_a), up, near
+    )  # fmt: skip
+    return is_face and length_squared(cross(normal, other_up)) > SAME_NORMAL
+
+
+@kernel
+def offset_of(body, other):
+    return (other.position[0] - body.position[0], other.position[1] - body.position[1], other.position[2] - body.position[2])
+
+
+@kernel
+def has_support(system, world, bodies, index, suspect, suspect_is_a, suspect_parts, near):
+    """Whether some other manifold of a body shows that `suspect` is with an inner edge."""
+    keep_as_call()
+    pairs, manifolds = pairs_of(system), manifolds_of(system)
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    body = bodies[index]
+    key = body.first_pair
+    while key >= 0:
+        pair = pairs[key >> 1]
+        is_a = key & 1 == 0
+        other = bodies[pair.body_b if is_a else pair.body_a]
+        m = pair.first_manifold if other.inverse_mass == 0.0 else -1
+        while m >= 0:
+            support = manifolds[m]
+            if support.point_count > 0 and is_seam(
+                suspect, suspect_is_a, suspect_parts, support, is_a, (other, offset_of(body, other)), instances, shapes, near
+            ):
+                return True
+            m = support.next
+        key = pair.next[key & 1]
+    return False
+
+
+@kernel
+def drop_seam_contacts(system, world, bodies, pair):
+    """Take the points from those manifolds of a pair of a moving and a still body that are with inner edges. The pair is no
+    longer counted as touching by them."""
+    a, b = bodies[pair.body_a], bodies[pair.body_b]
+    if (a.inverse_mass > 0.0) == (b.inverse_mass > 0.0):
+        return
+    is_a = a.inverse_mass > 0.0
+    body, other, index = (a, b, np.int64(pair.body_a)) if is_a else (b, a, np.int64(pair.body_b))
+    if body.pair_count < 2 and pair.manifold_count < 2:
+        return
+    manifolds = manifolds_of(system)
+    near = flush_distance(body)
+    m = pair.first_manifold
+    while m >= 0:
+        manifold = manifolds[m]
+        if manifold.point_count > 0 and has_support(
+            system, world, bodies, index, manifold, is_a, (other, offset_of(body, other)), near
+        ):
+            manifold.point_count = 0
+            pair.manifold_count -= 1
+        m = manifold.next

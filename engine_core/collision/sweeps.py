@@ -1,0 +1,243 @@
+"""When two shapes that move and turn first touch: conservative advancement.
+
+Both go from one pose to another, positions along a line, rotations by interpolation. Two convex bodies cannot touch earlier
+than the line between their nearest points allows, if each point counts as moving with the bodies and, at most, as fast as
+the turning moves the farthest one (B. Mirtich, "Impulse-based Dynamic Simulation", 1996, 2.3).
+
+All in the frame of the second shape, B. The first one, A, is convex; it is tried twice: a smaller copy decides whether the
+way is barred at all, so that sliding along a surface is none; the full size then says where A has to stop.
+"""
+
+import numpy as np
+
+from ..geometry.gjk import CORE, CYLINDER_CORE, POINTS_CORE
+from ..geometry.vector import (
+    add, add_scaled, conjugate, cross, dot, interpolate_rotation, length, matrix_rows, multiply, quaternion, rotate,
+    rotate_inverse, scale, store3, store4, subtract, vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array
+from ..shapes.mesh_query import mesh_corners, mesh_has, mesh_node, mesh_of
+from ..shapes.mesh_tree import STACK_SIZE
+from ..shapes.schema import CAPSULE, CYLINDER, EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY, SPHERE
+from .distance import core_center
+from .gaps import (
+    GAP, IDENTITY, NO_FRACTION, OVERLAPPING, ZERO, measure_gap, plane_gap, prepare_core, prepare_triangle, push_met_children,
+)  # fmt: skip
+
+TOUCHING = 1e-4
+"""A gap this small counts as closed [m]."""
+SHRINK = 0.25
+"""The smaller copy lacks this part of the inner radius on all sides."""
+LEAST_SHRINK = 5e-4
+"""... and at least this much [m]."""
+MOST_SHRINK = 0.9
+"""What a shape that overlaps already is tried with."""
+FULL, SMALLER, SMALLEST, OTHER = range(4)
+"""Copies: three of A, and B as it is."""
+MAX_ADVANCES = 64
+
+# How a shape on a body moves in a step: the body's pose at both ends, the shape's pose on it, bounds of its turning.
+SWEEP = np.dtype(
+    [
+        ("position", "f8", 3),  # of the body's centre of mass at the start, relative to that of A [m]
+        ("motion", "f8", 3),
+        ("rotation", "f8", 4),
+        ("end_rotation", "f8", 4),
+        ("local_position", "f8", 3),
+        ("local_rotation", "f8", 4),
+        ("angle", "f8"),  # by which it turns, times the speed-up of the interpolation in the middle; an upper bound [rad]
+        ("reach", "f8"),  # of the farthest point that turns, from the centre of mass [m]
+    ],
+    align=True,
+)
+
+COPY = np.dtype([("core", CORE), ("radius", "f8"), ("factor", "f8")], align=True)
+"""A core, the radius about it, and the factor on the points of a hull."""
+
+
+@kernel
+def largest_angle(rotation, end_rotation):
+    """An upper bound for how fast the rotation between two quaternions turns when it is interpolated [rad a motion]."""
+    turn = multiply(end_rotation, conjugate(rotation))
+    sine = min(length((turn[0], turn[1], turn[2])), 1.0)
+    # asin(s) <= s (1 + 0.57 s^2); in the middle the normalised interpolation is up to 4 / pi faster than its mean.
+    return 2.0 * sine * (1.0 + 0.57 * sine * sine) * (1.0 + 0.28 * sine * sine)
+
+
+@kernel
+def place(sweep, fraction):
+    """Position and rotation of the shape after a fraction of the motion."""
+    turned = interpolate_rotation(quaternion(sweep.rotation), quaternion(sweep.end_rotation), fraction)
+    middle = add_scaled(vector3(sweep.position), vector3(sweep.motion), fraction)
+    position = add(middle, rotate(turned, vector3(sweep.local_position)))
+    return position, multiply(turned, quaternion(sweep.local_rotation))
+
+
+@kernel
+def reach_of(shape, local_position):
+    """The farthest from the centre of mass that a point of the shape's core stands: what is round does not turn."""
+    base = length(local_position)
+    if shape.kind == SPHERE:
+        return base
+    if shape.kind == CAPSULE:
+        return base + np.float64(shape.half_height)
+    b = shape.bounds
+    far = (
+        np.float64(max(abs(b[0]), abs(b[3]))), np.float64(max(abs(b[1]), abs(b[4]))), np.float64(max(abs(b[2]), abs(b[5]))),
+    )  # fmt: skip
+    return base + length(far)
+
+
+@kernel
+def make_smaller(shape, copy, by):
+    """Take `by` [m] off a full copy on all sides, most of its size at most."""
+    keep_as_call()
+    core = copy.core
+    if copy.radius > 0.0:
+        copy.radius -= min(by, MOST_SHRINK * copy.radius)
+    elif core.kind == POINTS_CORE:
+        copy.factor = 1.0 - min(by / max(np.float64(shape.inner_radius), 1e-6), MOST_SHRINK)
+    else:
+        for k in range(2 if core.kind == CYLINDER_CORE else 3):
+            core.extents[k] -= min(by, MOST_SHRINK * core.extents[k])
+
+
+@kernel
+def place_core(shape, core, position, rotation, factor):
+    """Put a core at a pose; a hull is made smaller by `factor` about its inner point."""
+    rows = matrix_rows(rotation)
+    for i in range(3):
+        for j in range(3):
+            core.rotation[i, j] = factor * rows[i][j]
+    store3(core.position, add_scaled(position, rotate(rotation, core_center(shape)), 1.0 - factor))
+
+
+@kernel
+def advance_turning(sweeps, a, b, cores, radius, factor, longest, gap):
+    """Move A and B until they touch. `cores`: A's, made smaller as wanted, and B's in B's frame; `radius`: of both.
+    Gives the fraction, NO_FRACTION if it is more than `longest`, or OVERLAPPING if they touch at the start."""
+    keep_as_call()
+    relative = subtract(vector3(sweeps[0].motion), vector3(sweeps[1].motion))
+    turning = sweeps[0].angle * sweeps[0].reach + sweeps[1].angle * sweeps[1].reach
+    fraction, closed = 0.0, TOUCHING
+    for turn in range(MAX_ADVANCES):
+        position_a, rotation_a = place(sweeps[0], fraction)
+        position_b, rotation_b = place(sweeps[1], fraction)
+        position = rotate_inverse(rotation_b, subtract(position_a, position_b))
+        rotation = multiply(conjugate(rotation_b), rotation_a)
+        place_core(a, cores[0], position, rotation, factor)
+        if b.kind == PLANE:
+            plane_gap(cores[0], radius, b, gap)
+        else:
+            center = add(position, rotate(rotation, core_center(a)))
+            measure_gap(cores[0], cores[1], radius, subtract(center, vector3(gap.point)), gap)
+        if turn == 0:
+            if gap.distance <= 0.0:
+                return OVERLAPPING
+            closed = min(TOUCHING, 0.5 * gap.distance)  # what was stopped once is stopped again, as near as it is
+        elif gap.distance <= closed:
+            return fraction
+        closing = dot(relative, rotate(rotation_b, vector3(gap.normal))) + turning
+        if closing <= 1e-9:
+            return NO_FRACTION
+        fraction += (gap.distance - 0.5 * closed) / closing
+        if fraction > longest:
+            return NO_FRACTION
+    return fraction
+
+
+@kernel
+def try_copy(sweeps, a, b, copies, which, inside, longest):
+    """`advance_turning` for one of A's copies."""
+    keep_as_call()
+    gap, tried = stack_array(1, GAP)[0], stack_array(2, CORE)
+    store3(gap.point, inside)
+    tried[0], tried[1] = copies[which].core, copies[OTHER].core
+    radius = copies[which].radius + copies[OTHER].radius
+    return advance_turning(sweeps, a, b, tried, radius, copies[which].factor, longest, gap)
+
+
+@kernel
+def sweep_convex(sweeps, a, b, copies, inside, longest):
+    """Fraction at which A has to stop before B, NO_FRACTION if it need not before `longest`. `inside`: a point of B."""
+    keep_as_call()
+    fraction = try_copy(sweeps, a, b, copies, SMALLER, inside, longest)
+    if fraction == OVERLAPPING:  # deep in already: at least the middle must not pass
+        fraction = try_copy(sweeps, a, b, copies, SMALLEST, inside, longest)
+        return fraction if fraction >= 0.0 and fraction <= longest else NO_FRACTION
+    if fraction > longest:
+        return NO_FRACTION
+    exact = try_copy(sweeps, a, b, copies, FULL, inside, fraction)
+    return exact if exact >= 0.0 and exact <= fraction else fraction
+
+
+@kernel
+def sweep_mesh(sweeps, a, b, copies, longest):
+    """`sweep_convex` for the triangles of a mesh B that A comes near, from their front unless B is two-sided."""
+    keep_as_call()
+    mesh = mesh_of(b)
+    scratch = stack_array(1, MESH_NODE)
+    entries, distances = stack_array(STACK_SIZE, np.int64), stack_array(STACK_SIZE, np.float64)
+    corners = stack_array(9, np.float64)
+    position_a, _ = place(sweeps[0], 0.0)
+    position_b, rotation_b = place(sweeps[1], 0.0)
+    start = rotate_inverse(rotation_b, subtract(vector3(sweeps[0].position), position_b))
+    motion = rotate_inverse(rotation_b, subtract(vector3(sweeps[0].motion), vector3(sweeps[1].motion)))
+    center = rotate_inverse(rotation_b, subtract(position_a, position_b))
+    # A's centre of mass runs straight as seen from B, but for B's turning; the box about it holds A however it is turned.
+    half = sweeps[0].reach + copies[FULL].radius + sweeps[1].angle * (length(start) + length(motion)) + TOUCHING
+    box = (half, half, half)
+    inverse = (
+        1.0 / motion[0] if abs(motion[0]) > 1e-12 else 1e12,
+        1.0 / motion[1] if abs(motion[1]) > 1e-12 else 1e12,
+        1.0 / motion[2] if abs(motion[2]) > 1e-12 else 1e12,
+    )
+    found, depth = NO_FRACTION, 1
+    entries[0], distances[0] = 0, 0.0
+    while depth > 0:
+        depth -= 1
+        if distances[depth] > longest:
+            continue
+        entry = entries[depth]
+        if entry >= 0:
+            depth = push_met_children(mesh_node(mesh, entry, scratch), start, box, inverse, longest, entries, distances, depth)
+            continue
+        first, count = ~entry >> 4, ~entry & 15
+        for triangle in range(first, first + count):
+            if not mesh_has(mesh, triangle):
+                continue
+            p, q, r = mesh_corners(mesh, triangle)
+            front = cross(subtract(q, p), subtract(r, p))
+            if b.has_backface_collision == 0 and dot(subtract(center, p), front) < 0.0:
+                continue
+            prepare_triangle(copies[OTHER].core, corners, p, q, r)
+            fraction = sweep_convex(sweeps, a, b, copies, p, longest)
+            if fraction <= longest:
+                longest = found = fraction
+    return found
+
+
+@kernel
+def sweep_shapes(sweeps, a, b, longest):
+    """Fraction of the motion after which shape A has to stop so as not to pass through shape B, or NO_FRACTION. `sweeps`:
+    rows of SWEEP of both."""
+    keep_as_call()
+    if a.kind == EMPTY or a.kind > CYLINDER or b.kind == EMPTY or b.kind == SEPARATION_RAY:
+        return NO_FRACTION
+    copies = stack_array(4, COPY)
+    copies[FULL].radius, copies[FULL].factor = prepare_core(a, ZERO, IDENTITY, copies[FULL].core), 1.0
+    inner = max(np.float64(a.inner_radius), 0.0)
+    for which in (SMALLER, SMALLEST):
+        copies[which] = copies[FULL]
+        part = SHRINK if which == SMALLER else MOST_SHRINK
+        make_smaller(a, copies[which], max(part * inner, LEAST_SHRINK))
+    copies[OTHER].radius = 0.0
+    if b.kind == MESH:
+        return sweep_mesh(sweeps, a, b, copies, longest)
+    inside = ZERO
+    if b.kind != PLANE:
+        copies[OTHER].radius = prepare_core(b, ZERO, IDENTITY, copies[OTHER].core)
+        inside = core_center(b)
+    return sweep_convex(sweeps, a, b, copies, inside, longest)

@@ -1,0 +1,192 @@
+"""Continuous collision: what moved far in a step is held back where it would pass through something.
+
+After the sub-steps, and before poses are written, every body whose motion is long for its size is swept from its old pose to
+its new one, against the old and new poses of whatever is in the way. It stops where the two touch and keeps its velocity; the
+contacts of the next step do the rest. All bodies are swept against the same poses, so no order and no thread matters.
+"""
+
+import numpy as np
+
+from ..bodies.bounds import bounds_overlap
+from ..bodies.schema import (
+    BODY, CONTINUOUS, INSTANCE, LAYER_SENSOR, RIGID, SYSTEM, WORLD,
+)  # fmt: skip
+from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
+from ..broad_phase.schema import CURSOR, TREE
+from ..collision.contacts import instance_box
+from ..collision.pairs import find_pair, may_collide, pairs_of
+from ..collision.schema import PAIR_IS_FILTERED, SPECULATIVE_DISTANCE
+from ..collision.sweeps import SWEEP, largest_angle, reach_of, sweep_shapes
+from ..constraints.schema import CARRIED, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, ROW_SIZE
+from ..geometry.vector import (
+    add, add_scaled, conjugate, interpolate_rotation, matrix_rows, multiply, quaternion, rotate, store3, store4, subtract,
+    vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import stack_array, view
+from ..shapes.schema import SHAPE
+
+INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
+FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
+"""A motion of more than this part of the inner radius is swept, of bodies with continuous collision and of others."""
+FARTHEST = 1.0e6
+"""Longer motions are overflows [m]."""
+TREE_SIZE = TREE.itemsize
+
+
+@kernel
+def is_swept(body, row):
+    """Whether a body moved so far in this step that contacts may have missed something."""
+    x, y, z = FLOAT64(row[DELTA_POSITION]), FLOAT64(row[DELTA_POSITION + 1]), FLOAT64(row[DELTA_POSITION + 2])
+    motion = x * x + y * y + z * z
+    far = FAR_FOR_CONTINUOUS * FLOAT64(body.inner_radius)
+    if not body.flags & CONTINUOUS:
+        # Contacts reach as far as the speculative distance.
+        far = FAR * FLOAT64(body.inner_radius) + SPECULATIVE_DISTANCE
+    return motion > far * far and motion < FARTHEST * FARTHEST and body.mode >= RIGID
+
+
+@kernel
+def set_sweep(system, body, origin, sweep):
+    """Write how a body moves in this step; positions from `origin`."""
+    store3(sweep.position, subtract(vector3(body.position), origin))
+    store4(sweep.rotation, quaternion(body.rotation))
+    store4(sweep.end_rotation, quaternion(body.rotation))
+    store3(sweep.motion, (0.0, 0.0, 0.0))
+    sweep.angle = 0.0
+    if body.active_index >= 0:
+        row = view(system.solver_rows + (body.active_index + 1) * ROW_SIZE, 16, FLOAT32)
+        store3(sweep.motion, vector3(row[DELTA_POSITION : DELTA_POSITION + 3]))
+        turn = quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4])
+        store4(sweep.end_rotation, multiply(turn, quaternion(body.rotation)))
+        sweep.angle = largest_angle(quaternion(sweep.rotation), quaternion(sweep.end_rotation))
+
+
+@kernel
+def set_instance(sweep, instance, shape):
+    """Write which shape of the body is meant."""
+    store3(sweep.local_position, vector3(instance.position))
+    store4(sweep.local_rotation, quaternion(instance.rotation))
+    sweep.reach = reach_of(shape, vector3(instance.position))
+
+
+@kernel
+def stops(system, bodies, index, other_index):
+    """Whether a body is pushed by another: layers, exceptions and joints."""
+    if index == other_index:
+        return False
+    body, other = bodies[index], bodies[other_index]
+    if other.id == 0 or not body.collision_mask & other.collision_layer:
+        return False
+    low, high = min(index, other_index), max(index, other_index)
+    if not may_collide(system.world, bodies[low], low, bodies[high], high):
+        return False
+    pair = find_pair(system, low, high)
+    return pair < 0 or not pairs_of(system)[pair].flags & PAIR_IS_FILTERED
+
+
+@kernel
+def swept_box(body, sweep, box):
+    """Bounds of all a body touches on its way, from the sweep's origin."""
+    for k in range(3):
+        start, motion = sweep.position[k], sweep.motion[k]
+        box[k] = FLOAT32(start + min(motion, 0.0) - body.extent - 1e-3)
+        box[3 + k] = FLOAT32(start + max(motion, 0.0) + body.extent + 1e-3)
+
+
+@kernel
+def sweep_against(system, world, bodies, index, other_index, sweeps, boxes, longest):
+    """How far a body, whose sweep is written, may go before it meets another one."""
+    keep_as_call()
+    body, other = bodies[index], bodies[other_index]
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    set_sweep(system, other, vector3(body.position), sweeps[1])
+    rows = matrix_rows(quaternion(other.rotation))
+    is_still = other.active_index < 0
+    for j in range(other.instance_count):
+        instance = instances[other.first_instance + j]
+        if instance.is_disabled or instance.shape < 0:
+            continue
+        if is_still:
+            instance_box(instance, rows, vector3(sweeps[1].position), boxes[1])
+            if not bounds_overlap(boxes[0], boxes[1]):
+                continue
+        set_instance(sweeps[1], instance, shapes[instance.shape])
+        for i in range(body.instance_count):
+            own = instances[body.first_instance + i]
+            if own.is_disabled or own.shape < 0:
+                continue
+            set_instance(sweeps[0], own, shapes[own.shape])
+            fraction = sweep_shapes(sweeps, shapes[own.shape], shapes[instance.shape], longest)
+            longest = min(longest, fraction)
+    return longest
+
+
+@kernel
+def is_held_too(system, other):
+    """Whether a body stops by itself where another one meets it: it stands still, or is swept."""
+    if other.active_index < 0:
+        return True
+    return is_swept(other, view(system.solver_rows + (other.active_index + 1) * ROW_SIZE, 16, FLOAT32))
+
+
+@kernel
+def way_carried(sweeps, fraction):
+    """How far what stopped at a moving body is taken along by it in the rest of the step."""
+    at = add_scaled(vector3(sweeps[0].position), vector3(sweeps[0].motion), fraction)
+    start, motion = vector3(sweeps[1].position), vector3(sweeps[1].motion)
+    end_rotation = quaternion(sweeps[1].end_rotation)
+    rotation = interpolate_rotation(quaternion(sweeps[1].rotation), end_rotation, fraction)
+    offset = subtract(at, add_scaled(start, motion, fraction))
+    turned = rotate(multiply(end_rotation, conjugate(rotation)), offset)
+    return subtract(add(add(start, motion), turned), at)
+
+
+@kernel
+def sweep_body(system, world, bodies, index, sweeps, boxes, carried):
+    """The part of a body's motion that is free, 0 to 1; `carried` gets the way it is taken along afterwards."""
+    keep_as_call()
+    body = bodies[index]
+    store3(carried, (0.0, 0.0, 0.0))
+    cursor = stack_array(1, CURSOR)
+    set_sweep(system, body, vector3(body.position), sweeps[0])
+    swept_box(body, sweeps[0], boxes[0])
+    start = subtract(vector3(body.position), vector3(system.origin))
+    extent = FLOAT64(body.extent)
+    longest = 1.0
+    for layer in range(system.layer_count):
+        if layer == LAYER_SENSOR:
+            continue
+        tree = system.trees + layer * TREE_SIZE
+        box_cast_begin(cursor, tree, start, (extent, extent, extent), vector3(sweeps[0].motion), longest)
+        other = ray_query_next(cursor, tree, longest)
+        while other >= 0:
+            if stops(system, bodies, index, other):
+                fraction = sweep_against(system, world, bodies, index, other, sweeps, boxes, longest)
+                if fraction < longest:
+                    longest = fraction
+                    is_held = is_held_too(system, bodies[other])
+                    store3(carried, (0.0, 0.0, 0.0) if is_held else way_carried(sweeps, fraction))
+            other = ray_query_next(cursor, tree, longest)
+        query_end(cursor, tree)
+    return longest
+
+
+@entry_point(JOB_SIGNATURE)
+def sweep_bodies(system_address, begin, end, worker):
+    """Job: hold back those of the active bodies `begin` to `end - 1` that would pass through something. Reads poses and all
+    rows; writes HELD_BACK of their own rows, and CARRIED of their rows of forces, which no sub-step needs any more."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    sweeps, boxes = stack_array(2, SWEEP), stack_array(12, FLOAT32).reshape((2, 6))
+    for slot in range(begin, end):
+        row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        index = INT64(active[slot])
+        if is_swept(bodies[index], row):
+            forces = view(system.solver_forces + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+            carried = forces[CARRIED : CARRIED + 3]
+            row[HELD_BACK] = FLOAT32(1.0 - sweep_body(system, world, bodies, index, sweeps, boxes, carried))

@@ -1,0 +1,143 @@
+"""Fast bodies stop at what is thin: walls, meshes, each other; whatever moves fast, flagged or not."""
+
+import numpy as np
+import pytest
+from small_world import TICK, SmallWorld
+
+from engine_core.bodies.schema import KINEMATIC, RIGID, STATIC
+from engine_core.shapes.schema import CAPSULE, CYLINDER, HULL, MESH
+
+
+def make(world: SmallWorld, kind: str) -> int:
+    """A shape about 5 cm across."""
+    shapes = world.world.shapes
+    if kind == "box":
+        return world.box(0.025, 0.025, 0.025)
+    if kind == "sphere":
+        return world.sphere(0.025)
+    identity = world.world.create_shape({"capsule": CAPSULE, "cylinder": CYLINDER, "hull": HULL}[kind])
+    index = world.world.shape_index("make", identity)
+    if kind == "capsule":
+        shapes.set_capsule(index, 0.02, 0.1)
+    elif kind == "cylinder":
+        shapes.set_cylinder(index, 0.03, 0.04)
+    else:
+        shapes.set_hull(index, [(0.05, 0, 0), (-0.03, 0.03, 0), (-0.03, -0.03, 0.03), (-0.03, -0.03, -0.03)])
+    return identity
+
+
+def wall_of_triangles(world: SmallWorld) -> int:
+    """A square of two triangles without thickness, seen from -X."""
+    identity = world.world.create_shape(MESH)
+    vertices = [(0, -20, -20), (0, 20, -20), (0, 20, 20), (0, -20, 20)]
+    world.world.shapes.set_mesh(world.world.shape_index("wall", identity), vertices, [(0, 2, 1), (0, 3, 2)], True)
+    return identity
+
+
+WALLS = {"box": lambda world: world.box(0.005, 20.0, 20.0), "mesh": wall_of_triangles}
+
+
+def shoot(world: SmallWorld, kind: str, is_continuous: bool, count: int = 100, speed: float = 200.0) -> list[int]:
+    """Bodies from x = -3 to -6 m towards +X, turning."""
+    generator = np.random.default_rng(7)
+    shape, bodies = make(world, kind), []
+    for number in range(count):
+        position = (-3.0 - 3.0 * generator.random(), number % 10 - 4.5, number // 10 - 4.5)
+        body = world.add(shape, position, mode=RIGID)
+        world.throw(body, (speed, 0.0, 0.0))
+        world.turn(body, generator.normal(size=3) * 20.0)
+        world.world.body_set_continuous(body, is_continuous)
+        bodies.append(body)
+    return bodies
+
+
+@pytest.mark.parametrize("is_continuous", [True, False], ids=["continuous", "plain"])
+@pytest.mark.parametrize("kind", ["box", "sphere", "capsule", "cylinder", "hull"])
+@pytest.mark.parametrize("wall", WALLS)
+def test_none_passes_a_thin_wall(wall, kind, is_continuous):
+    """100 bodies of 5 cm at 200 m/s, a wall of 1 cm or none at all thick."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    world.add(WALLS[wall](world), mode=STATIC)
+    bodies = shoot(world, kind, is_continuous)
+    world.step(20)
+    assert [body for body in bodies if world.position(body)[0] > 0.0] == []
+
+
+def test_none_passes_a_wall_that_comes_towards_it():
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    wall = world.add(world.box(0.005, 20.0, 20.0), (2.0, 0.0, 0.0), mode=KINEMATIC)
+    bodies = shoot(world, "box", True)
+    for tick in range(1, 11):
+        world.move(wall, (2.0 - 20.0 * TICK * tick, 0.0, 0.0))
+        world.step()
+        passed = [body for body in bodies if world.position(body)[0] > world.position(wall)[0]]
+        assert passed == []
+
+
+def test_two_bullets_meet():
+    """Both fast, neither flagged: they do not change places."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    left = world.add(world.sphere(0.05), (-10.0, 0.0, 0.0), mode=RIGID)
+    right = world.add(world.sphere(0.05), (10.1, 0.0, 0.0), mode=RIGID)
+    world.throw(left, (150.0, 0.0, 0.0))
+    world.throw(right, (-150.0, 0.0, 0.0))
+    world.step(10)
+    assert world.position(left)[0] < world.position(right)[0]
+
+
+def test_a_bullet_moves_a_thin_door():
+    """A free plate of 1 cm takes up the momentum of a ball."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    plate = world.add(world.box(0.005, 1.0, 1.0), mode=RIGID, mass=10.0)
+    ball = world.add(world.sphere(0.05), (-5.0, 0.0, 0.0), mode=RIGID, mass=1.0)
+    world.throw(ball, (200.0, 0.0, 0.0))
+    world.step(20)
+    assert world.position(ball)[0] < world.position(plate)[0]
+    assert world.velocity(ball)[0] + 10.0 * world.velocity(plate)[0] == pytest.approx(200.0, rel=1e-3)
+
+
+def test_fast_ball_stops_at_the_surface_and_bounces():
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    world.add(world.box(0.05, 5.0, 5.0), (10.0, 0.0, 0.0), mode=STATIC, restitution=0.5)
+    ball = world.add(world.sphere(0.2), mode=RIGID)
+    world.throw(ball, (150.0, 0.0, 0.0))
+    reached = 0.0
+    for _ in range(8):
+        world.step()
+        reached = max(reached, world.position(ball)[0])
+    assert 9.7 < reached <= 9.7501
+    assert world.velocity(ball)[0] == pytest.approx(-75.0, rel=1e-3)
+
+
+def test_a_near_miss_is_none():
+    """A ball that passes a corner at 8 cm flies straight on."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    world.add(world.box(1.0, 1.0, 1.0), mode=STATIC)
+    ball = world.add(world.sphere(0.2), (-5.0, 1.28, 0.0), mode=RIGID)
+    world.throw(ball, (100.0, 0.0, 0.0))
+    world.step(10)
+    assert world.velocity(ball) == pytest.approx((100.0, 0.0, 0.0))
+
+
+def test_mask_decides_who_is_stopped():
+    """A body that does not have the wall's layer in its mask flies on."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    world.add(world.box(0.005, 20.0, 20.0), mode=STATIC)
+    ball = world.add(world.sphere(0.05), (-5.0, 0.0, 0.0), mode=RIGID)
+    world.world.body_set_collision_mask(ball, 2)
+    world.throw(ball, (200.0, 0.0, 0.0))
+    world.step(10)
+    assert world.velocity(ball)[0] == pytest.approx(200.0)
+
+
+def test_sliding_fast_loses_no_way():
+    """What rests on a floor is not held back by it."""
+    world = SmallWorld()
+    world.floor(friction=0.0)
+    world.add(world.box(50.0, 0.5, 5.0), (100.0, -0.5, 0.0), mode=STATIC, friction=0.0)
+    box = world.add(world.box(0.1, 0.1, 0.1), (0.0, 0.1, 0.0), mode=RIGID, friction=0.0)
+    world.step(5)
+    world.throw(box, (60.0, 0.0, 0.0))
+    start = world.position(box)[0]
+    world.step(120)
+    assert world.position(box)[0] - start == pytest.approx(120.0, rel=1e-4)
