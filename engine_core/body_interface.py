@@ -14,7 +14,7 @@ from .bodies.identity import describe_id, index_of, kind_of
 from .bodies.mass import renew_mass, rotation_matrix
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
-    HAS_EXCEPTIONS, HAS_STRETCH, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC, TELEPORTS,
+    HAS_EXCEPTIONS, HAS_STRETCH, IS_IN_BATCH, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC, TELEPORTS,
     WAKES_NEIGHBOURS,
 )  # fmt: skip
 from .shapes.pool import split_basis
@@ -67,17 +67,22 @@ class BodyInterface:
             raise KeyError(f"{call}: there is no body {describe_id(identity)}: {why}")
         return index
 
+    def own_body_index(self, call: str, identity: int) -> int:
+        """The same for calls that free a body or change what it is made of: those of a batch go with their batch."""
+        index = self.body_index(call, identity)
+        if int(self.bodies.rows[index]["flags"]) & IS_IN_BATCH:
+            raise ValueError(f"{call}: the body {describe_id(identity)} belongs to a tile and stays as the tile made it")
+        return index
+
     # Life.
 
     def create_body(self) -> int:
         """Id of a new rigid body of 1 kg without shapes, in no system. Raises PoolFull."""
-        index = self.bodies.take()
-        self.record["body_count"] = self.bodies.count
-        return int(self.bodies.rows[index]["id"])
+        return int(self.bodies.rows[self.bodies.take()]["id"])
 
     def destroy_body(self, identity: int) -> None:
         """Take a body out of its system and free it with its place in all tables."""
-        index = self.body_index("destroy_body", identity)
+        index = self.own_body_index("destroy_body", identity)
         self._leave_system(index)
         self.body_clear_shapes(identity)
         self.exceptions.forget(index)
@@ -89,7 +94,7 @@ class BodyInterface:
 
     def body_set_system(self, identity: int, system_id: int) -> None:
         """Put a body into a system, or with 0 into none."""
-        index = self.body_index("body_set_system", identity)
+        index = self.own_body_index("body_set_system", identity)
         system = self.system_index("body_set_system", system_id) if system_id else -1
         if int(self.bodies.rows[index]["system"]) == system:
             return
@@ -111,7 +116,7 @@ class BodyInterface:
 
     def body_set_mode(self, identity: int, mode: int) -> None:
         """STATIC, KINEMATIC, RIGID or RIGID_LINEAR. Bodies that stop being rigid stop moving."""
-        index = self.body_index("body_set_mode", identity)
+        index = self.own_body_index("body_set_mode", identity)
         if mode not in (0, 1, 2, 3):
             raise ValueError(f"body_set_mode: mode must be 0 (static) to 3 (rigid linear), got {mode!r}")
         row = self.bodies.rows[index]
@@ -149,6 +154,7 @@ class BodyInterface:
         is_stretched = not np.allclose(stretch, np.eye(3), atol=1e-3)
         new_stretch = (stretch if is_stretched else np.eye(3, dtype=np.float32)).ravel()
         if not np.allclose(row["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
+            self.own_body_index("body_set_transform", identity)
             row["stretch"] = new_stretch
             row["flags"] = int(row["flags"]) | HAS_STRETCH if is_stretched else int(row["flags"]) & ~HAS_STRETCH
             self._cook_instances(index)
@@ -293,7 +299,7 @@ class BodyInterface:
 
     def body_add_shape(self, identity: int, shape_id: int, transform=IDENTITY, is_disabled: bool = False) -> None:
         """Add a shape at a transform (twelve numbers, body frame). Costs the same for the first and the 10,000th."""
-        index = self.body_index("body_add_shape", identity)
+        index = self.own_body_index("body_add_shape", identity)
         shape = self.shape_index("body_add_shape", shape_id)
         values = _finite("body_add_shape", "transform", transform, 12)
         row = self.bodies.rows[index]
@@ -344,6 +350,7 @@ class BodyInterface:
     def body_set_shape(self, identity: int, number: int, shape_id: int) -> None:
         """Put another shape in this place."""
         shape = self.shape_index("body_set_shape", shape_id)
+        self.own_body_index("body_set_shape", identity)
         index, row, instance = self._instance("body_set_shape", identity, number)
         self._drop(index, instance)
         instance["user_shape"] = shape
@@ -354,6 +361,7 @@ class BodyInterface:
     def body_set_shape_transform(self, identity: int, number: int, transform) -> None:
         """Move a shape on its body (twelve numbers, body frame)."""
         values = _finite("body_set_shape_transform", "transform", transform, 12)
+        self.own_body_index("body_set_shape_transform", identity)
         index, row, instance = self._instance("body_set_shape_transform", identity, number)
         instance["user_transform"] = values
         self._cook(row, instance)
@@ -361,12 +369,14 @@ class BodyInterface:
 
     def body_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
         """A disabled shape does not collide, is not found by queries and weighs nothing."""
+        self.own_body_index("body_set_shape_disabled", identity)
         index, _, instance = self._instance("body_set_shape_disabled", identity, number)
         instance["is_disabled"] = is_disabled
         self._shapes_changed(index)
 
     def body_remove_shape(self, identity: int, number: int) -> None:
         """Remove a shape; the numbers of those after it go down by one."""
+        self.own_body_index("body_remove_shape", identity)
         index, row, instance = self._instance("body_remove_shape", identity, number)
         self._drop(index, instance)
         first, count = int(row["first_instance"]), int(row["instance_count"])
@@ -377,7 +387,7 @@ class BodyInterface:
 
     def body_clear_shapes(self, identity: int) -> None:
         """Remove all shapes."""
-        index = self.body_index("body_clear_shapes", identity)
+        index = self.own_body_index("body_clear_shapes", identity)
         row = self.bodies.rows[index]
         first, count = int(row["first_instance"]), int(row["instance_count"])
         for instance in self.instances.rows[first : first + count]:

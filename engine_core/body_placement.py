@@ -108,8 +108,8 @@ def strike_from(list_address, count, capacity, index):
     return count
 
 
-@entry_point("void(int64, int64)")
-def leave_system(world, index):
+@kernel
+def take_out(world, index):
     """Take a body out of its system: what it touched wakes, and nothing there speaks of it any more."""
     bodies = bodies_of(world)
     body = bodies[index]
@@ -129,6 +129,12 @@ def leave_system(world, index):
     body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST)
     body.system = -1
     body.contact_count = 0
+
+
+@entry_point("void(int64, int64)")
+def leave_system(world, index):
+    """`take_out` for Python."""
+    take_out(world, index)
 
 
 @entry_point("void(int64, int64, int64)")

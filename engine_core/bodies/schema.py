@@ -40,6 +40,7 @@ IS_IN_MOVED_LIST = 65536
 WAKE_REQUESTED = 131072
 SLEEP_REQUESTED = 262144
 FILTER_CHANGED = 524288  # layer, mask, exceptions or mode: its pairs are made anew
+IS_IN_BATCH = 1 << 30  # made and freed with a batch (body_batches.py): no call of its own may free or reshape it
 
 BODY = np.dtype(
     [
