@@ -80,15 +80,23 @@ def tile_of_name(name: str) -> tuple[int, int] | None:
 
 
 def packed_block(cooked) -> bytes:
-    """The block of a cooked shape with offsets in place of addresses."""
+    """The block of a cooked shape with offsets in place of addresses, and zeros between its arrays: equal shapes give equal
+    bytes."""
     block = cooked.block
+    record, fields = _RECORDS[cooked.kind]
     start = block.address - block.memory.ctypes.data
-    memory = bytearray(block.memory[start : start + len(block.memory) - ALIGNMENT].tobytes())
-    for field in _RECORDS[cooked.kind][1].tolist():
-        word = memoryview(memory)[field : field + 8].cast("q")
+    memory = np.zeros(len(block.memory) - ALIGNMENT, np.uint8)
+    head = memory[: record.itemsize].view(record)
+    head[0] = block.memory[start : start + record.itemsize].view(record)[0]
+    for array in block.arrays.values():
+        if array.nbytes:
+            begin = array.ctypes.data - block.address
+            memory[begin : begin + array.nbytes] = np.ascontiguousarray(array).view(np.uint8).ravel()
+    for field in fields.tolist():
+        word = memory[field : field + 8].view(np.int64)
         if word[0]:
             word[0] -= block.address
-    return bytes(memory)
+    return memory.tobytes()
 
 
 def shape_rows(cooked_shapes) -> tuple[np.ndarray, bytes]:

@@ -28,7 +28,7 @@ from ..runtime.memory import address_of, view
 from . import baking, tile_file
 from .loader import Loader
 from .planner import (
-    ACTIVE, BEING_LEFT, SCENE_ACTIVATED, SCENE_DEACTIVATED, TILE_FAILED, TILE_LEVEL, TILE_LOADED, TILE_UNLOADED, Planner,
+    ACTIVE, BEING_LEFT, FAILED, IN, SCENE_ACTIVATED, SCENE_DEACTIVATED, TILE_FAILED, TILE_LEVEL, TILE_LOADED, TILE_UNLOADED, Planner,
     Scene,
 )  # fmt: skip
 from .wanted import Ranges, Viewer
@@ -37,6 +37,8 @@ MOST_VIEWERS = 8
 EVENT_CAPACITY = 1 << 14
 DIRECTOR_PAUSE = 0.005
 """How long the director rests between looks [s]."""
+PLAN_PAUSE = 0.02
+"""Viewers that only move are looked at so often [s]."""
 
 # What the thread that steps and the director share. Events are one word: kind << 48 | what happened to what.
 LINK = np.dtype(
@@ -132,6 +134,8 @@ class Streaming:
         self._backlog: deque[int] = deque()
         self._left: deque[str] = deque()
         self._seen_sequence = -1
+        self._planned_at = 0.0
+        self._planned: list[Viewer] = []
         self._is_closing = threading.Event()
         self.plan_seconds: deque[float] = deque(maxlen=1000)
         self._lock = threading.Lock()  # of the planner: the director, and pictures of it
@@ -185,22 +189,17 @@ class Streaming:
 
     def wait_until_idle(self, viewers, timeout: float = 60.0) -> None:
         """Update until all that these viewers want is in. Raises TimeoutError."""
-        until, quiet = time.monotonic() + timeout, 0
-        while quiet < 3:
+        until = time.monotonic() + timeout
+        while not self._is_settled(list(viewers)):
             self.update(viewers)
-            settled = self.loader.is_idle() and self._seen_sequence == int(self._link[0]["sequence"]) // 2
-            quiet = quiet + 1 if settled or self._is_settled() else 0
             if time.monotonic() > until:
                 raise TimeoutError(f"wait_until_idle: {self.loader.counts()} after {timeout} s")
             time.sleep(DIRECTOR_PAUSE)
 
-    def _is_settled(self) -> bool:
+    def _is_settled(self, viewers: list) -> bool:
         with self._lock:
-            wanted = self.planner.wanted
-            states = self.planner.tiles
-            return bool(self.plan_seconds) and self.loader.is_idle() and all(
-                states.get(tile) not in (None, "requested", "leaving") for tile in wanted
-            )  # fmt: skip
+            states = [self.planner.tiles.get(tile) for tile in self.planner.wanted]
+            return self._planned == viewers and self.loader.is_idle() and all(state in (IN, FAILED) for state in states)
 
     def missing(self) -> int:
         """Bodies that are missing under the encounter areas of active scenes; there must never be one. For checks."""
@@ -256,9 +255,11 @@ class Streaming:
         sequence = int(self._link[0]["sequence"])
         self._flush_events()
         tended = self.queue.tend_tree()
-        if sequence & 1 or not (came or gone or failed or self._left or sequence != self._seen_sequence):
+        has_news = came or gone or failed or self._left
+        has_moved = sequence != self._seen_sequence and time.monotonic() - self._planned_at > PLAN_PAUSE
+        if sequence & 1 or not (has_news or has_moved):
             return tended > 0
-        self._seen_sequence = sequence
+        self._seen_sequence, self._planned_at = sequence, time.monotonic()
         viewers = [Viewer(*row) for row in self._link[0]["viewers"][: int(self._link[0]["viewer_count"])].tolist()]
         begin = time.perf_counter()
         with self._lock:
@@ -273,8 +274,8 @@ class Streaming:
                 self._tell(error)
             while self._left:
                 self.planner.scene_was_left(self._left.popleft())
-            plan = self.planner.update(viewers)
-            self._obey(plan, viewers)
+            self._obey(self.planner.update(viewers), viewers)
+            self._planned = viewers
         self.plan_seconds.append(time.perf_counter() - begin)
         self._flush_events()
         return True
