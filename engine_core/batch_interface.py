@@ -39,6 +39,7 @@ class BatchQueue:
         self._tree = self.system.trees.trees.rows[LAYER_NOT_MOVING]
         self._budget_before = int(self._tree["budget"])
         self._tree["budget"] = STEP_BUDGET
+        self.hold_back = None  # rows -> those of them that a host still has something of, and gives back itself
         assert BODY.itemsize % 8 == 0
 
     def close(self) -> None:
@@ -186,7 +187,8 @@ class BodyBatch:
         if len(self.rows):
             self._forget_extras(world)
             body_batches.retire_rows(self.address)
-            world.bodies.give_back_many(self.rows)
+            held = self.queue.hold_back(self.rows) if self.queue.hold_back else self.rows[:0]
+            world.bodies.give_back_many(np.setdiff1d(self.rows, held) if len(held) else self.rows)
         if self._first >= 0:
             world.instances.give_back(self._first, self._run)
         world.shapes.disown(self._shapes)

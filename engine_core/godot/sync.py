@@ -25,7 +25,9 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
-from .schema import BODY_BINDING, NIL, NO_SUCH_SPACE, SERVER, SPACE_BINDING, STEP_FAILED, WRONG_TYPE
+from .schema import (
+    BODY_BINDING, MOST_STREAMS, NIL, NO_SUCH_SPACE, SERVER, SPACE_BINDING, STEP_FAILED, STREAM, WRONG_TYPE,
+)  # fmt: skip
 from .server_lock import acquire, release
 from .slots import float_argument, int_argument
 from .virtual_table import SERVER as SERVER_TABLE
@@ -66,6 +68,15 @@ def _note_moved(server, space):
 
 
 @kernel
+def advance_streams(server):
+    """Let the tiles of streaming worlds in and out."""
+    streams = view(server.streams, MOST_STREAMS, STREAM)
+    for number in range(server.stream_count):
+        if streams[number].queue != 0:
+            call_1(server.advance_stream, streams[number].queue)
+
+
+@kernel
 def step(instance, arguments, result):
     server = view(instance, 1, SERVER)[0]
     if server.is_active == 0:
@@ -76,6 +87,7 @@ def step(instance, arguments, result):
     server.island_count = 0
     spaces = _spaces(server)
     acquire(instance)
+    advance_streams(server)
     for number in range(view(server.world, 1, WORLD)[0].system_count):
         space = spaces[number]
         if space.server == 0 or space.is_active == 0:

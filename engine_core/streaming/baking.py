@@ -69,12 +69,34 @@ class Bake:
             raise ValueError(
                 f"add_body: the body at {list(position)} reaches {reach:.0f} m, more than a tile of {self.tile_size:.0f} m: cut it"
             )
+        body, used = np.zeros(1, NEW_BODY), np.zeros(len(parts), NEW_SHAPE)
+        body["position"], body["rotation"], body["shape_count"] = position, rotation, len(parts)
+        body["collision_layer"], body["collision_mask"] = layer & 0xFFFFFFFF, mask & 0xFFFFFFFF
+        body["friction"], body["restitution"], body["surface_linear_velocity"] = friction, restitution, surface_velocity
+        for row, (number, place, turn) in zip(used, parts, strict=True):
+            row["shape"], row["position"], row["rotation"] = number, place, turn
         tile = tile_at(float(position[0]), float(position[2]), self.tile_size)
-        self._tiles.setdefault(tile, []).append(
-            (tuple(position), tuple(rotation), parts, layer, mask, friction, restitution, tuple(surface_velocity))
-        )
+        self._tiles.setdefault(tile, []).append((body, used))
         self.body_count += 1
         return tile
+
+    def add_bodies(self, positions, shapes, rotations=None, layer: int = 1, mask: int = 1, friction: float = 1.0) -> None:
+        """Many bodies of one shape each: `positions` (n, 3) [m], `shapes` (n,) numbers, `rotations` (n, 4)."""
+        positions = np.asarray(positions, np.float64).reshape(-1, 3)
+        bodies, used = np.zeros(len(positions), NEW_BODY), np.zeros(len(positions), NEW_SHAPE)
+        bodies["position"], bodies["rotation"] = positions, NO_TURN if rotations is None else rotations
+        bodies["shape_count"], bodies["friction"] = 1, friction
+        bodies["collision_layer"], bodies["collision_mask"] = layer & 0xFFFFFFFF, mask & 0xFFFFFFFF
+        used["shape"], used["rotation"] = shapes, NO_TURN
+        if not (np.isfinite(positions).all() and np.isfinite(bodies["rotation"]).all()):
+            raise ValueError("add_bodies: positions and rotations must be finite")
+        if len(used) and max(self._reach(number, 0.0) for number in np.unique(used["shape"]).tolist()) > self.tile_size:
+            raise ValueError(f"add_bodies: a shape reaches over more than a tile of {self.tile_size:.0f} m: cut it")
+        tiles = np.floor(positions[:, [0, 2]] / self.tile_size).astype(np.int64)
+        for tile in np.unique(tiles, axis=0):
+            mine = (tiles == tile).all(1)
+            self._tiles.setdefault((int(tile[0]), int(tile[1])), []).append((bodies[mine], used[mine]))
+        self.body_count += len(positions)
 
     def _reach(self, number: int, place) -> float:
         bounds = np.asarray(self._cooked[number].fields.get("bounds", [0.0] * 6), np.float64)
@@ -96,21 +118,12 @@ class Bake:
     def _arrays(self, tile: tuple[int, int]):
         """A tile's bodies, relative to its origin, and the shapes they use."""
         origin = np.array([tile[0] * self.tile_size, 0.0, tile[1] * self.tile_size])
-        given = self._tiles[tile]
-        new = np.zeros(len(given), NEW_BODY)
-        used = np.zeros(sum(len(body[2]) for body in given), NEW_SHAPE)
-        local: dict[int, int] = {}
-        at = 0
-        for row, (position, rotation, parts, layer, mask, friction, restitution, velocity) in zip(new, given, strict=True):
-            row["position"], row["rotation"] = np.asarray(position) - origin, rotation
-            row["first_shape"], row["shape_count"] = at, len(parts)
-            row["collision_layer"], row["collision_mask"] = layer & 0xFFFFFFFF, mask & 0xFFFFFFFF
-            row["friction"], row["restitution"], row["surface_linear_velocity"] = friction, restitution, velocity
-            for number, place, turn in parts:
-                used[at]["shape"] = local.setdefault(number, len(local))
-                used[at]["position"], used[at]["rotation"] = place, turn
-                at += 1
-        return origin, new, used, list(local)
+        new = np.concatenate([bodies for bodies, _ in self._tiles[tile]])
+        used = np.concatenate([shapes for _, shapes in self._tiles[tile]])
+        new["position"] -= origin
+        new["first_shape"] = np.cumsum(new["shape_count"]) - new["shape_count"]
+        numbers, used["shape"] = np.unique(used["shape"], return_inverse=True)
+        return origin, new, used, numbers.tolist()
 
     def encode(self, tile: tuple[int, int]) -> tuple[bytes, str]:
         """The bytes of a tile's file, and the digest of what it was made from."""
@@ -133,7 +146,7 @@ class Bake:
             name = tile_file.tile_name(tile)
             report(done, len(self._tiles), name)
             data, digest = self.encode(tile)
-            names[name] = {"digest": digest, "bodies": len(self._tiles[tile])}
+            names[name] = {"digest": digest, "bodies": sum(len(bodies) for bodies, _ in self._tiles[tile])}
             if _digest_of(folder / name) == digest:
                 result["kept"] += 1
             else:

@@ -35,6 +35,7 @@ from .wanted import Ranges, Viewer
 
 MOST_VIEWERS = 8
 EVENT_CAPACITY = 1 << 14
+LEFT_CAPACITY = 1 << 10
 DIRECTOR_PAUSE = 0.005
 """How long the director rests between looks [s]."""
 PLAN_PAUSE = 0.02
@@ -44,11 +45,12 @@ PLAN_PAUSE = 0.02
 LINK = np.dtype(
     [
         ("queue", "i8"),  # address of QUEUE
-        ("viewer_count", "i8"),
+        ("viewer_count", "i8"), ("scene_count", "i8"),
         ("sequence", "i8"),  # counts up with every change of viewers; odd while they are written
         ("viewers", "f8", (MOST_VIEWERS, 4)),  # x, z, velocity x, z
         ("events", "i8"),  # address of int64 (EVENT_CAPACITY)
         ("written", "i8"), ("read", "i8"),
+        ("left", "i8", LEFT_CAPACITY), ("left_written", "i8"), ("left_read", "i8"),  # numbers of scenes that the game has left
     ],
     align=True,
 )  # fmt: skip
@@ -74,6 +76,14 @@ def take_event(link):
     event = load_int64(record.events + 8 * (record.read & (EVENT_CAPACITY - 1)))
     record.read += 1
     return event
+
+
+@kernel
+def put_left_scene(link, number):
+    """Note that the game has freed what belonged to a deactivated scene."""
+    record = view(link, 1, LINK)[0]
+    record.left[record.left_written & (LEFT_CAPACITY - 1)] = number
+    record.left_written += 1
 
 
 @entry_point("void(int64, int64, float64, float64, float64, float64)")
@@ -122,6 +132,7 @@ class Streaming:
             Scene(s["name"], s["position"][0], s["position"][2], s["encounter_radius"], s["activation_radius"])
             for s in self.index["scenes"]
         ]
+        self._numbers = {scene.name: number for number, scene in enumerate(self._scenes)}
         self.planner = Planner(ranges, self._scenes, self._exists.__contains__)
         self.queue = BatchQueue(world, system_id, settings.budget)
         self.loader = Loader(self.queue, self.folder, settings.threads, settings.user_id)
@@ -130,9 +141,9 @@ class Streaming:
         self._events = np.zeros(EVENT_CAPACITY, np.int64)
         self._link = np.zeros(1, LINK)
         self._link["queue"], self._link["events"] = self.queue.address, address_of(self._events)
+        self._link["scene_count"] = len(self._scenes)
         self.address = address_of(self._link)
         self._backlog: deque[int] = deque()
-        self._left: deque[str] = deque()
         self._seen_sequence = -1
         self._planned_at = 0.0
         self._planned: list[Viewer] = []
@@ -164,16 +175,16 @@ class Streaming:
         body_batches.advance(self.queue.address)
 
     def events(self):
-        """What has happened since the last call, oldest first. A scene that was deactivated counts as left when its event was
-        taken, unless `keep_left_scenes` is called for it; then say `scene_was_left` when it is."""
+        """What has happened since the last call, oldest first. A scene that was deactivated counts as left when the next event
+        is asked for: free what belongs to it in the loop."""
         while True:
             word = next_event(self.address)
             if word == 0:
                 return
             event = self.read_event(word)
+            yield event
             if event.kind == SCENE_DEACTIVATED:
                 self.scene_was_left(event.scene)
-            yield event
 
     def read_event(self, word: int) -> Event:
         """What an event's word says."""
@@ -185,7 +196,9 @@ class Streaming:
 
     def scene_was_left(self, name: str) -> None:
         """The game has freed what belonged to a deactivated scene: the ground under it may go."""
-        self._left.append(name)
+        link = self._link[0]
+        link["left"][int(link["left_written"]) & (LEFT_CAPACITY - 1)] = self._numbers[name]
+        link["left_written"] += 1
 
     def wait_until_idle(self, viewers, timeout: float = 60.0) -> None:
         """Update until all that these viewers want is in. Raises TimeoutError."""
@@ -255,7 +268,8 @@ class Streaming:
         sequence = int(self._link[0]["sequence"])
         self._flush_events()
         tended = self.queue.tend_tree()
-        has_news = came or gone or failed or self._left
+        left = int(self._link[0]["left_written"]) - int(self._link[0]["left_read"])
+        has_news = came or gone or failed or left
         has_moved = sequence != self._seen_sequence and time.monotonic() - self._planned_at > PLAN_PAUSE
         if sequence & 1 or not (has_news or has_moved):
             return tended > 0
@@ -272,8 +286,10 @@ class Streaming:
                 self.planner.tile_failed(tile)
                 self._post(TILE_FAILED, tile)
                 self._tell(error)
-            while self._left:
-                self.planner.scene_was_left(self._left.popleft())
+            for _ in range(left):
+                at = int(self._link[0]["left_read"]) & (LEFT_CAPACITY - 1)
+                self.planner.scene_was_left(self._scenes[int(self._link[0]["left"][at])].name)
+                self._link[0]["left_read"] += 1
             self._obey(self.planner.update(viewers), viewers)
             self._planned = viewers
         self.plan_seconds.append(time.perf_counter() - begin)
@@ -294,8 +310,7 @@ class Streaming:
             self._post(TILE_LEVEL, tile, level)
         for kind, names in ((SCENE_ACTIVATED, plan.activated), (SCENE_DEACTIVATED, plan.deactivated)):
             for name in names:
-                number = next(k for k, scene in enumerate(self._scenes) if scene.name == name)
-                self._backlog.append(kind << 48 | number)
+                self._backlog.append(kind << 48 | self._numbers[name])
 
     def _post(self, kind: int, tile, level: int = 0) -> None:
         self._backlog.append(kind << 48 | level << 46 | (tile[0] + 0x200000) << 24 | (tile[1] + 0x200000))
