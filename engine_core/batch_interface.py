@@ -17,6 +17,7 @@ from . import body_batches
 from .bodies.schema import BODY, CAN_SLEEP, HAS_EXCEPTIONS, IS_IN_BATCH, LAYER_NOT_MOVING, RAY_PICKABLE, STATIC
 from .body_batches import BATCH, DROPPED, FAILED, IS_IN, IS_OUT, NEW_BODY, NEW_SHAPE, PREPARED, QUEUE, TOUCHED
 from .broad_phase.schema import USER_STRIPES
+from .physics_system import STAGES, UPDATE_TREES
 from .runtime.memory import address_of
 from .runtime.timeline import cycles_per_second
 
@@ -45,6 +46,8 @@ class BatchQueue:
     def close(self) -> None:
         """Leave the tree to the step again. All batches must be out."""
         self._tree["budget"] = self._budget_before
+        if self.row["tree_counter"]:
+            self.system.measure_stages(False)
 
     def advance(self) -> None:
         """Put in and take out what waits, within the budget. The thread that steps, between steps."""
@@ -64,6 +67,7 @@ class BatchQueue:
         return {
             "last_us": self.row["last_cycles"] * to_us,
             "worst_us": self.row["worst_cycles"] * to_us,
+            "worst_tick_us": self.row["worst_tick_cycles"] * to_us,  # with the trees of the step, since `measure_trees`
             "total_us": self.row["total_cycles"] * to_us,
             "calls": int(self.row["call_count"]),
             "put_in": int(self.row["finalized_count"]),
@@ -71,9 +75,16 @@ class BatchQueue:
             "waiting": self.waiting(),
         }
 
+    def measure_trees(self) -> None:
+        """Count from now on what each step does to trees, too: all of them, moving bodies among them."""
+        self.system.measure_stages()
+        stages = self.system._stages
+        self.row["tree_counter"] = address_of(stages) + STAGES.fields["cycles"][1] + 8 * UPDATE_TREES
+        self.row["tree_before"] = 0
+
     def reset_figures(self) -> None:
         """Begin to count anew."""
-        for name in ("worst_cycles", "total_cycles", "call_count", "finalized_count", "removed_count"):
+        for name in ("worst_tick_cycles", "last_cycles", "worst_cycles", "total_cycles", "call_count", "finalized_count", "removed_count"):
             self.row[name] = 0
 
 

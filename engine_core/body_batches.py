@@ -98,6 +98,9 @@ QUEUE = np.dtype(
         ("last_cycles", "i8"), ("worst_cycles", "i8"), ("total_cycles", "i8"), ("call_count", "i8"),
         ("finalized_count", "i8"), ("removed_count", "i8"),  # batches
         ("seen_bodies", "i8"),  # moving bodies that were told to look for new ground
+        # What the last step did to trees because of it, while the system's stages are measured
+        ("tree_counter", "i8"),  # address of the stage's int64 counter of cycles, or 0
+        ("tree_before", "i8"), ("worst_tick_cycles", "i8"),  # `advance` and the trees of the step after it
     ],
     align=True,
 )  # fmt: skip
@@ -281,6 +284,10 @@ def advance(address):
     queue = view(address, 1, QUEUE)[0]
     begin = cycles()
     queue.call_count += 1
+    if queue.tree_counter != 0:
+        trees = load_int64(queue.tree_counter)
+        queue.worst_tick_cycles = max(queue.worst_tick_cycles, queue.last_cycles + trees - queue.tree_before)
+        queue.tree_before = trees
     _take_over(address, queue)
     while queue.first != 0:
         at = queue.first

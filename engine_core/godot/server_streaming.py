@@ -7,6 +7,7 @@ and `streaming_scene_was_left(handle, number)`.
 """
 
 import json
+import sys
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from .slots import is_finite3, load_vector3
 
 RANGE_SETTINGS = ("full_ring", "medium_ring", "rows_ahead", "low_ring", "hysteresis")
 INT32 = np.int32
+SWITCH_INTERVAL = 0.0005
+"""So long a call of Python on the main thread waits for a loader that is in the interpreter [s]; 5 ms where nobody says."""
 
 
 class Streams:
@@ -40,6 +43,7 @@ class Streams:
     def open(self, space: int, folder: str, settings: dict) -> int:
         """A streaming world of a folder of tiles in a space; its handle."""
         self._server.space_row(space)
+        sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL))
         handle = next((n for n in range(MOST_STREAMS) if n not in self._worlds), None)
         if handle is None:
             raise ValueError(f"there may be {MOST_STREAMS} streaming worlds at most")
@@ -100,7 +104,9 @@ class Streams:
         return {name: float(value) for name, value in self.world(handle).figures().items()}
 
     def reset_figures(self, handle: int) -> None:
-        self.world(handle).queue.reset_figures()
+        queue = self.world(handle).queue
+        queue.measure_trees()
+        queue.reset_figures()
 
     def tiles(self, handle: int) -> str:
         """JSON: rows of x, z, state, level."""
