@@ -13,11 +13,12 @@ import math
 import numpy as np
 
 from . import body_placement
+from .bodies.identity import describe_id
 from .bodies.layers import SUB_GROUPS
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
-    HAS_EXCEPTIONS, HAS_STRETCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC,
-    TELEPORTS, WAKES_NEIGHBOURS,
+    HAS_EXCEPTIONS, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED,
+    RIGID, STATIC, TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
 from .body_shapes import NO_TURN, BodyShapes, edits, finite
 from .shapes.pool import split_basis
@@ -53,18 +54,23 @@ class BodyInterface(BodyShapes):
         """The same for what has shapes: a body or an area."""
         return self.bodies.find(call, identity, KIND_BODY, KIND_AREA)
 
+    def own_body_index(self, call: str, identity: int) -> int:
+        """The same for calls that free it or change what it is made of: bodies of a batch go with their batch."""
+        index = self._owner_index(call, identity)
+        if int(self.bodies.rows[index]["flags"]) & IS_IN_BATCH:
+            raise ValueError(f"{call}: the body {describe_id(identity)} belongs to a tile and stays as the tile made it")
+        return index
+
     # Life.
 
     def create_body(self) -> int:
         """Id of a new rigid body of 1 kg without shapes, in no system. Raises PoolFull."""
-        index = self.bodies.take()
-        self.record["body_count"] = self.bodies.count
-        return int(self.bodies.rows[index]["id"])
+        return int(self.bodies.rows[self.bodies.take()]["id"])
 
     @edits
     def destroy_body(self, identity: int) -> None:
         """Take a body out of its system and free it with its place in all tables."""
-        index = self._owner_index("destroy_body", identity)
+        index = self.own_body_index("destroy_body", identity)
         self._leave_system(index)
         self.body_clear_shapes(identity)
         self._release_joints_of(index)
@@ -83,7 +89,8 @@ class BodyInterface(BodyShapes):
 
     def body_set_system(self, identity: int, system_id: int) -> None:
         """Put a body into a system, or with 0 into none."""
-        index = self.body_index("body_set_system", identity)
+        self.body_index("body_set_system", identity)
+        index = self.own_body_index("body_set_system", identity)
         self._set_system(identity, index, self.system_index("body_set_system", system_id) if system_id else -1)
 
     def _set_system(self, identity: int, index: int, system: int) -> None:
@@ -117,7 +124,8 @@ class BodyInterface(BodyShapes):
     @edits
     def body_set_mode(self, identity: int, mode: int) -> None:
         """STATIC, KINEMATIC, RIGID or RIGID_LINEAR. Bodies that stop being rigid stop moving."""
-        index = self.body_index("body_set_mode", identity)
+        self.body_index("body_set_mode", identity)
+        index = self.own_body_index("body_set_mode", identity)
         if mode not in (0, 1, 2, 3):
             raise ValueError(f"body_set_mode: mode must be 0 (static) to 3 (rigid linear), got {mode!r}")
         row = self.bodies.rows[index]
@@ -158,6 +166,7 @@ class BodyInterface(BodyShapes):
         if np.allclose(row["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
             self._set_pose(index, pose)
             return
+        self.own_body_index("body_set_transform", identity)
         with self._published(index):
             row["stretch"] = new_stretch
             row["flags"] = int(row["flags"]) | HAS_STRETCH if is_stretched else int(row["flags"]) & ~HAS_STRETCH

@@ -77,7 +77,7 @@ class BodyShapes:
     @edits
     def body_add_shape(self, identity: int, shape_id: int, transform=IDENTITY, is_disabled: bool = False) -> None:
         """Add a shape at a transform (twelve numbers, body frame). Costs the same for the first and the 10,000th."""
-        index = self._owner_index("body_add_shape", identity)
+        index = self.own_body_index("body_add_shape", identity)
         shape = self.shape_index("body_add_shape", shape_id)
         values = finite("body_add_shape", "transform", transform, 12)
         row = self.bodies.rows[index]
@@ -117,7 +117,8 @@ class BodyShapes:
     @contextmanager
     def _changed_instance(self, call: str, identity: int, number: int):
         """(index and row of the body, the shape's row) for a change that queries see as a whole."""
-        index, row, _ = self._instance(call, identity, number)
+        index = self.own_body_index(call, identity)
+        self._instance(call, identity, number)
         with self._published(index):
             yield self._instance(call, identity, number)
             self._shapes_changed(index)
@@ -179,7 +180,7 @@ class BodyShapes:
     @edits
     def body_clear_shapes(self, identity: int) -> None:
         """Remove all shapes."""
-        index = self._owner_index("body_clear_shapes", identity)
+        index = self.own_body_index("body_clear_shapes", identity)
         row = self.bodies.rows[index]
         if not row["instance_count"]:
             return

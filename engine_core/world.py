@@ -73,6 +73,7 @@ class World(AreaInterface, BodyInterface, JointInterface):
         self._shape_users: dict[int, dict[int, int]] = {}
         self._contact_reports: dict[int, np.ndarray] = {}
         record = self.record
+        self.bodies.world_record = record
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity

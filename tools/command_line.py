@@ -137,7 +137,12 @@ def prove(
 ) -> None:
     """Run the long checks: each prints its figures; exit code 1 if any is not met."""
     from scree_tools import prove as proofs
-    from scree_tools import prove_determinism, prove_queries, prove_step  # noqa: F401  (they register their checks)
+    from scree_tools import (  # noqa: F401  (they register their checks)
+        prove_determinism,
+        prove_queries,
+        prove_step,
+        prove_streaming,
+    )
 
     if listed:
         for check in proofs.CHECKS.values():
@@ -159,6 +164,48 @@ def prove(
     except _EXPECTED as error:
         _fail(error)
     raise typer.Exit(1 if failed else 0)
+
+
+@application.command()
+def bake(
+    project_dir: Annotated[Path, typer.Argument(help="The folder of a Godot project.")],
+    scene: Annotated[str, typer.Argument(help="Its scene, as res://world.tscn.")],
+    folder: Annotated[Path | None, typer.Option(help="Where the tiles go; by default tiles/ in the project.")] = None,
+    tile_size: Annotated[float, typer.Option(help="A tile's side in metres.")] = 256.0,
+) -> None:
+    """Cut the static bodies of a scene into tiles for StreamingWorld3D; writes only what has changed."""
+    from scree_tools import bake as baking
+
+    godot = _godot()
+    place = folder or project_dir / "tiles"
+    try:
+        with show.counting(console, "Baking") as report:
+            done = baking.bake_scene(godot, project_dir, scene, place, tile_size, report)
+    except (baking.CannotBake, OSError) as error:
+        _fail(error)
+    _plain(_baked(done, place))
+
+
+@application.command("open-world")
+def open_world(
+    folder: Annotated[Path, typer.Argument(help="Where the tiles go.")],
+    side: Annotated[int, typer.Option(help="Tiles on a side; 32 are 8 km.")] = 32,
+    bodies: Annotated[int, typer.Option(help="Bodies in a tile.")] = 714,
+    with_nodes: Annotated[bool, typer.Option(help="Lists for flights with nodes on other engines, too.")] = False,
+) -> None:
+    """Make the demo project's open world: rocks on 8 x 8 km, baked into tiles."""
+    from scree_tools import open_world as worlds
+
+    with show.counting(console, "Baking") as report:
+        done = worlds.make(folder, side, bodies, with_nodes, report)
+    _plain(_baked(done, folder))
+
+
+def _baked(done: dict, folder: Path) -> str:
+    return (
+        f"{done['bodies']} bodies in {done['written'] + done['kept']} tiles ({done['bytes'] / max(done['bodies'], 1):.0f} "
+        f"bytes a body): {done['written']} written, {done['kept']} unchanged, {done['removed']} removed, in {folder}"
+    )
 
 
 @application.command()

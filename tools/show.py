@@ -75,6 +75,26 @@ def compiling(console: Console) -> Iterator[Callable[[Step], None]]:
         yield report
 
 
+@contextlib.contextmanager
+def counting(console: Console, title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Gives a function that is told `(done, total, name)`: a bar on a terminal, a line now and then elsewhere."""
+    if not console.is_terminal:
+        seen = [-1]
+
+        def report(done: int, total: int, name: str) -> None:
+            tenth = 10 * done // max(total, 1)
+            if tenth != seen[0]:
+                seen[0] = tenth
+                console.print(f"{title} {done} of {total}", markup=False, highlight=False)
+
+        yield report
+        return
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", style="dim"))
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda done, total, name: progress.update(task, completed=done, total=total, description=name)
+
+
 def demo_table(done: Sequence[Figures]) -> Table:
     """The demo's figures, a scene a row."""
     table = Table("Scene")

@@ -43,6 +43,7 @@ class BodyPool:
         self._new = _new_body()
         self._lock = threading.RLock()
         self.reclaim = lambda: None  # gives back rows that queries may have been reading
+        self.world_record = None  # WORLD, whose `body_count` follows `count`
 
     def take(self, kind: int = KIND_BODY) -> int:
         """Index of the row of a new body, or of an area. Raises PoolFull."""
@@ -54,7 +55,7 @@ class BodyPool:
                 sequence = int(self.rows[index]["sequence"])
             elif self.count < self.pool.capacity:
                 index, sequence = self.count, 1
-                self.count += 1
+                self._count_up(1)
             else:
                 raise self.pool.full()
             self.rows[index] = self._new
@@ -71,6 +72,42 @@ class BodyPool:
             why = "it was freed" if kind_of(identity) in kinds and index < self.count else f"it is no {name}"
             raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {why}")
         return index
+
+    def _count_up(self, count: int) -> None:
+        self.count += count
+        if self.world_record is not None:
+            self.world_record["body_count"] = self.count
+
+    def take_many(self, count: int) -> np.ndarray:
+        """Rows of `count` bodies, int32; the caller fills them, id last (body_batches.py). Raises PoolFull."""
+        with self._lock:
+            used = min(count, len(self._free))
+            if count - used > self.pool.capacity - self.count:
+                raise self.pool.full()
+            indices = np.empty(count, np.int32)
+            if used:
+                indices[:used] = self._free[-used:]
+                del self._free[-used:]
+            indices[used:] = np.arange(self.count, self.count + count - used, dtype=np.int32)
+            self._count_up(count - used)
+            return indices
+
+    def give_back_many(self, indices: np.ndarray) -> None:
+        """Free rows that `body_batches.retire_rows` has prepared."""
+        freed = indices.tolist()
+        with self._lock:
+            self._free += freed
+
+    def template(self, mode: int, flags: int) -> np.ndarray:
+        """A row as a new body's, in a motion mode and with flags: an array of one."""
+        row = np.array([self._new])
+        row["mode"], row["flags"] = mode, flags
+        return row
+
+    def free_count(self) -> int:
+        """Rows that may be taken."""
+        with self._lock:
+            return self.pool.capacity - self.count + len(self._free)
 
     def retire(self, index: int) -> None:
         """Make a body's id stale. The row is taken again after `give_back`, when no query reads it."""
@@ -114,6 +151,11 @@ class InstancePool:
             first = self._used
             self._used += capacity
             return first
+
+    def used_count(self) -> int:
+        """Rows in runs that are taken."""
+        with self._lock:
+            return self._used - sum(capacity * len(runs) for capacity, runs in self._free.items())
 
     def give_back(self, first: int, capacity: int) -> None:
         """Free a run."""

@@ -43,6 +43,7 @@ WAKE_REQUESTED = 131072
 SLEEP_REQUESTED = 262144
 FILTER_CHANGED = 524288  # layer, mask, exceptions or mode: its pairs are made anew
 IN_AREAS = 1048576  # an area overrides its gravity or damping: the step takes those of the row
+IS_IN_BATCH = 1 << 30  # made and freed with a batch (body_batches.py): no call of its own may free or reshape it
 
 BODY = np.dtype(
     [

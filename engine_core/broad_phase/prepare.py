@@ -30,4 +30,7 @@ def build_subtree(tree, bodies, ids_address, count):
         read_fat_bounds(bodies, body, bounds_address)
         add_item(build, bounds_address, body_child(body), NOWHERE)
         store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(0))
-    return build_at_once(tree, bodies, build)
+    root = build_at_once(tree, bodies, build)
+    # Numba frees an array after its last use by name, and an address is no such use: without this line others could be given
+    # this memory while the tree is built from it.
+    return root if len(items) + len(keys) + len(created) > 0 else np.int64(NOWHERE)

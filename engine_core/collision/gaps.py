@@ -14,7 +14,7 @@ from ..geometry.vector import (
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.memory import address_of_row, stack_array
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_has, mesh_node, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.mesh_tree import STACK_SIZE
 from ..shapes.schema import EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY

@@ -13,7 +13,7 @@ import numpy as np
 from ..geometry.gjk import CORE, CYLINDER_CORE, POINTS_CORE
 from ..geometry.vector import (
     add, add_scaled, conjugate, cross, dot, interpolate_rotation, length, matrix_rows, multiply, quaternion, rotate,
-    rotate_inverse, scale, store3, store4, subtract, vector3,
+    rotate_inverse, store3, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel

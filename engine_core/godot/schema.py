@@ -60,9 +60,16 @@ SERVER = np.dtype(
         ("is_body_excluded_from_query", "i8"),  # a method bind, of the space state
         ("is_excluding_body", "i8"), ("is_excluding_object", "i8"),  # method binds, of the server
         ("call_name", "i8"),  # address of StringName("call")
+        ("streams", "i8"),  # address of STREAM (MOST_STREAMS): streaming worlds, see server_streaming.py
+        ("stream_count", "i8"),  # rows of it that may be in use
+        ("advance_stream", "i8"),  # address of body_batches.advance
     ],
     align=True,
 )  # fmt: skip
+
+MOST_STREAMS = 64
+STREAM = np.dtype([("link", "i8"), ("queue", "i8")], align=True)
+"""Addresses of a streaming world's LINK and QUEUE; 0: a free row."""
 
 BODY_BINDING = np.dtype(
     [

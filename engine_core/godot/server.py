@@ -22,6 +22,7 @@ from .errors import missing
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_lock import ServerLock, memory_functions, system_functions
+from .server_streaming import Streams
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
 _BY_INDEX = ctypes.CFUNCTYPE(None, c_int64)
@@ -87,6 +88,7 @@ class Server:
         self.space_bindings = self._space_bindings.rows
         self._callbacks: list = []
         self.lock = ServerLock(self.address)
+        self.streams = Streams(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
         self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
@@ -378,6 +380,7 @@ class Server:
             shape.release()
         elif kind == KIND_SYSTEM:
             self.world.system_index("free_rid", identity)
+            self.streams.close_of(identity)
             self._leave_space(identity)
             self.drop_space(identity)
             self.world.destroy_system(identity)
@@ -412,6 +415,7 @@ class Server:
     def close(self) -> None:
         """Give back everything that Godot counts. What the user has not freed goes too, and is told about; but not the
         Callables in it: the script languages have ended, and to free what they made would crash."""
+        self.streams.close_all()
         self._tell_what_is_left()
         self.record["is_active"] = self.record["is_flushing"] = 0
         self._bury()

@@ -14,6 +14,7 @@ from . import schema
 from .busy_thread import BusyThread
 from .errors import Reporter
 from .interface import ENGINE_NAME, SERVERS_LEVEL, Interface
+from .methods import Methods
 from .variant import Variants
 
 _LEVEL_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int)
@@ -100,7 +101,11 @@ class Engine:
             made.register()
             self.classes.append(made)
         self.server_class, self.body_state_class, self.space_state_class = self.classes
-        self._busy_thread = BusyThread(self.interface, self.server_class.table.class_name)
+        self._methods = Methods(self, self.server_class.table.class_name)
+        self._busy_thread = BusyThread(self._methods)
+        from .server_streaming import add_streaming_methods
+
+        add_streaming_methods(self._methods, self)
 
     def _register_engine(self) -> None:
         """Tell Godot's PhysicsServer3DManager our name and how to make the server."""

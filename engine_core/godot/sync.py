@@ -29,7 +29,8 @@ from ..sensors.events import forget_told
 from ..sensors.schema import AREA_EVENT, SENSORS
 from .call_names import number_of
 from .schema import (
-    AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, SPACE_BINDING, STEP_FAILED, WRONG_TYPE,
+    AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, MOST_STREAMS, NIL, NO_SUCH_SPACE, RID, SERVER, SPACE_BINDING, STEP_FAILED, STREAM,
+    WRONG_TYPE,
 )  # fmt: skip
 from .server_lock import acquire, release
 from .slots import float_argument, int_argument
@@ -73,6 +74,15 @@ def _note_moved(server, space):
 
 
 @kernel
+def advance_streams(server):
+    """Let the tiles of streaming worlds in and out."""
+    streams = view(server.streams, MOST_STREAMS, STREAM)
+    for number in range(server.stream_count):
+        if streams[number].queue != 0:
+            call_1(server.advance_stream, streams[number].queue)
+
+
+@kernel
 def step(instance, arguments, result):
     server = view(instance, 1, SERVER)[0]
     if server.is_active == 0:
@@ -84,6 +94,7 @@ def step(instance, arguments, result):
     spaces = _spaces(server)
     acquire(instance)
     server.is_stepping = 1
+    advance_streams(server)
     for number in range(view(server.world, 1, WORLD)[0].system_count):
         space = spaces[number]
         if space.server == 0 or space.is_active == 0:

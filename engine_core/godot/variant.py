@@ -164,8 +164,11 @@ class Variants:
         self._to_type[schema.STRING](at, address)  # a StringName converts too
         text = ctypes.create_string_buffer(256)
         length = self._to_utf8(at, text, 255)
+        if length > 255:  # what the whole text takes
+            text = ctypes.create_string_buffer(length + 1)
+            self._to_utf8(at, text, length)
         self._interface.destroy_string(at)
-        return text.raw[: max(0, min(length, 255))].decode(errors="replace")
+        return text.raw[: max(0, min(length, len(text) - 1))].decode(errors="replace")
 
     # --- to Godot ---
 

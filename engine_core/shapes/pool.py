@@ -309,6 +309,37 @@ class ShapePool:
             self._retired_rows.append(row)
             self.on_retire()
 
+    # Shapes that were cooked elsewhere, for batches of bodies (batch_interface.py).
+
+    def adopt(self, cooked: np.ndarray) -> np.ndarray:
+        """Rows, int32, for shapes that are cooked already: an array of SHAPE whose `block`s are addresses that stay good until
+        `disown`. Each is in use once. Raises PoolFull; then none was taken."""
+        with self._lock:
+            if self.row_count + len(cooked) - len(self._free_rows) > self.pool.capacity:
+                raise self.pool.full()
+            indices = np.array([self._take_row(int(kind)) for kind in cooked["user_kind"]], np.int32)
+            sequences = self.rows["sequence"][indices]
+            self.rows[indices] = cooked
+            for index, sequence in zip(indices.tolist(), sequences.tolist(), strict=True):
+                row = self.rows[index]
+                row["sequence"], row["use_count"], row["id"] = sequence, 1, self._make_id(index, sequence)
+            return indices
+
+    def disown(self, indices: np.ndarray) -> None:
+        """Give rows back that `adopt` gave. No step and no query may still read them."""
+        with self._lock:
+            for index in indices.tolist():
+                row = self.rows[index]
+                row["kind"], row["id"], row["block"] = schema.EMPTY, 0, 0
+                row["use_count"] -= 1
+                if row["use_count"] == 0:
+                    self._free_rows.append(index)
+
+    def used_count(self) -> int:
+        """Rows in use."""
+        with self._lock:
+            return self.row_count - len(self._free_rows) - len(self._retired_rows)
+
     # A query may read a row while it is written: `kind` is written last, and a block stays until `collect`, so that
     # what it reads may be old or mixed, but is never gone.
 

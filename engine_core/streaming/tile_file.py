@@ -1,0 +1,275 @@
+"""Tiles on disk: bodies, the shapes they share, cooked, and where they came from; versioned and checksummed.
+
+    header | table of sections | sections, each at a multiple of 64 bytes
+
+A file is read whole and its checksums are compared before anything in it is used, so that a file that is cut or changed
+meanwhile cannot do harm. It is written under another name and then renamed: a reader sees the old file or the new one.
+
+Cooked blocks (hulls, meshes) hold addresses; in the file these are offsets from the block, and become addresses again when the
+file is loaded (`relocate`).
+"""
+
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..body_batches import NEW_BODY, NEW_SHAPE
+from ..runtime.call import load_int64, store_int64
+from ..runtime.kernel import entry_point
+from ..runtime.memory import address_of, view
+from ..shapes import schema
+from ..shapes.schema import HULL_BLOCK, MESH_BLOCK, MESH_NODE, SHAPE
+
+MAGIC = b"SCREETIL"
+VERSION = 1
+SUFFIX = ".screetile"
+HEADER = np.dtype(
+    [
+        ("magic", "S8"), ("version", "<u4"), ("layout", "<u4"),  # `layout`: checksum of the types of the rows
+        ("file_size", "<u8"), ("tile", "<i4", 2), ("origin", "<f8", 3),
+        ("section_count", "<u4"), ("checksum", "<u4"),  # of header and table, with this field 0
+    ]
+)  # fmt: skip
+SECTION = np.dtype([("name", "S16"), ("offset", "<u8"), ("size", "<u8"), ("checksum", "<u4"), ("reserved", "<u4")])
+TYPES = {"shapes": SHAPE, "blocks": np.dtype("u1"), "bodies": NEW_BODY, "new_shapes": NEW_SHAPE, "source": np.dtype("u1")}
+ALIGNMENT = 64
+LARGEST_FILE = 1 << 32
+HULL_ADDRESSES = np.array([HULL_BLOCK.fields[n][1] for n in ("vertices", "planes", "face_starts", "face_vertices", "edges")])
+MESH_ADDRESSES = np.array(
+    [MESH_BLOCK.fields[n][1] for n in ("vertices", "triangles", "faces", "active_edges", "nodes", "materials")]
+)
+_RECORDS = {schema.HULL: (HULL_BLOCK, HULL_ADDRESSES), schema.MESH: (MESH_BLOCK, MESH_ADDRESSES)}
+LAYOUT = zlib.crc32(repr([dtype.descr for dtype in (*TYPES.values(), HULL_BLOCK, MESH_BLOCK, MESH_NODE)]).encode())
+
+
+class TileDamaged(Exception):
+    """A tile file that cannot be used; the message names it and says why."""
+
+
+class TileData(NamedTuple):
+    """A tile in memory. `cooked`: rows of SHAPE whose blocks lie in `memory`."""
+
+    tile: tuple[int, int]
+    origin: np.ndarray
+    bodies: np.ndarray  # NEW_BODY
+    new_shapes: np.ndarray  # NEW_SHAPE
+    cooked: np.ndarray  # SHAPE
+    source: dict
+    memory: np.ndarray
+
+
+def tile_name(tile: tuple[int, int]) -> str:
+    """The file's name of a tile."""
+    return f"tile_{tile[0]}_{tile[1]}{SUFFIX}"
+
+
+def tile_of_name(name: str) -> tuple[int, int] | None:
+    """The tile that a file's name tells, or None."""
+    parts = name.removesuffix(SUFFIX).split("_")
+    try:
+        return (int(parts[1]), int(parts[2])) if name.endswith(SUFFIX) and len(parts) == 3 and parts[0] == "tile" else None
+    except ValueError:
+        return None
+
+
+# Writing ------------------------------------------------------------------------------------------------------------
+
+
+def packed_block(cooked) -> bytes:
+    """The block of a cooked shape with offsets in place of addresses, and zeros between its arrays: equal shapes give equal
+    bytes."""
+    block = cooked.block
+    record, fields = _RECORDS[cooked.kind]
+    start = block.address - block.memory.ctypes.data
+    memory = np.zeros(len(block.memory) - ALIGNMENT, np.uint8)
+    head = memory[: record.itemsize].view(record)
+    head[0] = block.memory[start : start + record.itemsize].view(record)[0]
+    for array in block.arrays.values():
+        if array.nbytes:
+            begin = array.ctypes.data - block.address
+            memory[begin : begin + array.nbytes] = np.ascontiguousarray(array).view(np.uint8).ravel()
+    for field in fields.tolist():
+        word = memory[field : field + 8].view(np.int64)
+        if word[0]:
+            word[0] -= block.address
+    return memory.tobytes()
+
+
+def shape_rows(cooked_shapes) -> tuple[np.ndarray, bytes]:
+    """Rows of SHAPE and the blocks they point to, by offset; -1: none."""
+    rows, blocks = np.zeros(len(cooked_shapes), SHAPE), bytearray()
+    for row, cooked in zip(rows, cooked_shapes, strict=True):
+        for name, value in cooked.fields.items():
+            row[name] = value
+        row["kind"] = row["user_kind"] = cooked.kind
+        row["block"] = -1
+        if cooked.block is not None:
+            row["block"] = len(blocks)
+            packed = packed_block(cooked)
+            blocks += packed + bytes(-len(packed) % ALIGNMENT)
+    return rows, bytes(blocks)
+
+
+def encode(tile, origin, bodies, new_shapes, cooked_shapes, source: dict) -> bytes:
+    """The bytes of a tile file."""
+    rows, blocks = shape_rows(cooked_shapes)
+    contents = {
+        "shapes": rows.tobytes(), "blocks": blocks, "bodies": np.ascontiguousarray(bodies, NEW_BODY).tobytes(),
+        "new_shapes": np.ascontiguousarray(new_shapes, NEW_SHAPE).tobytes(),
+        "source": json.dumps(source, sort_keys=True).encode(),
+    }  # fmt: skip
+    table = np.zeros(len(contents), SECTION)
+    offset = _aligned(HEADER.itemsize + table.nbytes)
+    for section, (name, data) in zip(table, contents.items(), strict=True):
+        section["name"], section["offset"], section["size"] = name.encode(), offset, len(data)
+        section["checksum"] = zlib.crc32(data)
+        offset = _aligned(offset + len(data))
+    header = np.zeros(1, HEADER)
+    header["magic"], header["version"], header["layout"], header["file_size"] = MAGIC, VERSION, LAYOUT, offset
+    header["tile"], header["origin"], header["section_count"] = tile, origin, len(table)
+    header["checksum"] = zlib.crc32(header.tobytes() + table.tobytes())
+    file = bytearray(offset)
+    file[: HEADER.itemsize + table.nbytes] = header.tobytes() + table.tobytes()
+    for section, data in zip(table, contents.values(), strict=True):
+        file[int(section["offset"]) : int(section["offset"]) + len(data)] = data
+    return bytes(file)
+
+
+def _aligned(size: int) -> int:
+    return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replace a file in one step: whoever reads it, and a crash, find the old one or the new one. Raises OSError; then nothing
+    is left behind."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        with open(unfinished, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+# Reading ------------------------------------------------------------------------------------------------------------
+
+
+def read(path: Path) -> TileData:
+    """A tile from its file, checked and ready. Raises TileDamaged, which names the file."""
+    try:
+        return decode(_read_bytes(path), path)
+    except OSError as error:
+        raise TileDamaged(f"the tile file {path} cannot be read: {error.strerror or error}") from error
+
+
+def _read_bytes(path: Path) -> np.ndarray:
+    """All of a file, at an address that is a multiple of 64."""
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST_FILE:
+            raise OSError(f"it has {size} bytes")
+        memory = np.empty(size + ALIGNMENT, np.uint8)
+        start = -memory.ctypes.data % ALIGNMENT
+        memory = memory[start : start + size]
+        into, count = memoryview(memory), 0
+        while count < size:
+            got = file.readinto(into[count:])
+            if not got:
+                break
+            count += got
+    return memory[:count]
+
+
+def decode(memory: np.ndarray, path) -> TileData:
+    """The tile in the bytes of a file, uint8 at an aligned address. Raises TileDamaged."""
+    header, table = _read_header(memory, path)
+    sections = {}
+    for section in table:
+        name, offset, size = section["name"].decode("ascii", "replace"), int(section["offset"]), int(section["size"])
+        if offset % ALIGNMENT or offset + size > len(memory):
+            raise TileDamaged(f"the tile file {path} is damaged: its section {name!r} lies outside")
+        data = memory[offset : offset + size]
+        if zlib.crc32(data) != int(section["checksum"]):
+            raise TileDamaged(f"the tile file {path} is damaged: the checksum of its section {name!r} does not match")
+        if name in TYPES:
+            if size % TYPES[name].itemsize:
+                raise TileDamaged(f"the tile file {path} is damaged: its section {name!r} has an odd size")
+            sections[name] = data.view(TYPES[name])
+    missing = TYPES.keys() - sections.keys()
+    if missing:
+        raise TileDamaged(f"the tile file {path} is damaged: it has no section {sorted(missing)[0]!r}")
+    _check(sections, path)
+    cooked = sections["shapes"].copy()
+    relocate(cooked, sections["blocks"], path)
+    tile = (int(header["tile"][0]), int(header["tile"][1]))
+    source = json.loads(sections["source"].tobytes())
+    return TileData(tile, header["origin"].copy(), sections["bodies"], sections["new_shapes"], cooked, source, memory)
+
+
+def _read_header(memory: np.ndarray, path):
+    """Header and table of sections."""
+    if len(memory) < HEADER.itemsize:
+        raise TileDamaged(f"the tile file {path} is cut off: it has {len(memory)} bytes")
+    header = memory[: HEADER.itemsize].view(HEADER)[0]
+    if header["magic"] != MAGIC:
+        raise TileDamaged(f"{path} is no tile file")
+    if header["version"] != VERSION:
+        raise TileDamaged(f"the tile file {path} is of version {header['version']}, not {VERSION}: bake it again")
+    size = HEADER.itemsize + int(header["section_count"]) * SECTION.itemsize
+    if size > len(memory) or int(header["file_size"]) != len(memory):
+        raise TileDamaged(f"the tile file {path} is cut off: it has {len(memory)} bytes of {header['file_size']}")
+    blank = memory[:size].copy()
+    blank[: HEADER.itemsize].view(HEADER)["checksum"] = 0
+    if zlib.crc32(blank) != int(header["checksum"]):
+        raise TileDamaged(f"the tile file {path} is damaged: the checksum of its header does not match")
+    if header["layout"] != LAYOUT:
+        raise TileDamaged(f"the tile file {path} was baked by another version of Scree: bake it again")
+    return header, memory[HEADER.itemsize : size].view(SECTION)
+
+
+def _check(sections: dict, path) -> None:
+    """What checksums do not tell: a baker with a fault. Cheap, and in whole arrays."""
+    bodies, used, shapes = sections["bodies"], sections["new_shapes"], sections["shapes"]
+    first, count = bodies["first_shape"].astype(np.int64), bodies["shape_count"].astype(np.int64)
+    is_good = (
+        (first >= 0).all() and (count >= 0).all() and (first + count <= len(used)).all()
+        and (used["shape"] >= 0).all() and (used["shape"] < len(shapes)).all()
+        and np.isfinite(bodies["position"]).all() and np.isfinite(bodies["rotation"]).all()
+        and (shapes["kind"] >= 0).all() and (shapes["kind"] < len(schema.KIND_NAMES)).all()
+        and (shapes["block"] < len(sections["blocks"])).all()
+    )  # fmt: skip
+    if not is_good:
+        raise TileDamaged(f"the tile file {path} is damaged: a body or shape of it lies outside its tables")
+
+
+@entry_point("void(int64, int64, int64, int64)")
+def add_base(starts, count, fields, field_count):
+    """Make addresses of the offsets in blocks: `starts` int64 (count) are the blocks' addresses, `fields` int64 (field_count)
+    where in a block its offsets lie. 0 stays 0: it is no array."""
+    blocks, offsets = view(starts, count, np.int64), view(fields, field_count, np.int64)
+    for i in range(count):
+        for k in range(field_count):
+            offset = load_int64(blocks[i] + offsets[k])
+            if offset != 0:
+                store_int64(blocks[i] + offsets[k], offset + blocks[i])
+
+
+def relocate(cooked: np.ndarray, blocks: np.ndarray, path) -> None:
+    """Make addresses of the offsets in rows of SHAPE and in their blocks."""
+    base = address_of(blocks) if len(blocks) else 0
+    offsets = cooked["block"].copy()
+    cooked["block"] = np.where(offsets >= 0, offsets + base, 0)
+    for kind, (record, fields) in _RECORDS.items():
+        mine = (cooked["kind"] == kind) & (offsets >= 0)
+        if (offsets[mine] + record.itemsize > len(blocks)).any() or ((cooked["kind"] == kind) & (offsets < 0)).any():
+            raise TileDamaged(f"the tile file {path} is damaged: a shape of it has no block")
+        starts, fields = np.ascontiguousarray(cooked["block"][mine]), np.ascontiguousarray(fields, np.int64)
+        if len(starts):
+            add_base(address_of(starts), len(starts), address_of(fields), len(fields))

@@ -1,0 +1,138 @@
+"""Which tiles should be there for viewers at given places and speeds. Pure functions of numbers; no state, no engine.
+
+A tile is `(x, z)`: the square from `x * size` to `(x + 1) * size` [m], all heights. The ranges are those of the talk on Horizon
+Forbidden West's streaming: 3 x 3 tiles in full round the viewer, a ring of medium ones, one more row where the viewer is
+heading, low ones without collision beyond.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+FULL, MEDIUM, LOW, NONE = range(4)
+LEVEL_NAMES = ("full", "medium", "low", "none")
+STRAIGHT = (0, 0)
+"""The heading of a viewer that hardly moves."""
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """How far each level reaches. Lengths in [m], speeds in [m/s], rings in tiles round the viewer's own."""
+
+    tile_size: float = 256.0
+    full_ring: int = 1
+    medium_ring: int = 2
+    rows_ahead: int = 1
+    low_ring: int = 5
+    hysteresis: float = 32.0  # a viewer must be so far beyond a border before tiles are given up
+    heading_speed: float = 3.0  # slower viewers have no row ahead
+    heading_hysteresis: float = 1.3  # the heading turns to the other axis when that is so much faster
+
+    def __post_init__(self):
+        if not (math.isfinite(self.tile_size) and self.tile_size > 0.0):
+            raise ValueError(f"Ranges: tile_size must be above 0, got {self.tile_size}")
+        if not 0 <= self.full_ring <= self.medium_ring <= self.low_ring or self.rows_ahead < 0:
+            raise ValueError(
+                "Ranges: rings must grow from full to medium to low, got "
+                f"{self.full_ring}, {self.medium_ring}, {self.low_ring} and {self.rows_ahead} rows ahead"
+            )
+        if not 0.0 <= self.hysteresis < 0.5 * self.tile_size:
+            raise ValueError(f"Ranges: hysteresis must be from 0 to half a tile, got {self.hysteresis}")
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who looks: a place [m] and a velocity [m/s] on the ground."""
+
+    x: float
+    z: float
+    velocity_x: float = 0.0
+    velocity_z: float = 0.0
+
+
+def tile_at(x: float, z: float, size: float) -> tuple[int, int]:
+    """The tile that a place lies in."""
+    return math.floor(x / size), math.floor(z / size)
+
+
+def heading_of(viewer: Viewer, before: tuple[int, int], ranges: Ranges) -> tuple[int, int]:
+    """Along which axis a viewer moves, +-1; `before` is what it was, so that it does not flicker on a diagonal."""
+    x, z = viewer.velocity_x, viewer.velocity_z
+    if max(abs(x), abs(z)) < ranges.heading_speed:
+        return STRAIGHT
+    favour_x, favour_z = (ranges.heading_hysteresis if before[0] else 1.0), (ranges.heading_hysteresis if before[1] else 1.0)
+    if abs(x) * favour_x >= abs(z) * favour_z:
+        return (1 if x > 0.0 else -1), 0
+    return 0, (1 if z > 0.0 else -1)
+
+
+def square(tile: tuple[int, int], ring: int) -> Iterator[tuple[int, int]]:
+    """All tiles within `ring` of one."""
+    for x in range(tile[0] - ring, tile[0] + ring + 1):
+        for z in range(tile[1] - ring, tile[1] + ring + 1):
+            yield x, z
+
+
+def row_ahead(tile: tuple[int, int], heading: tuple[int, int], ranges: Ranges) -> Iterator[tuple[int, int]]:
+    """The rows before the medium ring, as wide as what is in full."""
+    if heading == STRAIGHT:
+        return
+    for step in range(ranges.medium_ring + 1, ranges.medium_ring + 1 + ranges.rows_ahead):
+        for side in range(-ranges.full_ring, ranges.full_ring + 1):
+            yield (
+                tile[0] + heading[0] * step + heading[1] * side,
+                tile[1] + heading[1] * step + heading[0] * side,
+            )
+
+
+def wanted_by(viewer: Viewer, heading: tuple[int, int], ranges: Ranges) -> dict[tuple[int, int], int]:
+    """The level of every tile with collision that one viewer wants: 28 with the usual ranges, 25 at rest."""
+    own = tile_at(viewer.x, viewer.z, ranges.tile_size)
+    wanted = {tile: MEDIUM for tile in row_ahead(own, heading, ranges)}
+    for tile in square(own, ranges.medium_ring):
+        is_near = max(abs(tile[0] - own[0]), abs(tile[1] - own[1])) <= ranges.full_ring
+        wanted[tile] = FULL if is_near else MEDIUM
+    return wanted
+
+
+def kept_by(viewer: Viewer, heading: tuple[int, int], ranges: Ranges) -> dict[tuple[int, int], int]:
+    """The same, and what stays if it is there: all that the viewer would want anywhere within the hysteresis."""
+    kept: dict[tuple[int, int], int] = {}
+    reach = ranges.hysteresis
+    for x in (viewer.x - reach, viewer.x + reach):
+        for z in (viewer.z - reach, viewer.z + reach):
+            for tile, level in wanted_by(Viewer(x, z), heading, ranges).items():
+                kept[tile] = min(level, kept.get(tile, NONE))
+    return kept
+
+
+def low_by(viewer: Viewer, ranges: Ranges) -> Iterator[tuple[int, int]]:
+    """The tiles that are at least shown from afar."""
+    return square(tile_at(viewer.x, viewer.z, ranges.tile_size), ranges.low_ring)
+
+
+def merged(of_each: Iterable[Mapping[tuple[int, int], int]]) -> dict[tuple[int, int], int]:
+    """What several viewers want together: of each tile the best level."""
+    together: dict[tuple[int, int], int] = {}
+    for wanted in of_each:
+        for tile, level in wanted.items():
+            together[tile] = min(level, together.get(tile, NONE))
+    return together
+
+
+def distance_to_tile(x: float, z: float, tile: tuple[int, int], size: float) -> float:
+    """How far a place is from the nearest point of a tile [m]."""
+    away_x = max(tile[0] * size - x, x - (tile[0] + 1) * size, 0.0)
+    away_z = max(tile[1] * size - z, z - (tile[1] + 1) * size, 0.0)
+    return math.hypot(away_x, away_z)
+
+
+def tiles_under(x: float, z: float, radius: float, size: float) -> list[tuple[int, int]]:
+    """The tiles that a circle touches."""
+    low, high = tile_at(x - radius, z - radius, size), tile_at(x + radius, z + radius, size)
+    return [
+        (tile_x, tile_z)
+        for tile_x in range(low[0], high[0] + 1)
+        for tile_z in range(low[1], high[1] + 1)
+        if distance_to_tile(x, z, (tile_x, tile_z), size) <= radius
+    ]

@@ -1,0 +1,133 @@
+"""Cutting a Godot scene into tiles: Godot lists its static bodies, here they are cooked and written.
+
+What is larger than a tile is cut if it is made of triangles, and refused by its node's path if not.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from engine_core.shapes import settings
+from engine_core.shapes.settings import split_basis
+from engine_core.streaming.baking import Bake
+from scree_tools.find_godot import Godot
+
+LISTER = "res://addons/scree/tools/list_static_bodies.gd"
+
+
+class CannotBake(Exception):
+    """A scene that cannot be cut into tiles; the message says why and names the node."""
+
+
+def shape_settings(row: dict):
+    """The settings of a listed shape. Raises CannotBake for kinds that no tile can hold."""
+    kind = row["kind"]
+    if kind == "BoxShape3D":
+        return settings.Box.checked([0.5 * c for c in row["size"]])
+    if kind == "SphereShape3D":
+        return settings.Sphere.checked(row["radius"])
+    if kind == "CapsuleShape3D":
+        return settings.Capsule.checked(row["radius"], row["height"])
+    if kind == "CylinderShape3D":
+        return settings.Cylinder.checked(row["radius"], row["height"])
+    if kind == "ConvexPolygonShape3D":
+        return settings.Hull.checked(np.reshape(row["points"], (-1, 3)))
+    if kind == "ConcavePolygonShape3D":
+        corners = np.reshape(row["faces"], (-1, 3))
+        return settings.Mesh.checked(corners, np.arange(len(corners)).reshape(-1, 3), row["backface"])
+    if kind == "HeightMapShape3D":
+        heights = [np.nan if height is None else height for height in row["heights"]]
+        return settings.HeightField.checked(row["width"], row["depth"], heights)
+    raise CannotBake(f"a {kind} reaches everywhere: leave its node in the game")
+
+
+def add_listing(bake: Bake, rows: Iterable[dict]) -> int:
+    """Add what Godot listed; how many bodies. Raises CannotBake."""
+    shapes: dict[int, object] = {}
+    bodies, is_whole = 0, False
+    for row in rows:
+        if "shape" in row:
+            shapes[row["shape"]] = row
+        elif "scene" in row:
+            bake.add_scene(row["scene"], row["position"], row["encounter_radius"], row["activation_radius"], row["path"])
+        elif "body" in row:
+            try:
+                _add_body(bake, row, shapes)
+            except (ValueError, CannotBake) as error:
+                raise CannotBake(f"{row['body']}: {error}") from error
+            bodies += 1
+        is_whole = is_whole or "end" in row
+    if not is_whole:
+        raise CannotBake("Godot did not list the whole scene")
+    return bodies
+
+
+def _add_body(bake: Bake, row: dict, shapes: dict) -> None:
+    """A body with its scale in its shapes."""
+    transform = np.array(row["transform"], np.float64)
+    rotation, stretch = split_basis(transform[:9].reshape(3, 3))
+    parts, triangles = [], []
+    for number, placed in row["shapes"]:
+        local = np.array(placed, np.float64)
+        turn, rest = split_basis(np.asarray(stretch) @ local[:9].reshape(3, 3))
+        place = np.asarray(stretch) @ local[9:]
+        given = shape_settings(shapes[number])
+        if not np.allclose(rest, np.eye(3), atol=1e-5):
+            given, _ = given.stretched(np.asarray(rest))
+        cooked = given.cook()
+        bounds = np.asarray(cooked.fields.get("bounds", [0.0] * 6), np.float64)
+        if np.abs(bounds).max() + np.abs(place).max() > 0.5 * bake.tile_size and cooked.block and "triangles" in cooked.block.arrays:
+            triangles.append((cooked, np.asarray(turn), place))
+        else:
+            parts.append((bake.add_cooked(cooked), tuple(place), tuple(turn)))
+    shared = {
+        "layer": row["layer"], "mask": row["mask"], "friction": row["friction"], "restitution": row["bounce"],
+        "surface_velocity": row["velocity"],
+    }  # fmt: skip
+    if parts:
+        bake.add_body(transform[9:], parts, rotation, **shared)
+    for cooked, turn, place in triangles:
+        _add_cut_mesh(bake, cooked, turn, place, transform[9:], np.asarray(rotation), shared)
+
+
+def _add_cut_mesh(bake: Bake, cooked, turn, place, origin, rotation, shared: dict) -> None:
+    """A large mesh, one body a tile: each triangle goes to the tile its middle lies in."""
+    from engine_core.bodies.mass import rotation_matrix
+
+    arrays = cooked.block.arrays
+    corners = arrays["vertices"].astype(np.float64) @ rotation_matrix(turn).T + place
+    corners = corners @ rotation_matrix(rotation).T + origin
+    faces = arrays["triangles"]
+    middles = corners[faces].mean(1)
+    tiles = np.floor(middles[:, [0, 2]] / bake.tile_size).astype(np.int64)
+    for tile in np.unique(tiles, axis=0):
+        mine = faces[(tiles == tile).all(1)]
+        center = np.array([(tile[0] + 0.5) * bake.tile_size, origin[1], (tile[1] + 0.5) * bake.tile_size])
+        used, renumbered = np.unique(mine, return_inverse=True)
+        piece = settings.Mesh.checked(
+            corners[used] - center, renumbered.reshape(-1, 3), bool(cooked.fields["has_backface_collision"])
+        )
+        bake.add_body(center, bake.add_shape(piece), **shared)
+
+
+def bake_scene(
+    godot: Godot, project: Path, scene: str, folder: Path, tile_size: float = 256.0,
+    report: Callable[[int, int, str], None] = lambda done, total, name: None,
+) -> dict:  # fmt: skip
+    """Cut the static bodies of a project's scene into tiles in `folder`. Gives what `Bake.write` gives. Raises CannotBake."""
+    if not (project / "project.godot").is_file():
+        raise CannotBake(f"{project} is no Godot project: it holds no project.godot")
+    if not (project / "addons" / "scree" / "tools").is_dir():
+        raise CannotBake(f"{project} has no addon, or an old one: run `scree install {project}`")
+    with tempfile.TemporaryDirectory() as place:
+        listing = Path(place) / "bodies.jsonl"
+        run = godot.run("--headless", "--path", project, "-s", LISTER, "--", f"--scene={scene}", f"--out={listing}")
+        if run.returncode != 0 or not listing.is_file():
+            raise CannotBake(f"Godot could not list {scene}:\n{run.output[-2000:]}")
+        bake = Bake(tile_size)
+        with open(listing, encoding="utf-8") as lines:
+            add_listing(bake, map(json.loads, lines))
+    return bake.write(folder, report)

