@@ -15,7 +15,7 @@ import numpy as np
 
 from . import body_placement
 from .bodies import motion
-from .bodies.identity import body_of, index_of
+from .bodies.identity import index_of, row_of
 from .bodies.motion import bodies_of
 from .bodies.schema import CAN_SLEEP, SYSTEM, WORLD
 from .geometry.vector import add, quaternion, store3, vector3
@@ -161,7 +161,7 @@ def drain(system_address):
         if atomics.load_acquire_int64(slot) != 2 * (position // capacity) + 1:
             return
         command = view(slot, 1, COMMAND)[0]
-        index = body_of(system.world, command.body)
+        index = row_of(system.world, command.body)
         if index >= 0:
             apply_command(system.world, np.int64(index), command)
         atomics.store_release_int64(slot, 2 * (position // capacity) + 2)
@@ -197,7 +197,7 @@ def edit(world, command_address, system_address):
         open_gate(system_address)
         return np.int64(DONE)
     command = view(command_address, 1, COMMAND)[0]
-    index = body_of(world, command.body)
+    index = row_of(world, command.body)
     if index < 0:
         return np.int64(NO_BODY)
     number = np.int64(command.system if command.kind == PUT_IN else bodies_of(world)[index].system)

@@ -36,17 +36,17 @@ def describe_id(identity: int) -> str:
 @kernel
 def body_of(world, identity):
     """Compiled: the index of the body with this id, or -1 if there is none. `world` is the address of WORLD."""
-    return _row_of(world, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_BODY else -1
+    return row_of(world, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_BODY else -1
 
 
 @kernel
 def area_of(world, identity):
     """Compiled: the index of the area with this id, or -1 if there is none."""
-    return _row_of(world, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_AREA else -1
+    return row_of(world, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_AREA else -1
 
 
 @kernel
-def _row_of(world, identity):
+def row_of(world, identity):
     """The index of the body or area with this id, or -1."""
     record = view(world, 1, WORLD)[0]
     index = identity & INDEX_MASK

@@ -2,17 +2,16 @@
 
 import numpy as np
 
-from .. import body_placement
 from ..bodies import motion
 from ..bodies.identity import area_of
 from ..bodies.motion import bodies_of
+from ..edits import FULL, SET_POSE, give_command
 from ..runtime.call import call_2, call_3, load_float32
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
-from .schema import NO_SUCH_AREA, NOT_FINITE_TRANSFORM, SERVER
-from .server_lock import acquire, release
+from .schema import NO_SUCH_AREA, NOT_FINITE_TRANSFORM, SERVER, TOO_MANY_EDITS
 from .slots import argument, int_argument
 from .virtual_table import SERVER as SERVER_TABLE
 
@@ -41,13 +40,13 @@ def area_set_transform(instance, arguments, result):
         return
     if _is_there(server.world, index, transform):
         return
-    acquire(instance)
-    answer = body_placement.set_transform(server.world, index, transform)
-    release(instance)
+    answer, origin, q = motion.pose_of_transform(bodies_of(server.world)[index], transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
         call_3(server.report_error, np.int64(SET_TRANSFORM), np.int64(NOT_FINITE_TRANSFORM), transform)
     elif answer == motion.TRANSFORM_STRETCHED:
-        call_2(server.set_stretched_transform, bodies_of(server.world)[index].id, transform)
+        call_2(server.set_stretched_transform, identity, transform)
+    elif give_command(server.world, identity, SET_POSE, origin, (q[0], q[1], q[2]), q[3]) == FULL:
+        call_3(server.report_error, np.int64(SET_TRANSFORM), np.int64(TOO_MANY_EDITS), 0)
 
 
 VIRTUALS = {"_area_set_transform": area_set_transform}

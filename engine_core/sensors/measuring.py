@@ -103,7 +103,7 @@ def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
         kind = shapes[INT64(instance.shape)].kind
         if kind == SEPARATION_RAY or kind == EMPTY:
             continue
-        place_instance(query, other, instance, place)
+        place_instance(query, vector3(other.position), quaternion(other.rotation), instance, place)
         if holds_all or shapes_overlap(shapes, query, instance, place):
             note(system, sensors, overlap, cursor, INT64(own), INT64(number))
 
