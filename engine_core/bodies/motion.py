@@ -133,6 +133,25 @@ def is_orthonormal(rows):
     )
 
 
+@kernel
+def without_stretch(rows, stretch):
+    """The rows of a basis with a stretch (nine numbers by rows) taken out on the right: a rotation, if the basis has just
+    that stretch. A stretch always spans a volume."""
+    s = stretch
+    x = (float(s[0]), float(s[3]), float(s[6]))
+    y = (float(s[1]), float(s[4]), float(s[7]))
+    z = (float(s[2]), float(s[5]), float(s[8]))
+    volume = dot(x, cross(y, z))
+    # The rows of the inverse; the product is the basis times it.
+    a, b, c = scale(cross(y, z), 1.0 / volume), scale(cross(z, x), 1.0 / volume), scale(cross(x, y), 1.0 / volume)
+    first, second, third = rows
+    return (
+        add(add(scale(a, first[0]), scale(b, first[1])), scale(c, first[2])),
+        add(add(scale(a, second[0]), scale(b, second[1])), scale(c, second[2])),
+        add(add(scale(a, third[0]), scale(b, third[1])), scale(c, third[2])),
+    )
+
+
 # What `set_transform` answers.
 TRANSFORM_TAKEN, TRANSFORM_NOT_FINITE, TRANSFORM_STRETCHED = 0, 1, 2
 
@@ -142,8 +161,8 @@ def set_transform(world, index, transform):
     """Set the user's transform from twelve float32 at address `transform` (basis by rows, then origin).
 
     Static and rigid bodies are there at once; a kinematic one gets there in the next step. Returns TRANSFORM_TAKEN,
-    TRANSFORM_NOT_FINITE (nothing changed), or TRANSFORM_STRETCHED: it has scale or shear, which shapes must be cooked for
-    (`BodyInterface.body_set_transform`); nothing changed.
+    TRANSFORM_NOT_FINITE (nothing changed), or TRANSFORM_STRETCHED: it has another scale or shear than before, which
+    shapes must be cooked for (`BodyInterface.body_set_transform`); nothing changed.
     """
     values = 0.0
     for i in range(12):
@@ -156,7 +175,9 @@ def set_transform(world, index, transform):
         (float(load_float32(transform + 24)), float(load_float32(transform + 28)), float(load_float32(transform + 32))),
     )
     body = bodies_of(world)[index]
-    if body.flags & HAS_STRETCH or not is_orthonormal(rows):
+    if body.flags & HAS_STRETCH:
+        rows = without_stretch(rows, body.stretch)
+    if not is_orthonormal(rows):
         return TRANSFORM_STRETCHED
     origin = (
         float(load_float32(transform + 36)), float(load_float32(transform + 40)), float(load_float32(transform + 44)),
