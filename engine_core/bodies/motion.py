@@ -134,6 +134,25 @@ def is_orthonormal(rows):
     )
 
 
+@kernel
+def without_stretch(rows, stretch):
+    """The rows of a basis with a stretch (nine numbers by rows) taken out on the right: a rotation, if the basis has just
+    that stretch. A stretch always spans a volume."""
+    s = stretch
+    x = (float(s[0]), float(s[3]), float(s[6]))
+    y = (float(s[1]), float(s[4]), float(s[7]))
+    z = (float(s[2]), float(s[5]), float(s[8]))
+    volume = dot(x, cross(y, z))
+    # The rows of the inverse; the product is the basis times it.
+    a, b, c = scale(cross(y, z), 1.0 / volume), scale(cross(z, x), 1.0 / volume), scale(cross(x, y), 1.0 / volume)
+    first, second, third = rows
+    return (
+        add(add(scale(a, first[0]), scale(b, first[1])), scale(c, first[2])),
+        add(add(scale(a, second[0]), scale(b, second[1])), scale(c, second[2])),
+        add(add(scale(a, third[0]), scale(b, third[1])), scale(c, third[2])),
+    )
+
+
 # What `pose_of_transform` answers.
 TRANSFORM_TAKEN, TRANSFORM_NOT_FINITE, TRANSFORM_STRETCHED = 0, 1, 2
 
@@ -154,7 +173,9 @@ def pose_of_transform(body, transform):
         (float(load_float32(transform + 12)), float(load_float32(transform + 16)), float(load_float32(transform + 20))),
         (float(load_float32(transform + 24)), float(load_float32(transform + 28)), float(load_float32(transform + 32))),
     )
-    if body.flags & HAS_STRETCH or not is_orthonormal(rows):
+    if body.flags & HAS_STRETCH:
+        rows = without_stretch(rows, body.stretch)
+    if not is_orthonormal(rows):
         return TRANSFORM_STRETCHED, nowhere, upright
     origin = (
         float(load_float32(transform + 36)), float(load_float32(transform + 40)), float(load_float32(transform + 44)),

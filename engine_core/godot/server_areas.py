@@ -20,6 +20,7 @@ _PARAMETERS = (
     ("linear_damp_mode", 0), ("linear_damp", 0.1), ("angular_damp_mode", 0), ("angular_damp", 0.1), ("priority", 0),
     (None, 0.0), (None, (0.0, 0.0, 0.0)), (None, (0.0, 0.0, 0.0)), (None, 0.0),
 )  # fmt: skip
+WIND_FORCE_MAGNITUDE = 10
 
 
 class Area:
@@ -219,6 +220,8 @@ def _area_set_param(server, identity, number, variant):
         server.world.space_set_area_param(identity, name, value)
     elif name:
         server.world.area_set_param(identity, name, value)
+    elif number == WIND_FORCE_MAGNITUDE and value:
+        server.reporter.warn_once("area_set_param", "wind acts on soft bodies, which are not built yet; it is kept")
     area.parameters[number] = value
 
 

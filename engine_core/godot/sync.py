@@ -193,16 +193,16 @@ def _tell_area(instance, event):
 @kernel
 def _tell_areas(instance, space):
     """Tell the areas of a space what the last step found. A callback may change or free anything, the space too."""
-    if space.server == 0 or space.is_active == 0:
+    if space.server == 0:
         return
-    i = 0
-    while space.server != 0 and space.is_active != 0:
+    identity, i = space.system_id, 0
+    while space.system_id == identity and space.is_active != 0:
         sensors = view(view(space.system, 1, SYSTEM)[0].sensors, 1, SENSORS)[0]
         if i >= sensors.told_count:
             break
         _tell_area(instance, view(sensors.events, sensors.told_count, AREA_EVENT)[i])
         i += 1
-    if space.server != 0:
+    if space.system_id == identity:
         sensors = view(view(space.system, 1, SYSTEM)[0].sensors, 1, SENSORS)[0]
         sensors.told_count = i
         forget_told(sensors)

@@ -85,26 +85,36 @@ def note(system, sensors, overlap, cursor, own, number):
 
 
 @kernel
+def is_solid(shapes, instance):
+    """Whether a shape of a body is one that areas see."""
+    if instance.is_disabled or instance.shape < 0:
+        return False
+    kind = shapes[INT64(instance.shape)].kind
+    return kind != SEPARATION_RAY and kind != EMPTY
+
+
+@kernel
 def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
     """Note which shapes of the other the query's shape overlaps: the one with number `own` on the area."""
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     place = stack_array(1, PLACE)[0]
     other = bodies[overlap.other]
-    holds_all = holds(shapes[INT64(query.shape)], query, other)
+    if holds(shapes[INT64(query.shape)], query, other):
+        for number in range(other.instance_count):
+            if is_solid(shapes, instances[other.first_instance + number]):
+                note(system, sensors, overlap, cursor, INT64(own), INT64(number))
+        return
     low, high = box_of_query(shapes, query)
     middle, half = swept(low, high, NOWHERE)
     position = subtract(vector3(other.position), vector3(query.position))
     low, high = bounds_in_frame(query, middle, half, position, quaternion(other.rotation))
     for number in range(other.instance_count):
         instance = instances[other.first_instance + number]
-        if instance.is_disabled or instance.shape < 0 or not may_meet(instance.bounds, low, high):
-            continue
-        kind = shapes[INT64(instance.shape)].kind
-        if kind == SEPARATION_RAY or kind == EMPTY:
+        if not is_solid(shapes, instance) or not may_meet(instance.bounds, low, high):
             continue
         place_instance(query, vector3(other.position), quaternion(other.rotation), instance, place)
-        if holds_all or shapes_overlap(shapes, query, instance, place):
+        if shapes_overlap(shapes, query, instance, place):
             note(system, sensors, overlap, cursor, INT64(own), INT64(number))
 
 

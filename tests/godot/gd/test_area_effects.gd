@@ -187,3 +187,15 @@ func test_gravity_of_the_space_changes() -> void:
 	var total := direct_state(body).total_gravity
 	PhysicsServer3D.area_set_param(space, PhysicsServer3D.AREA_PARAM_GRAVITY_VECTOR, Vector3.DOWN)
 	check_near(total, Vector3(GRAVITY, 0, 0), 1e-3, "the space's own area")
+
+
+func test_sleeping_body_wakes_when_the_space_changes() -> void:
+	floor_body()
+	var body := rigid(box(), Vector3(0, 0.5, 0))
+	await steps_until(func() -> bool: return body.sleeping, 120)
+	check(body.sleeping, "it sleeps")
+	var space := get_world_3d().space
+	PhysicsServer3D.area_set_param(space, PhysicsServer3D.AREA_PARAM_GRAVITY_VECTOR, Vector3.UP)
+	await steps(20)
+	PhysicsServer3D.area_set_param(space, PhysicsServer3D.AREA_PARAM_GRAVITY_VECTOR, Vector3.DOWN)
+	check(body.linear_velocity.y > 1.0, "the space lifts it: %s" % body.linear_velocity)

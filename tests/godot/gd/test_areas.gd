@@ -120,6 +120,21 @@ func test_scaled_area() -> void:
 	check_equal(seen(trigger), ["near"] as Array[String], "six times as wide")
 
 
+func test_scaled_area_that_moves_and_turns() -> void:
+	var trigger := area(box(), Transform3D(Basis.from_scale(Vector3(6, 1, 1)), Vector3(0, 20, 0)))
+	named(fixed(box(), Vector3(0, 3, 0)), "above")
+	await steps(1)
+	trigger.position = Vector3.ZERO
+	await steps(1)
+	check_equal(seen(trigger), [] as Array[String], "lies along x")
+	trigger.rotation = Vector3(0, 0, PI / 2.0)
+	await steps(1)
+	check_equal(seen(trigger), ["above"] as Array[String], "stands upright")
+	trigger.scale = Vector3.ONE
+	await steps(1)
+	check_equal(seen(trigger), [] as Array[String], "small again")
+
+
 func test_exact_shapes_not_bounds() -> void:
 	var trigger := area(sphere(1.0))
 	# The boxes overlap the bounds of the sphere; one of them misses the sphere itself.
