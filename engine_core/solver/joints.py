@@ -131,7 +131,8 @@ def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scal
 @kernel
 def softness_of(system, h):
     """(bias rate, mass scale, impulse scale) of what joints lock."""
-    return soft_parameters(min(system.joint_hertz, 0.25 / h), system.joint_damping_ratio, h)
+    hertz = max(min(system.joint_hertz, 0.25 / h), 1.0e-3)
+    return soft_parameters(hertz, max(system.joint_damping_ratio, 0.0), h)
 
 
 @entry_point(JOB_SIGNATURE)

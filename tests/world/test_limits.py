@@ -47,3 +47,13 @@ def test_a_velocity_beyond_all_measure_stops_one_body_only():
     for body in (wild, calm):
         row = rows[world.body_index("", body)]
         assert np.isfinite(row["position"]).all() and np.isfinite(row["linear_velocity"]).all()
+
+
+def test_a_full_pool_of_joints_names_its_setting():
+    world = World(threads=1, bodies=1 << 8, joints=4)
+    body = world.create_body()
+    joints = [world.create_joint("point", 0, body) for _ in range(4)]
+    with pytest.raises(PoolFull, match="physics/scree_3d/limits/max_joints"):
+        world.create_joint("point", 0, body)
+    world.destroy_joint(joints[1])
+    assert world.create_joint("point", 0, body) not in joints, "the freed id stays stale"
