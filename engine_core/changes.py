@@ -6,8 +6,8 @@ import numpy as np
 
 from .bodies.motion import update_world_inertia
 from .bodies.schema import (
-    BODY, BROAD_PHASE_LAYER_COUNT, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
-    WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
+    BODY, BROAD_PHASE_LAYER_COUNT, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED,
+    TARGET_SET, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
 from .broad_phase.change import tree_widen
 from .broad_phase.rebuild import tree_rebuild, tree_swap

@@ -25,10 +25,10 @@ from .runtime.memory import Pool, PoolFull, address_of, view
 from .runtime.thread_pool import POOL, batch_size, elevate, is_elevated, parallel_range, release
 from .runtime.timeline import cycles, cycles_per_second, record
 from .solver.colours import lay_out_blocks
+from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints, lay_out_joints
 from .solver.joint_trees import lay_out_trees, relax_trees, solve_trees
 from .solver.joints import relax_joints, solve_joints, warm_start_joints
-from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
 from .solver.wide_contacts import relax, restitute, solve, warm_start
