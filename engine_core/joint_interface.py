@@ -4,8 +4,9 @@
     world.joint_set_limits(hinge, TWIST, -1.5, 1.5)
     world.joint_set_motor(hinge, TWIST, 2.0, 50.0)
 
-Axes are those of `constraints.joint_schema`: LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE. Angles are
-right-handed, of B against A. Who may call: the thread that steps the bodies' systems, between steps.
+Axes are those of `constraints.joint_schema`: LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE. Angles
+are right-handed, of B against A. A gear and a rack tie the speeds of bodies that hinges and sliders hold.
+Who may call: the thread that steps the bodies' systems, between steps.
 Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
 """
 
@@ -19,8 +20,8 @@ from .bodies.identity import describe_id, index_of, kind_of, make_id
 from .bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, KIND_JOINT
 from .body_shapes import IDENTITY
 from .constraints.joint_schema import (
-    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
-    LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST, UNLIMITED,
+    ANGULAR_AXES, CONE, DISTANCE, GEAR, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
+    LINEAR_Y, LINEAR_Z, RACK, SWING_Y, SWING_Z, TWIST, UNLIMITED,
 )  # fmt: skip
 from .runtime.memory import Pool
 from .shapes.pool import split_basis
@@ -37,7 +38,10 @@ KINDS = {
     "cone": (LINEAR_AXES, 1 << CONE),
     "swing_twist": (LINEAR_AXES, 1 << CONE | 1 << TWIST),
     "six_dof": (LINEAR_AXES | ANGULAR_AXES, 0),
+    "gear": (0, 0),
+    "rack_and_pinion": (0, 0),
 }
+RATIO_AXES = {"gear": GEAR, "rack_and_pinion": RACK}
 KIND_NAMES = tuple(KINDS)
 NARROWEST = 1e-4
 """Limits closer than this [m], [rad] lock the axis between them."""
@@ -132,6 +136,8 @@ class JointInterface:
         row["max_impulse"] = row["break_force"] = row["break_torque"] = UNLIMITED
         for side, (position, rotation) in enumerate(frames):
             row["frame_positions"][side], row["frame_rotations"][side] = position, rotation
+        if kind in RATIO_AXES:
+            row["lower"][RATIO_AXES[kind]], row["driven"] = 1.0, 1 << RATIO_AXES[kind]
         joint_placement.connect_joint(self.address, index)
         if not collides:
             self._keep_apart(index)
@@ -193,8 +199,8 @@ class JointInterface:
     # Settings.
 
     def _axis(self, call: str, axis: int) -> int:
-        if not isinstance(axis, int) or not 0 <= axis < AXIS_COUNT:
-            raise ValueError(f"{call}: axis must be 0 to {AXIS_COUNT - 1} ({', '.join(AXIS_NAMES)}), got {axis!r}")
+        if not isinstance(axis, int) or not 0 <= axis <= DISTANCE:
+            raise ValueError(f"{call}: axis must be 0 to {DISTANCE} ({', '.join(AXIS_NAMES)}), got {axis!r}")
         return axis
 
     def joint_set_limits(self, identity: int, axis: int, lower: float, upper: float) -> None:
@@ -281,6 +287,16 @@ class JointInterface:
         else:
             self.joint_clear_spring(identity, DISTANCE)
             self.joint_set_limits(identity, DISTANCE, shortest, longest)
+
+    def joint_set_ratio(self, identity: int, ratio: float) -> None:
+        """Of a gear: turn of A about the x axis of its frame + ratio x turn of B about its own = 0. Of a rack and pinion: way of
+        B along its x axis [m] = ratio x turn of A [rad]. Speeds are tied, not positions."""
+        index = self.joint_index("joint_set_ratio", identity)
+        kind = self.joint_kind(identity)
+        if kind not in RATIO_AXES:
+            raise ValueError(f"joint_set_ratio: only a gear or a rack_and_pinion has a ratio, got a {kind}")
+        self.joints.rows[index]["lower"][RATIO_AXES[kind]] = _number("joint_set_ratio", "ratio", ratio, -UNLIMITED)
+        joint_placement.joint_changed(self.address, index)
 
     def joint_set_frames(self, identity: int, frame_a=None, frame_b=None) -> None:
         """Move the frames of a joint; None leaves one where it is."""

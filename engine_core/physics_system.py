@@ -33,10 +33,10 @@ from .sensors.pools import Sensors
 from .sensors.sensing import due_count, find_overlaps, settle_overlaps
 from .solver.colours import lay_out_blocks
 from .solver.continuous import sweep_bodies
+from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints, lay_out_joints
 from .solver.joint_trees import lay_out_trees, relax_trees, solve_trees
 from .solver.joints import relax_joints, solve_joints, warm_start_joints
-from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
 from .solver.wide_contacts import relax, restitute, solve, warm_start

@@ -12,12 +12,13 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from .contact_preparation import along, scaled
 from .joint_schema import (
-    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, LIMIT, LINEAR_AXES, MOTOR, SPRING, SWING_Y, SWING_Z, TWIST,
+    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SWING_Y, SWING_Z, TWIST,
 )  # fmt: skip
 from .schema import DELTA_POSITION, DELTA_ROTATION
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
+GEARS = 1 << GEAR | 1 << RACK
 LEAST_COSINE = 0.05
 """Near a half turn of swing the twist has no meaning; what divides by zero there stays this far from it."""
 
@@ -71,6 +72,9 @@ def measure(joint, row_a, row_b, used):
         store3(joint.distance_axis, scale(apart, 1.0 / size) if size > 1e-9 else x)
     if used & (ANGULAR_AXES | 1 << CONE):
         measure_angles(joint, frame_a, multiply(turn_b, quaternion(joint.start_rotations[1])), x, y, z, used)
+    if used & GEARS:
+        x_b, _, _ = matrix_rows(conjugate(multiply(turn_b, quaternion(joint.start_rotations[1]))))
+        store3(joint.axis_b, x_b)
     for axis in range(6):
         target = FLOAT64(joint.lower[axis])
         joint.error[axis] = FLOAT32(position_near(joint, axis, target) - target)
@@ -176,7 +180,17 @@ def angular_direction(joint, axis):
 @kernel
 def aim_row(joint, row, axis):
     """Write the directions of a row along an axis. Returns the inverse of its effective mass."""
-    if LINEAR_AXES >> axis & 1 or axis == DISTANCE:
+    if axis == GEAR:
+        # Turn of A and turn of B times the ratio: none together.
+        direction = (0.0, 0.0, 0.0)
+        angular_a = scale(vector3(joint.axes[0]), -1.0)
+        angular_b = scale(vector3(joint.axis_b), FLOAT64(joint.lower[axis]))
+    elif axis == RACK:
+        # B's way along its x axis is the turn of A times the ratio.
+        direction = vector3(joint.axis_b)
+        angular_a = scale(vector3(joint.axes[0]), FLOAT64(joint.lower[axis]))
+        angular_b = (0.0, 0.0, 0.0)
+    elif LINEAR_AXES >> axis & 1 or axis == DISTANCE:
         direction = vector3(joint.distance_axis) if axis == DISTANCE else vector3(joint.axes[min(axis, 2)])
         angular_a, angular_b = cross(vector3(joint.arms[0]), direction), cross(vector3(joint.arms[1]), direction)
     else:

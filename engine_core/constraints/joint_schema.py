@@ -2,14 +2,15 @@
 
 A joint is one general model. It has a frame on each body. Six axes say how B's frame lies from A's: three linear ones along
 the axes of frame A [m], and three angular ones [rad]: the twist about x, and how far B's x axis has swung about A's y and z.
-Two more measure a cone (the angle between the x axes) and a distance (between the origins). Locked axes are solved as one
+Two more measure a cone (the angle between the x axes) and a distance (between the origins); the last two have no position and
+tie speeds together, as gears do. Locked axes are solved as one
 block of up to three linear and one of up to three angular rows; springs, motors and limits are single rows.
 """
 
 import numpy as np
 
-LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE = range(8)
-AXIS_COUNT = 8
+LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE, GEAR, RACK = range(10)
+AXIS_COUNT = 10
 LINEAR_AXES, ANGULAR_AXES = 0b111, 0b111000
 
 # Flags of a joint.
@@ -46,7 +47,7 @@ JOINT = np.dtype(
         ("driven", "u4"),
         ("by_frequency", "u4"),  # springs given by frequency [1/s] and damping ratio, not stiffness and damping
         ("sequence", "i4"),
-        ("lower", "f4", AXIS_COUNT),  # [m] or [rad]; of a locked axis: where it is locked
+        ("lower", "f4", AXIS_COUNT),  # [m] or [rad]; of a locked axis: where it is locked; of gears: the ratio
         ("upper", "f4", AXIS_COUNT),
         ("spring_stiffness", "f4", AXIS_COUNT),  # [N/m], [N m/rad] or [1/s]
         ("spring_damping", "f4", AXIS_COUNT),  # [N s/m], [N m s/rad] or a ratio
@@ -81,6 +82,7 @@ JOINT = np.dtype(
         ("turns", "f4", (3, 3)),  # what a turn of B against A changes the three angles by
         ("cone_axis", "f4", 3),
         ("distance_axis", "f4", 3),
+        ("axis_b", "f4", 3),  # x axis of frame B, world; only for gears
         ("position", "f4", AXIS_COUNT),  # along each axis [m], [rad]
         ("error", "f4", 6),  # of locked axes: how far from where they are locked
         ("linear_mass", "f4", 6),  # inverse of the locked block
@@ -117,8 +119,9 @@ TREE_NODE = np.dtype(
         ("joint", "i4"),  # to the parent, or to something fixed; -1: none
         ("side", "i4"),  # of the joint that the body is
         ("parent", "i4"),  # node; -1: none
-        ("count", "i4"),  # of locked axes
+        ("count", "i4"),  # of locked axes; -1: not factorized yet
         ("axes", "i4", 6),  # which they are
+        ("turn", "f4", 3),  # vector of the rotation since the step began, when the matrices were made
         ("inertia", "f8", (6, 6)),  # H, then its Cholesky factor
         ("own", "f8", (6, 6)),  # A: how the locked axes see the body's motion; one row an axis
         ("other", "f8", (6, 6)),  # B: the parent's

@@ -62,6 +62,7 @@ def _check_number(kind: int, number: int, table: dict) -> None:
 
 
 def _make(server, identity: int, kind: int, body_a: int, frame_a: tuple, body_b: int, frame_b: tuple) -> None:
+    """Make a joint of a kind of what it was before; what was set on it is forgotten."""
     joint = server.joints.get(identity)
     is_soft = False
     for body in (body_a, body_b):
@@ -74,18 +75,18 @@ def _make(server, identity: int, kind: int, body_a: int, frame_a: tuple, body_b:
     if body_a == body_b:
         raise ValueError("body_A and body_B are the same body")
     check_finite("the frames", *frame_a, *frame_b)
-    joint.release(server)
-    joint.kind, joint.frame_a, joint.frame_b = kind, frame_a, frame_b
-    joint.parameters, joint.flags = {}, {}
+    made = Joint(kind, 0, False, frame_a, frame_b, {}, {}, joint.priority, joint.disables_collisions)
     if is_soft:
         server.reporter.warn_once("Joint3D", "joints do not hold soft bodies yet")
-        return
-    joint.is_swapped = not body_b and server.engine.settings.values[WORLD_NODE] == 0
-    bodies, frames = (body_a, body_b), _core_frames(joint)
-    if joint.is_swapped:
-        bodies = (body_b, body_a)
-    joint.core = server.world.create_joint("six_dof", *bodies, *frames, collides=not joint.disables_collisions)
-    configure(server.world, joint)
+    else:
+        made.is_swapped = not body_b and server.engine.settings.values[WORLD_NODE] == 0
+        bodies = (body_b, body_a) if made.is_swapped else (body_a, body_b)
+        frames = _core_frames(made)
+        made.core = server.world.create_joint("six_dof", *bodies, *frames, collides=not made.disables_collisions)
+        configure(server.world, made)
+    # Only now: what could not be made leaves the joint as it was.
+    joint.release(server)
+    vars(joint).update(vars(made))
 
 
 def _core_frames(joint: Joint) -> tuple:

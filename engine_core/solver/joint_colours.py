@@ -112,7 +112,7 @@ def add_joints_of(system, bodies, index):
 
 @kernel
 def remove_joints_of(system, bodies, index):
-    """Take the joints of a body out of the solver: it fell asleep, or it goes away. They forget what they did."""
+    """Take the joints of a body out of the solver: it fell asleep, or it goes away."""
     joints = joints_of(system)
     key = bodies[index].first_joint
     while key >= 0:

@@ -19,8 +19,8 @@ import numpy as np
 from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, JOINT, LINEAR_AXES, TREE, TREE_NODE, TWIST, UNLIMITED
-from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE
-from ..geometry.vector import cross, negate, vector3
+from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
+from ..geometry.vector import cross, negate, store3, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from .joint_colours import moves
@@ -31,6 +31,8 @@ LARGEST_TREE = 1024
 """A tree is solved by one thread: what is longer is cut, and the cut is left to the coloured passes."""
 WELL_CONDITIONED = 1.0e-9
 """Added to the diagonal of S, in parts of it."""
+TURNED = 0.004
+"""Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step."""
 
 
 @kernel
@@ -66,6 +68,7 @@ def add_node(system, bodies, numbers, body, joint_index, side, parent):
     node = nodes_of(system)[at]
     node.body, node.row = INT32(body), INT32(bodies[body].active_index + 1)
     node.joint, node.side, node.parent = INT32(joint_index), INT32(side), INT32(parent)
+    node.count = INT32(-1)
     numbers[bodies[body].active_index] = INT32(at)
     if joint_index >= 0:
         joints_of(system)[joint_index].node = INT32(at)
@@ -248,11 +251,26 @@ def add_to_parent(node, parent):
 
 
 @kernel
-def factorize_tree(nodes, tree, joints, bodies):
-    """All matrices of a tree, for one sub-step."""
+def has_turned(system, nodes, tree):
+    """Whether some body of a tree has turned so far that its matrices no longer tell how it moves."""
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        if node.count < 0:
+            return True
+        row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+        for k in range(3):
+            if abs(row[DELTA_ROTATION + k] - node.turn[k]) > TURNED:
+                return True
+    return False
+
+
+@kernel
+def factorize_tree(system, nodes, tree, joints, bodies):
+    """All matrices of a tree, from where its bodies are in this sub-step."""
     last = tree.first + tree.count - 1
     for n in range(tree.first, last + 1):
         write_inertia(nodes[n], bodies[nodes[n].body])
+        store3(nodes[n].turn, vector3(view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)[DELTA_ROTATION:]))
     for n in range(last, tree.first - 1, -1):
         node = nodes[n]
         node.count = INT32(0)
@@ -356,7 +374,7 @@ def finish_tree(system, nodes, tree, joints):
 
 @entry_point(JOB_SIGNATURE)
 def solve_trees(system_address, begin, end, worker):
-    """Job: factorize the trees `begin` to `end - 1` and solve them with bias."""
+    """Job: solve the trees `begin` to `end - 1` with bias, with matrices made anew where bodies have turned."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -364,7 +382,8 @@ def solve_trees(system_address, begin, end, worker):
     nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
     bias_rate, _, _ = softness_of(system, system.last_delta_time / system.substep_count)
     for t in range(begin, end):
-        factorize_tree(nodes, trees[t], joints, bodies)
+        if has_turned(system, nodes, trees[t]):
+            factorize_tree(system, nodes, trees[t], joints, bodies)
         begin_tree(system, nodes, trees[t], joints, bias_rate)
         gather_up(nodes, trees[t])
         spread_down(nodes, trees[t])

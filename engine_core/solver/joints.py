@@ -9,7 +9,7 @@ from ..bodies.schema import SYSTEM
 from ..constraints.contact_preparation import scaled, soft_parameters
 from ..constraints.joint_measuring import aim_rows, measure, six, used_axes, weigh_angular, weigh_linear
 from ..constraints.joint_preparation import joints_of, rows_of
-from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, DISTANCE, LIMIT, LINEAR_AXES, SPRING, TWIST
+from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, CONE, GEAR, LIMIT, LINEAR_AXES, SPRING, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length, scale, store3, subtract, symmetric_times, vector3,
@@ -18,6 +18,8 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+TURNING_AXES = ANGULAR_AXES | 1 << CONE | 1 << GEAR
+"""Axes whose rows act by torques alone."""
 
 
 @kernel
@@ -131,7 +133,8 @@ def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scal
 @kernel
 def softness_of(system, h):
     """(bias rate, mass scale, impulse scale) of what joints lock."""
-    return soft_parameters(min(system.joint_hertz, 0.25 / h), system.joint_damping_ratio, h)
+    hertz = max(min(system.joint_hertz, 0.25 / h), 1.0e-3)
+    return soft_parameters(hertz, max(system.joint_damping_ratio, 0.0), h)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -202,7 +205,7 @@ def add_to_totals(joint, rows):
         row = rows[r]
         impulse = FLOAT64(row.impulse)
         linear = add_scaled(linear, vector3(row.linear), impulse)
-        if (LINEAR_AXES | 1 << DISTANCE) >> row.slot % AXIS_COUNT & 1 == 0:
+        if TURNING_AXES >> row.slot % AXIS_COUNT & 1:
             angular = add_scaled(angular, vector3(row.angular_b), impulse)
     store3(joint.total_impulse, add(vector3(joint.total_impulse), linear))
     store3(joint.total_twist, add(vector3(joint.total_twist), angular))

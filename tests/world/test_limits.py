@@ -70,3 +70,11 @@ def test_the_table_of_pairs_grows_with_the_pairs():
     for _ in range(3):
         world.step(system, 1e-4)
     assert int(row["pair_count"]) == pairs, "a pair that is not found again is made twice"
+def test_a_full_pool_of_joints_names_its_setting():
+    world = World(threads=1, bodies=1 << 8, joints=4)
+    body = world.create_body()
+    joints = [world.create_joint("point", 0, body) for _ in range(4)]
+    with pytest.raises(PoolFull, match="physics/scree_3d/limits/max_joints"):
+        world.create_joint("point", 0, body)
+    world.destroy_joint(joints[1])
+    assert world.create_joint("point", 0, body) not in joints, "the freed id stays stale"

@@ -393,3 +393,34 @@ func test_areas_that_are_not_right() -> void:
 	_case("area_set_space", "it was freed", func() -> void:
 		PhysicsServer3D.area_set_space(area, get_world_3d().space))
 	await _check_whole()
+
+
+func test_joints() -> void:
+	await _start()
+	var server := PhysicsServer3D
+	var joint := own(server.joint_create())
+	var other := server_body(server.BODY_MODE_STATIC, _shape, Vector3(0, 40, 0))
+	var gone := server.body_create()
+	server.free_rid(gone)
+	_case("joint_make_pin", "was freed", func() -> void:
+		server.joint_make_pin(joint, gone, Vector3.ZERO, _body, Vector3.ZERO))
+	_case("joint_make_pin", "same body", func() -> void:
+		server.joint_make_pin(joint, _body, Vector3.ZERO, _body, Vector3.ZERO))
+	_case("joint_make_pin", "null", func() -> void:
+		server.joint_make_pin(joint, RID(), Vector3.ZERO, _body, Vector3.ZERO))
+	_case("joint_make_pin", NOT_FINITE, func() -> void:
+		server.joint_make_pin(joint, other, Vector3(NAN, 0, 0), _body, Vector3.ZERO))
+	_case("joint_make_hinge", "volume", func() -> void:
+		server.joint_make_hinge(joint, other, Transform3D(Basis.from_scale(Vector3.ZERO), Vector3.ZERO), _body, Transform3D()))
+	check_equal(server.joint_get_type(joint), server.JOINT_TYPE_MAX, "still empty")
+	server.joint_make_pin(joint, other, Vector3.ZERO, _body, Vector3(0, 20, 0))
+	_case("pin_joint_set_param", NOT_FINITE, func() -> void:
+		server.pin_joint_set_param(joint, server.PIN_JOINT_IMPULSE_CLAMP, NAN))
+	_case("pin_joint_set_local_b", NOT_FINITE, func() -> void:
+		server.pin_joint_set_local_b(joint, Vector3(0, INF, 0)))
+	_case("hinge_joint_set_param", "a pin joint", func() -> void:
+		server.hinge_joint_set_param(joint, server.HINGE_JOINT_LIMIT_UPPER, 1.0))
+	_case("generic_6dof_joint_set_flag", "a pin joint", func() -> void:
+		server.generic_6dof_joint_set_flag(joint, Vector3.AXIS_X, server.G6DOF_JOINT_FLAG_ENABLE_LINEAR_LIMIT, true))
+	check_equal(server.pin_joint_get_local_b(joint), Vector3(0, 20, 0), "the point is where it was")
+	await _check_whole()
