@@ -27,6 +27,8 @@ from engine_core.runtime.memory import address_of, address_of_row, stack_array, 
 
 PARKED = 1.0  # [s]
 THREAD_CPU_CLOCK = 3
+MOST_NOISE = 40.0
+"""Where nobody disturbs, the 99.9th percentile of a ray is some twenty times the median; beyond this the machine is busy."""
 JOB = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)
 TICK = 1 / 60
 
@@ -197,9 +199,12 @@ def test_rays_beside_a_stepping_pile_and_tiles():
             small.step()
             steps.append(1)
 
-    for _ in range(4):
+    for _ in range(6):
         small.step(30)
         quiet = timer.measure()
+        if quiet[1] > MOST_NOISE * quiet[0]:
+            print(f"\nquiet, and yet the 99.9th percentile is {quiet[1]:.0f} ns: the machine is too busy to measure")
+            continue
         stop, steps, tiles.rounds = threading.Event(), [], 0
         threads = [
             threading.Thread(target=step, args=(stop, steps)),
@@ -211,12 +216,14 @@ def test_rays_beside_a_stepping_pile_and_tiles():
         [thread.join() for thread in threads]
         ratio = min(ratio, beside[1] / quiet[1])
         print(
-            f"\na ray, median and 99.9th percentile: quiet {quiet[0]:.0f}, {quiet[1]:.0f} ns ({quiet[2]:.0%} hit, {quiet[3]} left "
-            f"out); beside {len(steps)} steps and {tiles.rounds} tiles of {len(tiles.ids)} bodies {beside[0]:.0f}, "
+            f"\na ray, median and 99.9th percentile: quiet {quiet[0]:.0f}, {quiet[1]:.0f} ns ({quiet[2]:.0%} hit, {quiet[3]} "
+            f"left out); beside {len(steps)} steps and {tiles.rounds} tiles of {len(tiles.ids)} bodies {beside[0]:.0f}, "
             f"{beside[1]:.0f} ns ({beside[3]} left out)"
         )
         if ratio <= 3.0:
             break
+    if ratio == np.inf:
+        pytest.skip("the machine is too busy to measure")
     assert ratio <= 3.0
 
 
