@@ -165,7 +165,8 @@ class NonLockingBodyInterface:
         size = float(np.linalg.norm(rotation))
         if not 0.5 < size < 2.0:
             raise ValueError(f"set_pose: rotation must be a unit quaternion, got {tuple(rotation)}")
-        return self._give("set_pose", identity, edits.SET_POSE, self._vector("set_pose", "origin", origin), np.divide(rotation, size))
+        origin = self._vector("set_pose", "origin", origin)
+        return self._give("set_pose", identity, edits.SET_POSE, origin, np.divide(rotation, size))
 
     def motion(self, *ids: int) -> np.ndarray:
         """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, of one moment a

@@ -15,11 +15,11 @@ from .bodies.publication import begin_change, end_change
 from .bodies.schema import IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC, WORLD
 from .broad_phase.add import tree_add
 from .broad_phase.change import tree_remove, tree_widen
+from .broad_phase.nodes import note_layers
 from .broad_phase.schema import TREE
 from .changes import CHANGES, mark_moved
 from .collision.pairs import combine_materials, pairs_of
 from .geometry.vector import quaternion, vector3
-from .runtime import atomics
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import view
 from .sensors.change import area_enters, forget_overlaps
@@ -29,20 +29,12 @@ from .solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
-LAYER_UNION, MASK_UNION = TREE.fields["layer_union"][1], TREE.fields["mask_union"][1]
 
 
 @kernel
 def tree_of(system, body):
     """Address of the tree a body is in, or is to be in."""
     return system.trees + body.broad_phase_layer * TREE_SIZE
-
-
-@kernel
-def note_layers(tree, body):
-    """Have a tree know the layers and the mask of a body that is in it or comes: those who could not meet it stay out."""
-    atomics.or_int64(tree + LAYER_UNION, np.int64(body.collision_layer))
-    atomics.or_int64(tree + MASK_UNION, np.int64(body.collision_mask))
 
 
 @kernel
@@ -91,9 +83,7 @@ def put_in(world, system_index, index):
     motion.update_world_inertia(body)
     update_bounds(world, system.origin, body)
     fatten_bounds(body, system.last_delta_time)
-    tree = tree_of(system, body)
-    note_layers(tree, body)
-    tree_add(tree, view(world, 1, WORLD)[0].bodies, index)
+    tree_add(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
     mark_moved(system, bodies, index)
     area_enters(world, system, index)
     body.next_in_island = -1
@@ -124,11 +114,10 @@ def layers_changed(world, index):
     if layer != body.broad_phase_layer:
         tree_remove(tree_of(system, body), record.bodies, index)
         body.broad_phase_layer = INT32(layer)
-        note_layers(tree_of(system, body), body)
         tree_add(tree_of(system, body), record.bodies, index)
         mark_moved(system, bodies, index)
     else:
-        note_layers(tree_of(system, body), body)
+        note_layers(tree_of(system, body), record.bodies, index)
 
 
 @kernel

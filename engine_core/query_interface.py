@@ -4,7 +4,8 @@
     hits = queries.cast_rays(system, origins, ends)   # structured array, one row of RAY_RESULT a ray
     hits["body_id"][hits["fraction"] <= 1.0]
 
-Any thread may call at any time, also while a step runs: nobody waits (docs/publication.md). Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value.
+Any thread may call at any time, also while a step runs: nobody waits (docs/publication.md). Bad input raises ValueError (a value)
+or KeyError (an id), naming the call and the value.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -165,7 +166,7 @@ class Queries:
         areas: bool = False, hit_from_inside: bool = False, hit_back_faces: bool = True, exclude=(), layers=None,
         shape_mask: int = 0, max_results: int = 32,
     ) -> np.ndarray:  # fmt: skip
-        """The hits of one ray, nearest first: of every shape ("all") or the nearest of every body ("closest per body"), the nearest
+        """The hits of one ray, nearest first: of every shape ("all") or the nearest of every body ("closest per body"), at most
         `max_results` of them. Rows of RAY_RESULT."""
         call = "cast_ray_all"
         query, _alive = self._query(call, RAY, mask, bodies, areas, exclude, layers, shape_mask)
@@ -273,8 +274,9 @@ class Queries:
         mask: int = ALL_LAYERS, bodies: bool = True, areas: bool = False, exclude=(), layers=None, shape_mask: int = 0,
         max_results: int = 32,
     ) -> np.ndarray:  # fmt: skip
-        """What a shape meets on its way along `motion` [m], nearest first: the closest, any one, one a shape ("all") or one a body
-        ("closest per body"). Rows of RAY_RESULT; `fraction` is where it touches. What it overlaps at the start is ignored."""
+        """What a shape meets on its way along `motion` [m], nearest first: the closest, any one, one a shape ("all") or one a
+        body ("closest per body"). Rows of RAY_RESULT; `fraction` is where it touches. What it overlaps at the start is
+        ignored."""
         call = "cast_shape"
         query, _alive = self._query(call, CAST, mask, bodies, areas, exclude, layers, shape_mask)
         row = query[0]

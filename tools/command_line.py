@@ -101,9 +101,12 @@ def bench(
     server: Annotated[bool, typer.Option(help="Make the bodies without nodes.")] = False,
     engine: Annotated[list[str] | None, typer.Option(help="Engines; by default Scree, Jolt, GodotPhysics")] = None,
 ) -> None:
-    """Compare Scree with Jolt and GodotPhysics3D in the same scenes in Godot."""
+    """Compare Scree with Jolt and GodotPhysics3D in the same scenes in Godot. `broadphase` draws the quad tree instead."""
     from scree_tools import bench as benches
 
+    if scene == ["broadphase"]:
+        _draw_broad_phase()
+        return
     godot = _godot()
     if not engine or scenes.SCREE in engine:
         _warm_up()
@@ -128,6 +131,18 @@ def bench(
 
     bench_plot.plot(results, folder, plan.skip)
     _plain(f"bench.json, bench.svg and bench.png are in {folder}")
+
+
+def _draw_broad_phase() -> None:
+    """The tree before and after a rebuild, with what queries cost in it; needs no Godot."""
+    from scree_tools import broad_phase_picture
+
+    states = broad_phase_picture.tree_states()
+    for state in states:
+        _plain(state.figures())
+    folder = places.output_folder("bench")
+    broad_phase_picture.draw(states, folder)
+    _plain(f"broadphase.svg and broadphase.png are in {folder}")
 
 
 @application.command()

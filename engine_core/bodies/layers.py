@@ -16,7 +16,8 @@ import numpy as np
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .schema import (
-    BROAD_PHASE_LAYER_COUNT, IS_AREA, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, LAYERS, MOST_BROAD_PHASE_LAYERS, STATIC, WORLD,
+    BROAD_PHASE_LAYER_COUNT, IS_AREA, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, LAYERS, MOST_BROAD_PHASE_LAYERS, STATIC,
+    WORLD,
 )  # fmt: skip
 
 ALL = 0xFFFFFFFF

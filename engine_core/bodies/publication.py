@@ -23,6 +23,7 @@ PUBLISHED = BODY.fields["published"][1]
 def begin_change(body):
     """From here until `end_change` queries see the body as it is now. Not to be nested."""
     address = address_of_record(body) + PUBLISHED
+    atomics.fence_release()  # who still reads the shadow of the change before must find that it has ended
     store3(body.shadow_position, vector3(body.position))
     store4(body.shadow_rotation, quaternion(body.rotation))
     store3(body.shadow_linear_velocity, vector3(body.linear_velocity))

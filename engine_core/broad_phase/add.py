@@ -20,6 +20,7 @@ from engine_core.broad_phase.nodes import (
     NOWHERE,
     WORDS,
     body_child,
+    note_layers,
     pack_word,
     read_fat_bounds,
     set_slot,
@@ -62,6 +63,7 @@ def tree_add(tree, bodies, body):
     word_address = load_int64(tree + WORDS) + 8 * body
     if atomics.load_acquire_int64(word_address) != pack_word(NOWHERE, NOWHERE):
         return np.int64(0)
+    note_layers(tree, bodies, body)
     index = claim_pending(tree)
     if index < 0:
         if call_flush(tree, bodies) > 0:

@@ -20,7 +20,7 @@ from engine_core.broad_phase.schema import (
     TREE,
 )
 from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float32, load_int32, load_int64, store_float32, store_int32
+from engine_core.runtime.call import load_float32, load_int32, load_int64, load_uint32, store_float32, store_int32
 from engine_core.runtime.kernel import kernel
 
 NODE_SIZE, INFO_SIZE, BODY_SIZE = NODE.itemsize, NODE_INFO.itemsize, BODY.itemsize
@@ -28,6 +28,8 @@ MAXIMUM, CHILDREN, PARENT = NODE.fields["max_x"][1], NODE.fields["children"][1],
 IS_CHANGED, BORN = NODE.fields["is_changed"][1], NODE.fields["born"][1]
 HEIGHT = NODE_INFO.fields["height"][1]
 FAT_BOUNDS, PUBLISHED = BODY.fields["fat_bounds"][1], BODY.fields["published"][1]
+COLLISION_LAYER, COLLISION_MASK = BODY.fields["collision_layer"][1], BODY.fields["collision_mask"][1]
+LAYER_UNION, MASK_UNION = TREE.fields["layer_union"][1], TREE.fields["mask_union"][1]
 FRESH = ALLOCATOR.fields["fresh"][1]
 NODES, INFOS = TREE.fields["nodes"][1], TREE.fields["infos"][1]
 ALLOCATOR_OF, NODE_CAPACITY = TREE.fields["allocator"][1], TREE.fields["node_capacity"][1]
@@ -240,6 +242,18 @@ def read_settled_bounds(bodies, body, field, bounds_address):
         low, high = load_float32(field + 16 * axis), load_float32(field + MAXIMUM + 16 * axis)
         store_float32(bounds_address + 4 * axis, min(low, load_float32(bounds_address + 4 * axis)))
         store_float32(bounds_address + 12 + 4 * axis, max(high, load_float32(bounds_address + 12 + 4 * axis)))
+
+
+@kernel
+def note_layers(tree, bodies, body):
+    """Have a tree know the collision layer and mask of a body that comes, or has changed them: who could meet none of those
+    in a tree does not enter it. The unions only grow."""
+    layer = np.int64(load_uint32(bodies + body * BODY_SIZE + COLLISION_LAYER))
+    mask = np.int64(load_uint32(bodies + body * BODY_SIZE + COLLISION_MASK))
+    if layer & ~atomics.load_acquire_int64(tree + LAYER_UNION) != 0:
+        atomics.or_int64(tree + LAYER_UNION, layer)
+    if mask & ~atomics.load_acquire_int64(tree + MASK_UNION) != 0:
+        atomics.or_int64(tree + MASK_UNION, mask)
 
 
 # Where a body hangs ---------------------------------------------------------------------------------------------------

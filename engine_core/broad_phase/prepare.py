@@ -4,7 +4,7 @@ import numpy as np
 
 from engine_core.broad_phase.build import add_item, start_build
 from engine_core.broad_phase.change import TREE_LOCATION, build_at_once
-from engine_core.broad_phase.nodes import BODY_SIZE, NOWHERE, WORDS, body_child, pack_word, read_fat_bounds
+from engine_core.broad_phase.nodes import BODY_SIZE, NOWHERE, WORDS, body_child, note_layers, pack_word, read_fat_bounds
 from engine_core.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
 from engine_core.runtime.call import load_int32, load_int64, store_int32
 from engine_core.runtime.kernel import kernel
@@ -27,6 +27,7 @@ def build_subtree(tree, bodies, ids_address, count):
         body = np.int64(load_int32(ids_address + 4 * i))
         if load_int64(words + 8 * body) != pack_word(NOWHERE, NOWHERE):
             continue
+        note_layers(tree, bodies, body)
         read_fat_bounds(bodies, body, bounds_address)
         add_item(build, bounds_address, body_child(body), NOWHERE)
         store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(0))

@@ -67,8 +67,6 @@ class BoxesWorld(SmallWorld):
         rows["broad_phase_layer"] = 1
         self.boxes = ids.astype(np.int32)
         self.tree = int(self.row["trees"]) + 2048
-        trees = self.world.system(self.system).trees
-        trees.trees.rows["layer_union"][1], trees.trees.rows["mask_union"][1] = 1, 1
         root = tree_prepare(self.tree, bodies.pool.address, self.boxes.ctypes.data, count)
         assert tree_finalize(self.tree, root, count) == 0
         tree_renew(self.tree, bodies.pool.address)

@@ -70,6 +70,8 @@ def test_the_table_of_pairs_grows_with_the_pairs():
     for _ in range(3):
         world.step(system, 1e-4)
     assert int(row["pair_count"]) == pairs, "a pair that is not found again is made twice"
+
+
 def test_a_full_pool_of_joints_names_its_setting():
     world = World(threads=1, bodies=1 << 8, joints=4)
     body = world.create_body()

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from small_world import SmallWorld
 
 from engine_core.bodies import motion
 from engine_core.bodies.motion import bodies_of
@@ -22,8 +23,6 @@ from engine_core.runtime.call import call_1
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of, stack_array
 from engine_core.shapes.schema import HULL, SPHERE
-
-from small_world import SmallWorld
 
 RIGHT, NO_BEGIN, WIDEN_LAST = range(3)
 HERE, THERE = (0.0, 0.0, 0.0), (500.0, 0.0, 0.0)
