@@ -153,6 +153,7 @@ def prove(
     """Run the long checks: each prints its figures; exit code 1 if any is not met."""
     from scree_tools import prove as proofs
     from scree_tools import (  # noqa: F401  (they register their checks)
+        prove_contacts,
         prove_determinism,
         prove_queries,
         prove_step,

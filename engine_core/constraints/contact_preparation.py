@@ -133,6 +133,7 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
         vector3(a.linear_velocity), vector3(a.angular_velocity), vector3(b.linear_velocity), vector3(b.angular_velocity),
     )  # fmt: skip
     rounding_a, rounding_b = float(manifold.rounding_a), float(manifold.rounding_b)
+    is_round = rounding_a > 0.0 or rounding_b > 0.0
     center_a, center_b, total_weight = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
     for p in range(4):
         at = (POINTS + p * POINT_FIELDS) * 8 + lane
@@ -149,7 +150,9 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
         relative = subtract(add(v_b, cross(w_b, anchor_b)), add(v_a, cross(w_a, anchor_a)))
         # What rolls is measured from its axis: a point of its surface would rise as it turns. Along the normal both have the
         # same lever.
-        axis_a, axis_b = add_scaled(anchor_a, normal, -rounding_a), add_scaled(anchor_b, normal, rounding_b)
+        axis_a, axis_b = anchor_a, anchor_b
+        if is_round:
+            axis_a, axis_b = add_scaled(anchor_a, normal, -rounding_a), add_scaled(anchor_b, normal, rounding_b)
         put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_A, lane, axis_a)
         put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_B, lane, axis_b)
         block[at + POINT_SEPARATION * 8] = FLOAT32(separation - dot(normal, subtract(axis_b, axis_a)))

@@ -12,7 +12,7 @@ while triangle >= 0:
 import numpy as np
 
 from ..runtime.kernel import kernel
-from ..runtime.memory import view, view2
+from ..runtime.memory import address_of_row, view, view2
 from .height_field import (
     BLOCK_TRIANGLES, field_active_edges, field_corners, field_face, field_has, fill_field_node, next_block,
 )  # fmt: skip
@@ -20,6 +20,7 @@ from .mesh_building import COS_ACTIVE
 from .mesh_tree import STACK_SIZE
 from .schema import MESH_BLOCK, MESH_NODE
 
+NODE_SIZE = MESH_NODE.itemsize
 MESH_QUERY_SIZE = STACK_SIZE + 4
 """Length of the int64 array that holds the state of a query."""
 
@@ -74,6 +75,15 @@ def mesh_node(mesh, entry, scratch):
         fill_field_node(mesh, entry, scratch[0])
         return scratch[0]
     return view(mesh.nodes, mesh.node_count, MESH_NODE)[entry]
+
+
+@kernel
+def mesh_node_address(mesh, entry, scratch):
+    """Compiled: the address of a node; see `mesh_node`."""
+    if mesh.heights != 0:
+        fill_field_node(mesh, entry, scratch[0])
+        return address_of_row(scratch, 0)
+    return mesh.nodes + entry * NODE_SIZE
 
 
 @kernel

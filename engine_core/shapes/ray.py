@@ -15,9 +15,11 @@ from ..geometry.ray import (
     triangle_normal,
 )
 from ..geometry.vector import dot, length_squared
+from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
-from .mesh_query import mesh_corners, mesh_face, mesh_has, mesh_node, mesh_of
+from ..runtime.vector4 import count_trailing_zeros, lane4, load4, mask_less_equal4, max4, min4, splat4
+from .mesh_query import mesh_corners, mesh_face, mesh_has, mesh_node_address, mesh_of
 from .mesh_tree import STACK_SIZE
 from .schema import BOX, CAPSULE, CYLINDER, HEIGHT_FIELD, HULL, HULL_BLOCK, MESH, MESH_NODE, PLANE, SPHERE
 
@@ -25,41 +27,61 @@ NO_FRACTION = 2.0
 """The fraction that `ray_shape` gives for no hit."""
 _ZERO = (0.0, 0.0, 0.0)
 _FAR = 1e300
+_STEEPEST = 1e30
+_ORIGIN_MARGIN = 1.2e-7
+_ROUNDING = np.float32(1.0 + 1e-6)
+"""More than the relative error of a fraction in single precision."""
+_CHILDREN, _COUNTS = MESH_NODE.fields["children"][1], MESH_NODE.fields["triangle_counts"][1]
 
 
 @kernel
 def _inverse(x):
     """1 / x, finite for 0: a slab test with it is right but for rays that run in the very face of a box."""
-    return 1.0 / x if abs(x) > 1e-300 else 1e300
+    if abs(x) > 1.0 / _STEEPEST:
+        return 1.0 / x
+    return _STEEPEST if x >= 0.0 else -_STEEPEST
 
 
 @kernel
-def _push_hit_children(node, origin, inverse, longest, entries, distances, depth):
-    """Put the children that the ray hits before `longest` on the stack, nearest last; gives the new depth."""
-    box = node.bounds
-    enter = stack_array(4, np.float64)
-    leave = stack_array(4, np.float64)
-    for child in range(4):  # side by side: the compiler makes vectors of this loop
-        ax, bx = (box[0, child] - origin[0]) * inverse[0], (box[3, child] - origin[0]) * inverse[0]
-        ay, by = (box[1, child] - origin[1]) * inverse[1], (box[4, child] - origin[1]) * inverse[1]
-        az, bz = (box[2, child] - origin[2]) * inverse[2], (box[5, child] - origin[2]) * inverse[2]
-        enter[child] = max(max(min(ax, bx), min(ay, by)), max(min(az, bz), 0.0))
-        # Rounding must lose no hit at the edge of a box.
-        leave[child] = min(min(max(ax, bx), max(ay, by)), min(max(az, bz), longest)) * (1.0 + 4e-15)
+def _near_and_far(origin, way):
+    """Along one axis, for the slab test of four boxes at once: where a ray begins, moved back and forth by more than what single
+    precision rounds off, so that no hit is lost, and one over its way."""
+    reach = abs(origin) * _ORIGIN_MARGIN + 1e-30
+    low, high = np.float32(origin - reach), np.float32(origin + reach)
+    near, far = (high, low) if way >= 0.0 else (low, high)
+    return splat4(near), splat4(far), splat4(np.float32(_inverse(way)))
+
+
+@kernel
+def _push_hit_children(node, planes, x, y, z, longest, entries, distances, depth):
+    """Put the children of the node at address `node` that the ray hits before `longest` on the stack, nearest last; gives the
+    new depth. `planes`: offsets of the bounds that the ray meets first; x, y, z: `_near_and_far` of each axis."""
+    near = max4(
+        max4((load4(node + planes[0]) - x[0]) * x[2], (load4(node + planes[1]) - y[0]) * y[2]),
+        max4((load4(node + planes[2]) - z[0]) * z[2], splat4(np.float32(0.0))),
+    )
+    far = min4(
+        min4((load4(node + (48 - planes[0])) - x[1]) * x[2], (load4(node + (80 - planes[1])) - y[1]) * y[2]),
+        (load4(node + (112 - planes[2])) - z[1]) * z[2],
+    )
+    mask = mask_less_equal4(near, min4(far, splat4(np.float32(longest))) * splat4(_ROUNDING))
     begin = depth
-    for child in range(4):
-        to = np.int64(node.children[child])
-        size = node.triangle_counts[child]
-        if enter[child] <= leave[child] and (to != -1 or size != 0):
-            to = to if to >= 0 else ~(~to << 4 | size)
-            distance, place = enter[child], depth
-            while place > begin and distances[place - 1] < distance:
-                distances[place] = distances[place - 1]
-                entries[place] = entries[place - 1]
-                place -= 1
-            distances[place] = distance
-            entries[place] = to
-            depth += 1
+    while mask != 0:
+        child = count_trailing_zeros(mask)
+        mask &= mask - 1
+        to = np.int64(load_int32(node + _CHILDREN + 4 * child))
+        size = np.int64(load_int32(node + _COUNTS + 4 * child))
+        if to == -1 and size == 0:
+            continue
+        to = to if to >= 0 else ~(~to << 4 | size)
+        distance, place = lane4(near, child), depth
+        while place > begin and distances[place - 1] < distance:
+            distances[place] = distances[place - 1]
+            entries[place] = entries[place - 1]
+            place -= 1
+        distances[place] = distance
+        entries[place] = to
+        depth += 1
     return depth
 
 
@@ -69,18 +91,23 @@ def ray_mesh(mesh, origin, vector, max_fraction, hits_back_faces):
     `(triangle, fraction, is_front)`; triangle -1 for none up to `max_fraction`."""
     scratch = stack_array(1, MESH_NODE)
     entries = stack_array(STACK_SIZE, np.int64)
-    distances = stack_array(STACK_SIZE, np.float64)
-    inverse = (_inverse(vector[0]), _inverse(vector[1]), _inverse(vector[2]))
+    distances = stack_array(STACK_SIZE, np.float32)
+    x, y, z = _near_and_far(origin[0], vector[0]), _near_and_far(origin[1], vector[1]), _near_and_far(origin[2], vector[2])
+    planes = (
+        np.int64(0 if vector[0] >= 0.0 else 48), np.int64(16 if vector[1] >= 0.0 else 64),
+        np.int64(32 if vector[2] >= 0.0 else 80),
+    )  # fmt: skip
     longest, found, is_found_front = max_fraction, np.int64(-1), True
     depth = 1
-    entries[0], distances[0] = 0, 0.0
+    entries[0], distances[0] = 0, np.float32(0.0)
     while depth > 0:
         depth -= 1
-        if distances[depth] > longest:
+        if distances[depth] > longest * _ROUNDING:
             continue
         entry = entries[depth]
         if entry >= 0:
-            depth = _push_hit_children(mesh_node(mesh, entry, scratch), origin, inverse, longest, entries, distances, depth)
+            node = mesh_node_address(mesh, entry, scratch)
+            depth = _push_hit_children(node, planes, x, y, z, longest, entries, distances, depth)
             continue
         first, count = ~entry >> 4, ~entry & 15
         for triangle in range(first, first + count):

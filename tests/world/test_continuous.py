@@ -141,3 +141,25 @@ def test_sliding_fast_loses_no_way():
     start = world.position(box)[0]
     world.step(120)
     assert world.position(box)[0] - start == pytest.approx(120.0, rel=1e-4)
+
+
+def cloud(threads: int) -> bytes:
+    """Poses after four hundred bullets have flown into a wall of boxes and each other."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0), threads=threads)
+    generator = np.random.default_rng(11)
+    world.add(world.box(0.005, 20.0, 20.0), (6.0, 0.0, 0.0), mode=STATIC)
+    plate, ball = world.box(0.02, 0.3, 0.3), world.sphere(0.04)
+    for number in range(400):
+        world.add(plate, (3.0, 0.7 * (number % 20) - 7.0, 0.7 * (number // 20) - 7.0), mode=RIGID, mass=0.2)
+    for number in range(400):
+        side = 1.0 if number % 2 else -1.0
+        body = world.add(ball, (-8.0 * side, *generator.uniform(-6, 6, 2)), mode=RIGID)
+        world.throw(body, (side * generator.uniform(50, 250), *generator.uniform(-5, 5, 2)))
+        world.world.body_set_continuous(body, bool(number % 3))
+    world.step(30)
+    rows = world.world.bodies.rows[:801]
+    return rows["position"].tobytes() + rows["rotation"].tobytes() + rows["linear_velocity"].tobytes()
+
+
+def test_threads_change_nothing():
+    assert cloud(1) == cloud(2)
