@@ -84,7 +84,8 @@ class BatchQueue:
 
     def reset_figures(self) -> None:
         """Begin to count anew."""
-        for name in ("worst_tick_cycles", "last_cycles", "worst_cycles", "total_cycles", "call_count", "finalized_count", "removed_count"):
+        counted = ("worst_tick_cycles", "last_cycles", "worst_cycles", "total_cycles", "call_count", "finalized_count")
+        for name in (*counted, "removed_count"):
             self.row[name] = 0
 
 

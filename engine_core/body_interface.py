@@ -14,8 +14,8 @@ from .bodies.identity import describe_id, index_of, kind_of
 from .bodies.mass import renew_mass, rotation_matrix
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
-    HAS_EXCEPTIONS, HAS_STRETCH, IS_IN_BATCH, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC, TELEPORTS,
-    WAKES_NEIGHBOURS,
+    HAS_EXCEPTIONS, HAS_STRETCH, IS_IN_BATCH, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, RIGID, STATIC,
+    TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
 from .shapes.pool import split_basis
 
@@ -58,19 +58,15 @@ class BodyInterface:
     """The part of a `World` that is about bodies. `self.bodies`, `self.instances`, `self.shapes`, `self.exceptions` and
     `self.systems` are the world's pools."""
 
-    def body_index(self, call: str, identity: int) -> int:
-        """Index of the body with this id. Raises KeyError for a freed, foreign or wrong id."""
+    def body_index(self, call: str, identity: int, is_remade: bool = False) -> int:
+        """Index of the body with this id. Raises KeyError for a freed, foreign or wrong id; and ValueError if the call is to free
+        it or make it another (`is_remade`) and it belongs to a batch."""
         index = index_of(identity)
         if kind_of(identity) != KIND_BODY or index >= self.bodies.count or self.bodies.rows[index]["id"] != identity:
             known = kind_of(identity) == KIND_BODY and index < self.bodies.count
             why = "it was freed" if known else "it is no body"
             raise KeyError(f"{call}: there is no body {describe_id(identity)}: {why}")
-        return index
-
-    def own_body_index(self, call: str, identity: int) -> int:
-        """The same for calls that free a body or change what it is made of: those of a batch go with their batch."""
-        index = self.body_index(call, identity)
-        if int(self.bodies.rows[index]["flags"]) & IS_IN_BATCH:
+        if is_remade and int(self.bodies.rows[index]["flags"]) & IS_IN_BATCH:
             raise ValueError(f"{call}: the body {describe_id(identity)} belongs to a tile and stays as the tile made it")
         return index
 
@@ -82,7 +78,7 @@ class BodyInterface:
 
     def destroy_body(self, identity: int) -> None:
         """Take a body out of its system and free it with its place in all tables."""
-        index = self.own_body_index("destroy_body", identity)
+        index = self.body_index("destroy_body", identity, True)
         self._leave_system(index)
         self.body_clear_shapes(identity)
         self.exceptions.forget(index)
@@ -94,7 +90,7 @@ class BodyInterface:
 
     def body_set_system(self, identity: int, system_id: int) -> None:
         """Put a body into a system, or with 0 into none."""
-        index = self.own_body_index("body_set_system", identity)
+        index = self.body_index("body_set_system", identity, True)
         system = self.system_index("body_set_system", system_id) if system_id else -1
         if int(self.bodies.rows[index]["system"]) == system:
             return
@@ -116,7 +112,7 @@ class BodyInterface:
 
     def body_set_mode(self, identity: int, mode: int) -> None:
         """STATIC, KINEMATIC, RIGID or RIGID_LINEAR. Bodies that stop being rigid stop moving."""
-        index = self.own_body_index("body_set_mode", identity)
+        index = self.body_index("body_set_mode", identity, True)
         if mode not in (0, 1, 2, 3):
             raise ValueError(f"body_set_mode: mode must be 0 (static) to 3 (rigid linear), got {mode!r}")
         row = self.bodies.rows[index]
@@ -154,7 +150,7 @@ class BodyInterface:
         is_stretched = not np.allclose(stretch, np.eye(3), atol=1e-3)
         new_stretch = (stretch if is_stretched else np.eye(3, dtype=np.float32)).ravel()
         if not np.allclose(row["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
-            self.own_body_index("body_set_transform", identity)
+            self.body_index("body_set_transform", identity, True)
             row["stretch"] = new_stretch
             row["flags"] = int(row["flags"]) | HAS_STRETCH if is_stretched else int(row["flags"]) & ~HAS_STRETCH
             self._cook_instances(index)
@@ -299,7 +295,7 @@ class BodyInterface:
 
     def body_add_shape(self, identity: int, shape_id: int, transform=IDENTITY, is_disabled: bool = False) -> None:
         """Add a shape at a transform (twelve numbers, body frame). Costs the same for the first and the 10,000th."""
-        index = self.own_body_index("body_add_shape", identity)
+        index = self.body_index("body_add_shape", identity, True)
         shape = self.shape_index("body_add_shape", shape_id)
         values = _finite("body_add_shape", "transform", transform, 12)
         row = self.bodies.rows[index]
@@ -326,8 +322,8 @@ class BodyInterface:
             self.instances.give_back(old, count)
         row["first_instance"], row["instance_capacity"] = first, capacity
 
-    def _instance(self, call: str, identity: int, number: int):
-        index = self.body_index(call, identity)
+    def _instance(self, call: str, identity: int, number: int, is_remade: bool = False):
+        index = self.body_index(call, identity, is_remade)
         row = self.bodies.rows[index]
         count = int(row["instance_count"])
         if not 0 <= number < count:
@@ -350,8 +346,7 @@ class BodyInterface:
     def body_set_shape(self, identity: int, number: int, shape_id: int) -> None:
         """Put another shape in this place."""
         shape = self.shape_index("body_set_shape", shape_id)
-        self.own_body_index("body_set_shape", identity)
-        index, row, instance = self._instance("body_set_shape", identity, number)
+        index, row, instance = self._instance("body_set_shape", identity, number, True)
         self._drop(index, instance)
         instance["user_shape"] = shape
         self._add_user(shape, index)
@@ -361,23 +356,20 @@ class BodyInterface:
     def body_set_shape_transform(self, identity: int, number: int, transform) -> None:
         """Move a shape on its body (twelve numbers, body frame)."""
         values = _finite("body_set_shape_transform", "transform", transform, 12)
-        self.own_body_index("body_set_shape_transform", identity)
-        index, row, instance = self._instance("body_set_shape_transform", identity, number)
+        index, row, instance = self._instance("body_set_shape_transform", identity, number, True)
         instance["user_transform"] = values
         self._cook(row, instance)
         self._shapes_changed(index)
 
     def body_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
         """A disabled shape does not collide, is not found by queries and weighs nothing."""
-        self.own_body_index("body_set_shape_disabled", identity)
-        index, _, instance = self._instance("body_set_shape_disabled", identity, number)
+        index, _, instance = self._instance("body_set_shape_disabled", identity, number, True)
         instance["is_disabled"] = is_disabled
         self._shapes_changed(index)
 
     def body_remove_shape(self, identity: int, number: int) -> None:
         """Remove a shape; the numbers of those after it go down by one."""
-        self.own_body_index("body_remove_shape", identity)
-        index, row, instance = self._instance("body_remove_shape", identity, number)
+        index, row, instance = self._instance("body_remove_shape", identity, number, True)
         self._drop(index, instance)
         first, count = int(row["first_instance"]), int(row["instance_count"])
         rows = self.instances.rows
@@ -387,7 +379,7 @@ class BodyInterface:
 
     def body_clear_shapes(self, identity: int) -> None:
         """Remove all shapes."""
-        index = self.own_body_index("body_clear_shapes", identity)
+        index = self.body_index("body_clear_shapes", identity, True)
         row = self.bodies.rows[index]
         first, count = int(row["first_instance"]), int(row["instance_count"])
         for instance in self.instances.rows[first : first + count]:

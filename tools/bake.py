@@ -80,7 +80,8 @@ def _add_body(bake: Bake, row: dict, shapes: dict) -> None:
             given, _ = given.stretched(np.asarray(rest))
         cooked = given.cook()
         bounds = np.asarray(cooked.fields.get("bounds", [0.0] * 6), np.float64)
-        if np.abs(bounds).max() + np.abs(place).max() > 0.5 * bake.tile_size and cooked.block and "triangles" in cooked.block.arrays:
+        is_large = np.abs(bounds).max() + np.abs(place).max() > 0.5 * bake.tile_size
+        if is_large and cooked.block is not None and "triangles" in cooked.block.arrays:
             triangles.append((cooked, np.asarray(turn), place))
         else:
             parts.append((bake.add_cooked(cooked), tuple(place), tuple(turn)))

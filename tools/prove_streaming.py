@@ -8,7 +8,7 @@ from scree_tools import open_world, scenes
 from scree_tools.find_godot import Godot
 from scree_tools.prove import Outcome, check
 
-WORST_TICK = 200.0  # [us] for tiles that come and go, trees included
+WORST_TICK = 200.0  # [us] of processor time that the worst step costs the main thread, whatever is in it
 FLIGHTS = 5
 TICKS = 1800  # 30 s
 AT_ONCE, BY_FIFTY = 20.0, 5.0  # times better in the worst tick
@@ -39,11 +39,12 @@ def flights(godot: Godot, project: Path, *options: str) -> tuple[str, bool]:
     """Flights of the same path: figures, and whether the best of them holds and none missed anything."""
     scenes.choose_engine(project, scenes.SCREE)
     runs = [fly(godot, project, "flight", world_of(project), f"--ticks={TICKS}", "--realtime", *options) for _ in range(FLIGHTS)]
-    worst = [run["worst_tick_us"] for run in runs]
+    worst = [run["worst_step_us"] for run in runs]
     lost = sum(run["misses"] + run["blind_ticks"] + run["failed"] for run in runs)
     last = runs[-1]
     figures = (
-        f"worst tick {min(worst):.0f} us (least of {FLIGHTS} flights: {', '.join(f'{w:.0f}' for w in worst)}), "
+        f"worst step {min(worst):.0f} us of processor time, {min(run['worst_us'] for run in runs):.0f} us by the clock for "
+        f"what comes and goes (least of {FLIGHTS} flights: {', '.join(f'{w:.0f}' for w in worst)}), "
         f"{last['most_tiles']} tiles at most, {last['bodies']:.0f} bodies, {last['loaded']} tiles loaded and "
         f"{last['unloaded']} unloaded, {last['activated']} scenes, {lost} misses"
     )
@@ -51,7 +52,7 @@ def flights(godot: Godot, project: Path, *options: str) -> tuple[str, bool]:
     return figures, min(worst) <= WORST_TICK and lost == 0 and is_right
 
 
-@check(f"28 tiles, 20,000 bodies, 30 s at 100 m/s: at most {WORST_TICK:.0f} us in the worst tick for what comes and goes")
+@check(f"28 tiles, 20,000 bodies, 30 s at 100 m/s: at most {WORST_TICK:.0f} us of main thread in the worst whole step")
 def streaming_flight(godot: Godot, project: Path) -> Outcome:
     """Tiles and scenes come and go; nothing is missing; also while a Python thread is busy."""
     quiet, is_quiet_good = flights(godot, project)
@@ -59,7 +60,7 @@ def streaming_flight(godot: Godot, project: Path) -> Outcome:
     return Outcome(f"{quiet}\n  beside a busy Python thread: {busy}", is_quiet_good and is_busy_good)
 
 
-@check(f"the same world with nodes under Jolt and GodotPhysics3D: {AT_ONCE:.0f} and {BY_FIFTY:.0f} times the worst tick")
+@check(f"the same world with nodes on other engines: their worst tick is {AT_ONCE:.0f} and {BY_FIFTY:.0f} times as long")
 def streaming_against_nodes(godot: Godot, project: Path) -> Outcome:
     """Whole ticks of the same flight: Scree's tiles, StaticBody3D nodes a tile at once, and 50 nodes a tick."""
     tiles, ticks = world_of(project), "--ticks=600"

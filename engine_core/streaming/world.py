@@ -28,8 +28,8 @@ from ..runtime.memory import address_of, view
 from . import baking, tile_file
 from .loader import Loader
 from .planner import (
-    ACTIVE, BEING_LEFT, FAILED, IN, SCENE_ACTIVATED, SCENE_DEACTIVATED, TILE_FAILED, TILE_LEVEL, TILE_LOADED, TILE_UNLOADED, Planner,
-    Scene,
+    ACTIVE, BEING_LEFT, FAILED, IN, SCENE_ACTIVATED, SCENE_DEACTIVATED, TILE_FAILED, TILE_LEVEL, TILE_LOADED,
+    TILE_UNLOADED, Planner, Scene,
 )  # fmt: skip
 from .wanted import Ranges, Viewer
 

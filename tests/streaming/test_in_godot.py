@@ -25,7 +25,8 @@ def run(godot, project, folder):
 @pytest.fixture(scope="module")
 def tiles(tmp_path_factory):
     folder = tmp_path_factory.mktemp("godot_tiles")
-    bake_world(folder, side=8, bodies=30, scenes=[("camp", (20.0, 0.0, 20.0), 30.0, 50.0), ("far", (900.0, 0.0, 0.0), 30.0, 50.0)])
+    camps = [("camp", (20.0, 0.0, 20.0), 30.0, 50.0), ("far", (900.0, 0.0, 0.0), 30.0, 50.0)]
+    bake_world(folder, side=8, bodies=30, scenes=camps)
     index = json.loads((folder / "tiles.json").read_text())
     index["scenes"][0]["path"] = SCENE
     (folder / "tiles.json").write_text(json.dumps(index))
