@@ -26,6 +26,9 @@ func _run() -> void:
 	world.scene_activated.connect(func(name: String, node: Node) -> void: _seen["activated"].append([name, node != null]))
 	world.scene_deactivated.connect(func(name: String) -> void: _seen["deactivated"].append(name))
 	root.add_child(world)
+	var overlay: Control = preload("res://addons/scree/nodes/streaming_overlay.gd").new()
+	overlay.set("world", world)
+	root.add_child(overlay)
 	var ball := RigidBody3D.new()
 	var collision := CollisionShape3D.new()
 	collision.shape = BoxShape3D.new()
@@ -58,6 +61,7 @@ func _run() -> void:
 		"fell": fell, "collider_is_world": hit.get("collider") == world, "body": body, "stale": stale, "state_height": state_height,
 		"tiles_here": tiles_here, "bodies_away": left["bodies"], "bodies_back": world.figures()["bodies"],
 		"missing": world.missing_bodies()}.merged(_seen)))
+	overlay.free()
 	world.free()
 	ball.free()
 	viewer.free()
