@@ -10,6 +10,7 @@
 """
 
 import time
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from . import body_batches
 from .bodies.schema import BODY, CAN_SLEEP, HAS_EXCEPTIONS, IS_IN_BATCH, LAYER_NOT_MOVING, RAY_PICKABLE, STATIC
 from .body_batches import BATCH, DROPPED, FAILED, IS_IN, IS_OUT, NEW_BODY, NEW_SHAPE, PREPARED, QUEUE, TOUCHED
 from .broad_phase.schema import USER_STRIPES
+from .broad_phase.trees import BUDGET
 from .physics_system import STAGES, UPDATE_TREES
 from .runtime.memory import address_of
 from .runtime.timeline import cycles_per_second
@@ -26,10 +28,15 @@ STEP_BUDGET = 512
 """What the step itself may do to the tree of what does not move, while loaders tend it (see `Trees`): some 20 us."""
 
 
-class BatchQueue:
-    """Batches on their way into one system. `budget` [s]: how long a call of `advance` may take."""
+_tenders: WeakKeyDictionary = WeakKeyDictionary()
+"""Of each system, how many queues tend its tree."""
 
-    def __init__(self, world, system_id: int, budget: float = 100e-6):
+
+class BatchQueue:
+    """Batches on their way into one system. `budget` [s]: how long a call of `advance` may take. `tends`: whoever has it
+    calls `tend_tree` now and then, so that the step does little to the tree of what does not move."""
+
+    def __init__(self, world, system_id: int, budget: float = 100e-6, tends: bool = False):
         self.world, self.system = world, world.system(system_id)
         self._record = np.zeros(1, QUEUE)
         self.address = address_of(self._record)
@@ -38,14 +45,20 @@ class BatchQueue:
         self.template = world.bodies.template(STATIC, CAN_SLEEP | RAY_PICKABLE | IS_IN_BATCH)
         self.template["broad_phase_layer"] = LAYER_NOT_MOVING
         self._tree = self.system.trees.trees.rows[LAYER_NOT_MOVING]
-        self._budget_before = int(self._tree["budget"])
-        self._tree["budget"] = STEP_BUDGET
+        self._tends = tends
+        if tends:
+            _tenders[self.system] = _tenders.get(self.system, 0) + 1
+            self._tree["budget"] = STEP_BUDGET
         self.hold_back = None  # rows -> those of them that a host still has something of, and gives back itself
         assert BODY.itemsize % 8 == 0
 
     def close(self) -> None:
         """Leave the tree to the step again. All batches must be out."""
-        self._tree["budget"] = self._budget_before
+        if self._tends:
+            self._tends = False
+            _tenders[self.system] -= 1
+            if _tenders[self.system] == 0:
+                self._tree["budget"] = BUDGET
         if self.row["tree_counter"]:
             self.system.measure_stages(False)
 
@@ -84,7 +97,8 @@ class BatchQueue:
 
     def reset_figures(self) -> None:
         """Begin to count anew."""
-        for name in ("worst_tick_cycles", "last_cycles", "worst_cycles", "total_cycles", "call_count", "finalized_count", "removed_count"):
+        counted = ("worst_tick_cycles", "last_cycles", "worst_cycles", "total_cycles", "call_count", "finalized_count")
+        for name in (*counted, "removed_count"):
             self.row[name] = 0
 
 

@@ -37,7 +37,8 @@ def shape_settings(row: dict):
         return settings.Hull.checked(np.reshape(row["points"], (-1, 3)))
     if kind == "ConcavePolygonShape3D":
         corners = np.reshape(row["faces"], (-1, 3))
-        return settings.Mesh.checked(corners, np.arange(len(corners)).reshape(-1, 3), row["backface"])
+        triangles = np.arange(len(corners)).reshape(-1, 3)[:, ::-1]  # Godot's front is clockwise, the core's is not
+        return settings.Mesh.checked(corners, triangles, row["backface"])
     if kind == "HeightMapShape3D":
         heights = [np.nan if height is None else height for height in row["heights"]]
         return settings.HeightField.checked(row["width"], row["depth"], heights)
@@ -79,7 +80,8 @@ def _add_body(bake: Bake, row: dict, shapes: dict) -> None:
             given, _ = given.stretched(np.asarray(rest))
         cooked = given.cook()
         bounds = np.asarray(cooked.fields.get("bounds", [0.0] * 6), np.float64)
-        if np.abs(bounds).max() + np.abs(place).max() > 0.5 * bake.tile_size and cooked.block and "triangles" in cooked.block.arrays:
+        is_large = np.abs(bounds).max() + np.abs(place).max() > 0.5 * bake.tile_size
+        if is_large and cooked.block is not None and "triangles" in cooked.block.arrays:
             triangles.append((cooked, np.asarray(turn), place))
         else:
             parts.append((bake.add_cooked(cooked), tuple(place), tuple(turn)))
@@ -100,17 +102,54 @@ def _add_cut_mesh(bake: Bake, cooked, turn, place, origin, rotation, shared: dic
     arrays = cooked.block.arrays
     corners = arrays["vertices"].astype(np.float64) @ rotation_matrix(turn).T + place
     corners = corners @ rotation_matrix(rotation).T + origin
-    faces = arrays["triangles"]
-    middles = corners[faces].mean(1)
-    tiles = np.floor(middles[:, [0, 2]] / bake.tile_size).astype(np.int64)
+    pieces = cut_triangles(corners[arrays["triangles"]], bake.tile_size)
+    tiles = np.floor(pieces.mean(1)[:, [0, 2]] / bake.tile_size).astype(np.int64)
     for tile in np.unique(tiles, axis=0):
-        mine = faces[(tiles == tile).all(1)]
+        mine = pieces[(tiles == tile).all(1)].reshape(-1, 3)
         center = np.array([(tile[0] + 0.5) * bake.tile_size, origin[1], (tile[1] + 0.5) * bake.tile_size])
-        used, renumbered = np.unique(mine, return_inverse=True)
-        piece = settings.Mesh.checked(
-            corners[used] - center, renumbered.reshape(-1, 3), bool(cooked.fields["has_backface_collision"])
-        )
+        faces = np.arange(len(mine)).reshape(-1, 3)
+        piece = settings.Mesh.checked(mine - center, faces, bool(cooked.fields["has_backface_collision"]))
         bake.add_body(center, bake.add_shape(piece), **shared)
+
+
+def cut_triangles(triangles: np.ndarray, tile_size: float) -> np.ndarray:
+    """Triangles `(n, 3, 3)` with those that are large beside a tile cut at its borders, so that each piece belongs to one."""
+    extents = np.ptp(triangles[:, :, [0, 2]], axis=1).max(1)
+    whole = [triangles[extents <= 0.25 * tile_size]]
+    for triangle in triangles[extents > 0.25 * tile_size]:
+        polygons = [triangle]
+        for axis in (0, 2):
+            polygons = [piece for polygon in polygons for piece in _slices(polygon, axis, tile_size)]
+        for polygon in polygons:
+            fan = [polygon[[0, k, k + 1]] for k in range(1, len(polygon) - 1)]
+            whole.append(np.array(fan).reshape(-1, 3, 3))
+    return np.concatenate(whole)
+
+
+def _slices(polygon: np.ndarray, axis: int, size: float) -> list[np.ndarray]:
+    """A convex polygon cut by the planes at multiples of `size` along an axis (Sutherland and Hodgman 1974)."""
+    first, last = np.floor(polygon[:, axis].min() / size), np.ceil(polygon[:, axis].max() / size)
+    slices = []
+    for number in range(int(first), int(last)):
+        piece = _clipped(polygon, axis, number * size, 1.0)
+        piece = _clipped(piece, axis, (number + 1) * size, -1.0)
+        if len(piece) >= 3:
+            slices.append(piece)
+    return slices
+
+
+def _clipped(polygon: np.ndarray, axis: int, border: float, side: float) -> np.ndarray:
+    """The part of a convex polygon beyond a border."""
+    kept = []
+    for a, b in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
+        away_a, away_b = side * (a[axis] - border), side * (b[axis] - border)
+        if away_a >= 0.0:
+            kept.append(a)
+        if away_a * away_b < 0.0:
+            cut = a + (b - a) * (away_a / (away_a - away_b))
+            cut[axis] = border
+            kept.append(cut)
+    return np.array(kept).reshape(-1, 3)
 
 
 def bake_scene(

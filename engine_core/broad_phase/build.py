@@ -148,7 +148,7 @@ def make_nodes(tree, build, budget):
     """Split ranges until all are in nodes or the budget of items is spent; the budget that is left."""
     record = view(build, 1, BUILD)[0]
     nodes = load_int64(tree + NODES)
-    if record.created_count == 0:
+    if record.created_count == 0 and record.range_count == 0:  # a call without budget leaves the first range for the next
         _push_range(record, 0, record.item_count, NOWHERE, 0)
     cuts = stack_array(5, np.int64)
     while record.range_count > 0 and budget > 0:

@@ -63,6 +63,8 @@ SERVER = np.dtype(
         ("streams", "i8"),  # address of STREAM (MOST_STREAMS): streaming worlds, see server_streaming.py
         ("stream_count", "i8"),  # rows of it that may be in use
         ("advance_stream", "i8"),  # address of body_batches.advance
+        ("clock", "i8"),  # address of the C library's clock_gettime while the cost of steps is measured, or 0
+        ("worst_step", "i8"),  # [ns] of processor time that a step has cost the thread that steps
     ],
     align=True,
 )  # fmt: skip

@@ -21,6 +21,7 @@ from .call_names import CALLS
 from .errors import missing
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
+from .server_batches import InstanceBatches
 from .server_lock import ServerLock, memory_functions, system_functions
 from .server_streaming import Streams
 
@@ -89,6 +90,7 @@ class Server:
         self._callbacks: list = []
         self.lock = ServerLock(self.address)
         self.streams = Streams(self)
+        self.instance_batches = InstanceBatches(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
         self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
@@ -381,6 +383,7 @@ class Server:
         elif kind == KIND_SYSTEM:
             self.world.system_index("free_rid", identity)
             self.streams.close_of(identity)
+            self.instance_batches.remove_of(identity)
             self._leave_space(identity)
             self.drop_space(identity)
             self.world.destroy_system(identity)
@@ -416,6 +419,7 @@ class Server:
         """Give back everything that Godot counts. What the user has not freed goes too, and is told about; but not the
         Callables in it: the script languages have ended, and to free what they made would crash."""
         self.streams.close_all()
+        self.instance_batches.remove_all()
         self._tell_what_is_left()
         self.record["is_active"] = self.record["is_flushing"] = 0
         self._bury()

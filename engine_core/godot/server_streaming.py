@@ -6,7 +6,9 @@ Once in a while, and in Python: `streaming_open(space, folder, settings)` gives 
 and `streaming_scene_was_left(handle, number)`.
 """
 
+import ctypes
 import json
+import platform
 import sys
 
 import numpy as np
@@ -21,6 +23,7 @@ from ..streaming.wanted import Ranges
 from ..streaming.world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
 from .methods import INVALID_ARGUMENT, TOO_FEW_ARGUMENTS
 from .schema import DICTIONARY, INT, MOST_STREAMS, RID, SERVER, STREAM, STRING, VECTOR3
+from .server_lock import address_of_function
 from .slots import is_finite3, load_vector3
 
 RANGE_SETTINGS = ("full_ring", "medium_ring", "rows_ahead", "low_ring", "hysteresis")
@@ -101,12 +104,16 @@ class Streams:
 
     def figures(self, handle: int) -> dict:
         self.release_held()
-        return {name: float(value) for name, value in self.world(handle).figures().items()}
+        figures = {name: float(value) for name, value in self.world(handle).figures().items()}
+        return {**figures, "worst_step_us": 0.001 * float(self._server.record["worst_step"])}
 
     def reset_figures(self, handle: int) -> None:
         queue = self.world(handle).queue
         queue.measure_trees()
         queue.reset_figures()
+        if platform.system() != "Windows":
+            self._server.record["clock"] = address_of_function(ctypes.CDLL(None), "clock_gettime")
+        self._server.record["worst_step"] = 0
 
     def tiles(self, handle: int) -> str:
         """JSON: rows of x, z, state, level."""

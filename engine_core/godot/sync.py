@@ -6,6 +6,8 @@ may do anything, also free the body that is being told about, so nothing is held
 each id is looked up anew.
 """
 
+import platform
+
 import numpy as np
 
 from ..bodies.identity import area_of, body_of
@@ -15,6 +17,7 @@ from ..runtime.atomics import exchange_int64, load_acquire_int64
 from ..runtime.call import (
     call_1,
     call_1_float,
+    call_2,
     call_3,
     call_6,
     load_int32,
@@ -42,6 +45,7 @@ STEP = number_of("step")
 SYNC, INTEGRATION = number_of("state_sync_callback"), number_of("force_integration_callback")
 AREA_MONITOR, AREA_AREA_MONITOR = number_of("area_monitor_callback"), number_of("area_area_monitor_callback")
 GET_SPACE_STATE = number_of("space_get_direct_state")
+THREAD_CLOCK = 16 if platform.system() == "Darwin" else 3  # CLOCK_THREAD_CPUTIME_ID
 CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
 
 
@@ -83,10 +87,21 @@ def advance_streams(server):
 
 
 @kernel
+def processor_time(server):
+    """What the calling thread has used of its processor [ns]; 0 while nobody measures."""
+    if server.clock == 0:
+        return np.int64(0)
+    time = stack_array(2, np.int64)
+    call_2(server.clock, np.int64(THREAD_CLOCK), address_of_row(time, 0))
+    return time[0] * 1_000_000_000 + time[1]
+
+
+@kernel
 def step(instance, arguments, result):
     server = view(instance, 1, SERVER)[0]
     if server.is_active == 0:
         return
+    begin = processor_time(server)
     delta_time = float_argument(arguments, 0)
     server.active_object_count = 0
     server.pair_count = 0
@@ -110,6 +125,7 @@ def step(instance, arguments, result):
         server.island_count += system.island_count
     exchange_int64(instance + IS_STEPPING, 0)
     release(instance)
+    server.worst_step = max(server.worst_step, processor_time(server) - begin)
     if load_acquire_int64(instance + LATE_COUNT) != 0:
         call_1(server.settle_late, np.int64(0))
 

@@ -58,8 +58,8 @@ class Bake:
         self, position: Sequence[float], shapes, rotation: Sequence[float] = NO_TURN, layer: int = 1, mask: int = 1,
         friction: float = 1.0, restitution: float = 0.0, surface_velocity: Sequence[float] = (0.0, 0.0, 0.0),
     ) -> tuple[int, int]:  # fmt: skip
-        """A static body at a place [m] and rotation (x, y, z, w). `shapes`: the number of a shape, or a list of (number, position,
-        rotation). Gives its tile. Raises ValueError for numbers that are not finite and for a body larger than a tile."""
+        """A static body at a place [m] and rotation (x, y, z, w). `shapes`: the number of a shape, or a list of (number,
+        position, rotation). Gives its tile. Raises ValueError for numbers that are not finite and for a body larger than a tile."""
         parts = [(shapes, (0.0, 0.0, 0.0), NO_TURN)] if isinstance(shapes, int) else list(shapes)
         numbers = [*position, *rotation, *(n for _, place, turn in parts for n in (*place, *turn))]
         if not all(map(math.isfinite, numbers)):
@@ -67,7 +67,8 @@ class Bake:
         reach = max((self._reach(number, place) for number, place, _ in parts), default=0.0)
         if reach > self.tile_size:
             raise ValueError(
-                f"add_body: the body at {list(position)} reaches {reach:.0f} m, more than a tile of {self.tile_size:.0f} m: cut it"
+                f"add_body: the body at {[float(c) for c in position]} reaches {reach:.0f} m, more than a tile of "
+                f"{self.tile_size:.0f} m: cut it"
             )
         body, used = np.zeros(1, NEW_BODY), np.zeros(len(parts), NEW_SHAPE)
         body["position"], body["rotation"], body["shape_count"] = position, rotation, len(parts)

@@ -40,7 +40,8 @@ class Scene:
 
 @dataclass
 class Plan:
-    """What one update came to. `load`: new tiles, nearest first; `give_up`: asked for and not wanted any more; `unload`: were in."""
+    """What one update came to. `load`: new tiles, nearest first; `give_up`: asked for and not wanted any more; `unload`:
+    were in."""
 
     load: list[Tile] = field(default_factory=list)
     give_up: list[Tile] = field(default_factory=list)

@@ -28,8 +28,8 @@ from ..runtime.memory import address_of, view
 from . import baking, tile_file
 from .loader import Loader
 from .planner import (
-    ACTIVE, BEING_LEFT, FAILED, IN, SCENE_ACTIVATED, SCENE_DEACTIVATED, TILE_FAILED, TILE_LEVEL, TILE_LOADED, TILE_UNLOADED, Planner,
-    Scene,
+    ACTIVE, BEING_LEFT, FAILED, IN, SCENE_ACTIVATED, SCENE_DEACTIVATED, TILE_FAILED, TILE_LEVEL, TILE_LOADED,
+    TILE_UNLOADED, Planner, Scene,
 )  # fmt: skip
 from .wanted import Ranges, Viewer
 
@@ -134,7 +134,7 @@ class Streaming:
         ]
         self._numbers = {scene.name: number for number, scene in enumerate(self._scenes)}
         self.planner = Planner(ranges, self._scenes, self._exists.__contains__)
-        self.queue = BatchQueue(world, system_id, settings.budget)
+        self.queue = BatchQueue(world, system_id, settings.budget, tends=True)
         self.loader = Loader(self.queue, self.folder, settings.threads, settings.user_id)
         self._report = report or (lambda message: None)
         self.errors: list[str] = []
@@ -305,7 +305,7 @@ class Streaming:
                 self.planner.tile_is_out(tile)
         if plan.load:
             self.loader.load(plan.load)
-            self.loader.sort(lambda tile: self.planner.distance(tile, viewers))
+        self.loader.sort(lambda tile: self.planner.distance(tile, viewers))
         for tile, level in plan.levels:
             self._post(TILE_LEVEL, tile, level)
         for kind, names in ((SCENE_ACTIVATED, plan.activated), (SCENE_DEACTIVATED, plan.deactivated)):

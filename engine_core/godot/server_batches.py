@@ -1,0 +1,128 @@
+"""Colliders for many instances of one shape without nodes or RIDs of their own: the methods that an InstanceCollider3D calls.
+
+`batch_add(space, shape, transforms, placed, layer, mask, user_id)` gives a handle or -1; `batch_remove(handle)`;
+`batch_instance(handle, rid)` tells which instance a query has found, or -1. In Python: for what happens once in a while.
+"""
+
+import numpy as np
+
+from ..batch_interface import BatchQueue, BodyBatch
+from ..bodies.identity import index_of
+from ..body_batches import NEW_BODY, NEW_SHAPE
+from .schema import INT, PACKED_FLOAT32_ARRAY, RID, TRANSFORM3D
+
+LARGEST_BATCH = 1 << 20
+GRAIN = 1e-4  # stretches that differ by less share a shape
+
+
+def split_many(bases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`split_basis` for `(n, 3, 3)`: rotation matrices and symmetric stretches. Raises ValueError for a basis without volume."""
+    u, sizes, v = np.linalg.svd(bases)
+    if (sizes[:, 2] <= 1e-9 * sizes[:, 0]).any():
+        raise ValueError(f"the basis of instance {int(np.argmin(sizes[:, 2]))} spans no volume")
+    rotations, stretches = u @ v, np.swapaxes(v, 1, 2) * sizes[:, None, :] @ v
+    signs = np.sign(np.linalg.det(rotations))[:, None, None]
+    return rotations * signs, stretches * signs
+
+
+def quaternions(rotations: np.ndarray) -> np.ndarray:
+    """Unit quaternions (x, y, z, w) of rotation matrices `(n, 3, 3)`, by the largest of the four (Shepperd 1978)."""
+    r = rotations
+    xx, yy, zz = r[:, 0, 0], r[:, 1, 1], r[:, 2, 2]
+    x, y, z, w = (1 + xx - yy - zz), (1 - xx + yy - zz), (1 - xx - yy + zz), (1 + xx + yy + zz)
+    a, b, c = r[:, 2, 1], r[:, 0, 2], r[:, 1, 0]
+    d, e, f = r[:, 1, 2], r[:, 2, 0], r[:, 0, 1]
+    candidates = np.stack([
+        np.stack([x, c + f, b + e, a - d], 1), np.stack([c + f, y, a + d, b - e], 1),
+        np.stack([b + e, a + d, z, c - f], 1), np.stack([a - d, b - e, c - f, w], 1),
+    ])  # fmt: skip
+    best = np.stack([x, y, z, w]).argmax(0)
+    q = candidates[best, np.arange(len(r))]
+    return q / np.linalg.norm(q, axis=1)[:, None]
+
+
+class InstanceBatches:
+    """The batches of a server, by handle."""
+
+    def __init__(self, server):
+        self._server = server
+        self._batches: dict[int, tuple[int, BodyBatch, list[int]]] = {}  # handle: space, batch, derived shapes
+        self._handles = 0
+
+    def add(self, space: int, shape: int, transforms, placed, layer: int, mask: int, user_id: int) -> int:
+        """Static bodies of one shape. `transforms`: 12 numbers each, as in a MultiMesh's buffer (rows of the basis, each with a
+        coordinate of the origin), from `placed` on."""
+        self._server.space_row(space)
+        self._server.check_shape(shape)
+        rows = np.asarray(transforms, np.float64)
+        if rows.size % 12 or rows.size > 12 * LARGEST_BATCH or not np.isfinite(rows).all():
+            raise ValueError(f"the transforms must be 12 finite numbers for each instance, got {rows.size} numbers")
+        rows = rows.reshape(-1, 3, 4)
+        outer = np.array(placed, np.float64)
+        basis, origin = outer[:9].reshape(3, 3), outer[9:]
+        rotations, stretches = split_many(basis @ rows[:, :, :3])
+        kinds, which = np.unique(np.rint(stretches.reshape(-1, 9) / GRAIN), axis=0, return_inverse=True)
+        shapes = self._server.world.shapes
+        index = self._server.world.shape_index("batch_add", shape)
+        derived = [shapes.derive(index, kind.reshape(3, 3) * GRAIN) for kind in kinds]
+        bodies, used = np.zeros(len(rows), NEW_BODY), np.zeros(len(rows), NEW_SHAPE)
+        bodies["position"], bodies["rotation"] = rows[:, :, 3] @ basis.T + origin, quaternions(rotations)
+        bodies["first_shape"], bodies["shape_count"], bodies["friction"] = np.arange(len(rows)), 1, 1.0
+        bodies["collision_layer"], bodies["collision_mask"] = layer & 0xFFFFFFFF, mask & 0xFFFFFFFF
+        used["shape"], used["rotation"] = which.ravel(), (0.0, 0.0, 0.0, 1.0)
+        cooked = shapes.rows[derived].copy()
+        cooked["use_count"] = 0
+        keeps = [shapes._blocks.get(row) for row in derived]  # the blocks live on even if the user's shape changes
+        queue = BatchQueue(self._server.world, space)
+        queue.hold_back = self._server.streams._hold_back
+        batch = BodyBatch(queue, bodies, used, cooked, user_id=user_id, keeps=keeps)
+        batch.push()
+        queue.advance()
+        self._handles += 1
+        self._batches[self._handles] = space, batch, derived
+        return self._handles
+
+    def remove(self, handle: int) -> None:
+        """Take a batch out; what lay on it wakes."""
+        if handle not in self._batches:
+            raise ValueError(f"there is no batch {handle}")
+        _, batch, derived = self._batches.pop(handle)
+        batch.remove()
+        batch.queue.close()
+        for row in derived:
+            self._server.world.shapes.release(row)
+        self._server.streams.release_held()
+
+    def instance(self, handle: int, identity: int) -> int:
+        """The number of the instance whose body has this id, or -1."""
+        if handle not in self._batches:
+            return -1
+        batch = self._batches[handle][1]
+        found = np.flatnonzero(batch.rows == index_of(identity))
+        return int(found[0]) if len(found) and identity in batch.ids[found] else -1
+
+    def remove_of(self, space: int) -> None:
+        """Remove those of a space that goes."""
+        for handle in [handle for handle, (of, _, _) in self._batches.items() if of == space]:
+            self.remove(handle)
+
+    def remove_all(self) -> None:
+        for handle in list(self._batches):
+            self.remove(handle)
+
+
+def add_batch_methods(methods, engine) -> None:
+    """Register the methods; `engine.server` is there when one is called."""
+
+    def locked(name):
+        def call(*arguments):
+            with engine.server.lock:
+                return getattr(engine.server.instance_batches, name)(*arguments)
+
+        return call
+
+    added = {"space": RID, "shape": RID, "transforms": PACKED_FLOAT32_ARRAY, "placed": TRANSFORM3D, "layer": INT, "mask": INT,
+             "user_id": INT}  # fmt: skip
+    methods.cold("batch_add", locked("add"), added, INT)
+    methods.cold("batch_remove", locked("remove"), {"handle": INT})
+    methods.cold("batch_instance", locked("instance"), {"handle": INT, "body": RID}, INT)

@@ -1,0 +1,66 @@
+"""StreamingWorld3D in real Godot."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine_core.streaming import tile_file
+from scree_tools import scenes
+from tests.streaming.worlds import bake_world
+
+SCENE = "res://streaming/camp.tscn"
+HERE = Path(__file__).resolve().parent
+
+
+def run(godot, project, folder):
+    shutil.copy(HERE / "in_godot.gd", project / "in_godot.gd")
+    done = godot.run("--headless", "--fixed-fps", "60", "--path", project, "-s", "res://in_godot.gd", "--", folder, timeout=120.0)
+    assert done.returncode == 0, done.output[-3000:]
+    line = next((line for line in done.output.splitlines() if line.startswith("[result] ")), None)
+    return json.loads(line.removeprefix("[result] ")) if line else None, done.output
+
+
+@pytest.fixture(scope="module")
+def tiles(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("godot_tiles")
+    camps = [("camp", (20.0, 0.0, 20.0), 30.0, 50.0), ("far", (900.0, 0.0, 0.0), 30.0, 50.0)]
+    bake_world(folder, side=8, bodies=30, scenes=camps)
+    index = json.loads((folder / "tiles.json").read_text())
+    index["scenes"][0]["path"] = SCENE
+    (folder / "tiles.json").write_text(json.dumps(index))
+    damaged = folder / tile_file.tile_name((-2, -2))
+    damaged.write_bytes(damaged.read_bytes()[:777])
+    return folder
+
+
+def test_tiles_and_scenes_come_and_go_and_are_told(godot, project, tiles):
+    result, output = run(godot, project, tiles)
+    assert result["engine"] == "ScreePhysicsServer3D"
+    assert result["in_first"] == 24 and result["failed"].count([-2, -2]) == 2, "tried again when the viewer came back"
+    assert result["height"] > 0.2 and result["fell"] < -10.0
+    assert result["collider_is_world"] and result["body"]["tile_x"] == 0 and result["body"]["tile_z"] == 0
+    assert result["stale"] == {} and abs(result["state_height"]) < 2.0
+    assert result["bodies_away"] == 0 and result["bodies_back"] == 24 * 30 and result["missing"] == 0
+    assert result["loaded"] == 48 and result["unloaded"] == 24
+    assert result["activated"] == [["camp", True], ["camp", True]] and result["deactivated"] == ["camp"]
+    errors = [line for line in output.splitlines() if "ERROR" in line]
+    assert all("belongs to a tile" in line or tile_file.tile_name((-2, -2)) in line for line in errors), errors
+    assert any("belongs to a tile" in line for line in errors)
+    assert "leaked" not in output and "never freed" not in output
+
+
+def test_another_engine_is_told_once(godot, project, tiles):
+    scenes.choose_engine(project, scenes.JOLT)
+    try:
+        _, output = run_quietly(godot, project, tiles)
+    finally:
+        (project / "override.cfg").unlink()
+    assert output.count("needs Scree Physics") >= 1
+
+
+def run_quietly(godot, project, folder):
+    shutil.copy(HERE / "other_engine.gd", project / "other_engine.gd")
+    done = godot.run("--headless", "--path", project, "-s", "res://other_engine.gd", "--", folder, timeout=60.0)
+    return done.returncode, done.output
