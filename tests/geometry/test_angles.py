@@ -1,0 +1,40 @@
+"""Arc tangents without the system's library, against the system's."""
+
+import math
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine_core.geometry.angles import arctangent2, wrap_angle
+from engine_core.runtime.kernel import entry_point
+
+NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@entry_point("float64(float64, float64)")
+def angle_of(y, x):
+    return arctangent2(y, x)
+
+
+@entry_point("float64(float64)")
+def wrapped(angle):
+    return wrap_angle(angle)
+
+
+@settings(deadline=None)
+@given(NUMBERS, NUMBERS)
+def test_the_angle_of_a_point(y, x):
+    assert abs(angle_of(y, x) - math.atan2(y + 0.0, x + 0.0)) < 1e-13 or (y == 0.0 and x < 0.0)
+
+
+def test_the_axes():
+    for y, x, angle in ((0, 1, 0), (1, 0, 0.5), (0, -1, 1), (-1, 0, -0.5), (0, 0, 0), (1, 1, 0.25), (-1, -1, -0.75)):
+        assert abs(angle_of(y, x) - angle * math.pi) < 1e-14
+
+
+@settings(deadline=None)
+@given(st.floats(-18.0, 18.0))
+def test_a_wrapped_angle_is_the_same_angle(angle):
+    near = wrapped(angle)
+    assert -math.pi < near <= math.pi
+    assert abs(math.remainder(near - angle, 2.0 * math.pi)) < 1e-12
