@@ -152,7 +152,6 @@ def prove(
 ) -> None:
     """Run the long checks: each prints its figures; exit code 1 if any is not met."""
     from scree_tools import prove as proofs
-    from scree_tools import prove_queries  # noqa: F401  (registers its checks)
 
     if listed:
         for check in proofs.CHECKS.values():

@@ -171,3 +171,6 @@ def falling_cost(godot: Godot, project: Path) -> Outcome:
         f"a looping Python thread adds {added:+.2f} ms (floors of 7 rounds)"
     )
     return Outcome(figures, ratio <= DEAREST_FALL and added <= DEAREST_BUSY_THREAD)
+
+
+from scree_tools import prove_queries  # noqa: E402, F401  (its checks register themselves)
