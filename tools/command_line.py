@@ -152,27 +152,21 @@ def prove(
 ) -> None:
     """Run the long checks: each prints its figures; exit code 1 if any is not met."""
     from scree_tools import prove as proofs
-    from scree_tools import (  # noqa: F401  (they register their checks)
-        prove_contacts,
-        prove_determinism,
-        prove_queries,
-        prove_step,
-        prove_streaming,
-    )
+    checks = proofs.all_checks()
 
     if listed:
-        for check in proofs.CHECKS.values():
+        for check in checks.values():
             _plain(f"{check.name}: {check.shows}")
         return
-    unknown = [one for one in name or [] if one not in proofs.CHECKS]
+    unknown = [one for one in name or [] if one not in checks]
     if unknown:
-        _fail(f"there is no check {', '.join(unknown)}; there are {', '.join(proofs.CHECKS)}")
+        _fail(f"there is no check {', '.join(unknown)}; there are {', '.join(checks)}")
     godot = _godot()
     _warm_up()
     failed = []
     try:
         project = _project("prove")
-        for check in [proofs.CHECKS[one] for one in name or proofs.CHECKS]:
+        for check in [checks[one] for one in name or checks]:
             outcome = proofs.run(check, godot, project)
             console.print("[green]holds[/]" if outcome.passed else "[red]does not hold[/]", end=" ")
             _plain(f"{check.name} ({check.shows})\n  {outcome.figures}")

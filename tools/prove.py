@@ -49,6 +49,19 @@ def check(shows: str) -> Callable[[Callable[[Godot, Path], Outcome]], Callable[[
     return register
 
 
+def all_checks() -> dict[str, Check]:
+    """Every check by name, those of the modules beside this one too."""
+    from scree_tools import (  # noqa: F401  (they register their checks here)
+        prove_contacts,
+        prove_determinism,
+        prove_queries,
+        prove_step,
+        prove_streaming,
+    )
+
+    return CHECKS
+
+
 def run(chosen: Check, godot: Godot, project: Path) -> Outcome:
     """Run one check; a scene that does not run to its end is a check that does not hold."""
     try:

@@ -97,6 +97,7 @@ def make_cold_call(method, function, server, takes_instance, reporter, lock, var
             if is_patient and server.keeps_late(call, function, (instance, *values) if takes_instance else values):
                 return
             with lock:
+                server.settle_now()
                 answer = function(server, instance, *values) if takes_instance else function(server, *values)
             if answer is not None:
                 value = answer

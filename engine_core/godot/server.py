@@ -169,19 +169,25 @@ class Server:
         """Do what waits, in order, unless a step runs: its end calls this again."""
         while self._late and self._settling.acquire(blocking=False):
             try:
-                while self._late and self.lock.enter_unless_stepping():
+                if self.lock.enter_unless_stepping():
                     try:
-                        call, function, arguments = self._late.popleft()
-                        self.record["late_count"] = len(self._late)
-                        function(self, *arguments)
-                    except Exception as error:  # nothing may leave a callback
-                        self.reporter.exception(call, error)
+                        self.settle_now()
                     finally:
                         self.lock.leave()
             finally:
                 self._settling.release()
             if self._late and self.record["is_stepping"]:
                 return
+
+    def settle_now(self) -> None:
+        """Do what waits. For whoever holds the lock: who asks is answered with all that was told before."""
+        while self._late:
+            call, function, arguments = self._late.popleft()
+            self.record["late_count"] = len(self._late)
+            try:
+                function(self, *arguments)
+            except Exception as error:  # nothing may leave a callback
+                self.reporter.exception(call, error)
 
     # --- ids ---
 
