@@ -3,7 +3,6 @@
 A speed counts only where the result is as good: mean speed, penetration and height of the pile beside Jolt's, nothing lost.
 """
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from scree_tools import bench, bench_figures, scenes
 from scree_tools.find_godot import Godot
 from scree_tools.prove import Outcome, check
 
-ROUNDS = int(os.environ.get("ROUNDS", 7))
+ROUNDS = 7
 FALLING, SETTLED = (60, 240), (360, 420)  # ticks of the box pile
 LARGEST_SPEED, LARGEST_PENETRATION = 0.01, 0.02  # [m/s], [m]; or Jolt's, if that is more
 DEAREST_FALLING = 0.7  # times Jolt's floor
@@ -118,6 +117,12 @@ def pyramids(godot: Godot, project: Path) -> Outcome:
 def hulls_on_hills(godot: Godot, project: Path) -> Outcome:
     """Many-sided hulls, falling and at rest."""
     return _scene_check(godot, project, "hulls", 2000, 0.8, 0.03)
+
+
+@check("1,000 chains of six bodies with joints, 2 threads: at most 0.8 times Jolt")
+def chains(godot: Godot, project: Path) -> Outcome:
+    """Pins, hinges and cone twists that fall into a bin and come to rest."""
+    return _scene_check(godot, project, "chains", 6000, 0.8, 0.03)
 
 
 @check(f"resident growth from an empty space to the settled 5,000-box pile: at most {MOST_MEMORY} times Jolt's")
