@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine_core.bodies.mass import rotation_matrix
+from tests.bodies.mass_twin import rotation_matrix
 from engine_core.bodies.schema import IS_AREA
 from engine_core.sensors.schema import ADDED, IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
 from engine_core.shapes.schema import BOX, SPHERE

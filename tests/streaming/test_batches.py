@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine_core.batch_interface import BatchQueue, BodyBatch
-from engine_core.bodies.mass import rotation_matrix
+from tests.bodies.mass_twin import rotation_matrix
 from engine_core.bodies.schema import STATIC
 from engine_core.runtime.memory import PoolFull
 from tests.streaming.batches import bodies, box, cooked_shapes, hull, sphere

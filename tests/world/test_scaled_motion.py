@@ -6,15 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_world import SmallWorld
 
-from engine_core.bodies.motion import TRANSFORM_STRETCHED, TRANSFORM_TAKEN
+from engine_core.bodies.motion import TRANSFORM_STRETCHED, TRANSFORM_TAKEN, bodies_of, pose_of_transform
 from engine_core.bodies.schema import STATIC
-from engine_core.body_placement import set_transform
+from engine_core.body_placement import place
 from engine_core.runtime.kernel import entry_point
 
 
 @entry_point("int64(int64, int64, int64)")
 def set_compiled(world, index, transform):
-    return set_transform(world, index, transform)
+    answer, origin, rotation = pose_of_transform(bodies_of(world)[index], transform)
+    if answer == TRANSFORM_TAKEN:
+        place(world, index, origin, rotation)
+    return answer
 
 
 def turned(seed: int) -> np.ndarray:
