@@ -95,10 +95,18 @@ def _add_body(bake: Bake, row: dict, shapes: dict) -> None:
         _add_cut_mesh(bake, cooked, turn, place, transform[9:], np.asarray(rotation), shared)
 
 
+def rotation_matrix(q) -> np.ndarray:
+    """Rotation matrix of a unit quaternion (x, y, z, w), shape (3, 3)."""
+    x, y, z, w = (float(c) for c in q)
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
 def _add_cut_mesh(bake: Bake, cooked, turn, place, origin, rotation, shared: dict) -> None:
     """A large mesh, one body a tile: each triangle goes to the tile its middle lies in."""
-    from engine_core.bodies.mass import rotation_matrix
-
     arrays = cooked.block.arrays
     corners = arrays["vertices"].astype(np.float64) @ rotation_matrix(turn).T + place
     corners = corners @ rotation_matrix(rotation).T + origin

@@ -12,7 +12,7 @@ from tests.bodies.mass_twin import rotation_matrix
 from engine_core.bodies.schema import STATIC
 from engine_core.runtime.memory import PoolFull
 from tests.streaming.batches import bodies, box, cooked_shapes, hull, sphere
-from tests.world.small_world import SmallWorld
+from small_world import SmallWorld
 
 
 class Ground(SmallWorld):
@@ -28,6 +28,7 @@ class Ground(SmallWorld):
         return BodyBatch(self.queue, *bodies(positions, **given), rows, keeps=kept)
 
     def counts(self) -> tuple:
+        self.world.retirement.reclaim()  # rows of freed bodies wait for queries that may read them
         world = self.world
         trees = world.system(self.system).trees
         return (world.bodies.free_count(), world.instances.used_count(), world.shapes.used_count(), trees.body_count(1),

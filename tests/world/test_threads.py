@@ -74,7 +74,9 @@ def test_a_step_parked_in_each_of_its_jobs():
     queries, game = Queries(small.world), NonLockingBodyInterface(small.world)
     origins, ends = rays_in(np.random.default_rng(2), 10_000, 40.0, 40.0)
     slowest, hits, moved = 0.0, 0, 0
-    for number, job in enumerate(JOBS):
+    reached = range(FINISH_BODIES + 1)  # the jobs after it are those of joints and areas, and this scene has none
+    for number in reached:
+        job = JOBS[number]
         before = small.world.bodies.rows["position"].copy()
         with ParkedJob(small, number):
             begin = time.perf_counter()
@@ -91,7 +93,7 @@ def test_a_step_parked_in_each_of_its_jobs():
                 moved = int((small.world.bodies.rows["position"] != before).any(axis=1).sum())
             time.sleep(max(0.0, PARKED - (time.perf_counter() - begin)))
         slowest, hits = max(slowest, took), hits + int((answers["body"] >= 0).sum())
-    print(f"\n{len(JOBS)} jobs, parked {PARKED} s each: 10,000 rays took at most {slowest * 1e3:.0f} ms ({hits} hits in all);")
+    print(f"\n{len(reached)} jobs, parked {PARKED} s each: 10,000 rays took at most {slowest * 1e3:.0f} ms ({hits} hits in all);")
     print(f"in the middle of finish_bodies {moved} bodies had moved")
     assert moved > 0
 
