@@ -4,7 +4,6 @@ times are processor time of the thread, since other work may run beside.
 """
 
 import ctypes
-import os
 import sys
 import threading
 import time
@@ -252,7 +251,7 @@ def test_batches_of_rays_on_one_and_two_threads(ground):
         together[k] = least(80)
 
     gain = 0.0
-    for _ in range(8):
+    for _ in range(4):
         threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
@@ -262,8 +261,7 @@ def test_batches_of_rays_on_one_and_two_threads(ground):
     print(f"\n{1e-2 / alone:.2f} million rays a second on one thread, {share:.0%} hit; two threads do {gain:.2f} times as much")
     np.testing.assert_array_equal(queries.cast_rays(small.system, *rays, threads=2), hits)
     assert not ground or 0.3 <= share <= 0.7
-    # Wanted are 0.9 million; quiet machines give three times that, and one that is far too busy must not stop a submission.
-    assert 1e4 / alone >= (0.3e6 if os.environ.get("CI") else 0.9e6)
+    assert 1e4 / alone >= 0.9e6
     assert gain >= 1.8
 
 
