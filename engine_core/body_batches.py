@@ -11,7 +11,7 @@ a batch.
 
 import numpy as np
 
-from .bodies.bounds import bounds_overlap, fatten_bounds, update_bounds
+from .bodies.bounds import bounds_overlap, fatten_bounds, renew_local_bounds, update_bounds
 from .bodies.identity import SEQUENCE_MASK
 from .bodies.motion import bodies_of
 from .bodies.schema import (
@@ -33,7 +33,6 @@ from .runtime.call import call_3_result, load_int64, store_int64
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import stack_array, view
 from .runtime.timeline import cycles
-from .shapes.schema import EMPTY, SHAPE
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 TREE_SIZE = TREE.itemsize
@@ -126,46 +125,23 @@ def _copy_row(target, source):
 
 @kernel
 def _place_shapes(batch, record, body, index, first, new):
-    """Fill the rows of a body's shapes, and its local bounds, extent and inner radius."""
+    """Fill the rows of a body's shapes."""
     instances = view(record.instances, record.instance_capacity, INSTANCE)
-    shapes = view(record.shapes, record.shape_capacity, SHAPE)
     given = view(batch.new_shapes, new.first_shape + new.shape_count, NEW_SHAPE)
     shape_rows = view(batch.shape_rows, 1 << 30, INT32)
-    low, high = stack_array(3, np.float64), stack_array(3, np.float64)
-    for k in range(3):
-        low[k], high[k] = LARGE, -LARGE
-    extent, inner = 0.0, LARGE
     for n in range(new.shape_count):
         source, instance = given[new.first_shape + n], instances[first + n]
         row = shape_rows[source.shape]
-        shape = shapes[row]
         instance.shape, instance.user_shape, instance.is_disabled, instance.body = row, row, 0, index
+        instance.query_layers = instance.simulation_layers = 0  # the row may have been another body's
         turn = matrix_rows(quaternion(source.rotation))
         for k in range(4):
             instance.rotation[k] = source.rotation[k]
-        far = 0.0
         for k in range(3):
             instance.position[k] = instance.origin_position[k] = source.position[k]
             instance.user_transform[9 + k] = source.position[k]
-            middle, half = np.float64(source.position[k]), 0.0
             for j in range(3):
                 instance.user_transform[3 * k + j] = FLOAT32(turn[k][j])
-                a, b = np.float64(shape.bounds[j]), np.float64(shape.bounds[3 + j])
-                middle += turn[k][j] * 0.5 * (a + b)
-                half += abs(turn[k][j]) * 0.5 * (b - a)
-            instance.bounds[k], instance.bounds[3 + k] = FLOAT32(middle - half), FLOAT32(middle + half)
-            if shape.kind != EMPTY:
-                low[k], high[k] = min(low[k], middle - half), max(high[k], middle + half)
-                far += max(abs(middle - half), abs(middle + half)) ** 2
-        extent = max(extent, np.sqrt(far))
-        if shape.inner_radius > 0.0:
-            inner = min(inner, np.float64(shape.inner_radius))
-    for k in range(3):
-        if low[k] > high[k]:
-            low[k], high[k] = 0.0, 0.0
-        body.local_bounds[k], body.local_bounds[3 + k] = FLOAT32(low[k]), FLOAT32(high[k])
-    body.extent = FLOAT32(extent)
-    body.inner_radius = FLOAT32(inner if inner < LARGE else 0.0)
 
 
 @kernel
@@ -188,6 +164,7 @@ def _make_body(batch, record, system, bodies, number, first):
     body.friction, body.restitution = new.friction, new.restitution
     body.first_instance, body.instance_count, body.instance_capacity = INT32(first), new.shape_count, new.shape_count
     _place_shapes(batch, record, body, index, first, new)
+    renew_local_bounds(batch.world, body)
     update_bounds(batch.world, system.origin, body)
     fatten_bounds(body, 0.0)
     for k in range(3):

@@ -216,3 +216,17 @@ def test_rebuilds_in_the_smallest_slices_lose_no_nodes(ground):
         counts.append(trees.node_count())
     assert trees.body_count(1) == 6 * 64 and all(batch.missing() == 0 for batch in batches)
     assert max(counts) < 2 * min(counts), counts
+
+
+def test_rows_that_were_other_bodies_keep_no_filter_of_theirs(ground):
+    rows = ground.world.instances.rows
+    rows["query_layers"][:64] = rows["simulation_layers"][:64] = 2
+    ball = ground.add(ground.sphere(0.5), (0.0, 1.0, 0.0))
+    ground.world.body_set_shape_layers(ball, 0, 1, 1)
+    batch = ground.batch(grid(4))
+    used = np.isin(rows["body"][:4096], batch.rows) & (rows["shape"][:4096] >= 0)
+    assert (rows["query_layers"][:4096][used] == 0).all() and (rows["simulation_layers"][:4096][used] == 0).all()
+    batch.push()
+    ground.queue.advance()
+    ground.step(120)
+    assert abs(ground.position(ball)[1] - 0.5) < 0.02, "it has come to rest on the batch"
