@@ -1,7 +1,6 @@
 """Long checks of queries: what a ray costs a script in real Godot, beside Jolt."""
 
 import json
-import tempfile
 from pathlib import Path
 
 from scree_tools import scenes
@@ -15,23 +14,7 @@ ROUNDS = 3
 def ray_cost(godot: Godot, project: Path, engine: str) -> dict:
     """One run of measure/ray_cost.gd on an engine. Raises SceneFailed."""
     scenes.choose_engine(project, engine)
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "rays.json"
-        run = godot.run(
-            "--headless",
-            "--fixed-fps",
-            "60",
-            "--path",
-            project,
-            "-s",
-            "res://measure/ray_cost.gd",
-            "--",
-            f"--json={report}",
-            timeout=600,
-        )
-        if not report.is_file():
-            raise scenes.SceneFailed(f"ray_cost.gd ended with {run.returncode}:\n{run.output[-3000:]}")
-        figures = json.loads(report.read_text(encoding="utf-8"))
+    figures = json.loads(scenes.report_of(godot, project, ("-s", "res://measure/ray_cost.gd"), timeout=600))
     if (figures["engine"] == "ScreePhysicsServer3D") != (engine == scenes.SCREE) or figures["setting"] != engine:
         raise scenes.SceneFailed(f"it ran on {figures['engine']} ({figures['setting']}) instead of {engine}")
     return figures

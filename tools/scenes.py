@@ -100,10 +100,8 @@ def choose_engine(project: Path, engine: str, threads: int | None = None) -> Non
     (project / "override.cfg").write_text(text, encoding="utf-8")
 
 
-def run_scene(
-    godot: Godot, project: Path, scene: str, ticks: int, options: Sequence[str] = (), timeout: float = 900.0
-) -> Figures:
-    """Run `scene` headless for `ticks` physics ticks, as fast as they come. Raises SceneFailed."""
+def report_of(godot: Godot, project: Path, target: Sequence[str], options: Sequence[str] = (), timeout: float = 900.0) -> str:
+    """The JSON that a scene or script (`-s`, path) writes, run headless and as fast as ticks come. Raises SceneFailed."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "figures.json"
         run = godot.run(
@@ -112,16 +110,23 @@ def run_scene(
             "60",
             "--path",
             project,
-            f"res://scenes/{scene}.tscn",
+            *target,
             "--",
-            f"--ticks={ticks}",
             f"--json={report}",
             *options,
             timeout=timeout,
         )
         if run.returncode != 0 or not report.is_file():
-            raise SceneFailed(f"scene {scene} ended with {run.returncode}:\n{run.output[-3000:]}")
-        return Figures.parse(report.read_text(encoding="utf-8"))
+            raise SceneFailed(f"{target[-1]} ended with {run.returncode}:\n{run.output[-3000:]}")
+        return report.read_text(encoding="utf-8")
+
+
+def run_scene(
+    godot: Godot, project: Path, scene: str, ticks: int, options: Sequence[str] = (), timeout: float = 900.0
+) -> Figures:
+    """Run `scene` headless for `ticks` physics ticks, as fast as they come. Raises SceneFailed."""
+    target = (f"res://scenes/{scene}.tscn",)
+    return Figures.parse(report_of(godot, project, target, (f"--ticks={ticks}", *options), timeout))
 
 
 def draw_scene(
