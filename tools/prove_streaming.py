@@ -17,15 +17,8 @@ AT_ONCE, BY_FIFTY = 20.0, 5.0  # times better in the worst tick
 
 def fly(godot: Godot, project: Path, script: str, tiles: Path, *options: str) -> dict:
     """The figures of one flight. Raises SceneFailed."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "figures.json"
-        run = godot.run(
-            "--headless", "--fixed-fps", "60", "--path", project, "-s", f"res://streaming/{script}.gd", "--",
-            f"--tiles={tiles}", f"--json={report}", *options, timeout=180.0,
-        )  # fmt: skip
-        if run.returncode != 0 or not report.is_file():
-            raise scenes.SceneFailed(f"the flight ended with {run.returncode}:\n{run.output[-3000:]}")
-        return json.loads(report.read_text(encoding="utf-8"))
+    target = ("-s", f"res://streaming/{script}.gd")
+    return json.loads(scenes.report_of(godot, project, target, (f"--tiles={tiles}", *options), timeout=180.0))
 
 
 def world_of(project: Path, side: int = 20) -> Path:
