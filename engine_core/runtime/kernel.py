@@ -53,6 +53,8 @@ import numba  # noqa: E402  (the cache folder must be chosen first)
 from numba import types  # noqa: E402
 from numba.core import caching  # noqa: E402
 
+from .kernel_compiler import make_kernel  # noqa: E402
+
 
 class EngineLocator(caching._CacheLocator):
     """Tells Numba where the code of an engine's function is kept, and that only the hash of its sources says if it is fresh.
@@ -81,7 +83,8 @@ class EngineLocator(caching._CacheLocator):
 
 caching.CacheImpl._locator_classes.insert(0, EngineLocator)
 
-_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy", "cache": True}
+_KERNEL_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+_ENTRY_OPTIONS = {"error_model": "numpy", "cache": True}
 
 _CTYPES = {
     types.void: None, types.int64: ctypes.c_int64, types.int32: ctypes.c_int32,
@@ -96,7 +99,7 @@ def kernel(function=None, **options):
     if function is None:
         return lambda function: kernel(function, **options)
     numba.config.CACHE_DIR = str(cache_folder_of(function.__module__))
-    return numba.njit(**{**_OPTIONS, **options})(function)
+    return make_kernel(function, {**_KERNEL_OPTIONS, **options})
 
 
 class EntryPoint:
@@ -116,9 +119,8 @@ class EntryPoint:
 
     def _compile(self):
         if self._compiled is None:
-            options = {key: value for key, value in _OPTIONS.items() if key in ("error_model", "cache")}
             numba.config.CACHE_DIR = str(cache_folder_of(self.function.__module__))
-            self._compiled = numba.cfunc(self.signature, **options)(self.function)
+            self._compiled = numba.cfunc(self.signature, **_ENTRY_OPTIONS)(self.function)
             arguments = [_CTYPES[argument] for argument in self.signature.args]
             self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(self._compiled.address)
         return self._compiled

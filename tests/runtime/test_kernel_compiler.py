@@ -1,0 +1,79 @@
+"""Kernels: linked into entry points, kept as intermediate code, and callable from Python for tests."""
+
+import math
+import os
+import subprocess
+import sys
+
+from numba.core.registry import cpu_target
+
+from engine_core.geometry import vector
+from engine_core.runtime.kernel import entry_point, kernel
+from engine_core.runtime.kernel_compiler import KernelLibrary
+
+
+@kernel
+def _inner(x):
+    return math.sqrt(x) + 1.0
+
+
+@kernel
+def _outer(x, pair):
+    return _inner(x) * pair[0] - pair[1]
+
+
+@entry_point("int64(int64)")
+def _entry(number):
+    return np_int(_inner(float(number)))
+
+
+@kernel
+def np_int(x):
+    return int(x)
+
+
+def test_python_gets_what_compiled_code_gets():
+    for x in (0.0, 2.0, 9.0):
+        assert _outer(x, (2.0, 3.0)) == (math.sqrt(x) + 1.0) * 2.0 - 3.0
+    assert _outer(4, (2.0, 3.0)) == 3.0, "another type of argument is another compilation"
+    assert _entry(16) == 5
+
+
+def test_no_machine_code_is_written_for_a_kernel():
+    _entry(16)
+    (compiled,) = (result for result in _inner.overloads.values() if str(result.signature) == "(float64,) -> float64")
+    assert isinstance(compiled.library, KernelLibrary)
+    engine = cpu_target.target_context.codegen()._engine
+    assert not engine.is_symbol_defined(compiled.fndesc.mangled_name)
+
+
+_COMPILE_ONE = """
+from engine_core.bodies import publication
+from engine_core.runtime.kernel_compiler import Kernel
+publication.publish.address
+import gc
+kernels = [each for each in gc.get_objects() if isinstance(each, Kernel) and each.overloads]
+stats = [each.stats for each in kernels]
+print(sum(sum(each.cache_hits.values()) for each in stats), sum(sum(each.cache_misses.values()) for each in stats))
+"""
+
+
+def _hits_and_misses(cache):
+    said = subprocess.run(
+        [sys.executable, "-c", _COMPILE_ONE], env={**os.environ, "SCREE_CACHE": str(cache)}, text=True,
+        capture_output=True, check=True,
+    )  # fmt: skip
+    return tuple(int(word) for word in said.stdout.split())
+
+
+def test_kernels_are_found_again_where_only_the_entry_point_is_gone(tmp_path):
+    hits, misses = _hits_and_misses(tmp_path)
+    assert hits == 0 and misses > 0
+    for file in tmp_path.rglob("*publish-*"):
+        file.unlink()
+    hits, again = _hits_and_misses(tmp_path)
+    assert hits > 0 and again == 0, "the second process compiled kernels that the first had kept"
+
+
+def test_vectors_from_python():
+    assert vector.cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) == (0.0, 0.0, 1.0)
