@@ -250,7 +250,15 @@ class LockingBodyInterface(NonLockingBodyInterface):
 
     def _do(self, command: np.ndarray) -> int:
         with self.locks.hold(command["body"], True):
-            return super()._do(command)
+            answer = super()._do(command)
+            self._settle_edits(command["body"])
+            return answer
+
+    def _settle_edits(self, ids) -> None:
+        """Before the locks are given back: a command that met another thread's edit at the gate is done by that thread, in a
+        moment; without this it could come after the locks are gone."""
+        for number in {int(self.world.bodies.rows[index_of(int(identity))]["system"]) for identity in ids} - {-1}:
+            edits.await_edits(self.world.systems.address + number * edits.SYSTEM_SIZE)
 
     @contextmanager
     def read(self, *ids: int):
@@ -265,3 +273,4 @@ class LockingBodyInterface(NonLockingBodyInterface):
             for identity in ids:
                 self._index("write", identity)
             yield NonLockingBodyInterface(self.world)
+            self._settle_edits(ids)

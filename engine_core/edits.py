@@ -49,7 +49,7 @@ RING_SETTING = "physics/scree_3d/limits/max_waiting_edits"
 DONE, LATER, NO_BODY, FULL = range(4)
 # Who holds a gate; Python threads by `threading.get_ident()`, which is larger.
 OPEN, STEPPING, EDITING = 0, 1, 2
-GATE, COMMAND_HEAD = SYSTEM.fields["gate"][1], SYSTEM.fields["command_head"][1]
+GATE, COMMAND_HEAD, COMMAND_TAIL = (SYSTEM.fields[name][1] for name in ("gate", "command_head", "command_tail"))
 SYSTEM_SIZE = SYSTEM.itemsize
 BUSY, TAKEN, MINE = range(3)
 
@@ -215,6 +215,19 @@ def edit(world, command_address, system_address):
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
         open_gate(address)
     return np.int64(LATER)
+
+
+@entry_point("void(int64)")
+def await_edits(system_address):
+    """Wait for the commands given so far, as long as the gate is held by compiled edits, which are short. A step is not waited
+    for, nor is Python."""
+    world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
+    given = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
+    while atomics.load_acquire_int64(system_address + COMMAND_TAIL) < given:
+        holder = atomics.load_acquire_int64(system_address + GATE)
+        if holder != OPEN and holder != EDITING:
+            return
+        give_way(view(world.parking, 1, PARKING)[0])
 
 
 @kernel

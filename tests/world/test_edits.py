@@ -248,3 +248,20 @@ def test_pairs_of_bodies_under_locks_are_never_seen_half():
         thread.join()
     print(f"\n{reads[0]} reads of pairs, {len(torn)} torn")
     assert reads[0] > 100 and not torn
+
+
+def test_a_write_lock_outlasts_the_edits_given_under_it():
+    """An edit that meets another thread's edit at the gate is done by that thread: the lock is kept until it is."""
+    small = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    body = small.add(small.sphere(0.1), (0, 0, 0))
+    system = small.world.system(small.system)
+    bodies = LockingBodyInterface(small.world)
+    small.world.systems.rows[int(small.world.system_index("", small.system))]["gate"] = edits.EDITING  # as if another thread were in the middle of an edit
+    locked = threading.Thread(target=bodies.set_linear_velocity, args=(body, (7.0, 0.0, 0.0)))
+    locked.start()
+    locked.join(0.2)
+    waited, moved = locked.is_alive(), float(bodies.motion(body)[0, 7])
+    edits.edit(small.world.address, 0, system.address)  # the other thread is through
+    locked.join(10)
+    assert waited and moved == 0.0, "the lock was given back before its edit was done"
+    assert not locked.is_alive() and float(bodies.motion(body)[0, 7]) == 7.0
