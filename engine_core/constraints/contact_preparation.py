@@ -27,7 +27,7 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 
 CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
-STIFFEST = 0.25
+STIFFEST = 0.1875
 """Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
 
 
