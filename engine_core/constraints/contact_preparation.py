@@ -9,14 +9,17 @@ from ..collision.schema import SPECULATIVE_DISTANCE
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length, perpendicular, scale, store3, subtract, symmetric_times, vector3,
 )  # fmt: skip
+from ..geometry.wide_vector import add8, cross8, dot8, symmetric_times8
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
+from ..runtime.vector8 import max8, splat8, where_greater8
+from .blocks import field3, field6, put
 from .schema import (
-    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, FRICTION, FRICTION_IMPULSE,
-    IMPULSE_SCALE, INERTIA_A, INERTIA_B, MANIFOLD_INDEX, MASS_A, MASS_B, MASS_SCALE, NORMAL, OVERFLOW, POINT_ANCHOR_A,
-    POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE,
-    POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINTS, RESTITUTION, ROW_A, ROW_B, TANGENT, TANGENT_MASS, TANGENT_VELOCITY,
-    TWIST_IMPULSE, TWIST_MASS,
+    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, COUPLING, FIELD_SIZE, FRICTION,
+    FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B,
+    POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINT_RELATIVE_VELOCITY,
+    POINT_SEPARATION, POINTS, RESTITUTION, ROW_A, ROW_B, SOFTNESS, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE,
+    TWIST_MASS,
 )  # fmt: skip
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
@@ -24,6 +27,8 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 
 CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
+STIFFEST = 0.1875
+"""Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
 
 
 @kernel
@@ -71,7 +76,7 @@ def scaled_inertia(body, factor):
 
 @kernel
 def soft_parameters(hertz, damping_ratio, h):
-    """(bias rate, mass scale, impulse scale) of a soft constraint (Catto, Soft Step; Box2D v3)."""
+    """(bias rate, mass scale, impulse scale) of a soft constraint (Catto, Soft Step; Box2D v3). The two scales add up to 1."""
     omega = 2.0 * np.pi * hertz
     a1 = 2.0 * damping_ratio + h * omega
     a2 = h * omega * a1
@@ -120,14 +125,12 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
     put3(block, TANGENT, lane, tangent)
     block[FRICTION * 8 + lane] = pair.friction
     block[RESTITUTION * 8 + lane] = pair.restitution
-    hertz = min(system.contact_hertz, 0.125 / h)
+    hertz = min(system.contact_hertz, STIFFEST / h)
     if a.inverse_mass == 0.0 or b.inverse_mass == 0.0:
-        bias_rate, mass_scale, impulse_scale = soft_parameters(2.0 * hertz, system.contact_damping_ratio, h)
-    else:
-        bias_rate, mass_scale, impulse_scale = soft_parameters(hertz, system.contact_damping_ratio, h)
+        hertz *= 2.0
+    bias_rate, softness, _ = soft_parameters(hertz, system.contact_damping_ratio, h)
     block[BIAS_RATE * 8 + lane] = FLOAT32(bias_rate)
-    block[MASS_SCALE * 8 + lane] = FLOAT32(mass_scale)
-    block[IMPULSE_SCALE * 8 + lane] = FLOAT32(impulse_scale)
+    block[SOFTNESS * 8 + lane] = FLOAT32(softness)
     warm = 1.0 if system.is_warm_starting else 0.0
     v_a, w_a, v_b, w_b = (
         vector3(a.linear_velocity), vector3(a.angular_velocity), vector3(b.linear_velocity), vector3(b.angular_velocity),
@@ -144,8 +147,6 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
             block[at + POINT_SEPARATION * 8] = FLOAT32(1.0e6)
             continue
         anchor_a, anchor_b = vector3(manifold.anchor_a[p]), vector3(manifold.anchor_b[p])
-        arm_a, arm_b = cross(anchor_a, normal), cross(anchor_b, normal)
-        k = along(mass, normal) + dot(arm_a, symmetric_times(inertia_a, arm_a)) + dot(arm_b, symmetric_times(inertia_b, arm_b))
         separation = float(manifold.separation[p])
         relative = subtract(add(v_b, cross(w_b, anchor_b)), add(v_a, cross(w_a, anchor_a)))
         # What rolls is measured from its axis: a point of its surface would rise as it turns. Along the normal both have the
@@ -156,7 +157,6 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
         put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_A, lane, axis_a)
         put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_B, lane, axis_b)
         block[at + POINT_SEPARATION * 8] = FLOAT32(separation - dot(normal, subtract(axis_b, axis_a)))
-        block[at + POINT_MASS * 8] = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
         block[at + POINT_IMPULSE * 8] = FLOAT32(manifold.normal_impulse[p] * warm)
         block[at + POINT_TOTAL_IMPULSE * 8] = FLOAT32(0.0)
         block[at + POINT_RELATIVE_VELOCITY * 8] = FLOAT32(dot(normal, relative))
@@ -199,6 +199,34 @@ def prepare_friction(block, lane, normal, tangent, bitangent, mass, inertia_a, i
 
 
 @kernel
+def speed_by(linear, arm_a, arm_b, turned_a, turned_b):
+    """How fast an impulse of 1 N s along the normal at one point parts the surfaces at another."""
+    return linear + (dot8(arm_a, turned_a) + dot8(arm_b, turned_b))
+
+
+@kernel
+def couple_points(block, count):
+    """Effective masses of the `count` points of a block along the normal, and how they push each other."""
+    zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
+    normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
+    mass = add8(field3(block, MASS_A), field3(block, MASS_B))
+    linear = dot8(normal, (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2]))
+    for k in range(6):
+        put(block, COUPLING + k, zero)
+    for p in range(count):
+        point = block + (POINTS + p * POINT_FIELDS) * FIELD_SIZE
+        arm_a, arm_b = cross8(field3(point, POINT_ANCHOR_A), normal), cross8(field3(point, POINT_ANCHOR_B), normal)
+        turned_a, turned_b = symmetric_times8(inertia_a, arm_a), symmetric_times8(inertia_b, arm_b)
+        k = speed_by(linear, arm_a, arm_b, turned_a, turned_b)
+        put(point, POINT_MASS, where_greater8(k, tiny, one / max8(k, tiny), zero))
+        for q in range(p):
+            other = block + (POINTS + q * POINT_FIELDS) * FIELD_SIZE
+            arm_a, arm_b = cross8(field3(other, POINT_ANCHOR_A), normal), cross8(field3(other, POINT_ANCHOR_B), normal)
+            which = COUPLING + (p - 1 if q == 0 else q + p)
+            put(block, which, speed_by(linear, arm_a, arm_b, turned_a, turned_b))
+
+
+@kernel
 def manifold_of_lane(system, colours, block_index, lane):
     """Which manifold belongs into a lane of a block in this step, or -1."""
     colour = OVERFLOW
@@ -235,6 +263,7 @@ def prepare_contacts(system_address, begin, end, worker):
                 most = max(most, prepare_lane(system, bodies, pairs, manifolds, manifold, block, whole, lane, h))
         for lane in range(8):
             whole[POINT_COUNT * 8 + lane] = INT32(most)
+        couple_points(address, most)
 
 
 @entry_point(JOB_SIGNATURE)

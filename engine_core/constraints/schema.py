@@ -41,9 +41,9 @@ FRICTION_IMPULSE = TWIST_MASS + 1  # along the two tangents
 TWIST_IMPULSE = FRICTION_IMPULSE + 2
 TANGENT_VELOCITY = TWIST_IMPULSE + 1  # wanted relative velocity along the two tangents (conveyors)
 BIAS_RATE = TANGENT_VELOCITY + 2  # softness
-MASS_SCALE = BIAS_RATE + 1
-IMPULSE_SCALE = MASS_SCALE + 1
-POINT_COUNT = IMPULSE_SCALE + 1  # int32
+SOFTNESS = BIAS_RATE + 1  # part of the impulse and of its change that a soft contact keeps, 0 to 1
+COUPLING = SOFTNESS + 1  # speed at a point by an impulse at another [1/kg]: of points 01, 02, 03, 12, 13, 23
+POINT_COUNT = COUPLING + 6  # int32
 POINTS = POINT_COUNT + 1  # four points, POINT_FIELDS fields each; POINT_COUNT is the largest of the lanes, in all lanes
 
 POINT_ANCHOR_A, POINT_ANCHOR_B = 0, 3

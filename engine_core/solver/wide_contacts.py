@@ -9,93 +9,27 @@ does friction: two tangents as one block and the twist about the normal, at the 
 import numpy as np
 
 from ..bodies.schema import SYSTEM
+from ..constraints.blocks import field, field3, field6, put
 from ..constraints.schema import (
-    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, IMPULSE_SCALE, INERTIA_A,
-    INERTIA_B, MASS_A, MASS_B, MASS_SCALE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS,
-    POINT_IMPULSE, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS,
-    RESTITUTION, ROW_A, ROW_B, ROW_SIZE, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_MASS,
+    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
+    MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER,
+    POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
+    ROW_SIZE, SOFTNESS, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_MASS,
 )  # fmt: skip
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, rotate8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import view
-from ..runtime.vector8 import (
-    fused_multiply_add, load8, max8, min8, splat8, square_root8, store8, transpose8, where_greater8,
-)  # fmt: skip
+from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.vector8 import fused_multiply_add, load8, max8, min8, splat8, square_root8, store8, transpose8, where_greater8
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
-
-
-@kernel
-def field(block, number):
-    """A field of a block: eight floats."""
-    return load8(block + number * FIELD_SIZE)
-
-
-@kernel
-def field3(block, number):
-    return (field(block, number), field(block, number + 1), field(block, number + 2))
-
-
-@kernel
-def field6(block, number):
-    return (
-        field(block, number), field(block, number + 1), field(block, number + 2),
-        field(block, number + 3), field(block, number + 4), field(block, number + 5),
-    )  # fmt: skip
-
-
-@kernel
-def put(block, number, value):
-    store8(block + number * FIELD_SIZE, value)
-
-
-@kernel
-def dot8(a, b):
-    return fused_multiply_add(a[0], b[0], fused_multiply_add(a[1], b[1], a[2] * b[2]))
-
-
-@kernel
-def cross8(a, b):
-    return (
-        fused_multiply_add(a[1], b[2], -(a[2] * b[1])),
-        fused_multiply_add(a[2], b[0], -(a[0] * b[2])),
-        fused_multiply_add(a[0], b[1], -(a[1] * b[0])),
-    )
-
-
-@kernel
-def add_scaled8(a, b, s):
-    return (fused_multiply_add(b[0], s, a[0]), fused_multiply_add(b[1], s, a[1]), fused_multiply_add(b[2], s, a[2]))
-
-
-@kernel
-def add8(a, b):
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
-
-
-@kernel
-def subtract8(a, b):
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-@kernel
-def symmetric_times8(m, v):
-    return (
-        fused_multiply_add(m[0], v[0], fused_multiply_add(m[3], v[1], m[4] * v[2])),
-        fused_multiply_add(m[3], v[0], fused_multiply_add(m[1], v[1], m[5] * v[2])),
-        fused_multiply_add(m[4], v[0], fused_multiply_add(m[5], v[1], m[2] * v[2])),
-    )
-
-
-@kernel
-def rotate8(q, v):
-    """v turned by the unit quaternion q."""
-    two = splat8(FLOAT32(2.0))
-    t = cross8((q[0], q[1], q[2]), v)
-    t = (t[0] * two, t[1] * two, t[2] * two)
-    u = cross8((q[0], q[1], q[2]), t)
-    return add8(add_scaled8(v, t, q[3]), u)
+SWEEPS = 4
+"""How often the points of a manifold are settled with each other in one pass."""
+ALONE, GAIN, CHANGE = 0, 1, 2
+"""Fields of what a point wants (eight floats each): its impulse if no other changed, how much less by the speed that the others
+give it, and the change of impulse that came out."""
+WANTED_SIZE = 4 * FIELD_SIZE
 
 
 @kernel
@@ -153,41 +87,104 @@ def push(v, w, mass, inertia, arm, impulse, sign):
 
 
 @kernel
-def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, mass_scale, impulse_scale, push_out):
-    """One pass over the points along the normals. `motion_*`: how far and how each body has turned since the step began."""
+def turned_back8(motion, v):
+    """v turned back by what a body has turned since the step began."""
+    return rotate8((-motion[3], -motion[4], -motion[5], motion[6]), v)
+
+
+@kernel
+def measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
+    """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     normal = field3(block, NORMAL)
-    mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
-    inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
-    q_a, q_b = (motion_a[3], motion_a[4], motion_a[5], motion_a[6]), (motion_b[3], motion_b[4], motion_b[5], motion_b[6])
-    moved = (motion_b[0] - motion_a[0], motion_b[1] - motion_a[1], motion_b[2] - motion_a[2])
-    total = zero
-    lever_total = zero
+    # n . (q r) = (q^-1 n) . r and n . (w x r) = (n x w) . r: the bodies' motion is brought to the normal once, not to each point.
+    normal_a, normal_b = turned_back8(motion_a, normal), turned_back8(motion_b, normal)
+    spin_a, spin_b = cross8(normal, w_a), cross8(normal, w_b)
+    moved = dot8(normal, (motion_b[0] - motion_a[0], motion_b[1] - motion_a[1], motion_b[2] - motion_a[2]))
+    closing = dot8(normal, subtract8(v_b, v_a))
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
-        gap = add8(moved, subtract8(rotate8(q_b, anchor_b), rotate8(q_a, anchor_a)))
-        separation = field(point, POINT_SEPARATION) + dot8(normal, gap)
-        is_apart = separation
-        bias = where_greater8(
-            is_apart, zero, separation * inverse_h, max8(separation * bias_rate, -push_out)
-        )
-        softness = where_greater8(is_apart, zero, one, mass_scale)
-        memory = where_greater8(is_apart, zero, zero, impulse_scale)
-        relative = subtract8(add8(v_b, cross8(w_b, anchor_b)), add8(v_a, cross8(w_a, anchor_a)))
-        speed = dot8(normal, relative)
-        impulse = field(point, POINT_IMPULSE)
-        change = -(field(point, POINT_MASS) * softness * (speed + bias)) - memory * impulse
-        renewed = max8(impulse + change, zero)
-        change = renewed - impulse
-        put(point, POINT_IMPULSE, renewed)
-        total += renewed
-        lever_total = fused_multiply_add(renewed, field(point, POINT_LEVER), lever_total)
-        applied = (normal[0] * change, normal[1] * change, normal[2] * change)
-        v_a, w_a = push(v_a, w_a, mass_a, inertia_a, anchor_a, applied, -one)
-        v_b, w_b = push(v_b, w_b, mass_b, inertia_b, anchor_b, applied, one)
+        separation = field(point, POINT_SEPARATION) + (moved + (dot8(normal_b, anchor_b) - dot8(normal_a, anchor_a)))
+        bias = where_greater8(separation, zero, separation * inverse_h, max8(separation * bias_rate, -push_out))
+        soft = where_greater8(separation, zero, one, softness)
+        speed = closing + (dot8(spin_b, anchor_b) - dot8(spin_a, anchor_a))
+        mass = field(point, POINT_MASS)
+        put(wanted, ALONE, soft * (field(point, POINT_IMPULSE) - mass * (speed + bias)))
+        put(wanted, GAIN, soft * mass)
         point += POINT_SIZE
+        wanted += WANTED_SIZE
+
+
+@kernel
+def settle_points(block, wanted):
+    """Impulses of the four points that agree with each other: some passes over them, each point after the others' change. Only
+    the six couplings are needed, no body. Gives the four impulses and their changes."""
+    zero = splat8(FLOAT32(0.0))
+    k01, k02, k03, k12, k13, k23 = field6(block, COUPLING)
+    point = block + POINTS * FIELD_SIZE
+    old_0, old_1 = field(point, POINT_IMPULSE), field(point + POINT_SIZE, POINT_IMPULSE)
+    old_2, old_3 = field(point + 2 * POINT_SIZE, POINT_IMPULSE), field(point + 3 * POINT_SIZE, POINT_IMPULSE)
+    alone_0, alone_1 = field(wanted, ALONE), field(wanted + WANTED_SIZE, ALONE)
+    alone_2, alone_3 = field(wanted + 2 * WANTED_SIZE, ALONE), field(wanted + 3 * WANTED_SIZE, ALONE)
+    gain_0, gain_1 = field(wanted, GAIN), field(wanted + WANTED_SIZE, GAIN)
+    gain_2, gain_3 = field(wanted + 2 * WANTED_SIZE, GAIN), field(wanted + 3 * WANTED_SIZE, GAIN)
+    d0, d1, d2, d3 = zero, zero, zero, zero
+    for _ in range(SWEEPS):
+        others = fused_multiply_add(k01, d1, fused_multiply_add(k02, d2, k03 * d3))
+        d0 = max8(alone_0 - gain_0 * others, zero) - old_0
+        others = fused_multiply_add(k01, d0, fused_multiply_add(k12, d2, k13 * d3))
+        d1 = max8(alone_1 - gain_1 * others, zero) - old_1
+        others = fused_multiply_add(k02, d0, fused_multiply_add(k12, d1, k23 * d3))
+        d2 = max8(alone_2 - gain_2 * others, zero) - old_2
+        others = fused_multiply_add(k03, d0, fused_multiply_add(k13, d1, k23 * d2))
+        d3 = max8(alone_3 - gain_3 * others, zero) - old_3
+    put(wanted, CHANGE, d0)
+    put(wanted + WANTED_SIZE, CHANGE, d1)
+    put(wanted + 2 * WANTED_SIZE, CHANGE, d2)
+    put(wanted + 3 * WANTED_SIZE, CHANGE, d3)
+
+
+@kernel
+def push_points(block, wanted, v_a, w_a, v_b, w_b):
+    """Apply the changes of impulse of all points at once."""
+    zero = splat8(FLOAT32(0.0))
+    normal = field3(block, NORMAL)
+    change, total, lever_total = zero, zero, zero
+    arm_a, arm_b = (zero, zero, zero), (zero, zero, zero)
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        d = field(wanted, CHANGE)
+        impulse = field(point, POINT_IMPULSE) + d
+        put(point, POINT_IMPULSE, impulse)
+        change += d
+        total += impulse
+        lever_total = fused_multiply_add(impulse, field(point, POINT_LEVER), lever_total)
+        arm_a = add_scaled8(arm_a, field3(point, POINT_ANCHOR_A), d)
+        arm_b = add_scaled8(arm_b, field3(point, POINT_ANCHOR_B), d)
+        point += POINT_SIZE
+        wanted += WANTED_SIZE
+    mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
+    v_a = subtract8(v_a, (normal[0] * mass_a[0] * change, normal[1] * mass_a[1] * change, normal[2] * mass_a[2] * change))
+    v_b = add8(v_b, (normal[0] * mass_b[0] * change, normal[1] * mass_b[1] * change, normal[2] * mass_b[2] * change))
+    w_a = subtract8(w_a, symmetric_times8(field6(block, INERTIA_A), cross8(arm_a, normal)))
+    w_b = add8(w_b, symmetric_times8(field6(block, INERTIA_B), cross8(arm_b, normal)))
     return v_a, w_a, v_b, w_b, total, lever_total
+
+
+@kernel
+def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
+    """The points of eight manifolds along their normals, those of one manifold together. `motion_*`: how far and how each body
+    has turned since the step began. Gives velocities, sum of impulses, sum of impulses times levers."""
+    memory = stack_array(WANTED_SIZE, FLOAT32)
+    wanted = address_of_row(memory, 0)
+    zero = splat8(FLOAT32(0.0))
+    for p in range(load_int32(block + POINT_COUNT * FIELD_SIZE), 4):
+        put(wanted + p * WANTED_SIZE, ALONE, zero)
+        put(wanted + p * WANTED_SIZE, GAIN, zero)
+    measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out)
+    settle_points(block, wanted)
+    return push_points(block, wanted, v_a, w_a, v_b, w_b)
 
 
 @kernel
@@ -281,7 +278,7 @@ def solve(system_address, begin, end, worker):
         v_b, w_b, rest_b = velocities_of(gather(rows, rows_b, 0))
         v_a, w_a, v_b, w_b, _, _ = solve_normals(
             block, gather(rows, rows_a, 32), gather(rows, rows_b, 32), v_a, w_a, v_b, w_b, inverse_h,
-            field(block, BIAS_RATE), field(block, MASS_SCALE), field(block, IMPULSE_SCALE), push_out,
+            field(block, BIAS_RATE), field(block, SOFTNESS), push_out,
         )  # fmt: skip
         scatter(rows, rows_a, v_a, w_a, rest_a)
         scatter(rows, rows_b, v_b, w_b, rest_b)
@@ -300,7 +297,7 @@ def relax(system_address, begin, end, worker):
         v_a, w_a, rest_a = velocities_of(gather(rows, rows_a, 0))
         v_b, w_b, rest_b = velocities_of(gather(rows, rows_b, 0))
         v_a, w_a, v_b, w_b, total, lever_total = solve_normals(
-            block, gather(rows, rows_a, 32), gather(rows, rows_b, 32), v_a, w_a, v_b, w_b, inverse_h, zero, one, zero, zero
+            block, gather(rows, rows_a, 32), gather(rows, rows_b, 32), v_a, w_a, v_b, w_b, inverse_h, zero, one, zero
         )
         v_a, w_a, v_b, w_b = solve_friction(block, v_a, w_a, v_b, w_b, total, lever_total)
         scatter(rows, rows_a, v_a, w_a, rest_a)

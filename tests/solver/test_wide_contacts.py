@@ -8,7 +8,7 @@ import pytest
 from engine_core.bodies.schema import SYSTEM
 from engine_core.constraints import schema as c
 from engine_core.runtime.memory import Pool, address_of
-from engine_core.solver.wide_contacts import relax, restitute, solve, warm_start
+from engine_core.solver.wide_contacts import SWEEPS, relax, restitute, solve, warm_start
 
 BODIES, BLOCKS = 24, 6
 STEP, SUBSTEPS = 1.0 / 60.0, 4
@@ -24,6 +24,15 @@ def turned(q, v):
     """v turned by the quaternion q."""
     u, w = np.asarray(q[:3]), q[3]
     return v + 2.0 * np.cross(u, np.cross(u, v) + w * v)
+
+
+COUPLED = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+def speed_by(normal, masses, inertias, arms, others):
+    """How fast an impulse of 1 N s along the normal at `others` parts the two bodies at `arms`."""
+    return sum(normal @ (m * normal) + np.cross(r, normal) @ i @ np.cross(s, normal)
+               for m, i, r, s in zip(masses, inertias, arms, others, strict=True))  # fmt: skip
 
 
 class Blocks:
@@ -100,16 +109,17 @@ class Blocks:
         put(block, c.TWIST_IMPULSE, lane, [draw.uniform(-0.3, 0.3)])
         put(block, c.TANGENT_VELOCITY, lane, draw.uniform(-1, 1, 2))
         put(block, c.BIAS_RATE, lane, [draw.uniform(5, 100)])
-        put(block, c.MASS_SCALE, lane, [draw.uniform(0.3, 1)])
-        put(block, c.IMPULSE_SCALE, lane, [draw.uniform(0, 0.6)])
+        put(block, c.SOFTNESS, lane, [draw.uniform(0.3, 1)])
+        places = draw.uniform(-1, 1, (4, 2, 3))
         for p in range(4):
             at = c.POINTS + p * c.POINT_FIELDS
             if p >= self.counts[block, lane]:
                 put(block, at + c.POINT_SEPARATION, lane, [1e6])
                 continue
-            arms = draw.uniform(-1, 1, (2, 3))
-            k = sum(normal @ (m * normal) + np.cross(r, normal) @ i @ np.cross(r, normal)
-                    for m, i, r in zip(masses, inertias, arms, strict=True))  # fmt: skip
+            arms = places[p]
+            k = speed_by(normal, masses, inertias, arms, arms)
+            for q in range(p):
+                put(block, c.COUPLING + COUPLED.index((q, p)), lane, [speed_by(normal, masses, inertias, arms, places[q])])
             put(block, at + c.POINT_ANCHOR_A, lane, arms[0])
             put(block, at + c.POINT_ANCHOR_B, lane, arms[1])
             gap = normal @ (arms[1] - arms[0])
@@ -198,22 +208,23 @@ def twin_warm_start(fields, points, a, b):
 
 
 def twin_normals(fields, points, a, b, is_biased: bool):
+    """The points one after the other, as often as the solver does; separations are those before the pass."""
     normal = fields[c.NORMAL : c.NORMAL + 3]
-    for point in points:
-        arm_a, arm_b = arms(point)
-        gap = b.moved - a.moved + turned(b.turn, arm_b) - turned(a.turn, arm_a)
-        separation = point[c.POINT_SEPARATION] + normal @ gap
-        bias, softness, memory = 0.0, 1.0, 0.0
-        if separation > 0.0:
-            bias = separation * SUBSTEPS / STEP
-        elif is_biased:
-            bias = max(separation * fields[c.BIAS_RATE], -PUSH_OUT)
-            softness, memory = fields[c.MASS_SCALE], fields[c.IMPULSE_SCALE]
-        speed = normal @ relative_velocity(a, b, arm_a, arm_b)
-        old = point[c.POINT_IMPULSE]
-        new = max(old - point[c.POINT_MASS] * softness * (speed + bias) - memory * old, 0.0)
-        point[c.POINT_IMPULSE] = new
-        push(a, b, arm_a, arm_b, normal * (new - old))
+    for _ in range(SWEEPS):
+        for point in points:
+            arm_a, arm_b = arms(point)
+            gap = b.moved - a.moved + turned(b.turn, arm_b) - turned(a.turn, arm_a)
+            separation = point[c.POINT_SEPARATION] + normal @ gap
+            bias, softness = 0.0, 1.0
+            if separation > 0.0:
+                bias = separation * SUBSTEPS / STEP
+            elif is_biased:
+                bias, softness = max(separation * fields[c.BIAS_RATE], -PUSH_OUT), fields[c.SOFTNESS]
+            speed = normal @ relative_velocity(a, b, arm_a, arm_b)
+            old = point[c.POINT_IMPULSE]
+            new = max(old - point[c.POINT_MASS] * softness * (speed + bias) - (1.0 - softness) * old, 0.0)
+            point[c.POINT_IMPULSE] = new
+            push(a, b, arm_a, arm_b, normal * (new - old))
 
 
 def twin_solve(fields, points, a, b):
