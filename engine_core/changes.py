@@ -6,14 +6,14 @@ import numpy as np
 
 from .bodies.motion import update_world_inertia
 from .bodies.schema import (
-    BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET,
-    WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
+    BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, SYSTEM,
+    TARGET_SET, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
 from .broad_phase.rebuild import tree_rebuild, tree_swap
 from .broad_phase.schema import TREE
 from .collision.pairs import deactivate_pair, manifolds_of, pairs_of
 from .geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
-from .runtime.kernel import kernel
+from .runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from .runtime.memory import view
 from .sensors.overlaps import mark_all_due
 from .solver.colours import remove_from_colour
@@ -152,26 +152,27 @@ def apply_changes(system, delta_time):
 
 @kernel
 def collect_moved(system):
-    """Note the active bodies that left their fat bounds, in the order of the active list: their pairs are looked for anew."""
+    """Note the active bodies that left their fat bounds, as `finish_bodies` has marked them, in the order of the active list:
+    their pairs are looked for anew."""
     world = view(system.world, 1, WORLD)[0]
-    bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
+    has_moved = view(system.scratch, world.body_capacity, np.uint8)
     count = system.moved_count
     for slot in range(system.active_count):
-        index = INT64(active[slot])
-        body = bodies[index]
-        if body.flags & IS_IN_MOVED_LIST:
+        if has_moved[slot]:
             moved[count] = active[slot]
             count += 1
     system.moved_count = count
 
 
-@kernel
-def update_trees(system):
-    """Build new trees from what changed, and put those that are ready in place of the old ones."""
+@entry_point(JOB_SIGNATURE)
+def update_trees(system_address, begin, end, worker):
+    """Job: build new trees of layers `begin` to `end - 1` from what changed, and put those that are ready in place of the old
+    ones. Reads fat bounds; may run beside what does not write them."""
+    system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
-    for layer in range(system.layer_count):
+    for layer in range(begin, end):
         tree = system.trees + layer * TREE_SIZE
         if tree_rebuild(tree, world.bodies):
             tree_swap(tree)

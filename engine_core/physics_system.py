@@ -11,19 +11,19 @@ from .broad_phase.trees import Trees
 from .changes import apply_changes, collect_moved, update_trees
 from .collision.collide_function import collide_shape_pair
 from .collision.contacts import collide
-from .collision.pair_finding import find_pairs
+from .collision.pair_finding import look_alone, look_for_pairs, make_pairs
 from .collision.reports import report_contacts
 from .collision.query_schema import COLLIDE_FUNCTION
 from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR
 from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.joint_preparation import prepare_joints, store_joints
 from .constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
-from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, OVERFLOW, ROW_FLOATS
+from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, OVERFLOW, ROW_FLOATS
 from .edits import COMMAND, STEPPING, take_gate
-from .runtime.call import call_3_result, call_job
+from .runtime.call import call_3_result
+from .runtime.job_system import JOB_SYSTEM, begin_jobs, finish_jobs, run_job, start_job, wait_for_job
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import Pool, PoolFull, address_of, view
-from .runtime.thread_pool import POOL, batch_size, elevate, is_elevated, parallel_range, release
 from .runtime.timeline import cycles, cycles_per_second, record
 from .sensors.effects import apply_areas, has_work
 from .sensors.events import report_overlaps
@@ -45,12 +45,12 @@ from .solver.wide_contacts import relax, restitute, solve, warm_start
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
     store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints, solve_joints,
-    relax_joints, store_joints, solve_trees, relax_trees,
+    relax_joints, store_joints, solve_trees, relax_trees, look_for_pairs, look_alone, update_trees,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
     STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS,
-    RELAX_JOINTS, STORE_JOINTS, SOLVE_TREES, RELAX_TREES,
+    RELAX_JOINTS, STORE_JOINTS, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE, UPDATE_TREES,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -66,12 +66,12 @@ STATUS_SETTINGS = {
 
 # The serial stages between them, numbered on, for `enter`.
 SERIAL_STAGES = (
-    "apply_changes", "find_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
-    "update_trees", "find_overlaps", "settle_overlaps",
+    "apply_changes", "make_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
+    "find_overlaps", "settle_overlaps", "wait_for_trees",
 )  # fmt: skip
 (
-    APPLY_CHANGES, FIND_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP, UPDATE_TREES,
-    FIND_OVERLAPS, SETTLE_OVERLAPS,
+    APPLY_CHANGES, MAKE_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP,
+    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES,
 ) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
 STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
@@ -85,7 +85,7 @@ LEAST_PAIR_TABLE = 4096
 """Slots that the hash table of pairs begins with: a power of two."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
 LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 8, 32, 128, 16, 4, 8
-LEAST_JOINTS, LEAST_TREES = 16, 1
+LEAST_JOINTS, LEAST_TREES, LEAST_MOVED = 16, 1, 8
 
 
 @kernel
@@ -95,7 +95,7 @@ def enter(system, stage):
         stages = view(system.stage_cycles, 1, STAGES)[0]
         now = cycles()
         stages.cycles[stages.current] += now - stages.since
-        timeline = view(system.thread_pool, 1, POOL)[0].timeline
+        timeline = view(system.job_system, 1, JOB_SYSTEM)[0].timeline
         if timeline != 0 and stages.current >= JOB_COUNT and stages.current < NO_STAGE:
             record(timeline, 0, stages.current, stages.since, now, 0, 0)
         stages.current = stage
@@ -103,16 +103,15 @@ def enter(system, stage):
 
 
 @kernel
+def job_address(system, job):
+    return view(system.jobs, JOB_COUNT, np.int64)[job]
+
+
+@kernel
 def parallel_for(system, address, job, begin, end, least):
-    """Do the items `begin` to `end - 1` of a job: on all threads while the pool is elevated, in batches of at least
-    `least`."""
-    job_address = view(system.jobs, JOB_COUNT, np.int64)[job]
+    """Do the items `begin` to `end - 1` of a job: on all threads where the step is shared, in batches of at least `least`."""
     enter(system, job)
-    pool = system.thread_pool
-    batch = batch_size(pool, end - begin, least) if is_elevated(pool) else end - begin
-    if not parallel_range(pool, job_address, address, begin, end, batch):
-        # Another system's step has the pool just now.
-        call_job(job_address, address, begin, end, 0)
+    run_job(system.job_system, system.is_shared != 0, job_address(system, job), address, begin, end, least)
 
 
 @kernel
@@ -189,8 +188,12 @@ def sense_motion(system, address):
 
 
 @kernel
-def finish_step(system):
-    """What is told to others after the bodies have moved."""
+def finish_step(system, address):
+    """What is told to others after the bodies have moved; beside it the trees are built."""
+    is_started = False
+    if system.is_shared:
+        enter(system, WAIT_FOR_TREES)
+        is_started = start_job(system.job_system, True, job_address(system, UPDATE_TREES), address, 0, system.layer_count)
     enter(system, REPORT_CONTACTS)
     report_contacts(system)
     if system.has_broken_joints:
@@ -198,8 +201,11 @@ def finish_step(system):
         drop_broken_joints(system, view(world.bodies, world.body_capacity, BODY))
     enter(system, PUT_ISLANDS_TO_SLEEP)
     put_islands_to_sleep(system)
-    enter(system, UPDATE_TREES)
-    update_trees(system)
+    if is_started:
+        enter(system, WAIT_FOR_TREES)
+        wait_for_job(system.job_system)
+    elif not system.is_shared:
+        parallel_for(system, address, UPDATE_TREES, 0, system.layer_count, system.layer_count)
     system.step_count += 1
 
 
@@ -211,10 +217,12 @@ def advance(system, address, delta_time):
     enter(system, APPLY_CHANGES)
     apply_changes(system, delta_time)
     is_large = system.active_count + system.active_pair_count >= WORTH_THREADS
-    is_shared = is_large and elevate(system.thread_pool)
+    is_shared = is_large and begin_jobs(system.job_system)
+    system.is_shared = 1 if is_shared else 0
     sense_changes(system, address)
-    enter(system, FIND_PAIRS)
-    find_pairs(system)
+    parallel_for(system, address, LOOK_FOR_PAIRS, 0, system.moved_count, LEAST_MOVED)
+    enter(system, MAKE_PAIRS)
+    make_pairs(system, address, job_address(system, LOOK_ALONE))
     parallel_for(system, address, COLLIDE, 0, system.active_pair_count, LEAST_PAIRS)
     enter(system, SETTLE_PAIRS)
     settle_pairs(system)
@@ -237,10 +245,10 @@ def advance(system, address, delta_time):
         sense_motion(system, address)
     else:
         system.status |= BLOCKS_FULL
-    if is_large:
-        release(system.thread_pool, is_shared)
     if is_complete:
-        finish_step(system)
+        finish_step(system, address)
+    if is_large:
+        finish_jobs(system.job_system, is_shared)
     enter(system, NO_STAGE)
 
 
@@ -270,8 +278,8 @@ class PhysicsSystem:
     def __init__(self, world, index: int, row, address: int):
         self.address = address
         self.row = row
-        self.thread_pool = world.thread_pool
-        row["thread_pool"] = self.thread_pool.address
+        self.job_system = world.job_system
+        row["job_system"] = self.job_system.address
         self._stages = None
         self._pools: list[Pool] = []
         row["world"], row["index"] = world.address, index
@@ -280,8 +288,8 @@ class PhysicsSystem:
         body_capacity = world.bodies.pool.capacity
         for field in ("active_bodies", "fell_asleep", "changed_bodies", "moved_bodies"):
             row[field] = self._reserve(field, np.int32, body_capacity)
-        for field in ("solver_rows", "solver_forces"):
-            row[field] = self._reserve(field, np.float32, (body_capacity + 16) * ROW_FLOATS)
+        for field, floats in (("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS)):
+            row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
         self._static_row(row)
         # The hash table of pairs is masked: a power of two.
         pairs, manifolds = 1 << (world.limits["pairs"] - 1).bit_length(), world.limits["contacts"]

@@ -26,9 +26,10 @@ from .edits import LateEdits, edit
 from .joint_interface import JointInterface, JointPool
 from .physics_system import PhysicsSystem
 from .retirement import Retirement
+from .runtime.job_system import JobSystem
 from .runtime.memory import Pool, address_of
 from .runtime.parking import PARKING, system_functions
-from .runtime.thread_pool import shared_pool
+from .runtime.thread_pool import PooledThreads, shared_pool
 from .sensors.change import forget_events
 from .sensors.pools import AreaPool
 from .shapes.pool import ShapePool
@@ -45,11 +46,12 @@ class World(AreaInterface, BodyInterface, JointInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
+    `job_system`: who runs the jobs of its steps (runtime/job_system.py); by default a pool of own threads.
     `layers`: who collides with whom and which broad-phase layers there are, a table of bodies/layers.py; Godot's masks by
     default."""
 
-    def __init__(self, threads: int | None = None, layers=None, **limits: int):
-        self.thread_pool = shared_pool(threads)
+    def __init__(self, threads: int | None = None, layers=None, job_system: JobSystem | None = None, **limits: int):
+        self.job_system = PooledThreads(shared_pool(threads)) if job_system is None else job_system
         unknown = sorted(set(limits) - set(DEFAULT_LIMITS))
         if unknown:
             raise ValueError(f"World: there is no limit {unknown[0]!r}; there are {', '.join(DEFAULT_LIMITS)}")

@@ -221,10 +221,11 @@ SYSTEM = np.dtype(
         # Bodies that move. The solver's rows are in the same order; row 0 of the solver's rows stands for all that is static.
         ("active_bodies", "i8"), ("active_count", "i8"),  # int32
         ("solver_rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
-        ("solver_forces", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
+        ("solver_forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
         ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be looked at before the next step
         ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: look for new pairs
+        ("candidate_count", "i8"),  # pairs that `look_for_pairs` found, in `scratch`; see collision/pair_finding.py
         # Pairs and manifolds: see collision/schema.py
         ("pairs", "i8"), ("pair_capacity", "i8"), ("pair_count", "i8"), ("first_free_pair", "i8"),
         ("active_pairs", "i8"), ("active_pair_count", "i8"),  # int32: pairs with an awake body
@@ -242,7 +243,8 @@ SYSTEM = np.dtype(
         ("sensors", "i8"),  # address of sensors.schema.SENSORS
         ("trees", "i8"), ("layer_count", "i8"),  # rows of broad_phase.schema.TREE
         ("jobs", "i8"),  # addresses of the jobs of the step, by number
-        ("thread_pool", "i8"),  # address of the pool's record; 0: one thread
+        ("job_system", "i8"),  # address of JOB_SYSTEM of runtime/job_system.py
+        ("is_shared", "i8"),  # the step under way runs on all threads of the job system
         ("scratch", "i8"), ("scratch_bytes", "i8"),
         ("status", "i8"),  # first error of the step: which pool is full; see physics_system.py
         ("island_count", "i8"),

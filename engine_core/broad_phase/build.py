@@ -1,7 +1,8 @@
 """Building a balanced tree of four-way nodes from bodies and whole sub-trees, in slices if wanted.
 
 Top down: split at the middle of the longest axis of the bounds of the centres, both halves again, four children (after
-Jolt Physics, QuadTree::BuildTree). Nobody else can reach what is built here before it is done.
+Jolt Physics, QuadTree::BuildTree). Sixteen items and fewer are cut into full nodes instead: fewer nodes to build, to keep and
+to look at. Nobody else can reach what is built here before it is done.
 """
 
 import numpy as np
@@ -32,6 +33,8 @@ ITEM_CHILD, ITEM_LOCATION = ITEM.fields["child"][1], ITEM.fields["location"][1]
 LAST_SPATIAL_LEVEL = 10
 """Below this level ranges are halved by count, so that no arrangement of bodies makes a deep tree."""
 RESERVE = 32  # nodes taken from the pool at a time
+SMALL = 16
+"""Ranges of so many items and fewer are cut into groups of four."""
 
 
 @kernel
@@ -85,10 +88,8 @@ def _new_node(tree, build, parent):
 
 
 @kernel
-def split(keys, begin, end, level):
-    """Partition the keys `begin` to `end - 1` at the middle of the longest axis; gives where the second half begins."""
-    if end - begin <= 2:
-        return begin + (end - begin) // 2
+def bounds_of_centres(keys, begin, end):
+    """Lowest and highest of the keys `begin` to `end - 1`, and their longest axis."""
     low = load4(keys + begin * KEY_SIZE)
     high = low
     for i in range(begin + 1, end):
@@ -100,6 +101,44 @@ def split(keys, begin, end, level):
         axis = 1
     if lane4(extent, 2) > lane4(extent, axis):
         axis = 2
+    return low, high, axis
+
+
+@kernel
+def sort_longest_axis(keys, begin, end):
+    """Sort a few keys along their longest axis, by insertion."""
+    _, _, axis = bounds_of_centres(keys, begin, end)
+    column = keys + 4 * axis
+    for i in range(begin + 1, end):
+        key, value = load4(keys + i * KEY_SIZE), load_float32(column + i * KEY_SIZE)
+        k = i
+        while k > begin and load_float32(column + (k - 1) * KEY_SIZE) > value:
+            store4(keys + k * KEY_SIZE, load4(keys + (k - 1) * KEY_SIZE))
+            k -= 1
+        store4(keys + k * KEY_SIZE, key)
+
+
+@kernel
+def cut_small(keys, begin, end, cuts):
+    """Cut at most SMALL keys into four groups of four, or of one where that fills the node; a group may be empty."""
+    middle = begin + 4 * ((end - begin + 4) // 8)
+    sort_longest_axis(keys, begin, end)
+    if middle - begin > 4:
+        sort_longest_axis(keys, begin, middle)
+    if end - middle > 4:
+        sort_longest_axis(keys, middle, end)
+    cuts[0] = begin
+    for slot in range(4):
+        left = end - cuts[slot]
+        cuts[slot + 1] = cuts[slot] + (min(left, 1) if left <= 4 - slot else min(left, 4))
+
+
+@kernel
+def split(keys, begin, end, level):
+    """Partition the keys `begin` to `end - 1` at the middle of the longest axis; gives where the second half begins."""
+    if end - begin <= 2:
+        return begin + (end - begin) // 2
+    low, high, axis = bounds_of_centres(keys, begin, end)
     if level > LAST_SPATIAL_LEVEL:
         return begin + (end - begin) // 2
     middle = lane4((low + high) * splat4(np.float32(0.5)), axis)
@@ -168,10 +207,13 @@ def make_nodes(tree, build, budget):
                 _fill_slot(record, nodes, i, (node << 2) | (i - begin))
             budget -= end - begin
             continue
-        cuts[0], cuts[4] = begin, end
-        cuts[2] = split(record.keys, begin, end, level)
-        cuts[1] = split(record.keys, begin, cuts[2], level)
-        cuts[3] = split(record.keys, cuts[2], end, level)
+        if end - begin <= SMALL:
+            cut_small(record.keys, begin, end, cuts)
+        else:
+            cuts[0], cuts[4] = begin, end
+            cuts[2] = split(record.keys, begin, end, level)
+            cuts[1] = split(record.keys, begin, cuts[2], level)
+            cuts[3] = split(record.keys, cuts[2], end, level)
         budget -= (end - begin) >> 3
         for slot in range(4):
             size = cuts[slot + 1] - cuts[slot]

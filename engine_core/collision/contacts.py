@@ -79,7 +79,11 @@ def measure_again(system, pair, a, b, delta):
     """Renew anchors and separations of the pair's manifolds for the present pose. Returns 1 if one is not in the solver."""
     changed = 0
     manifolds = manifolds_of(system)
-    rows_a, rows_b = matrix_rows(quaternion(a.rotation)), matrix_rows(quaternion(b.rotation))
+    rows_a = matrix_rows(quaternion(a.rotation))
+    # At the full collision both anchors stood for one place. B has turned since: from A's frame of then through the world's to now.
+    turn_b = multiply(quaternion(b.rotation), conjugate(quaternion(pair.pose_rotation_b)))
+    rows_b = matrix_rows(multiply(turn_b, quaternion(pair.pose_rotation_a)))
+    from_b = rotate(turn_b, vector3(pair.pose_position))
     index = pair.first_manifold
     while index >= 0:
         manifold = manifolds[index]
@@ -89,9 +93,9 @@ def measure_again(system, pair, a, b, delta):
         normal = (dot(rows_a[0], local), dot(rows_a[1], local), dot(rows_a[2], local))
         store3(manifold.normal, normal)
         for p in range(manifold.point_count):
-            local_a, local_b = vector3(manifold.pose_anchor_a[p]), vector3(manifold.pose_anchor_b[p])
-            anchor_a = (dot(rows_a[0], local_a), dot(rows_a[1], local_a), dot(rows_a[2], local_a))
-            anchor_b = (dot(rows_b[0], local_b), dot(rows_b[1], local_b), dot(rows_b[2], local_b))
+            local = vector3(manifold.pose_anchor[p])
+            anchor_a = (dot(rows_a[0], local), dot(rows_a[1], local), dot(rows_a[2], local))
+            anchor_b = subtract((dot(rows_b[0], local), dot(rows_b[1], local), dot(rows_b[2], local)), from_b)
             store3(manifold.anchor_a[p], anchor_a)
             store3(manifold.anchor_b[p], anchor_b)
             gap = dot(normal, add(delta, subtract(anchor_b, anchor_a)))
@@ -101,7 +105,7 @@ def measure_again(system, pair, a, b, delta):
 
 
 @kernel
-def write_manifold(manifold, result, a, b, delta):
+def write_manifold(manifold, result, a, delta):
     """Fill a manifold from a result; impulses of points that match old ones are carried over."""
     old_count = manifold.point_count
     old_impulse = stack_array(4, np.float32)
@@ -111,8 +115,8 @@ def write_manifold(manifold, result, a, b, delta):
         old_impulse[p] = manifold.normal_impulse[p]
         old_feature[p] = manifold.feature[p]
         for k in range(3):
-            old_anchor[3 * p + k] = manifold.pose_anchor_a[p, k]
-    rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
+            old_anchor[3 * p + k] = manifold.pose_anchor[p, k]
+    rotation_a = quaternion(a.rotation)
     normal = vector3(result.normal)
     store3(manifold.normal, normal)
     store3(manifold.pose_normal, rotate_inverse(rotation_a, normal))
@@ -126,8 +130,7 @@ def write_manifold(manifold, result, a, b, delta):
         store3(manifold.anchor_a[p], anchor_a)
         store3(manifold.anchor_b[p], anchor_b)
         local_a = rotate_inverse(rotation_a, anchor_a)
-        store3(manifold.pose_anchor_a[p], local_a)
-        store3(manifold.pose_anchor_b[p], rotate_inverse(rotation_b, anchor_b))
+        store3(manifold.pose_anchor[p], local_a)
         manifold.separation[p] = FLOAT32(result.separations[p])
         manifold.base_separation[p] = FLOAT32(result.separations[p])
         manifold.feature[p] = result.features[p]
@@ -284,7 +287,7 @@ def collide_pair(system, world, pair_index, delta_time):
                 manifold.pair = INT32(pair_index)
                 manifold.body_a, manifold.body_b = pair.body_a, pair.body_b
                 manifold.instance_a, manifold.instance_b = INT32(i), INT32(j)
-                write_manifold(manifold, results[r], a, b, delta)
+                write_manifold(manifold, results[r], a, delta)
                 normal = vector3(manifold.normal)
                 manifold.rounding_a = FLOAT32(rounding_of(shapes[instance_a.shape], turn_a, normal))
                 manifold.rounding_b = FLOAT32(rounding_of(shapes[instance_b.shape], turn_b, normal))

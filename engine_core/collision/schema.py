@@ -79,8 +79,7 @@ MANIFOLD = np.dtype(
         ("friction_impulse", "f4", 3),  # world axes [N s]
         ("twist_impulse", "f4"),  # about the normal [N m s]
         ("base_separation", "f4", 4),  # for recycling: separation - normal . (anchor_b - anchor_a + delta) at the full collision
-        ("pose_anchor_a", "f4", (4, 3)),  # anchors at the last full collision, body frames
-        ("pose_anchor_b", "f4", (4, 3)),
+        ("pose_anchor", "f4", (4, 3)),  # where the points were at the last full collision, body frame of A
         ("pose_normal", "f4", 3),  # body frame of A
         # What is round about the normal at the contact [m]: it rolls, so the solver measures gaps from its axis.
         ("rounding_a", "f4"),

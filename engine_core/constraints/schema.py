@@ -14,12 +14,13 @@ DELTA_ROTATION = 11  # x, y, z, w since the start of the step
 HELD_BACK = 15  # part of the motion that continuous collision takes back, 0 to 1; see solver/continuous.py
 ROW_SIZE = ROW_FLOATS * 4
 
-# Fields of a row of forces (float32 x 16), beside each solver row: in a sub-step the first half of the solver row
-# becomes (row + first half) x second half.
+# Fields of a row of forces (float32 x 8), beside each solver row: what a sub-step adds to the first half of it.
+FORCE_FLOATS = 8
+FORCE_SIZE = FORCE_FLOATS * 4
 VELOCITY_CHANGE = 0  # by gravity and forces in one sub-step [m/s]
 SPIN_CHANGE = 3  # [rad/s]
 CARRIED = 0  # after the sub-steps, of a body held back: how far what it met takes it along [m]
-AXIS_FREE = 8  # eight factors: 1, or 0 for a locked linear axis
+LOCKED_AXES = 7  # bits of BODY.axis_locks as a number; those velocities are 0
 
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.
 (

@@ -437,4 +437,4 @@ class Server:
         for row in self.space_bindings[: int(self.world.record["system_count"])]:
             if row["object"]:
                 self.drop_space(int(row["system_id"]))
-        self.world.thread_pool.close()
+        self.world.job_system.close()

@@ -5,7 +5,10 @@ import ctypes
 from ctypes import c_int64
 
 from ..bodies.layers import MaskLayers
+from ..runtime.job_system import JobSystem, SingleThread
+from ..runtime.thread_pool import PooledThreads, default_thread_count, shared_pool
 from . import schema
+from .worker_threads import GodotThreads
 
 HINT_RANGE = 1  # PropertyHint.PROPERTY_HINT_RANGE
 
@@ -13,6 +16,8 @@ HINT_RANGE = 1  # PropertyHint.PROPERTY_HINT_RANGE
 SETTINGS = {
     "physics/scree_3d/simulation/substeps": (4, 1, 16),
     "physics/scree_3d/simulation/threads": (0, 0, 64),  # 0: all physical cores but one
+    # Who runs the jobs of a step: 0: threads of Scree, 1: the thread that steps, 2: Godot's WorkerThreadPool.
+    "physics/scree_3d/simulation/job_system": (0, 0, 2),
     "physics/scree_3d/sleep/enabled": (True, None, None),
     "physics/scree_3d/joints/world_node": (0, 0, 1),  # which node of a joint with one body the world is: 0: A, 1: B
     "physics/scree_3d/limits/max_bodies": (1 << 18, 64, 1 << 27),
@@ -28,6 +33,7 @@ SETTINGS = {
     "physics/scree_3d/broad_phase/bullets_layers": (0, 0, 0xFFFFFFFF),
     "physics/scree_3d/limits/max_area_overlaps": (1 << 18, 64, 1 << 26),
 }
+ONE_THREAD, GODOTS_THREADS = 1, 2
 # Settings of the engine that a space starts with.
 ENGINE_SETTINGS = {
     "physics/3d/sleep_threshold_linear": (0.1, "sleep_linear_threshold"),
@@ -92,6 +98,15 @@ class Settings:
     def thread_count(self) -> int | None:
         """How many threads a step uses; None for as many as there are physical cores, but one."""
         return self.values["physics/scree_3d/simulation/threads"] or None
+
+    def job_system(self) -> JobSystem:
+        """Who runs the jobs of a step."""
+        kind = self.values["physics/scree_3d/simulation/job_system"]
+        if kind == ONE_THREAD:
+            return SingleThread()
+        if kind == GODOTS_THREADS:
+            return GodotThreads(self._engine, self.thread_count() or default_thread_count())
+        return PooledThreads(shared_pool(self.thread_count()))
 
     def system_settings(self) -> dict:
         """What a new space is given."""

@@ -146,7 +146,8 @@ class Engine:
 
         import_all()
 
-        self.server = Server(self, World(self.settings.thread_count(), self.settings.layers(), **self.settings.limits()))
+        world = World(layers=self.settings.layers(), job_system=self.settings.job_system(), **self.settings.limits())
+        self.server = Server(self, world)
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants)
         object_ = self.server_class.make(self.server.address)

@@ -33,12 +33,12 @@ class Recording:
 @contextmanager
 def recorded(system: PhysicsSystem, capacity: int = 1 << 16):
     """Record every step of a system while the block runs; the last `capacity` batches of each thread are kept. No step
-    of any system on the same thread pool may be running at the block's beginning and end."""
-    recording = Recording(system.thread_pool.start_recording(capacity))
+    of any system on the same job system may be running at the block's beginning and end."""
+    recording = Recording(system.job_system.start_recording(capacity))
     system.measure_stages()
     try:
         yield recording
     finally:
         recording.stage_seconds = system.stage_seconds()
         system.measure_stages(False)
-        system.thread_pool.stop_recording()
+        system.job_system.stop_recording()

@@ -77,6 +77,13 @@ call_3_result = _address_call(
     "call_3_result", _INT64, types.int64, 3, documentation="Compiled: call `int64 f(a, b, c)` and give its result."
 )
 
+call_6_result = _address_call(
+    "call_6_result", _INT64, types.int64, 6, documentation="Compiled: call `int64 f(a, b, c, d, e, f)` and give its result."
+)
+call_7_result = _address_call(
+    "call_7_result", _INT64, types.int64, 7, documentation="Compiled: call `int64 f(a, b, c, d, e, f, g)` and give its result."
+)
+
 
 @intrinsic
 def load_address(typing_context, address):

@@ -34,11 +34,11 @@ from .atomics import (
     store_release_int64,
 )  # fmt: skip
 from .attributes import keep_as_call
-from .call import call_job
+from .job_system import JobSystem, run_range
 from .kernel import EntryPoint, entry_point, kernel
 from .memory import Pool, view
 from .parking import PARKING, give_way, system_functions, wait_while, wake_all
-from .timeline import LINE, Timeline, cycles, cycles_per_second, record
+from .timeline import LINE, Timeline, cycles, cycles_per_second
 
 INT32, INT64 = np.int32, np.int64
 
@@ -82,11 +82,13 @@ POOL = np.dtype(
         ("retreat", "i8"), ("next_retreat", "i8"),  # steps still to be done alone; how many it was last
         ("calm", "i8"), ("doubts", "i8"),  # steps since the last stall; stalls since the last step alone
         ("shared_cost", "i8"), ("alone_cost", "i8"),  # of a step, running means [cycle]; 0: not known
-        ("pad_3", "u1", LINE - 88),
+        ("started_count", "i8"),  # batches of a job that somebody is still to wait for
+        ("pad_3", "u1", LINE - 96),
         # Constants.
         ("spin", "i8"), ("yielding", "i8"), ("stall", "i8"),  # [cycle]
         ("parking", PARKING),
-        ("pad_4", "u1", LINE - 24 - PARKING.itemsize),
+        ("helpers", "i8"),  # of a pool whose threads are another's: what brings them
+        ("pad_4", "u1", LINE - 32 - PARKING.itemsize),
         ("claims", "i8", MAX_THREADS * LINE // 8),  # one line a thread: next batch << 32 | end of its range
     ],
     align=True,
@@ -97,17 +99,6 @@ GENERATION, ELEVATED, STOP = _OFFSET["generation"], _OFFSET["elevated"], _OFFSET
 DONE, CALLER_WAITS, PARKED, BUSY = _OFFSET["done"], _OFFSET["caller_waits"], _OFFSET["parked"], _OFFSET["busy"]
 CLAIMS = _OFFSET["claims"]
 RANGE_END = 0xFFFFFFFF
-
-
-@kernel
-def run_range(timeline, worker, job, context, begin, end):
-    """Call a job for a range, and write it down if somebody wants to know."""
-    if timeline == 0:
-        call_job(job, context, begin, end, worker)
-    else:
-        began = cycles()
-        call_job(job, context, begin, end, worker)
-        record(timeline, worker, job, began, cycles(), begin, end - begin)
 
 
 @kernel
@@ -257,11 +248,31 @@ def parallel_for(pool, job, context, count, batch):
 
 
 @kernel
-def batch_size(pool, count, least):
-    """Items a batch: about four batches a thread, but no batch smaller than `least` or larger than four times that, so
-    that nobody waits long for the last one."""
-    parts = 4 * INT64(view(pool, 1, POOL)[0].thread_count)
-    return max(min((count + parts - 1) // parts, 4 * least), least)
+def start_range(pool, job, context, begin, end, batch):
+    """`parallel_range` that need not wait: `wait_for_range` must follow if it gives True. Without elevated workers all is done
+    here and now."""
+    head = view(pool, 1, POOL)[0]
+    if compare_exchange_int32(pool + BUSY, INT32(0), INT32(1)) != 0:
+        add_int32(pool + BUSY + 4, INT32(1))
+        return False
+    head.started_count = 0
+    if begin >= end or head.thread_count < 2 or not is_elevated(pool):
+        run_range(head.timeline, 0, job, context, begin, end)
+    else:
+        head.started_count = (end - begin + batch - 1) // batch
+        deal_out(pool, job, context, begin, end, batch, head.started_count)
+        call_workers(pool)
+    return True
+
+
+@kernel
+def wait_for_range(pool):
+    """Help with what was started, and wait until it is done."""
+    head = view(pool, 1, POOL)[0]
+    if head.started_count > 0:
+        work_on_batches(pool, 0)
+        await_batches(pool, head.started_count)
+    store_release_int32(pool + BUSY, INT32(0))
 
 
 @kernel
@@ -334,6 +345,18 @@ def run(pool, job, context, begin, end, batch):
     return 1 if parallel_range(pool, job, context, begin, end, batch) else 0
 
 
+@entry_point("int64(int64, int64, int64, int64, int64, int64)")
+def start(pool, job, context, begin, end, batch):
+    """`start_range`, by address: 1 if begun, 0 if the pool was busy."""
+    return 1 if start_range(pool, job, context, begin, end, batch) else 0
+
+
+@entry_point("void(int64)")
+def wait(pool):
+    """`wait_for_range`, by address."""
+    wait_for_range(pool)
+
+
 @entry_point("int64(int64)")
 def begin_elevation(pool):
     """`elevate`, for Python."""
@@ -384,14 +407,15 @@ def default_thread_count() -> int:
 
 
 class ThreadPool:
-    """`thread_count` threads, the caller among them: with 1 there is no worker and every job is a plain call.
+    """`thread_count` threads, the caller among them: with 1 there is no worker and every job is a plain call. Without own threads
+    somebody else brings workers to it, for as long as a step lasts (`helpers`).
 
     Workers do not survive a fork: in the child the pool has one thread. `close` sends them home; a pool that is still
     open when the interpreter exits is closed then. In a host that never ends its interpreter they sleep until the
     process ends.
     """
 
-    def __init__(self, thread_count: int | None = None):
+    def __init__(self, thread_count: int | None = None, has_own_threads: bool = True):
         if thread_count is None:
             thread_count = default_thread_count()
         if not 1 <= thread_count <= MAX_THREADS:
@@ -409,7 +433,7 @@ class ThreadPool:
         self.timeline: Timeline | None = None
         self._threads = [
             threading.Thread(target=work, args=(self.address, worker), name=f"scree worker {worker}", daemon=True)
-            for worker in range(1, thread_count)
+            for worker in range(1, thread_count if has_own_threads else 1)
         ]
         if self._threads:
             work.address  # noqa: B018  (compiled here once, not in every thread at the same time)
@@ -463,6 +487,33 @@ class ThreadPool:
         self.record["thread_count"] = 1
         for field in ("busy", "elevated", "parked"):
             self.record[field] = 0
+
+
+class PooledThreads(JobSystem):
+    """The job system on threads of our own: those of a thread pool."""
+
+    name = "own threads"
+
+    def __init__(self, pool: ThreadPool):
+        self.pool = pool
+        functions = {"begin": begin_elevation, "run": run, "start": start, "wait": wait, "finish": end_elevation}
+        super().__init__(pool.address, pool.thread_count, functions)
+
+    def start_recording(self, capacity: int = 1 << 16) -> Timeline:
+        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
+        self.timeline = self.pool.start_recording(capacity)
+        self.record["timeline"] = self.timeline.address
+        return self.timeline
+
+    def stop_recording(self) -> Timeline | None:
+        """Stop writing down. No job may be running. Returns what was recorded, or None."""
+        self.pool.stop_recording()
+        return super().stop_recording()
+
+    def close(self) -> None:
+        """Send the workers home. No job may be running; what comes later is done by its caller alone."""
+        self.pool.close()
+        self.record["thread_count"] = 1
 
 
 # Strong references: workers stand in the memory of their pool.

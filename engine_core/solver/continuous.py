@@ -26,6 +26,7 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from ..shapes.schema import SHAPE
+from .integration import forces_of
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
@@ -187,6 +188,5 @@ def sweep_bodies(system_address, begin, end, worker):
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         index = INT64(active[slot])
         if is_swept(bodies[index], row):
-            forces = view(system.solver_forces + (slot + 1) * ROW_SIZE, 16, FLOAT32)
-            carried = forces[CARRIED : CARRIED + 3]
+            carried = forces_of(system, slot + 1)[CARRIED : CARRIED + 3]
             row[HELD_BACK] = FLOAT32(1.0 - sweep_body(system, world, bodies, index, sweeps, boxes, carried))

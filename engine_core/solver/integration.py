@@ -10,12 +10,14 @@ from ..bodies.schema import BODY, CAN_SLEEP, IN_AREAS, IS_IN_MOVED_LIST, KINEMAT
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..constraints.schema import (
-    ANGULAR_VELOCITY, AXIS_FREE, CARRIED, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
+    ANGULAR_VELOCITY, CARRIED, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, LINEAR_VELOCITY,
+    LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
     add, conjugate, interpolate_rotation, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
     vector3,
 )  # fmt: skip
+from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
@@ -24,8 +26,15 @@ INT32, FLOAT32 = np.int32, np.float32
 TREE_SIZE = TREE.itemsize
 FASTEST = 1.0e9
 """A solver row beyond this (velocities in [m/s] and [rad/s], motion in [m]) is no motion but an overflow."""
+ANGULAR_LOCKS = 0b111000
 TREMBLE = 0.3
 """A trembling body rests while it stays within this part of the way that it could go at the thresholds."""
+
+
+@kernel
+def forces_of(system, row):
+    """The row of forces beside a solver row."""
+    return view(system.solver_forces + row * FORCE_SIZE, FORCE_FLOATS, FLOAT32)
 
 
 @kernel
@@ -44,8 +53,8 @@ def renew_surroundings(system, body):
 def take_forces(system, body, forces, delta_time):
     """Damp the velocities of a rigid body and write what each sub-step adds to them."""
     h = delta_time / system.substep_count
-    for k in range(16):
-        forces[k] = FLOAT32(0.0) if k < 8 else FLOAT32(1.0)
+    for k in range(FORCE_FLOATS):
+        forces[k] = FLOAT32(0.0)
     if body.mode == KINEMATIC:
         return
     renew_surroundings(system, body)
@@ -64,11 +73,7 @@ def take_forces(system, body, forces, delta_time):
             forces[SPIN_CHANGE + k] = FLOAT32(spin[k] * h)
     store3(body.force, (0.0, 0.0, 0.0))
     store3(body.torque, (0.0, 0.0, 0.0))
-    for k in range(3):
-        if body.axis_locks >> k & 1:
-            forces[AXIS_FREE + k] = FLOAT32(0.0)
-        if body.axis_locks >> (3 + k) & 1 or body.mode == RIGID_LINEAR:
-            forces[AXIS_FREE + 3 + k] = FLOAT32(0.0)
+    forces[LOCKED_AXES] = FLOAT32(body.axis_locks & 63 | (ANGULAR_LOCKS if body.mode == RIGID_LINEAR else 0))
 
 
 @entry_point(JOB_SIGNATURE)
@@ -81,7 +86,7 @@ def prepare_bodies(system_address, begin, end, worker):
     for slot in range(begin, end):
         body = bodies[active[slot]]
         update_world_inertia(body)
-        take_forces(system, body, view(system.solver_forces + (slot + 1) * ROW_SIZE, 16, FLOAT32), system.last_delta_time)
+        take_forces(system, body, forces_of(system, slot + 1), system.last_delta_time)
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
             row[LINEAR_VELOCITY + k] = body.linear_velocity[k]
@@ -98,8 +103,13 @@ def integrate_velocities(system_address, begin, end, worker):
     system = view(system_address, 1, SYSTEM)[0]
     for slot in range(begin + 1, end + 1):
         row = system.solver_rows + slot * ROW_SIZE
-        forces = system.solver_forces + slot * ROW_SIZE
-        store8(row, (load8(row) + load8(forces)) * load8(forces + 32))
+        forces = system.solver_forces + slot * FORCE_SIZE
+        store8(row, load8(row) + load8(forces))
+        locked = load_float32(forces + 4 * LOCKED_AXES)
+        if locked != FLOAT32(0.0):
+            for k in range(6):
+                if INT32(locked) >> k & 1:
+                    store_float32(row + 4 * k, FLOAT32(0.0))
 
 
 @kernel
@@ -198,27 +208,29 @@ def count_rest(system, body, delta_time):
 @entry_point(JOB_SIGNATURE)
 def finish_bodies(system_address, begin, end, worker):
     """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`, each published when its tree covers it.
-    Those that left their fat bounds are marked with IS_IN_MOVED_LIST; the step collects them in order."""
+    Those that left their fat bounds are marked with IS_IN_MOVED_LIST and by a byte each in `scratch`; the step collects them in
+    order."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
+    has_moved = view(system.scratch, world.body_capacity, np.uint8)
     for slot in range(begin, end):
         body = bodies[active[slot]]
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        has_moved[slot] = 0
         begin_change(body)
         if body.mode == KINEMATIC:
             # A kinematic body is where it was told to be: no rounding of the sub-steps.
             store3(body.position, (body.target_position[0], body.target_position[1], body.target_position[2]))
             store4(body.rotation, quaternion(body.target_rotation))
         else:
-            finish_row(body, row, view(system.solver_forces + (slot + 1) * ROW_SIZE, 16, FLOAT32))
+            finish_row(body, row, forces_of(system, slot + 1))
             count_rest(system, body, system.last_delta_time)
         update_bounds(system.world, system.origin, body)
         if not is_inside_fat_bounds(body):
             fatten_bounds(body, system.last_delta_time)
             tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, np.int64(active[slot]))
             body.flags |= IS_IN_MOVED_LIST
+            has_moved[slot] = 1
         end_change(body)
-
-

@@ -60,7 +60,7 @@ def run(threads: int) -> list[str]:
         hashes.append(hashlib.sha256(bits).hexdigest())
     assert np.isfinite(world.bodies.rows[: world.bodies.count]["position"]).all()
     if threads > 1:
-        assert world.thread_pool.record["jobs"] > 0
+        assert world.job_system.pool.record["jobs"] > 0
     return hashes
 
 

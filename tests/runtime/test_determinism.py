@@ -19,7 +19,7 @@ def run(threads: int, steps: int) -> list[str]:
     positions = scene.world.bodies.rows[: scene.world.bodies.count]["position"]
     assert np.isfinite(positions).all()
     if threads > 1:
-        assert scene.world.thread_pool.record["jobs"] > 0
+        assert scene.world.job_system.pool.record["jobs"] > 0
     return hashes
 
 

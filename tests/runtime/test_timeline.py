@@ -66,18 +66,18 @@ def test_a_step_is_recorded(tmp_path):
     scene = Heap(threads=2)
     for _ in range(60):
         scene.step()
-    scene.world.thread_pool.record["retreat"] = 0
+    scene.world.job_system.pool.record["retreat"] = 0
     with recorded(scene.world.system(scene.system)) as recording:
         for _ in range(3):
             scene.step()
     timeline, names = recording.timeline, recording.names
     rows = spans(timeline, names)
     seen = {row[1] for row in rows}
-    assert {"collide", "solve", "relax", "find_pairs", "finish_bodies"} <= seen
+    assert {"collide", "solve", "relax", "look_for_pairs", "finish_bodies"} <= seen
     assert not any(name.startswith("job ") for name in seen)
     assert rows[0][2] == 0.0 and all(row[2] <= row[3] for row in rows)
     assert all(seconds >= 0.0 for seconds in recording.stage_seconds.values())
-    assert recording.stage_seconds["solve"] > 0.0 and recording.stage_seconds["find_pairs"] > 0.0
+    assert recording.stage_seconds["solve"] > 0.0 and recording.stage_seconds["look_for_pairs"] > 0.0
     write_chrome_trace(tmp_path / "step.json", timeline, names)
     trace = json.loads((tmp_path / "step.json").read_text())["traceEvents"]
     assert sum(event["ph"] == "X" for event in trace) == len(rows)

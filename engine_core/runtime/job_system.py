@@ -1,0 +1,179 @@
+"""The interface between a step and whoever runs its jobs.
+
+A job system is a JOB_SYSTEM record: the addresses of five functions, a word of its own that each is given first (`state`), and
+how many threads it has. Write one by making an entry point (or a C function) of each, and a JobSystem that holds them:
+
+- `begin(state) -> shared`: a step begins; have the threads ready. 0: the caller is to do this step alone.
+- `run(state, job, context, begin, end, batch) -> done`: do the items `begin` to `end - 1` of the job in batches of `batch`, on any
+  threads, each item once, and return when all are done: a barrier. Each batch is a call of the job at address `job`,
+  `job(context, first item, last item + 1, worker)`; `worker` is below `thread_count` and no two threads have the same. What the
+  caller wrote before is seen by the jobs, what they wrote by the caller afterwards. 0: busy, nothing was done.
+- `start(state, job, context, begin, end, batch) -> started`: the same, but may return before it is done, so that the caller can do
+  something else beside it. 0: busy, nothing was done.
+- `wait(state)`: the barrier of what was started; the caller may help. Once after each `start` that gave 1, by the same thread;
+  nothing else may be handed out before.
+- `finish(state, shared)`: the step is over; the threads may rest.
+
+Here: one thread. `thread_pool.py`: own threads. `godot/worker_threads.py`: those of Godot's WorkerThreadPool.
+"""
+
+import numpy as np
+
+from .call import call_1, call_1_result, call_2, call_6_result, call_job
+from .kernel import entry_point, kernel
+from .memory import address_of, view
+from .timeline import Timeline, cycles, record
+
+INT64 = np.int64
+
+JOB_SYSTEM = np.dtype(
+    [
+        ("state", "i8"), ("begin", "i8"), ("run", "i8"), ("start", "i8"), ("wait", "i8"), ("finish", "i8"),
+        ("thread_count", "i8"),
+        ("timeline", "i8"),  # address of a TIMELINE; 0: not recording
+    ],
+    align=True,
+)  # fmt: skip
+FUNCTIONS = ("begin", "run", "start", "wait", "finish")
+
+
+@kernel
+def run_range(timeline, worker, job, context, begin, end):
+    """Call a job for a range, and write it down if somebody wants to know."""
+    if timeline == 0:
+        call_job(job, context, begin, end, worker)
+    else:
+        began = cycles()
+        call_job(job, context, begin, end, worker)
+        record(timeline, worker, job, began, cycles(), begin, end - begin)
+
+
+@kernel
+def batch_size(thread_count, count, least):
+    """Items a batch: about four batches a thread, but no batch smaller than `least` or larger than four times that, so
+    that nobody waits long for the last one."""
+    parts = 4 * thread_count
+    return max(min((count + parts - 1) // parts, 4 * least), least)
+
+
+@kernel
+def begin_jobs(address):
+    """A step begins. Whether it is shared; either way `finish_jobs` must follow."""
+    system = view(address, 1, JOB_SYSTEM)[0]
+    return call_1_result(system.begin, system.state) != 0
+
+
+@kernel
+def finish_jobs(address, is_shared):
+    """A step is over."""
+    system = view(address, 1, JOB_SYSTEM)[0]
+    call_2(system.finish, system.state, INT64(1) if is_shared else INT64(0))
+
+
+@kernel
+def run_job(address, is_shared, job, context, begin, end, least):
+    """Do the items `begin` to `end - 1` of a job, in batches of at least `least` where the step is shared, and return when all are
+    done. What is one batch is done here and now."""
+    if begin >= end:
+        return
+    system = view(address, 1, JOB_SYSTEM)[0]
+    batch = batch_size(system.thread_count, end - begin, least) if is_shared else end - begin
+    if batch < end - begin and call_6_result(system.run, system.state, job, context, begin, end, batch) != 0:
+        return
+    run_range(system.timeline, 0, job, context, begin, end)
+
+
+@kernel
+def start_job(address, is_shared, job, context, begin, end):
+    """Have a job done as one batch beside what the caller does next, or here and now. Whether `wait_for_job` must follow."""
+    system = view(address, 1, JOB_SYSTEM)[0]
+    if is_shared and call_6_result(system.start, system.state, job, context, begin, end, end - begin) != 0:
+        return True
+    run_range(system.timeline, 0, job, context, begin, end)
+    return False
+
+
+@kernel
+def wait_for_job(address):
+    """Wait for what `start_job` started."""
+    system = view(address, 1, JOB_SYSTEM)[0]
+    call_1(system.wait, system.state)
+
+
+class JobSystem:
+    """Owns a JOB_SYSTEM record; `address` is what a physics system is given. `functions`: entry points or addresses by the names
+    of FUNCTIONS."""
+
+    name = "job system"
+
+    def __init__(self, state: int, thread_count: int, functions: dict):
+        missing = [name for name in FUNCTIONS if name not in functions]
+        if missing:
+            raise ValueError(f"JobSystem: there is no function {missing[0]!r}")
+        self._functions = functions  # kept alive
+        self._job_system = np.zeros(1, dtype=JOB_SYSTEM)
+        self.record = self._job_system[0]
+        self.record["state"], self.record["thread_count"] = state, thread_count
+        for name in FUNCTIONS:
+            function = functions[name]
+            self.record[name] = function if isinstance(function, int) else function.address
+        self.address = address_of(self._job_system)
+        self.timeline: Timeline | None = None
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that a step may use, its caller's among them."""
+        return int(self.record["thread_count"])
+
+    def start_recording(self, capacity: int = 1 << 16) -> Timeline:
+        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
+        self.timeline = Timeline(self.thread_count, capacity)
+        self.record["timeline"] = self.timeline.address
+        return self.timeline
+
+    def stop_recording(self) -> Timeline | None:
+        """Stop writing down. No job may be running. Returns what was recorded, or None."""
+        self.record["timeline"] = 0
+        return self.timeline
+
+    def close(self) -> None:
+        """Let the threads go. No job may be running; what comes later is done by its caller alone."""
+
+
+# One thread: nothing is handed out.
+
+
+@entry_point("int64(int64)")
+def begin_alone(state):
+    """The step is not shared."""
+    return 0
+
+
+@entry_point("int64(int64, int64, int64, int64, int64, int64)")
+def run_alone(state, job, context, begin, end, batch):
+    """Do all batches in a row."""
+    for first in range(begin, end, batch):
+        call_job(job, context, first, min(first + batch, end), 0)
+    return 1
+
+
+@entry_point("void(int64)")
+def wait_alone(state):
+    """All is done already."""
+
+
+@entry_point("void(int64, int64)")
+def finish_alone(state, is_shared):
+    """Nobody rests."""
+
+
+class SingleThread(JobSystem):
+    """Every job is done by the thread that steps."""
+
+    name = "one thread"
+
+    def __init__(self):
+        functions = {
+            "begin": begin_alone, "run": run_alone, "start": run_alone, "wait": wait_alone, "finish": finish_alone,
+        }  # fmt: skip
+        super().__init__(0, 1, functions)
