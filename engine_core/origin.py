@@ -12,21 +12,19 @@ import numpy as np
 
 from .bodies.schema import SYSTEM, WORLD
 from .broad_phase.schema import TREE
-from .broad_phase.shift import GRID, begin_shift, drop_copies, move_six, shift_subtree, shift_tree
+from .broad_phase.shift import FARTHEST, GRID, begin_shift, drop_copies, moved_high, moved_low, shift_subtree, shift_tree
 from .edits import STEPPING, take_gate
 from .geometry.vector import subtract, vector3
 from .runtime import atomics
 from .runtime.call import call_3_result
 from .runtime.kernel import entry_point, kernel
-from .runtime.memory import address_of, address_of_row, stack_array, view
+from .runtime.memory import address_of, view
 from .runtime.parking import PARKING, give_way
 
 TREE_SIZE = TREE.itemsize
 ORIGIN_VERSION, FRAME_VERSION = SYSTEM.fields["origin_version"][1], SYSTEM.fields["frame_version"][1]
 SHIFTED, BUSY, FULL = 1, 0, -1
 PAUSE = 0.0002
-FARTHEST = 1.0e12
-"""Origins beyond are refused [m]."""
 
 
 @kernel
@@ -111,13 +109,9 @@ def catch_up(system, batch, tree):
 
 @kernel
 def move_bounds(bounds, by):
-    """`move_six` for an array."""
-    copy = stack_array(6, np.float32)
-    for k in range(6):
-        copy[k] = bounds[k]
-    move_six(address_of_row(copy, 0), by)
-    for k in range(6):
-        bounds[k] = copy[k]
+    """Move six bounds to an origin that has moved."""
+    for k in range(3):
+        bounds[k], bounds[3 + k] = moved_low(bounds[k], by[k]), moved_high(bounds[3 + k], by[k])
 
 
 def on_grid(position) -> np.ndarray:

@@ -16,7 +16,6 @@ from engine_core.broad_phase.new_tree import IDLE, IS_IN_MAINTENANCE, retire, us
 from engine_core.broad_phase.nodes import (
     BODY_SIZE,
     CHILDREN,
-    FAT_BOUNDS,
     HEAD,
     HEIGHT,
     INFO_SIZE,
@@ -38,60 +37,102 @@ from engine_core.broad_phase.nodes import (
 from engine_core.broad_phase.origins import LAST_ROOTS, set_origin, tree_origin
 from engine_core.broad_phase.schema import FIRST_BODY_CHILD, TREE
 from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float32, load_int32, store_float32, store_int32
+from engine_core.runtime.call import load_int32, store_int32
 from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import stack_array, view
+from engine_core.runtime.memory import address_of_row, stack_array, view
+from engine_core.runtime.prefetch import prefetch
+from engine_core.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
 
 ENDLESS = 1 << 60
-BOUNDLESS = 1.0e20
+BOUNDLESS = np.float32(1.0e20)
 """Bounds beyond are those of what has none, and of free slots [m]."""
-ROUNDING = 1.2e-7
+ROUNDING = np.float32(1.2e-7)
 """More than single precision rounds by, relative."""
-GRID = 64.0
-"""Origins are multiples of this [m]: of the steps of single precision up to half a million kilometres."""
+SMALLEST, STEEP = np.float32(1.0e-30), np.float32(1.0e30)
+GRID, FARTHEST = 64.0, 5.0e8
+"""Origins are multiples of this, and within this [m]: so that a way between two is exact in single precision."""
+AHEAD = 8
+"""So many nodes on, what a loop will want is fetched."""
 BOUNDS = BODY.fields["bounds"][1]
 
 
 @kernel
+def moved4(values, by, outwards):
+    """Four bounds after the origin has moved by so much along their axes, rounded outwards: `outwards` is 1 for lower ones and -1
+    for upper ones. Without a branch: the error of the subtraction is found exactly (Knuth's TwoSum)."""
+    nothing, one = splat4(np.float32(0.0)), splat4(np.float32(1.0))
+    moved = values - by
+    back = moved - values
+    error = (values - (moved - back)) - (by + back)
+    is_inexact = max4(min4(error * outwards * splat4(STEEP), nothing), nothing - one)
+    size = max4(values, nothing - values)
+    is_bound = min4(max4((splat4(BOUNDLESS) - size) * splat4(STEEP), nothing), one)
+    step = max4(moved, nothing - moved) * splat4(ROUNDING) + splat4(SMALLEST)
+    return moved + outwards * is_inexact * is_bound * step
+
+
+@kernel
 def moved_low(value, by):
-    """A lower bound after the origin has moved by so much [m]."""
-    if abs(value) > BOUNDLESS:
-        return value
-    exact = np.float64(value) - by
-    rounded = np.float32(exact)
-    return rounded if np.float64(rounded) <= exact else np.float32(exact - abs(exact) * ROUNDING)
+    """`moved4` for one lower bound."""
+    return lane4(moved4(splat4(np.float32(value)), splat4(np.float32(by)), splat4(np.float32(1.0))), 0)
 
 
 @kernel
 def moved_high(value, by):
-    """The same for an upper bound."""
-    return -moved_low(-value, -by)
+    """`moved4` for one upper bound."""
+    return lane4(moved4(splat4(np.float32(value)), splat4(np.float32(by)), splat4(np.float32(-1.0))), 0)
 
 
 @kernel
-def move_six(address, by):
-    """Move the bounds of six floats: lows, then highs."""
-    for axis in range(3):
-        low, high = address + 4 * axis, address + 12 + 4 * axis
-        store_float32(low, moved_low(load_float32(low), by[axis]))
-        store_float32(high, moved_high(load_float32(high), by[axis]))
+def fill_ways(ways, by):
+    """For `move_twelve`: by how much each of twelve floats moves, and which way is outwards; float32 (24)."""
+    for k in range(12):
+        ways[k] = np.float32(by[k % 3])
+        ways[12 + k] = np.float32(1.0 if k % 6 < 3 else -1.0)
 
 
 @kernel
-def move_body(bodies, body, by):
+def move_twelve(address, ways):
+    """Move two bounds that lie side by side: those of a body's row."""
+    for k in range(3):
+        at = address + 16 * k
+        store4(at, moved4(load4(at), load4(ways + 16 * k), load4(ways + 48 + 16 * k)))
+
+
+@kernel
+def move_body(bodies, body, ways):
     """Move the bounds in a body's row."""
-    move_six(bodies + body * BODY_SIZE + BOUNDS, by)
-    move_six(bodies + body * BODY_SIZE + FAT_BOUNDS, by)
+    move_twelve(bodies + body * BODY_SIZE + BOUNDS, ways)
 
 
 @kernel
 def _move_slots(target, source, by):
     """Write the bounds of a node's slots, moved, to another node or the same."""
+    low, high = splat4(np.float32(1.0)), splat4(np.float32(-1.0))
     for axis in range(3):
+        way, at = splat4(np.float32(by[axis])), 16 * axis
+        store4(target + at, moved4(load4(source + at), way, low))
+        store4(target + MAXIMUM + at, moved4(load4(source + MAXIMUM + at), way, high))
+
+
+@kernel
+def _announce(tree, bodies, number):
+    """Have fetched what the loop over nodes will want: the node `2 AHEAD` on, and the bodies of the one `AHEAD` on."""
+    record = view(tree, 1, TREE)[0]
+    if number + 2 * AHEAD < record.opened_count:
+        node = record.nodes + np.int64(load_int32(record.opened + 4 * (number + 2 * AHEAD))) * NODE_SIZE
+        prefetch(node)
+        prefetch(node + 64)
+        prefetch(record.nodes + np.int64(load_int32(record.build.created + 4 * (number + 2 * AHEAD))) * NODE_SIZE)
+    if number + AHEAD < record.opened_count:
+        node = record.nodes + np.int64(load_int32(record.opened + 4 * (number + AHEAD))) * NODE_SIZE
         for slot in range(4):
-            at = 16 * axis + 4 * slot
-            store_float32(target + at, moved_low(load_float32(source + at), by[axis]))
-            store_float32(target + MAXIMUM + at, moved_high(load_float32(source + MAXIMUM + at), by[axis]))
+            child = np.int64(load_int32(node + CHILDREN + 4 * slot))
+            if child <= FIRST_BODY_CHILD:
+                bounds = bodies + (FIRST_BODY_CHILD - child) * BODY_SIZE + BOUNDS
+                prefetch(bounds)
+                prefetch(bounds + 47)
+                prefetch(record.words + 8 * (FIRST_BODY_CHILD - child))
 
 
 @kernel
@@ -138,6 +179,8 @@ def _take_copies(tree):
     store_int32(record.opened, np.int32(atomics.load_acquire_int64(tree + HEAD) & LOW_32))
     count, position = 1, 0
     while position < count:
+        if position + AHEAD < count:
+            prefetch(record.nodes + np.int64(load_int32(record.opened + 4 * (position + AHEAD))) * NODE_SIZE + CHILDREN)
         node_address = record.nodes + np.int64(load_int32(record.opened + 4 * position)) * NODE_SIZE
         position += 1
         for slot in range(4):
@@ -170,7 +213,7 @@ def drop_copies(tree):
 
 
 @kernel
-def _hang_body(tree, bodies, body, before, location, parity, by):
+def _hang_body(tree, bodies, body, before, location, parity, ways):
     """Tell a body where it hangs in the copy; one that has left the old place in the meantime is taken out of the new one."""
     record = view(tree, 1, TREE)[0]
     word_address = record.words + 8 * body
@@ -178,7 +221,7 @@ def _hang_body(tree, bodies, body, before, location, parity, by):
     while newer_location(word) == before:
         seen = atomics.compare_exchange_int64(word_address, word, pack_word(location, before))
         if seen == word:
-            move_body(bodies, body, by)
+            move_body(bodies, body, ways)
             return
         word = seen
     invalidate_slot(record.nodes + (location >> 2) * NODE_SIZE, location & 3)
@@ -194,10 +237,13 @@ def shift_tree(tree, bodies, origin):
     parity = generation & 1
     old = tree_origin(tree, head >> 32)
     by = (origin[0] - old[0], origin[1] - old[1], origin[2] - old[2])
+    ways = stack_array(24, np.float32)
+    fill_ways(ways, by)
     children = np.int64(1)  # copies are in the order of the list: the next child that is met is the next copy
     root = np.int64(load_int32(record.build.created))
     store_int32(record.nodes + root * NODE_SIZE + PARENT + 4 * parity, np.int32(NOWHERE))
     for number in range(record.opened_count):
+        _announce(tree, bodies, number)
         node = np.int64(load_int32(record.opened + 4 * number))
         copy = np.int64(load_int32(record.build.created + 4 * number))
         source, target = record.nodes + node * NODE_SIZE, record.nodes + copy * NODE_SIZE
@@ -217,7 +263,7 @@ def shift_tree(tree, bodies, origin):
                 store_int32(record.nodes + np.int64(below) * NODE_SIZE + PARENT + 4 * parity, np.int32(location))
             elif child <= FIRST_BODY_CHILD:
                 atomics.store_release_int32(target + CHILDREN + 4 * slot, np.int32(child))
-                _hang_body(tree, bodies, FIRST_BODY_CHILD - child, (node << 2) | slot, location, parity, by)
+                _hang_body(tree, bodies, FIRST_BODY_CHILD - child, (node << 2) | slot, location, parity, address_of_row(ways, 0))
     atomics.exchange_int64(tree + NEXT_GENERATION, generation)
     set_origin(tree, generation, origin)
     atomics.store_release_int64(tree + LAST_ROOTS + 8 * (1 - parity), (head & LOW_32) + 1)
@@ -231,7 +277,8 @@ def shift_tree(tree, bodies, origin):
 def shift_subtree(tree, bodies, root, by):
     """Move a prepared sub-tree, which nobody else sees, and the bounds of its bodies to an origin that has moved by `by` [m]."""
     record = view(tree, 1, TREE)[0]
-    stack = stack_array(256, np.int64)
+    stack, ways = stack_array(256, np.int64), stack_array(24, np.float32)
+    fill_ways(ways, by)
     stack[0], count = root, 1
     while count > 0:
         count -= 1
@@ -243,4 +290,4 @@ def shift_subtree(tree, bodies, root, by):
                 stack[count] = child
                 count += 1
             elif child <= FIRST_BODY_CHILD:
-                move_body(bodies, FIRST_BODY_CHILD - child, by)
+                move_body(bodies, FIRST_BODY_CHILD - child, address_of_row(ways, 0))

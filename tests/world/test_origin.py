@@ -131,7 +131,7 @@ def test_rays_find_everything_while_the_origin_moves_and_the_world_steps():
             hits = queries.cast_rays(small.system, places + [0.0, 2.0, 0.0], places)
             misses.extend(np.flatnonzero(hits["body"] < 0).tolist())
             near = queries.bodies_in_box(small.system, FAR, (60.0, 200.0, 60.0))
-            if len(near) < 350:
+            if len(near) < 300:
                 misses.append(len(near))
             asked[0] += 1
 
@@ -151,7 +151,7 @@ def test_rays_find_everything_while_the_origin_moves_and_the_world_steps():
 
 
 def test_twenty_thousand_bodies_within_two_milliseconds():
-    """The promise, on a quiet machine; here the smallest of several, and room for a busy one."""
+    """The promise, on a quiet machine; here processor time, the smallest of several."""
     world = World(threads=1)
     system = world.create_system()
     queue = BatchQueue(world, system)
@@ -171,4 +171,4 @@ def test_twenty_thousand_bodies_within_two_milliseconds():
         seconds.append(time.thread_time() - begin)
         world.step(system, TICK)
     print(f"a shift of {28 * 715} bodies: {[round(1e3 * s, 2) for s in seconds]} ms")
-    assert min(seconds) < 0.004
+    assert min(seconds) < 0.002
