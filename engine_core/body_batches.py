@@ -28,6 +28,7 @@ from .broad_phase.schema import TREE, USER_STRIPES
 from .changes import mark_moved
 from .edits import STEPPING, take_gate
 from .geometry.vector import matrix_rows, quaternion
+from .origin import catch_up, read_origin
 from .runtime import atomics
 from .runtime.call import call_3_result, load_int64, store_int64
 from .runtime.kernel import entry_point, kernel
@@ -80,12 +81,14 @@ BATCH = np.dtype(
         ("template", "i8"),  # address of a BODY row that all begin as
         ("user_id", "i8"),
         ("origin", "f8", 3),  # world [m]
+        ("system_origin", "f8", 3), ("origin_version", "i8"),  # what its bounds are relative to, and since when
         ("subtree", "i8"),
         ("touched", "i8"), ("touched_count", "i8"), ("touched_done", "i8"),  # int32 (count): rows with pairs
         ("bounds", "f4", 6),  # of all its bodies, relative to the system's origin
     ],
     align=True,
 )  # fmt: skip
+HIDES_BEGUN, HIDES_ENDED = SYSTEM.fields["hides_begun"][1], SYSTEM.fields["hides_ended"][1]
 STATE, NEXT = BATCH.fields["state"][1], BATCH.fields["next"][1]
 
 # Batches on their way to the thread that steps.
@@ -145,7 +148,7 @@ def _place_shapes(batch, record, body, index, first, new):
 
 
 @kernel
-def _make_body(batch, record, system, bodies, number, first):
+def _make_body(batch, record, bodies, number, first):
     """Fill one row; its id, which makes it a body, comes last."""
     index = INT64(view(batch.rows, batch.count, INT32)[number])
     new = view(batch.new_bodies, batch.count, NEW_BODY)[number]
@@ -165,7 +168,7 @@ def _make_body(batch, record, system, bodies, number, first):
     body.first_instance, body.instance_count, body.instance_capacity = INT32(first), new.shape_count, new.shape_count
     _place_shapes(batch, record, body, index, first, new)
     renew_local_bounds(batch.world, body)
-    update_bounds(batch.world, system.origin, body)
+    update_bounds(batch.world, batch.system_origin, body)
     fatten_bounds(body, 0.0)
     for k in range(3):
         batch.bounds[k] = min(batch.bounds[k], body.fat_bounds[k])
@@ -182,9 +185,10 @@ def make_batch(address):
     bodies = bodies_of(batch.world)
     for k in range(3):
         batch.bounds[k], batch.bounds[3 + k] = FLOAT32(LARGE), FLOAT32(-LARGE)
+    batch.origin_version = read_origin(batch.system, batch.system_origin)
     first = batch.first_instance
     for number in range(batch.count):
-        _make_body(batch, record, system, bodies, number, first)
+        _make_body(batch, record, bodies, number, first)
         first += view(batch.new_bodies, batch.count, NEW_BODY)[number].shape_count
     batch.subtree = tree_prepare(static_tree(system), record.bodies, batch.rows, batch.count)
     atomics.store_release_int64(address + STATE, INT64(PREPARED if batch.subtree >= 0 else FAILED))
@@ -219,6 +223,7 @@ def _put_in(queue, address):
     if atomics.compare_exchange_int64(address + STATE, INT64(PREPARED), INT64(IS_IN)) != PREPARED:
         atomics.store_release_int64(address + STATE, INT64(DROPPED))
         return
+    catch_up(system, batch, static_tree(system))
     if tree_finalize(static_tree(system), batch.subtree, batch.count) < 0:
         atomics.store_release_int64(address + STATE, INT64(FAILED))
         return
@@ -326,7 +331,9 @@ def hide_batch(address):
     """Remove the bodies of a batch from the tree: no query that begins from now on finds them."""
     batch = view(address, 1, BATCH)[0]
     system, record = view(batch.system, 1, SYSTEM)[0], view(batch.world, 1, WORLD)[0]
+    atomics.add_int64(batch.system + HIDES_BEGUN, INT64(1))
     tree_remove_many(static_tree(system), record.bodies, batch.rows, batch.count)
+    atomics.add_int64(batch.system + HIDES_ENDED, INT64(1))
 
 
 @entry_point("int64(int64, int64)")

@@ -24,6 +24,7 @@ from .body_interface import BodyInterface
 from .body_locks import BodyLocks
 from .edits import LateEdits, edit
 from .joint_interface import JointInterface, JointPool
+from .origin import shift
 from .physics_system import PhysicsSystem
 from .retirement import Retirement
 from .runtime.job_system import JobSystem
@@ -192,6 +193,15 @@ class World(AreaInterface, BodyInterface, JointInterface):
             raise ValueError(f"{call}: {name} must be finite, got {value!r}")
         if name == "substep_count" and numbers < 1:
             raise ValueError(f"{call}: {name} must be at least 1, got {value!r}")
+
+    def shift_origin(self, identity: int, position) -> np.ndarray:
+        """Have bounds in a system be relative to a place near `position` (world [m], double precision): where bodies lie far from
+        the origin bounds are coarse, some 1e-7 of the distance. Gives the new origin. Positions stay as they are, nothing wakes,
+        and queries under way go on. Not from within an edit. Raises KeyError, ValueError, PoolFull, TimeoutError."""
+        system = self.system(identity)
+        if self.late.holds(int(system.row["index"])):
+            raise RuntimeError("shift_origin: this thread is in the middle of an edit of the same space")
+        return shift(system, position)
 
     def destroy_system(self, identity: int) -> None:
         """Free a system. Bodies still in it stay alive, in no system."""

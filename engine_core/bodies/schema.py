@@ -199,7 +199,11 @@ SYSTEM = np.dtype(
         ("world", "i8"),  # address of WORLD
         ("index", "i4"),
         ("is_active", "i4"),
-        ("origin", "f8", 3),  # what bounds are relative to, world [m]
+        ("origin", "f8", 3),  # what bounds are relative to, world [m]; changed by who holds the gate: see origin.py
+        ("origin_version", "i8"),  # counts up with each shift of the origin; odd while one is under way
+        ("frames", "f8", (2, 3)),  # where the host's zero lies, world [m], by parity of `frame_version`; see origin.py
+        ("frame_version", "i8"),
+        ("hides_begun", "i8"), ("hides_ended", "i8"),  # batches that left the tree body by body; see snapshot.py
         ("gravity", "f8", 3),  # [m/s^2]
         ("linear_damp", "f8"),
         ("angular_damp", "f8"),

@@ -41,6 +41,7 @@ from engine_core.broad_phase.nodes import (
     widen_path,
     widen_slot,
 )
+from engine_core.broad_phase.origins import keep_origin
 from engine_core.broad_phase.schema import (
     CHANGED,
     CLOSED_CHILD,
@@ -68,7 +69,7 @@ LARGEST_SLICE = 1 << 16
 
 
 @kernel
-def _users(tree, parity):
+def users_of(tree, parity):
     count = 0
     for stripe in range(USER_STRIPES):
         count += atomics.load_acquire_int64(tree + USERS + (parity * USER_STRIPES + stripe) * 64)
@@ -76,7 +77,7 @@ def _users(tree, parity):
 
 
 @kernel
-def _retire(tree, generation):
+def retire(tree, generation):
     """Free the nodes of the generation before, which nobody uses any more."""
     record = view(tree, 1, TREE)[0]
     for i in range(record.retired_kept_count):
@@ -91,9 +92,9 @@ def _retire(tree, generation):
 def _start(tree, bodies, may_open_all):
     record = view(tree, 1, TREE)[0]
     generation = atomics.load_acquire_int64(tree + HEAD) >> 32
-    if _users(tree, 1 - (generation & 1)) != 0:
+    if users_of(tree, 1 - (generation & 1)) != 0:
         return False
-    _retire(tree, generation)
+    retire(tree, generation)
     if atomics.exchange_int64(tree + IS_DIRTY, 0) == 0:
         return False
     if atomics.load_acquire_int64(tree + PUBLISHED_PENDING) != 0:
@@ -352,6 +353,7 @@ def swap_trees(tree):
             break
         head = atomics.load_acquire_int64(tree + HEAD)
         generation = (head >> 32) + 1
+        keep_origin(tree, head >> 32)
         if not _transfer_new(tree, head & LOW_32, generation & 1):
             break
         if atomics.compare_exchange_int64(tree + HEAD, head, (generation << 32) | record.new_root) == head:

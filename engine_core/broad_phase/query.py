@@ -8,6 +8,7 @@ before it began; and each once, if it is not taken out and put in again meanwhil
 import numpy as np
 
 from engine_core.broad_phase.change import FIRST_PENDING, PUBLISHED_PENDING, enter, leave
+from engine_core.broad_phase.origins import last_root, tree_origin
 from engine_core.broad_phase.nodes import CHILDREN, HEAD, LOW_32, MAXIMUM, NODE_SIZE, NODES
 from engine_core.broad_phase.schema import CLOSED_CHILD, CURSOR, CURSOR_CAPACITY, FIRST_BODY_CHILD, LARGE, PENDING_NODES
 from engine_core.runtime import atomics
@@ -61,9 +62,22 @@ def _push_root(address, tree):
     """After the pending bodies, so that one that goes from there into the tree is met at least once."""
     count = load_int32(address + COUNT)
     store_int32(address + PENDING, np.int32(count))
-    store_int32(address + 4 * count, np.int32(atomics.load_acquire_int64(tree + HEAD) & LOW_32))
+    head = atomics.load_acquire_int64(tree + HEAD)
+    generation = load_int64(address + GENERATION)
+    root = head & LOW_32
+    if head >> 32 != generation:
+        root = last_root(tree, generation, root)
+    store_int32(address + 4 * count, np.int32(root))
     store_float32(address + FRACTIONS + 4 * count, np.float32(0.0))
     store_int32(address + COUNT, np.int32(count + 1))
+
+
+@kernel
+def query_enter(cursor, tree):
+    """Begin a query with a place in the world: gives the origin that bounds in the tree it looks at are relative to, world [m].
+    One of the functions `..._on` goes on."""
+    _start(cursor, tree)
+    return tree_origin(tree, cursor[0].generation)
 
 
 @kernel
@@ -104,8 +118,16 @@ def _push_slots(address, node_address, mask):
 @kernel
 def bounds_query_begin(cursor, tree, bounds):
     """Begin to look for bodies whose fat bounds overlap `bounds` (min x, y, z, max x, y, z, relative to the system's
-    origin [m]; touching counts). `cursor` is `stack_array(1, CURSOR)`."""
-    address = _start(cursor, tree)
+    origin [m]; touching counts). `cursor` is `stack_array(1, CURSOR)`. For who holds the gate, so that the origin stays; others
+    say `query_enter` and `bounds_query_on`."""
+    _start(cursor, tree)
+    bounds_query_on(cursor, tree, bounds)
+
+
+@kernel
+def bounds_query_on(cursor, tree, bounds):
+    """`bounds_query_begin` after `query_enter`."""
+    address = address_of_row(cursor, 0)
     for i in range(6):
         store_float32(address + BOUNDS + 4 * i, np.float32(bounds[i]))
     published = atomics.load_acquire_int64(tree + PUBLISHED_PENDING)
@@ -203,8 +225,15 @@ def _push_hits(address, node_address, entries, mask):
 def box_cast_begin(cursor, tree, origin, half_extents, direction, max_fraction):
     """Begin to look for bodies whose fat bounds are met by a box of `half_extents` [m] that moves from `origin`
     (centre, x, y, z, relative to the system's origin [m]) along `direction` (whole way [m]) up to `max_fraction` of
-    it."""
-    address = _start(cursor, tree)
+    it. For who holds the gate; others say `query_enter` and `box_cast_on`."""
+    _start(cursor, tree)
+    box_cast_on(cursor, tree, origin, half_extents, direction, max_fraction)
+
+
+@kernel
+def box_cast_on(cursor, tree, origin, half_extents, direction, max_fraction):
+    """`box_cast_begin` after `query_enter`."""
+    address = address_of_row(cursor, 0)
     for axis in range(3):
         start, way = np.float64(origin[axis]), np.float64(direction[axis])
         reach = np.float64(half_extents[axis]) + abs(start) * ORIGIN_MARGIN + 1.0e-7
@@ -235,6 +264,13 @@ def ray_query_begin(cursor, tree, origin, direction, max_fraction):
     """`box_cast_begin` for a ray from `origin` along `direction` (the whole way [m])."""
     nothing = np.float32(0.0)
     box_cast_begin(cursor, tree, origin, (nothing, nothing, nothing), direction, max_fraction)
+
+
+@kernel
+def ray_query_on(cursor, tree, origin, direction, max_fraction):
+    """`ray_query_begin` after `query_enter`."""
+    nothing = np.float32(0.0)
+    box_cast_on(cursor, tree, origin, (nothing, nothing, nothing), direction, max_fraction)
 
 
 @kernel

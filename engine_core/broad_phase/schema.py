@@ -99,7 +99,10 @@ TREE = np.dtype(
         ("body_count", "i8"), ("is_dirty", "i8"), ("debt", "i8"), ("chain_length", "i8"),
         ("is_in_maintenance", "i8"), ("layer_union", "i8"), ("mask_union", "i8"),  # of all bodies that were ever in it
         ("padding_4", "i8"),
-        ("padding_5", "i8", 32),
+        # What bounds are relative to, world [m], by parity of the generation; written before a generation is published.
+        ("origins", "f8", (2, 3)),
+        ("last_roots", "i8", 2),  # root + 1 with which a generation ended whose successor has another origin; else 0
+        ("padding_5", "i8", 24),
         ("users", "i8", (2, USER_STRIPES, 8)),  # who is in the tree, by parity of the generation and stripe
     ]
 )  # fmt: skip

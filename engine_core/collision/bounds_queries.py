@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bodies.publication import PUBLISHED, read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
-from ..broad_phase.query import bounds_query_begin, bounds_query_next, query_end, ray_query_begin, ray_query_next
+from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter, ray_query_next, ray_query_on
 from ..broad_phase.schema import CURSOR
 from ..geometry.vector import (
     add, add_scaled, matrix_rows, multiply, quaternion, rotate, rotate_inverse, store3, store4, subtract, vector3,
@@ -23,6 +23,7 @@ from .query_schema import BODY_HIT, BOUNDS_RAY, BOUNDS_SPHERE, COLLECT_SHAPES, P
 from .ray_queries import clear_result, inverse_of, meets_bounds
 
 INT32, FLOAT32 = np.int32, np.float32
+ORIGIN_VERSION = SYSTEM.fields["origin_version"][1]
 SLACK = 1e-5
 """Relative, for bounds in single precision."""
 
@@ -67,8 +68,9 @@ def oriented_box_touches(bounds, center, half, rows):
 
 
 @kernel
-def touches(query, body, center, rows):
-    """Whether a body's bounds meet what is asked for; true for one that is being changed."""
+def touches(query, body, center, rows, version_address, version):
+    """Whether a body's bounds meet what is asked for; true for one that is being changed, and when the origin of its bounds has
+    moved since the version of it that the query began with."""
     address = address_of_record(body) + PUBLISHED
     before = atomics.load_acquire_int64(address)
     half, operation = vector3(query.half_extents), query.operation
@@ -79,7 +81,8 @@ def touches(query, body, center, rows):
     else:
         answer = oriented_box_touches(body.bounds, center, half, rows)
     atomics.fence_acquire()
-    return answer or before & 1 != 0 or atomics.load_acquire_int64(address) != before
+    is_origin_kept = version & 1 == 0 and atomics.load_acquire_int64(version_address) == version
+    return answer or not is_origin_kept or before & 1 != 0 or atomics.load_acquire_int64(address) != before
 
 
 @kernel
@@ -157,25 +160,26 @@ def query_bounds(system_address, query_address):
     bodies = view(world.bodies, world.body_capacity, BODY)
     hits, placed = view(query.results, query.max_results, BODY_HIT), view(query.results, query.max_results, PLACED_SHAPE)
     cursor = stack_array(1, CURSOR)
-    center = subtract(vector3(query.position), vector3(system.origin))
+    version_address = system_address + ORIGIN_VERSION
+    version = atomics.load_acquire_int64(version_address)
     rows = matrix_rows(quaternion(query.rotation))
-    box = bounds_of_query(query, center, rows)
     is_ray, collects = query.operation == BOUNDS_RAY, query.operation == COLLECT_SHAPES
     count = np.int64(0)
     for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
+        center = subtract(vector3(query.position), query_enter(cursor, tree))
         if is_ray:
-            ray_query_begin(cursor, tree, center, vector3(query.motion), 1.0)
+            ray_query_on(cursor, tree, center, vector3(query.motion), 1.0)
         else:
-            bounds_query_begin(cursor, tree, box)
+            bounds_query_on(cursor, tree, bounds_of_query(query, center, rows))
         while True:
             index = ray_query_next(cursor, tree, 1.0) if is_ray else bounds_query_next(cursor, tree)
             if index < 0:
                 break
             body = bodies[index]
-            if not is_seen(query, body) or not touches(query, body, center, rows):
+            if not is_seen(query, body) or not touches(query, body, center, rows, version_address, version):
                 continue
             if collects:
                 count = add_shapes(world, query, body, placed, count)

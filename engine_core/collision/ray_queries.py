@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bodies.publication import read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
-from ..broad_phase.query import query_end, ray_query_begin, ray_query_next
+from ..broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
 from ..broad_phase.schema import CURSOR
 from ..geometry.vector import add_scaled, quaternion, rotate, rotate_inverse, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
@@ -137,13 +137,13 @@ def collect_ray(system, world, query):
     cursor, hits = stack_array(1, CURSOR), stack_array(1, RAY_RESULT)
     results = view(query.results, query.max_results, RAY_RESULT)
     hit = hits[0]
-    origin, way = subtract(vector3(query.position), vector3(system.origin)), vector3(query.motion)
+    position, way = vector3(query.position), vector3(query.motion)
     count = np.int64(0)
     for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
-        ray_query_begin(cursor, tree, origin, way, 1.0)
+        ray_query_on(cursor, tree, subtract(position, query_enter(cursor, tree)), way, 1.0)
         index = ray_query_next(cursor, tree, 1.0)
         while index >= 0:
             if is_seen(query, bodies[index]):
@@ -169,12 +169,12 @@ def intersect_ray(system, world, query, result):
     bodies = view(world.bodies, world.body_capacity, BODY)
     cursor = stack_array(1, CURSOR)
     clear_result(result)
-    origin, way = subtract(vector3(query.position), vector3(system.origin)), vector3(query.motion)
+    position, way = vector3(query.position), vector3(query.motion)
     for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
-        ray_query_begin(cursor, tree, origin, way, min(result.fraction, 1.0))
+        ray_query_on(cursor, tree, subtract(position, query_enter(cursor, tree)), way, min(result.fraction, 1.0))
         index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
         while index >= 0:
             if is_seen(query, bodies[index]):
@@ -235,13 +235,13 @@ def intersect_point(system, world, query):
     bodies = view(world.bodies, world.body_capacity, BODY)
     hits = view(query.results, query.max_results, BODY_HIT)
     cursor = stack_array(1, CURSOR)
-    point = subtract(vector3(query.position), vector3(system.origin))
+    point = vector3(query.position)
     count = np.int64(0)
     for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
-        ray_query_begin(cursor, tree, point, (0.0, 0.0, 0.0), 1.0)
+        ray_query_on(cursor, tree, subtract(point, query_enter(cursor, tree)), (0.0, 0.0, 0.0), 1.0)
         index = ray_query_next(cursor, tree, 1.0)
         while index >= 0 and count < query.max_results:
             if is_seen(query, bodies[index]):

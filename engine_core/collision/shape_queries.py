@@ -11,7 +11,7 @@ from ..bodies.motion import velocity_at
 from ..bodies.publication import read_body, read_pose
 from ..bodies.schema import BODY, INSTANCE, RIGID, SYSTEM, WORLD
 from ..broad_phase.change import enter, leave
-from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
+from ..broad_phase.query import box_cast_on, query_end, query_enter, ray_query_next
 from ..broad_phase.schema import CURSOR
 from ..geometry.gjk import CORE
 from ..geometry.vector import (
@@ -374,7 +374,7 @@ def meet_system(system, world, query):
     motion = vector3(query.motion) if query.operation == CAST else (0.0, 0.0, 0.0)
     low, high = box_of_query(shapes, query)
     middle, half = swept(low, high, motion)
-    start = add(scale(add(low, high), 0.5), subtract(vector3(query.position), vector3(system.origin)))
+    start = add(scale(add(low, high), 0.5), vector3(query.position))
     extents = scale(subtract(high, low), 0.5)
     longest = 1.0
     is_done = False
@@ -383,7 +383,7 @@ def meet_system(system, world, query):
         tree = system.trees + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
-        box_cast_begin(cursor, tree, start, extents, motion, longest)
+        box_cast_on(cursor, tree, subtract(start, query_enter(cursor, tree)), extents, motion, longest)
         index = ray_query_next(cursor, tree, longest)
         while index >= 0:
             if is_met(system.world, query, bodies, index):

@@ -22,23 +22,28 @@ from engine_core.broad_phase.change import (
     tree_widen,
 )
 from engine_core.broad_phase.query import (
-    bounds_query_begin,
     bounds_query_next,
+    bounds_query_on,
     query_end,
-    ray_query_begin,
+    query_enter,
     ray_query_next,
+    ray_query_on,
 )
+from engine_core.broad_phase.nodes import HEAD
+from engine_core.broad_phase.origins import tree_origin
 from engine_core.broad_phase.rebuild import tree_rebuild, tree_swap
 from engine_core.broad_phase.schema import CURSOR
+from engine_core.broad_phase.shift import begin_shift, moved_high, moved_low, shift_tree
+from engine_core.geometry.vector import subtract, vector3
 from engine_core.runtime import atomics
 from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array, view
+from engine_core.runtime.memory import address_of, address_of_row, stack_array, view
 
 from .drivers import World
 
 THREADS = 4
 OUTSIDE, INSIDE = 0, 1
-QUERIES, CHANGED_DURING, RETIRED_DURING, REQUIRED, MISSED, GHOSTS, FULL, MOVED_CHECKED = range(8)
+QUERIES, CHANGED_DURING, RETIRED_DURING, REQUIRED, MISSED, GHOSTS, FULL, SHIFTED = range(8)
 
 
 @kernel
@@ -109,7 +114,7 @@ def judge_query(
 ):
     """One box or ray query, judged."""
     count = len(versions)
-    query = stack_array(6, np.float32)
+    query, place = stack_array(6, np.float32), stack_array(6, np.float32)
     origin, direction = stack_array(3, np.float64), stack_array(3, np.float64)
     new_box(state, side, query)
     for axis in range(3):
@@ -122,15 +127,18 @@ def judge_query(
         old_present[body] = present[body]
     atomics.fence()
     cursor = stack_array(1, CURSOR)
+    zero = query_enter(cursor, tree)
+    for axis in range(3):
+        place[axis], place[axis + 3] = moved_low(query[axis], zero[axis]), moved_high(query[axis + 3], zero[axis])
     if kind == 0:
-        bounds_query_begin(cursor, tree, query)
+        bounds_query_on(cursor, tree, place)
         while True:
             body = bounds_query_next(cursor, tree)
             if body < 0:
                 break
             marks[body] = stamp
     else:
-        ray_query_begin(cursor, tree, origin, direction, 1.0)
+        ray_query_on(cursor, tree, subtract(vector3(origin), zero), direction, 1.0)
         while True:
             body = ray_query_next(cursor, tree, 1.0)
             if body < 0:
@@ -160,8 +168,30 @@ def judge_query(
 
 
 @kernel
-def work(tree, bodies, thread, rounds, seed, side, boxes, versions, present, counts):
-    """The loop of one thread."""
+def take(gate):
+    """Hold the gate: whoever adds or moves bodies does, as everybody does in a system, and whoever shifts the origin."""
+    while atomics.compare_exchange_int64(gate, 0, 1) != 0:
+        atomics.pause()
+
+
+@kernel
+def give(gate):
+    """Let others in."""
+    atomics.exchange_int64(gate, 0)
+
+
+@kernel
+def put_bounds(tree, row, box):
+    """Write a body's fat bounds from a box in the world. Behind the gate."""
+    origin = tree_origin(tree, atomics.load_acquire_int64(tree + HEAD) >> 32)
+    for axis in range(3):
+        row.fat_bounds[axis] = moved_low(box[axis], origin[axis])
+        row.fat_bounds[axis + 3] = moved_high(box[axis + 3], origin[axis])
+
+
+@kernel
+def work(tree, bodies, thread, rounds, seed, side, boxes, versions, present, counts, gate, shifts):
+    """The loop of one thread. `shifts`: how far the origin is moved now and then [64 m]; 0: never."""
     count = len(versions)
     rows = view(bodies, count, BODY)
     state = np.array([np.uint64(seed * 7919 + thread * 104729 + 1)], np.uint64)
@@ -173,31 +203,35 @@ def work(tree, bodies, thread, rounds, seed, side, boxes, versions, present, cou
         action = next_random(state) % 16
         body = (next_random(state) % (count // THREADS)) * THREADS + thread
         if action < 3 and present[body] == OUTSIDE:
+            take(gate)
             begin_change(rows, versions, body)
             new_box(state, side, box)
+            put_bounds(tree, rows[body], box)
             for k in range(6):
-                rows[body].fat_bounds[k] = box[k]
                 boxes[body, k] = box[k]
             if tree_add(tree, bodies, body) < 0:
                 counts[FULL] += 1
             else:
                 present[body] = INSIDE
             end_change(rows, versions, body)
+            give(gate)
         elif action < 5 and present[body] == INSIDE:
             begin_change(rows, versions, body)
             tree_remove(tree, bodies, body)
             present[body] = OUTSIDE
             end_change(rows, versions, body)
         elif action < 9 and present[body] == INSIDE:
+            take(gate)
             begin_change(rows, versions, body)
             new_box(state, side, box)
-            for k in range(6):
-                rows[body].fat_bounds[k] = box[k]
+            put_bounds(tree, rows[body], box)
             tree_widen(tree, bodies, body)
             for k in range(6):
                 boxes[body, k] = box[k]
             end_change(rows, versions, body)
+            give(gate)
         elif action == 9:
+            take(gate)
             # A batch of what is outside, from here on: finalized, or now and then thrown away.
             many = 0
             for k in range(40):
@@ -209,8 +243,8 @@ def work(tree, bodies, thread, rounds, seed, side, boxes, versions, present, cou
                 other = np.int64(ids[k])
                 begin_change(rows, versions, other)
                 new_box(state, side, box)
+                put_bounds(tree, rows[other], box)
                 for m in range(6):
-                    rows[other].fat_bounds[m] = box[m]
                     boxes[other, m] = box[m]
             root = tree_prepare(tree, bodies, address_of_row(ids, 0), many)
             added = False
@@ -224,6 +258,7 @@ def work(tree, bodies, thread, rounds, seed, side, boxes, versions, present, cou
                 if added:
                     present[ids[k]] = INSIDE
                 end_change(rows, versions, np.int64(ids[k]))
+            give(gate)
         elif action == 10:
             many = 0
             for k in range(40):
@@ -240,6 +275,13 @@ def work(tree, bodies, thread, rounds, seed, side, boxes, versions, present, cou
             tree_rebuild(tree, bodies)
         elif action == 12 and thread == 0:
             tree_swap(tree)
+        elif action == 13 and thread == 1 and shifts > 0:
+            take(gate)
+            if begin_shift(tree, bodies) == 1:
+                x, z = next_random(state) % (2 * shifts) - shifts, next_random(state) % (2 * shifts) - shifts
+                shift_tree(tree, bodies, (64.0 * x, 64.0, 64.0 * z))
+                counts[SHIFTED] += 1
+            give(gate)
         else:
             kind = i & 1
             judge_query(
@@ -247,22 +289,22 @@ def work(tree, bodies, thread, rounds, seed, side, boxes, versions, present, cou
             )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_four_threads(seed):
-    """10,000 operations a seed and thread."""
+@pytest.mark.parametrize(("seed", "shifts"), [(0, 0), (1, 0), (2, 0), (3, 0), (4, 2), (5, 8), (6, 300), (7, 8)])
+def test_four_threads(seed, shifts):
+    """10,000 operations a seed and thread; with seeds from 4 on the origin moves all the while."""
     count, side = 800, np.float32(60.0)
     world = World(count, layer=seed & 1)
     world.trees.trees.rows["budget"] = [1 << 40, 300][seed & 1]
     boxes = np.zeros((count, 6), np.float32)
     versions, present = np.zeros(count, np.int64), np.zeros(count, np.int64)
     counts = np.zeros((THREADS, 8), np.int64)
-    gate = threading.Barrier(THREADS)
+    barrier, gate = threading.Barrier(THREADS), np.zeros(1, np.int64)
 
     def run(thread):
         arguments = (world.tree, world.bodies, thread)
-        work(*arguments, 0, seed, side, boxes, versions, present, counts[thread])
-        gate.wait()
-        work(*arguments, 10_000, seed, side, boxes, versions, present, counts[thread])
+        work(*arguments, 0, seed, side, boxes, versions, present, counts[thread], address_of(gate), shifts)
+        barrier.wait()
+        work(*arguments, 10_000, seed, side, boxes, versions, present, counts[thread], address_of(gate), shifts)
 
     threads = [threading.Thread(target=run, args=(i,)) for i in range(THREADS)]
     for thread in threads:
@@ -273,11 +315,12 @@ def test_four_threads(seed):
     print(
         f"\nseed {seed}: {total[QUERIES]} queries, {total[CHANGED_DURING]} while others changed bodies, "
         f"{total[RETIRED_DURING]} across a swap, {total[REQUIRED]} answers required, {total[MISSED]} missed, "
-        f"{total[GHOSTS]} ghosts, {world.trees.trees.rows['rebuild_count'][world.layer]} rebuilds"
+        f"{total[GHOSTS]} ghosts, {world.trees.trees.rows['rebuild_count'][world.layer]} rebuilds, {total[SHIFTED]} shifts"
     )
     assert total[FULL] == 0
     assert total[MISSED] == 0 and total[GHOSTS] == 0
     assert total[REQUIRED] > 10_000
+    assert total[SHIFTED] > 50 or shifts == 0
     inside = np.flatnonzero(present).tolist()
     assert sorted(set(world.query([-1e9] * 3 + [1e9] * 3))) == inside
     assert world.trees.body_count(world.layer) == len(inside)

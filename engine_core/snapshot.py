@@ -1,0 +1,140 @@
+"""All shapes in a box as they stood at one moment, and their triangles: for navigation meshes, on any thread but the one that
+steps, while the world steps and streams.
+
+The moment is one without a step and without an edit: who asks holds the gate of the system while poses are copied, some 0.1 ms
+a thousand shapes, and waits for a step that runs. While the triangles are made nothing is held but a place among those who
+query, so that nothing they are read from is used again.
+"""
+
+import threading
+import time
+
+import numpy as np
+
+from .bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM
+from .broad_phase.change import enter, leave
+from .broad_phase.schema import TREE
+from .collision.bounds_queries import query_bounds
+from .collision.query_schema import COLLECT_SHAPES, PLACED_SHAPE, QUERY, WITH_AREAS, WITH_BODIES
+from .collision.triangulation import TRIANGLE_REQUEST, triangulate
+from .edits import BUSY, TAKEN, edit, enter_gate
+from .runtime import atomics
+from .runtime.kernel import entry_point
+from .runtime.memory import address_of, view
+
+TREE_SIZE = TREE.itemsize
+HIDES_BEGUN, HIDES_ENDED = SYSTEM.fields["hides_begun"][1], SYSTEM.fields["hides_ended"][1]
+PAUSE = 5e-5
+FIRST_CAPACITY = 4096
+
+
+@entry_point("void(int64, int64, int64)")
+def visit_trees(address, generations, is_leaving):
+    """Be counted as a user of all trees of a system, or be so no longer. `generations`: address of int64, one a tree."""
+    system = view(address, 1, SYSTEM)[0]
+    places = view(generations, MOST_BROAD_PHASE_LAYERS, np.int64)
+    for layer in range(system.layer_count):
+        tree = system.trees + layer * TREE_SIZE
+        if is_leaving:
+            leave(tree, places[layer], generations)
+        else:
+            places[layer] = enter(tree, generations)
+
+
+@entry_point("int64(int64, int64)")
+def collect_whole(address, query):
+    """`query_bounds` for who holds the gate; -1 where a batch was on its way out of the tree, which needs no gate: try again."""
+    begun = atomics.load_acquire_int64(address + HIDES_BEGUN)
+    if atomics.load_acquire_int64(address + HIDES_ENDED) != begun:
+        return np.int64(-1)
+    count = query_bounds(address, query)
+    return count if atomics.load_acquire_int64(address + HIDES_BEGUN) == begun else np.int64(-1)
+
+
+class Snapshot:
+    """Shapes that touch a box at one moment: `rows` of PLACED_SHAPE. Use it in a `with`; in there, and no longer, the memory
+    that the shapes are read from stays.
+
+    `low`, `high`: the box, world [m]; `mask`: collision layers. Raises ValueError, KeyError (no such system), RuntimeError
+    on a thread that is in the middle of an edit."""
+
+    def __init__(self, world, system: int, low, high, mask: int = 0xFFFFFFFF, bodies: bool = True, areas: bool = False):
+        self._world, self._system = world, world.system(system)
+        self.low, self.high = np.array(low, np.float64), np.array(high, np.float64)
+        if self.low.shape != (3,) or self.high.shape != (3,) or not np.isfinite([self.low, self.high]).all():
+            raise ValueError(f"Snapshot: the box must be two places of three finite numbers, got {low!r} and {high!r}")
+        if not (self.low <= self.high).all():
+            raise ValueError(f"Snapshot: the box must not be inside out, got {self.low.tolist()} to {self.high.tolist()}")
+        if not 0 <= mask <= 0xFFFFFFFF:
+            raise ValueError(f"Snapshot: mask must be 32 bits, got {mask!r}")
+        if world.late.holds(int(self._system.row["index"])):
+            raise RuntimeError("Snapshot: this thread is in the middle of an edit of the same space")
+        self._query = np.zeros(1, QUERY)
+        row = self._query[0]
+        row["operation"], row["collision_mask"], row["body"], row["shape"] = COLLECT_SHAPES, mask, -1, -1
+        row["flags"] = (WITH_BODIES if bodies else 0) | (WITH_AREAS if areas else 0)
+        row["rotation"][3] = 1.0
+        row["position"], row["half_extents"] = 0.5 * (self.low + self.high), 0.5 * (self.high - self.low)
+        self._generations = np.zeros(MOST_BROAD_PHASE_LAYERS, np.int64)
+        self.rows = np.zeros(0, PLACED_SHAPE)
+        self.held_seconds = 0.0
+        """How long the gate was held [s]."""
+
+    def __enter__(self):
+        visit_trees(self._system.address, address_of(self._generations), 0)
+        try:
+            self._collect()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *unused):
+        visit_trees(self._system.address, address_of(self._generations), 1)
+
+    def _collect(self) -> None:
+        capacity = FIRST_CAPACITY
+        while True:
+            rows = np.zeros(capacity, PLACED_SHAPE)
+            self._query[0]["results"], self._query[0]["max_results"] = address_of(rows), capacity
+            count = self._collect_behind_gate()
+            if count < 0:
+                time.sleep(PAUSE)
+            elif count <= capacity:
+                self.rows = rows[:count]
+                return
+            else:
+                capacity = 2 * count
+
+    def _collect_behind_gate(self) -> int:
+        address, me = self._system.address, threading.get_ident()
+        while (answer := enter_gate(address, me)) == BUSY:
+            time.sleep(PAUSE)
+        assert answer == TAKEN
+        begin = time.perf_counter()
+        try:
+            return collect_whole(address, address_of(self._query))
+        finally:
+            edit(self._world.address, 0, address)
+            self.held_seconds = time.perf_counter() - begin
+
+    def triangles(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> np.ndarray:
+        """The triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m], relative
+        to `zero`, counter-clockwise seen from outside. They are in no order that means anything."""
+        return self.triangles_and_owners(low, high, zero)[0]
+
+    def triangles_and_owners(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> tuple[np.ndarray, np.ndarray]:
+        """The same, and of each triangle the row of PLACED_SHAPE that it belongs to, int32 (n,)."""
+        request = np.zeros(1, TRIANGLE_REQUEST)
+        row = request[0]
+        row["placed"], row["placed_count"], row["zero"] = address_of(self.rows), len(self.rows), zero
+        row["low"] = self.low if low is None else np.maximum(low, self.low)
+        row["high"] = self.high if high is None else np.minimum(high, self.high)
+        capacity = FIRST_CAPACITY
+        while True:
+            found, owners = np.empty((capacity, 3, 3), np.float32), np.empty(capacity, np.int32)
+            row["triangles"], row["bodies"], row["capacity"] = address_of(found), address_of(owners), capacity
+            count = triangulate(address_of(request))
+            if count <= capacity:
+                return found[:count], owners[:count]
+            capacity = count
