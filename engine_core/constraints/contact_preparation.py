@@ -121,6 +121,8 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
     block[FRICTION * 8 + lane] = pair.friction
     block[RESTITUTION * 8 + lane] = pair.restitution
     hertz = min(system.contact_hertz, 0.125 / h)
+    if a.contact_bias != 0.0 or b.contact_bias != 0.0:
+        hertz = min(system.contact_hertz * max(a.contact_bias, b.contact_bias), 0.125 / h)
     if a.inverse_mass == 0.0 or b.inverse_mass == 0.0:
         bias_rate, mass_scale, impulse_scale = soft_parameters(2.0 * hertz, system.contact_damping_ratio, h)
     else:
