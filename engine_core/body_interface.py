@@ -367,6 +367,8 @@ class BodyInterface(BodyShapes):
         """Mass, bounds and pairs are renewed: at once in a system, else when the body enters one or is asked, so that giving
         a body its ten thousand shapes does not renew ten thousand times."""
         row = self.bodies.rows[index]
+        if self._contact_biases:
+            self._renew_contact_bias(index)
         if row["system"] >= 0:
             self._renew(index)
         else:

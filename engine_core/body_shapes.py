@@ -226,6 +226,21 @@ class BodyShapes:
         instance["origin_position"] = origin
         instance["position"] = instance["origin_position"] - row["center_of_mass"]
 
+    def shape_set_contact_bias(self, shape: int, factor: float) -> None:
+        """How firmly contacts of the bodies with this user's shape are pushed apart, in parts of what is usual; 0: as usual. Of
+        several shapes on a body the firmest counts."""
+        self._contact_biases.pop(shape, None)
+        if factor > 0.0:
+            self._contact_biases[shape] = factor
+        for index in list(self._shape_users.get(shape, {})):
+            self._renew_contact_bias(index)
+
+    def _renew_contact_bias(self, index: int) -> None:
+        row = self.bodies.rows[index]
+        first, count = int(row["first_instance"]), int(row["instance_count"])
+        shapes = set(self.instances.rows["user_shape"][first : first + count].tolist())
+        row["contact_bias"] = max((factor for shape, factor in self._contact_biases.items() if shape in shapes), default=0.0)
+
     def _cook_instances(self, index: int) -> None:
         row = self.bodies.rows[index]
         with self._published(index):

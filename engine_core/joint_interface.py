@@ -12,6 +12,7 @@ Bad input raises ValueError (a value) or KeyError (an id), naming the call and t
 
 import math
 import threading
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from .bodies.identity import describe_id, index_of, kind_of, make_id
 from .bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, KIND_JOINT
 from .body_shapes import IDENTITY
 from .constraints.joint_schema import (
-    ANGULAR_AXES, CONE, DISTANCE, GEAR, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
+    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
     LINEAR_Y, LINEAR_Z, RACK, SWING_Y, SWING_Z, TWIST, UNLIMITED,
 )  # fmt: skip
 from .runtime.memory import Pool
@@ -47,6 +48,18 @@ NARROWEST = 1e-4
 """Limits closer than this [m], [rad] lock the axis between them."""
 ROD_HERTZ, ROD_DAMPING = 60.0, 1.0
 """A distance that is locked is a spring as stiff as the solver can hold."""
+
+
+@dataclass(frozen=True)
+class LimitFeel:
+    """How a limit holds. `hertz`: how firmly [1/s], 0 as what is locked; `is_springy`: it gives way as a spring does, else it
+    is passed by nothing and only brings back slowly what is beyond; `restitution` 0 to 1; `max_force` [N], [N m]."""
+
+    hertz: float = 0.0
+    damping_ratio: float = 1.0
+    is_springy: bool = False
+    restitution: float = 0.0
+    max_force: float = math.inf
 
 
 class JointPool:
@@ -133,7 +146,7 @@ class JointInterface:
         row["flags"], row["kind"], row["colour"] = IS_ENABLED, KIND_NAMES.index(kind), -1
         row["locked"], row["limited"] = KINDS[kind]
         row["spring_force"] = row["motor_force"] = UNLIMITED
-        row["max_impulse"] = row["break_force"] = row["break_torque"] = UNLIMITED
+        row["max_impulse"] = row["break_force"] = row["break_torque"] = row["limit_force"] = UNLIMITED
         for side, (position, rotation) in enumerate(frames):
             row["frame_positions"][side], row["frame_rotations"][side] = position, rotation
         if kind in RATIO_AXES:
@@ -213,15 +226,25 @@ class JointInterface:
         _limit(self.joints.rows[index], axis, lower, upper)
         joint_placement.joint_changed(self.address, index)
 
-    def joint_configure(self, identity: int, limits, springs=None, motors=None, max_impulse: float = math.inf) -> None:
+    def joint_configure(
+        self, identity: int, limits, springs=None, motors=None, max_impulse: float = math.inf, locks=None, feel=None
+    ) -> None:
         """All of a joint at once, each by axis: `limits` (lower, upper), `springs` (stiffness, damping, target), `motors`
-        (velocity, max_force). What is not named is free, without spring or motor. Nothing happens if nothing changes."""
+        (velocity, max_force), `locks` that give way (hertz, damping ratio, target, max_force), `feel` of limits (LimitFeel).
+        What is not named is free, without spring or motor. Nothing happens if nothing changes."""
         index = self.joint_index("joint_configure", identity)
         row = self.joints.rows[index]
         before = row.tobytes()
-        row["locked"] = row["limited"] = row["sprung"] = row["driven"] = 0
+        row["locked"] = row["limited"] = row["sprung"] = row["driven"] = row["by_frequency"] = 0
+        row["spring_force"] = UNLIMITED
+        _set_feel(row, feel or {})
         for axis, (lower, upper) in limits.items():
             _limit(row, axis, lower, upper)
+        for axis, (hertz, ratio, target, force) in (locks or {}).items():
+            row["spring_stiffness"][axis], row["spring_damping"][axis], row["spring_target"][axis] = hertz, ratio, target
+            row["spring_force"][axis] = min(force, UNLIMITED)
+            row["by_frequency"] = int(row["by_frequency"]) | 1 << axis
+            row["sprung"] = int(row["sprung"]) | 1 << axis
         for axis, (stiffness, damping, target) in (springs or {}).items():
             row["spring_stiffness"][axis], row["spring_damping"][axis], row["spring_target"][axis] = stiffness, damping, target
             row["sprung"] = int(row["sprung"]) | 1 << axis
@@ -231,6 +254,17 @@ class JointInterface:
         row["max_impulse"] = min(max_impulse, UNLIMITED)
         if row.tobytes() != before:
             joint_placement.joint_changed(self.address, index)
+
+    def joint_set_limit_feel(self, identity: int, axis: int, feel: LimitFeel) -> None:
+        """How the limit of an axis holds and bounces."""
+        index = self.joint_index("joint_set_limit_feel", identity)
+        axis = self._axis("joint_set_limit_feel", axis)
+        for name, value in vars(feel).items():
+            _number("joint_set_limit_feel", name, value, 0.0)
+        row = self.joints.rows[index]
+        kept = {k: _feel_of(row, k) for k in range(AXIS_COUNT)}
+        _set_feel(row, {**kept, axis: feel})
+        joint_placement.joint_changed(self.address, index)
 
     def joint_free_axis(self, identity: int, axis: int) -> None:
         """Neither lock nor limit an axis."""
@@ -377,6 +411,24 @@ def _limit(row, axis: int, lower: float, upper: float) -> None:
     row["limited"] = int(row["limited"]) & ~bit if is_free or is_locked else int(row["limited"]) | bit
     row["lower"][axis] = 0.5 * (lower + upper) if is_locked else lower
     row["upper"][axis] = upper
+
+
+def _feel_of(row, axis: int) -> LimitFeel:
+    return LimitFeel(
+        float(row["limit_hertz"][axis]), float(row["limit_damping"][axis]), bool(int(row["springy"]) >> axis & 1),
+        float(row["limit_restitution"][axis]), float(row["limit_force"][axis]),
+    )  # fmt: skip
+
+
+def _set_feel(row, feels: dict[int, LimitFeel]) -> None:
+    """Write how the limits of all axes feel; those that are not named are firm."""
+    row["springy"] = row["limit_hertz"] = row["limit_damping"] = row["limit_restitution"] = 0
+    row["limit_force"] = UNLIMITED
+    for axis, feel in feels.items():
+        row["springy"] = int(row["springy"]) | int(feel.is_springy) << axis
+        row["limit_hertz"][axis], row["limit_damping"][axis] = feel.hertz, feel.damping_ratio
+        row["limit_restitution"][axis] = min(feel.restitution, 1.0)
+        row["limit_force"][axis] = min(feel.max_force, UNLIMITED)
 
 
 def _frame(name: str, frame) -> tuple[np.ndarray, tuple]:

@@ -74,6 +74,7 @@ class World(AreaInterface, BodyInterface, JointInterface):
         self._system_count = 0
         self._lock = threading.RLock()
         self._shape_users: dict[int, dict[int, int]] = {}
+        self._contact_biases: dict[int, float] = {}  # of shapes whose contacts are not as firm as usual
         self._contact_reports: dict[int, np.ndarray] = {}
         record = self.record
         self.bodies.world_record = record
@@ -129,6 +130,7 @@ class World(AreaInterface, BodyInterface, JointInterface):
                 if int(self.instances.rows[int(row["first_instance"]) + number]["user_shape"]) == shape:
                     self.body_remove_shape(body_id, number)
         self._shape_users.pop(shape, None)
+        self._contact_biases.pop(shape, None)
         self.shapes.free(shape)
 
     def update_height_field(self, identity: int, x: int, z: int, heights) -> None:

@@ -24,10 +24,10 @@ below.
 
 
 def status_of(table: virtual_table.VirtualTable, name: str) -> tuple[str, str]:
-    """("done", "partial" or "not yet"; what is missing)."""
+    """("done", "partial" or "not yet"; what is missing, or what a user should know)."""
     if name not in table.answered():
         return "not yet", ""
-    return ("partial", table.partial[name]) if name in table.partial else ("done", "")
+    return ("partial", table.partial[name]) if name in table.partial else ("done", table.notes.get(name, ""))
 
 
 def make_document(described: api.Api) -> str:
@@ -42,7 +42,7 @@ def make_document(described: api.Api) -> str:
         rows = [(name, *status_of(table, name)) for name in names]
         counts = [sum(row[1] == status for row in rows) for status in ("done", "partial", "not yet")]
         summary.append(f"| `{table.engine_class}` | {' | '.join(map(str, counts))} | {len(rows)} |")
-        chapters += [f"## {table.engine_class}", "", "| virtual | state | what is missing |", "| --- | --- | --- |"]
+        chapters += [f"## {table.engine_class}", "", "| virtual | state | what is missing, or good to know |", "| --- | --- | --- |"]
         chapters += [f"| `{name}` | {status} | {missing} |" for name, status, missing in rows] + [""]
     head = ["| class | done | partial | not yet | all |", "| --- | --- | --- | --- | --- |", *summary, ""]
     return "\n".join([_INTRODUCTION, f"Version: {described.version}", "", *head, *chapters]).rstrip() + "\n"

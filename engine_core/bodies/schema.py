@@ -94,6 +94,7 @@ BODY = np.dtype(
         ("joint_colour_mask", "u4"),  # the same for its joints; see solver/joint_colours.py
         ("friction", "f4"),  # negative: rough
         ("restitution", "f4"),  # negative: absorbs
+        ("contact_bias", "f4"),  # how firmly its contacts are pushed apart, in parts of what is usual; 0: 1
         ("mass", "f4"),  # [kg], as set
         ("inertia", "f4", 3),  # as set, about the axes of the body frame; 0: automatic [kg m^2]
         ("gravity_scale", "f4"),

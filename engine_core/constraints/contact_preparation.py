@@ -125,7 +125,10 @@ def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h)
     put3(block, TANGENT, lane, tangent)
     block[FRICTION * 8 + lane] = pair.friction
     block[RESTITUTION * 8 + lane] = pair.restitution
-    hertz = min(system.contact_hertz, STIFFEST / h)
+    hertz = system.contact_hertz
+    if a.contact_bias != 0.0 or b.contact_bias != 0.0:
+        hertz *= max(a.contact_bias, b.contact_bias)
+    hertz = min(hertz, STIFFEST / h)
     if a.inverse_mass == 0.0 or b.inverse_mass == 0.0:
         hertz *= 2.0
     bias_rate, softness, _ = soft_parameters(hertz, system.contact_damping_ratio, h)

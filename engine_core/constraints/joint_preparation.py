@@ -6,8 +6,10 @@ from ..bodies.schema import BODY, HAS_STRETCH, RIGID, SYSTEM, WORLD
 from ..geometry.vector import length, multiply, normalize_quaternion, quaternion, rotate, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
-from .contact_preparation import scaled_inertia, scaled_mass
-from .joint_schema import AXIS_COUNT, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SPRING, UNLIMITED
+from .contact_preparation import scaled_inertia, scaled_mass, soft_parameters
+from .joint_schema import (
+    AXIS_COUNT, FIRM, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SLOW, SPRING, SPRINGY, UNLIMITED,
+)  # fmt: skip
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 
@@ -82,6 +84,19 @@ def prepare_side(joint, bodies, side):
 
 
 @kernel
+def open_limit(joint, row, axis, h):
+    """How a limit holds and bounces."""
+    row.restitution = joint.limit_restitution[axis]
+    row.approach = FLOAT32(0.0)
+    row.hold = INT32(FIRM)
+    hertz = FLOAT64(joint.limit_hertz[axis])
+    if hertz > 0.0:
+        row.hold = INT32(SPRINGY if is_set(joint.springy, axis) else SLOW)
+        rate, mass_scale, impulse_scale = soft_parameters(min(hertz, 0.25 / h), FLOAT64(joint.limit_damping[axis]), h)
+        row.bias_rate, row.mass_scale, row.impulse_scale = FLOAT32(rate), FLOAT32(mass_scale), FLOAT32(impulse_scale)
+
+
+@kernel
 def open_row(joint, row, kind, axis, h, warm):
     """Begin a row: its limits of impulse, and what it did in the last step."""
     row.slot = INT32(kind * AXIS_COUNT + axis)
@@ -92,8 +107,9 @@ def open_row(joint, row, kind, axis, h, warm):
     impulse = FLOAT64(joint.row_impulse[row.slot]) * warm
     if kind == LIMIT:
         row.side = FLOAT32(-1.0) if impulse < 0.0 else FLOAT32(1.0)
-        row.least, row.most = FLOAT32(0.0), FLOAT32(UNLIMITED)
-        row.impulse = FLOAT32(abs(impulse))
+        row.least, row.most = FLOAT32(0.0), FLOAT32(min(FLOAT64(joint.limit_force[axis]) * h, UNLIMITED))
+        row.impulse = FLOAT32(min(abs(impulse), FLOAT64(row.most)))
+        open_limit(joint, row, axis, h)
         return
     force = FLOAT64(joint.spring_force[axis]) if kind == SPRING else FLOAT64(joint.motor_force[axis])
     most = min(force * h, UNLIMITED)

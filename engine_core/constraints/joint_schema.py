@@ -19,6 +19,11 @@ IS_BROKEN = 2  # a limit of force was passed: it holds nothing any more
 IS_CONNECTED = 4  # it stands in the lists of its bodies
 LIMITS_IMPULSES = 8  # motors are limited in what they do in a step [N s], not in force [N]
 
+# How a limit row holds.
+FIRM = 0  # as firm as what is locked
+SLOW = 1  # passed by nothing, but what is beyond comes back at a rate of its own
+SPRINGY = 2  # gives way as a spring does
+
 # Kinds of rows.
 SPRING, MOTOR, LIMIT = 0, 1, 2
 ROW_KINDS = 3
@@ -53,6 +58,11 @@ JOINT = np.dtype(
         ("spring_damping", "f4", AXIS_COUNT),  # [N s/m], [N m s/rad] or a ratio
         ("spring_target", "f4", AXIS_COUNT),
         ("spring_force", "f4", AXIS_COUNT),  # at most [N], [N m]
+        ("springy", "u4"),  # bits of limits that give way as springs
+        ("limit_hertz", "f4", AXIS_COUNT),  # how firm a limit is [1/s]; 0: as what is locked
+        ("limit_damping", "f4", AXIS_COUNT),  # ratio, where `limit_hertz` is not 0
+        ("limit_restitution", "f4", AXIS_COUNT),  # part of the speed that comes back, 0 to 1
+        ("limit_force", "f4", AXIS_COUNT),  # at most [N], [N m]
         ("motor_velocity", "f4", AXIS_COUNT),
         ("motor_force", "f4", AXIS_COUNT),  # at most
         ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step [N s]
@@ -106,6 +116,13 @@ JOINT_ROW = np.dtype(
         ("least", "f4"),  # impulse
         ("most", "f4"),
         ("impulse", "f4"),
+        # Of limits: FIRM, SLOW or SPRINGY, and how soft; the restitution, and the speed at which the limit was met in this step.
+        ("hold", "i4"),
+        ("bias_rate", "f4"),
+        ("mass_scale", "f4"),
+        ("impulse_scale", "f4"),
+        ("restitution", "f4"),
+        ("approach", "f4"),
     ],
     align=True,
 )

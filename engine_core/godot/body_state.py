@@ -7,9 +7,11 @@ A state whose body is gone, or that the editor made to read default values, answ
 import numpy as np
 
 from ..bodies import motion
+from ..bodies.mass import packed6
 from ..bodies.motion import bodies_of
 from ..bodies.schema import RIGID, WORLD
 from ..edits import ANGULAR_VELOCITY, LINEAR_VELOCITY, SET_POSE, SLEEPING, give_command
+from ..geometry.principal_axes import principal_axes
 from ..geometry.vector import add, quaternion, rotate, scale, store3, vector3
 from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
@@ -97,7 +99,9 @@ def _center_of_mass_local(world, index):
 
 @kernel
 def _inverse_inertia(world, index):
-    return vector3(bodies_of(world)[index].inverse_inertia_local)
+    """About the principal axes [1/(kg m^2)]."""
+    values, _, _, _ = principal_axes(packed6(bodies_of(world)[index].inverse_inertia_local))
+    return values
 
 
 get_total_gravity = _vector_getter("get_total_gravity", _gravity)
@@ -130,10 +134,15 @@ def get_inverse_mass(instance, arguments, result):
 
 @kernel
 def get_principal_inertia_axes(instance, arguments, result):
-    """The body's own axes: right for bodies whose inertia is diagonal in them."""
+    """The axes about which the body turns without wobbling, world, as columns."""
     world, index = find(instance, arguments, 0)
-    q = quaternion(bodies_of(world)[index].rotation) if index >= 0 else (0.0, 0.0, 0.0, 1.0)
-    x, y, z = rotate(q, (1.0, 0.0, 0.0)), rotate(q, (0.0, 1.0, 0.0)), rotate(q, (0.0, 0.0, 1.0))
+    if index < 0:
+        store_identity(result)
+        return
+    body = bodies_of(world)[index]
+    _, x, y, z = principal_axes(packed6(body.inverse_inertia_local))
+    q = quaternion(body.rotation)
+    x, y, z = rotate(q, x), rotate(q, y), rotate(q, z)
     for row in range(3):
         store_vector3(result + 12 * row, (x[row], y[row], z[row]))
 
@@ -326,5 +335,4 @@ def fill_body_state(table):
 BODY_STATE.hot(
     fill_body_state,
     VIRTUALS,
-    partial={"_get_principal_inertia_axes": "the body's own axes: right where its inertia is diagonal in them"},
 )

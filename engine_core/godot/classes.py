@@ -88,14 +88,16 @@ class ExtensionClass:
         name = self._interface.name(self.table.class_name)
         register(self._interface.library, name, self._interface.name(self.table.engine_class), ctypes.addressof(info))
 
-    def link(self, server, reporter, lock, variants) -> None:
+    def link(self, server, reporter, lock, variants, trials) -> None:
         """Give every virtual of the running engine its function. Compiles the hot ones, or loads them from the
         cache."""
         hot = self.table.hot_addresses()
         functions = {}
         for name, method in self._api.virtuals(self.table.engine_class).items():
             if name in hot:
-                functions[self._interface.name_key(name)] = hot[name]
+                functions[self._interface.name_key(name)] = trials.instead_of(
+                    self.table.engine_class, method, hot[name], variants
+                )
                 continue
             if name in self.table.cold_functions:
                 callback = make_cold_call(
@@ -104,7 +106,9 @@ class ExtensionClass:
             else:
                 callback = make_missing_call(method, reporter, variants)
             self._callbacks[name] = callback
-            functions[self._interface.name_key(name)] = ctypes.cast(callback, c_void_p).value
+            functions[self._interface.name_key(name)] = trials.instead_of(
+                self.table.engine_class, method, ctypes.cast(callback, c_void_p).value, variants
+            )
         table = make_table(functions)
         assert len(table) <= len(self._slots), "more virtuals than any Godot has had"
         self._slots[: len(table)] = table

@@ -5,9 +5,12 @@ import numpy as np
 from .joint_settings import HINGE, SIX_DOF, first_axis
 
 
+NO_TURN = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
 def pivot(point: tuple) -> tuple:
     """The frame of a pin: a point, without a direction."""
-    return (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *point)
+    return (*NO_TURN, *point)
 
 
 def frame_of_axis(point: tuple, axis: tuple) -> tuple:
@@ -20,6 +23,30 @@ def frame_of_axis(point: tuple, axis: tuple) -> tuple:
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
     x /= np.linalg.norm(x)
     return (*np.column_stack([x, np.cross(z, x), z]).ravel().tolist(), *point)
+
+
+def basis_of(rotation) -> tuple:
+    """Nine numbers by rows of a unit quaternion."""
+    x, y, z, w = (float(part) for part in rotation)
+    return (
+        1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
+        2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+        2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y),
+    )  # fmt: skip
+
+
+def frame_like(frame: tuple, basis: tuple, other: tuple, other_basis: tuple) -> tuple:
+    """A frame turned about its z axis, so that its x axis is as near as can be to that of another body's frame as the two
+    bodies stand now: there their angle is 0. A `basis`: nine numbers by rows of a body."""
+    turn, other_turn = np.asarray(basis).reshape(3, 3), np.asarray(other_basis).reshape(3, 3)
+    x = np.linalg.solve(turn, other_turn @ np.asarray(other[:9]).reshape(3, 3)[:, 0])
+    z = np.asarray(frame[:9]).reshape(3, 3)[:, 2]
+    x -= z * (x @ z)
+    size = float(np.linalg.norm(x))
+    if size < 1e-6:  # the axes are at right angles: any start is as good
+        return frame
+    x /= size
+    return (*np.column_stack([x, np.cross(z, x), z]).ravel().tolist(), *frame[9:])
 
 
 def turned(frame: tuple, joint) -> tuple:

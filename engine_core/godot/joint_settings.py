@@ -3,6 +3,7 @@
 import math
 
 from ..constraints.joint_schema import CONE, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST
+from .joint_softness import damper, limit_feel, soft_lock, split_locks
 
 # PhysicsServer3D.JointType; EMPTY is JOINT_TYPE_MAX.
 PIN, HINGE, SLIDER, CONE_TWIST, SIX_DOF, EMPTY = range(6)
@@ -18,34 +19,18 @@ DEFAULTS = {
               0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.5, 0.0, 300.0, 0.0, 0.0, 0.0),
 }  # fmt: skip
 DEFAULT_FLAGS = {HINGE: (False, False), SIX_DOF: (True, True, False, False, False, False)}
-# Parameters that are kept and do nothing, by number.
+# Parameters that are kept and do nothing, by number: inside the limits of a slider there is nothing to bounce off.
 IGNORED = {
-    PIN: {0: "bias", 1: "damping"},
-    HINGE: {0: "bias", 3: "limit_bias", 4: "limit_softness", 5: "limit_relaxation"},
-    SLIDER: {
-        2: "linear_limit_softness", 3: "linear_limit_restitution", 4: "linear_limit_damping", 5: "linear_motion_softness",
-        6: "linear_motion_restitution", 7: "linear_motion_damping", 8: "linear_orthogonal_softness",
-        9: "linear_orthogonal_restitution", 10: "linear_orthogonal_damping", 13: "angular_limit_softness",
-        14: "angular_limit_restitution", 15: "angular_limit_damping", 16: "angular_motion_softness",
-        17: "angular_motion_restitution", 18: "angular_motion_damping", 19: "angular_orthogonal_softness",
-        20: "angular_orthogonal_restitution", 21: "angular_orthogonal_damping",
-    },
-    CONE_TWIST: {2: "bias", 3: "softness", 4: "relaxation"},
-    SIX_DOF: {
-        2: "linear_limit_softness", 3: "linear_restitution", 4: "linear_damping", 12: "angular_limit_softness",
-        13: "angular_damping", 14: "angular_restitution", 15: "angular_force_limit", 16: "angular_erp",
-    },
+    PIN: {}, HINGE: {}, CONE_TWIST: {}, SIX_DOF: {},
+    SLIDER: {6: "linear_motion_restitution", 17: "angular_motion_restitution"},
 }  # fmt: skip
-WITHOUT_EFFECT = {
-    PIN: "bias and damping are kept, without effect: a pin is as stiff as the solver can hold",
-    HINGE: "bias and the softness, bias and relaxation of limits are kept, without effect: limits are firm",
-    SLIDER: "softness, restitution and damping are kept, without effect: limits are firm, the motion is free",
-    CONE_TWIST: "bias, softness and relaxation are kept, without effect: limits are firm",
-    SIX_DOF: "softness, restitution, damping, angular force limit and ERP are kept, without effect: limits are firm",
+NOTES = {
+    SLIDER: "restitution of the motion inside the limits is kept, with a warning: there is nothing to bounce off",
 }
 NARROW_SPAN = 0.05
 """A cone or twist narrower than this is locked, as the documentation says [rad]."""
 LOCKED = (0.0, 0.0)
+NOTHING = (0.0, 0.0, 0.0)
 
 
 def configure(world, joint) -> None:
@@ -53,27 +38,62 @@ def configure(world, joint) -> None:
     _CONFIGURE[joint.kind](world, joint)
 
 
+def _part(joint, number: int, axis: int = 0) -> float:
+    """A parameter in parts of its default, from 0 to 1. Nodes send single-precision numbers."""
+    part = joint.parameter(number, axis) / DEFAULTS[joint.kind][number]
+    return 1.0 if part > 1.0 - 1e-6 else max(part, 0.0)
+
+
+def _above(joint, number: int, axis: int = 0) -> float:
+    """How far a parameter is above its default; 0 below."""
+    return max(joint.parameter(number, axis) - DEFAULTS[joint.kind][number], 0.0)
+
+
+def _bounce(joint, number: int, axis: int = 0) -> float:
+    """Restitution: none up to the default, all at 1."""
+    default = DEFAULTS[joint.kind][number]
+    return min(max((joint.parameter(number, axis) - default) / (1.0 - default), 0.0), 1.0)
+
+
 def _pin(world, joint) -> None:
     most = joint.parameter(2)
     limits = dict.fromkeys((LINEAR_X, LINEAR_Y, LINEAR_Z), LOCKED)
-    world.joint_configure(joint.core, limits, max_impulse=most if most > 0.0 else math.inf)
+    softness = soft_lock(_part(joint, 0), _part(joint, 1)) if most <= 0.0 else None
+    limits, locks = split_locks(limits, dict.fromkeys(limits, softness))
+    world.joint_configure(joint.core, limits, max_impulse=most if most > 0.0 else math.inf, locks=locks)
 
 
 def _hinge(world, joint) -> None:
-    limits = dict.fromkeys((LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z), LOCKED)
+    lines, swings = (LINEAR_X, LINEAR_Y, LINEAR_Z), (SWING_Y, SWING_Z)
+    limits = dict.fromkeys(lines + swings, LOCKED)
+    limits, locks = split_locks(limits, dict.fromkeys(lines, soft_lock(_part(joint, 0))))
     upper, lower = joint.parameter(1), joint.parameter(2)
     if joint.flag(0):
         limits[TWIST] = (-upper, -lower)
+    feel = {TWIST: limit_feel(_part(joint, 4), _part(joint, 3), 1.0 / max(_part(joint, 5), 0.01))}
     motors = {TWIST: (-joint.parameter(6), abs(joint.parameter(7)))} if joint.flag(1) else None
     world.joint_limit_impulses(joint.core, True)
-    world.joint_configure(joint.core, limits, motors=motors)
+    world.joint_configure(joint.core, limits, motors=motors, locks=locks, feel=feel)
 
 
 def _slider(world, joint) -> None:
     limits = dict.fromkeys((LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z), LOCKED)
     limits[LINEAR_X] = (joint.parameter(1), joint.parameter(0))
     limits[TWIST] = (joint.parameter(12), joint.parameter(11))
-    world.joint_configure(joint.core, limits)
+    across = soft_lock(_part(joint, 8) * _part(joint, 9), _part(joint, 10))
+    aslant = soft_lock(_part(joint, 19) * _part(joint, 20), _part(joint, 21))
+    limits, locks = split_locks(limits, {LINEAR_Y: across, LINEAR_Z: across, SWING_Y: aslant, SWING_Z: aslant})
+    feel = {
+        LINEAR_X: limit_feel(_part(joint, 2), 1.0, max(joint.parameter(4), 0.0), _bounce(joint, 3)),
+        TWIST: limit_feel(_part(joint, 13), 1.0, 1.0 + _above(joint, 15), _bounce(joint, 14)),
+    }
+    springs = damper(LINEAR_X, _above(joint, 7) + _slower(joint, 5)) | damper(TWIST, _above(joint, 18) + _slower(joint, 16))
+    world.joint_configure(joint.core, limits, springs, locks=locks, feel=feel)
+
+
+def _slower(joint, number: int, axis: int = 0) -> float:
+    """What brakes a motion whose softness is below its default [N s/m], [N m s/rad]."""
+    return 1.0 / max(_part(joint, number, axis), 0.001) - 1.0
 
 
 def _cone_twist(world, joint) -> None:
@@ -85,7 +105,9 @@ def _cone_twist(world, joint) -> None:
         limits[CONE] = (-FULL_TURN, swing)
     if twist >= 0.0:
         limits[TWIST] = LOCKED if twist < NARROW_SPAN else (-twist, twist)
-    world.joint_configure(joint.core, limits)
+    feel = limit_feel(1.0, _part(joint, 2), 1.0 / max(_part(joint, 4), 0.01))
+    springs = {} if limits.get(TWIST) == LOCKED else damper(TWIST, _slower(joint, 3))
+    world.joint_configure(joint.core, limits, springs, feel={CONE: feel, TWIST: feel})
 
 
 def _angular_limits(joint, axis: int) -> tuple[float, float] | None:
@@ -103,7 +125,7 @@ def first_axis(joint) -> int:
 
 
 def _six_dof(world, joint) -> None:
-    limits, springs, motors = {}, {}, {}
+    limits, springs, motors, soft, feel = {}, {}, {}, {}, {}
     first = first_axis(joint)
     for axis in range(3):
         linear = LINEAR_X + (axis - first) % 3
@@ -113,17 +135,26 @@ def _six_dof(world, joint) -> None:
         turn = _angular_limits(joint, axis)
         if turn is not None:
             limits[angular] = turn
+        most = joint.parameter(15, axis)
+        soft[linear] = soft_lock(_part(joint, 2, axis), min(max(joint.parameter(4, axis), 0.0), 1.0))
+        soft[angular] = soft_lock(_part(joint, 12, axis) * _part(joint, 16, axis), max_force=most)
+        feel[linear] = limit_feel(_part(joint, 2, axis), 1.0, max(joint.parameter(4, axis), 0.0), _bounce(joint, 3, axis))
+        feel[angular] = limit_feel(
+            _part(joint, 12, axis), _part(joint, 16, axis), 1.0, min(max(joint.parameter(14, axis), 0.0), 1.0), most
+        )  # fmt: skip
+        springs |= damper(linear, _above(joint, 4, axis)) | damper(angular, _slower(joint, 13, axis))
         if joint.flag(3, axis):
-            springs[linear] = (max(joint.parameter(7, axis), 0.0), max(joint.parameter(8, axis), 0.0), joint.parameter(9, axis))
+            damping = max(joint.parameter(8, axis), 0.0) + springs.get(linear, NOTHING)[1]
+            springs[linear] = (max(joint.parameter(7, axis), 0.0), damping, joint.parameter(9, axis))
         if joint.flag(2, axis):
-            springs[angular] = (
-                max(joint.parameter(19, axis), 0.0), max(joint.parameter(20, axis), 0.0), -joint.parameter(21, axis)
-            )  # fmt: skip
+            damping = max(joint.parameter(20, axis), 0.0) + springs.get(angular, NOTHING)[1]
+            springs[angular] = (max(joint.parameter(19, axis), 0.0), damping, -joint.parameter(21, axis))
         if joint.flag(5, axis):
             motors[linear] = (joint.parameter(5, axis), abs(joint.parameter(6, axis)))
         if joint.flag(4, axis):
             motors[angular] = (-joint.parameter(17, axis), abs(joint.parameter(18, axis)))
-    world.joint_configure(joint.core, limits, springs, motors)
+    limits, locks = split_locks(limits, {axis: way for axis, way in soft.items() if axis not in springs})
+    world.joint_configure(joint.core, limits, springs, motors, locks=locks, feel=feel)
 
 
 _CONFIGURE = {PIN: _pin, HINGE: _hinge, SLIDER: _slider, CONE_TWIST: _cone_twist, SIX_DOF: _six_dof}

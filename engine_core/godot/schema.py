@@ -31,7 +31,6 @@ SERVER = np.dtype(
         ("step_function", "i8"),  # address of physics_system.step
         ("active_object_count", "i8"),  # for the performance monitors
         ("pair_count", "i8"),
-        ("island_count", "i8"),
         ("lock", "i8"),  # who changes the world: 0, or the number of a thread; see server_lock.py
         ("lock_depth", "i8"),
         ("is_stepping", "i8"),  # 1 while `_step` holds the lock

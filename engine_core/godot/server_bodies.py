@@ -152,7 +152,7 @@ def _body_get_collision_mask(server, identity):
     return int(server.body_row(identity)["collision_mask"])
 
 
-@SERVER.cold("kept; only the motion tests of characters will ask for it")
+@SERVER.cold()
 def _body_set_collision_priority(server, identity, priority):
     check_finite("priority", priority)
     server.world.body_set_param(identity, "collision_priority", priority)
@@ -260,12 +260,12 @@ def _body_get_max_contacts_reported(server, identity):
     return int(server.body_row(identity)["max_contacts_reported"])
 
 
-@SERVER.cold("Godot's engines have no use for it either")
+@SERVER.cold(note="checked, and not kept: no engine of Godot's has a use for it, and Godot has no way to set it but this")
 def _body_set_contacts_reported_depth_threshold(server, identity, threshold):
     server.body_row(identity)
 
 
-@SERVER.cold("always 0, as in Godot's engines")
+@SERVER.cold(note="always 0, as in Godot's engines")
 def _body_get_contacts_reported_depth_threshold(server, identity):
     server.body_row(identity)
     return 0.0

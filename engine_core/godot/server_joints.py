@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_SOFT_BODY
 from .errors import check_finite
-from .joint_frames import frame_of_axis, pivot, turned
+from .joint_frames import NO_TURN, basis_of, frame_like, frame_of_axis, pivot, turned
 from .joint_settings import (
-    CONE_TWIST, DEFAULT_FLAGS, DEFAULTS, EMPTY, HINGE, IGNORED, PIN, SIX_DOF, SLIDER, WITHOUT_EFFECT, configure,
+    CONE_TWIST, DEFAULT_FLAGS, DEFAULTS, EMPTY, HINGE, IGNORED, NOTES, PIN, SIX_DOF, SLIDER, configure,
 )  # fmt: skip
 from .virtual_table import SERVER
 
@@ -162,7 +162,7 @@ def _joint_get_type(server, identity):
     return server.joints.get(identity).kind
 
 
-@SERVER.cold("kept, without effect, as in Godot's engines: the order of joints does not decide what holds")
+@SERVER.cold(note="kept, with a warning: joints without loops are solved all at once, so no order decides what holds")
 def _joint_set_solver_priority(server, identity, priority):
     server.joints.get(identity).priority = priority
     if priority != 1:
@@ -195,7 +195,7 @@ def _joint_make_pin(server, identity, body_a, local_a, body_b, local_b):
     _make(server, identity, PIN, body_a, pivot(local_a), body_b, pivot(local_b))
 
 
-@SERVER.cold(WITHOUT_EFFECT[PIN])
+@SERVER.cold()
 def _pin_joint_set_param(server, identity, number, value):
     _set_parameter(server, identity, PIN, number, value)
 
@@ -241,14 +241,16 @@ def _joint_make_hinge(server, identity, body_a, hinge_a, body_b, hinge_b):
     _make(server, identity, HINGE, body_a, hinge_a, body_b, hinge_b)
 
 
-@SERVER.cold("the angle 0 is not where the bodies are, but given by the two axes alone; no node calls it")
+@SERVER.cold()
 def _joint_make_hinge_simple(server, identity, body_a, pivot_a, axis_a, body_b, pivot_b, axis_b):
     check_finite("the axes", *axis_a, *axis_b)
     frames = frame_of_axis(pivot_a, axis_a), frame_of_axis(pivot_b, axis_b)
+    bases = [basis_of(server.body_row(body)["rotation"]) if body else NO_TURN for body in (body_a, body_b)]
+    frames = frames[0], frame_like(frames[1], bases[1], frames[0], bases[0])
     _make(server, identity, HINGE, body_a, frames[0], body_b, frames[1])
 
 
-@SERVER.cold(WITHOUT_EFFECT[HINGE])
+@SERVER.cold()
 def _hinge_joint_set_param(server, identity, number, value):
     _set_parameter(server, identity, HINGE, number, value)
 
@@ -276,7 +278,7 @@ def _joint_make_slider(server, identity, body_a, frame_a, body_b, frame_b):
     _make(server, identity, SLIDER, body_a, frame_a, body_b, frame_b)
 
 
-@SERVER.cold(WITHOUT_EFFECT[SLIDER])
+@SERVER.cold(note=NOTES[SLIDER])
 def _slider_joint_set_param(server, identity, number, value):
     _set_parameter(server, identity, SLIDER, number, value)
 
@@ -291,7 +293,7 @@ def _joint_make_cone_twist(server, identity, body_a, frame_a, body_b, frame_b):
     _make(server, identity, CONE_TWIST, body_a, frame_a, body_b, frame_b)
 
 
-@SERVER.cold(WITHOUT_EFFECT[CONE_TWIST])
+@SERVER.cold()
 def _cone_twist_joint_set_param(server, identity, number, value):
     _set_parameter(server, identity, CONE_TWIST, number, value)
 
@@ -309,7 +311,7 @@ def _joint_make_generic_6dof(server, identity, body_a, frame_a, body_b, frame_b)
     _make(server, identity, SIX_DOF, body_a, frame_a, body_b, frame_b)
 
 
-@SERVER.cold(WITHOUT_EFFECT[SIX_DOF])
+@SERVER.cold()
 def _generic_6dof_joint_set_param(server, identity, axis, number, value):
     _check_axis(axis)
     _set_parameter(server, identity, SIX_DOF, number, value, axis)

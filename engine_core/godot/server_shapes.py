@@ -12,6 +12,8 @@ from .virtual_table import SERVER
 (WORLD_BOUNDARY, SEPARATION_RAY, SPHERE, BOX, CAPSULE, CYLINDER, CONVEX_POLYGON, CONCAVE_POLYGON, HEIGHTMAP, SOFT_BODY,
  CUSTOM) = range(11)  # fmt: skip
 
+DEFAULT_BIAS = 0.8
+"""What Godot calls the usual bias of contacts: physics/3d/solver/default_contact_bias."""
 _KINDS = {
     WORLD_BOUNDARY: shapes.PLANE, SEPARATION_RAY: shapes.SEPARATION_RAY, SPHERE: shapes.SPHERE, BOX: shapes.BOX,
     CAPSULE: shapes.CAPSULE, CYLINDER: shapes.CYLINDER, CONVEX_POLYGON: shapes.HULL, CONCAVE_POLYGON: shapes.MESH,
@@ -201,7 +203,7 @@ def _shape_get_type(server, identity):
     return server.check_shape(identity).godot_type
 
 
-@SERVER.cold("a hint: shapes are exact and need no margin")
+@SERVER.cold(note="a hint: shapes are exact and need no margin, as in GodotPhysics3D (documentation of Shape3D.margin)")
 def _shape_set_margin(server, identity, margin):
     shape = server.check_shape(identity)
     if not math.isfinite(margin) or margin < 0.0:
@@ -214,11 +216,13 @@ def _shape_get_margin(server, identity):
     return server.check_shape(identity).margin
 
 
-@SERVER.cold("read back; the solver has no use for it")
+@SERVER.cold()
 def _shape_set_custom_solver_bias(server, identity, bias):
     shape = server.check_shape(identity)
     check_finite("bias", bias)
     shape.custom_solver_bias = bias
+    index = server.world.shape_index("shape_set_custom_solver_bias", identity)
+    server.world.shape_set_contact_bias(index, max(bias, 0.0) / DEFAULT_BIAS)
 
 
 @SERVER.cold()

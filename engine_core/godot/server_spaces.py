@@ -1,14 +1,20 @@
 """Spaces: making them, their parameters, and what the debug view asks for."""
 
+from ..physics_system import PhysicsSystem
 from .errors import check_finite
 from .server_areas import Area
+from .server_shapes import DEFAULT_BIAS
 from .virtual_table import SERVER
 
 # PhysicsServer3D.SpaceParameter: field of SYSTEM or None, and the value before any is set.
 _PARAMETERS = {
-    0: (None, 0.01), 1: (None, 0.05), 2: (None, 0.01), 3: (None, 0.8), 4: ("sleep_linear_threshold", 0.1),
-    5: ("sleep_angular_threshold", 0.139626), 6: ("time_to_sleep", 0.5), 7: (None, 16.0),
+    0: (None, 0.01), 1: (None, 0.05), 2: (None, 0.01), 3: ("contact_hertz", DEFAULT_BIAS), 4: ("sleep_linear_threshold", 0.1),
+    5: ("sleep_angular_threshold", 0.139626), 6: ("time_to_sleep", 0.5), 7: ("substep_count", 16.0),
 }  # fmt: skip
+CONTACT_HERTZ = PhysicsSystem.SETTINGS["contact_hertz"]
+BIAS, ITERATIONS, MOST_SUBSTEPS = 3, 7, 64
+ITERATIONS_A_SUBSTEP = 4.0
+"""GodotPhysics3D's 16 iterations are 4 sub-steps: what either does with a stack of ten boxes is about the same."""
 
 
 @SERVER.cold()
@@ -36,27 +42,38 @@ def _parameter(number: int):
     return _PARAMETERS[number]
 
 
-@SERVER.cold("sleep thresholds act; the tuning of another solver (0 to 3, 7) is read back and does nothing")
+@SERVER.cold(note="0 to 2 tune a cache of contacts that Scree does not have: kept, with a warning; see docs/differences.md")
 def _space_set_param(server, identity, number, value):
     server.space_row(identity)
-    field, _ = _parameter(number)
+    field, default = _parameter(number)
     check_finite("the value", value)
     if value < 0.0:
         raise ValueError(f"the value must not be negative, got {value}")
-    if field:
+    kept = server.space_areas[identity].space_parameters
+    if number == BIAS:
+        server.world.system_set_param(identity, field, CONTACT_HERTZ * value / default)
+    elif number == ITERATIONS:
+        substeps = min(max(round(value / ITERATIONS_A_SUBSTEP), 1), MOST_SUBSTEPS)
+        server.world.system_set_param(identity, field, substeps)
+    elif field:
         server.world.system_set_param(identity, field, value)
-    else:
+        return
+    elif value != default:
         server.reporter.warn_once(f"space_set_param {number}", "has no meaning for this solver and is only read back")
-        server.space_areas[identity].space_parameters[number] = value
+    kept[number] = value
 
 
 @SERVER.cold()
 def _space_get_param(server, identity, number):
     server.space_row(identity)
     field, default = _parameter(number)
-    if field:
-        return float(server.world.systems.rows[server.world.system_index("space_get_param", identity)][field])
-    return server.space_areas[identity].space_parameters.get(number, default)
+    kept = server.space_areas[identity].space_parameters
+    if number in kept or not field:
+        return kept.get(number, default)
+    row = server.world.systems.rows[server.world.system_index("space_get_param", identity)]
+    if number == BIAS:
+        return float(row[field]) / CONTACT_HERTZ * default
+    return float(row[field]) * (ITERATIONS_A_SUBSTEP if number == ITERATIONS else 1.0)
 
 
 @SERVER.cold()

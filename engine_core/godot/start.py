@@ -16,6 +16,7 @@ from .errors import Reporter
 from .interface import ENGINE_NAME, SERVERS_LEVEL, Interface
 from .methods import Methods
 from .variant import Variants
+from .virtual_trials import Trials
 
 _LEVEL_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int)
 _CALL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_void_p, c_void_p)
@@ -48,6 +49,7 @@ class Engine:
         self.variants = self.reporter = self.settings = self.server = None
         self.classes = []
         self._kept = []
+        self.trials = Trials()
         self._destroy = self.interface.function("object_destroy", None, c_void_p)
 
     def destroy_object(self, object_: int) -> None:
@@ -149,7 +151,7 @@ class Engine:
         world = World(layers=self.settings.layers(), job_system=self.settings.job_system(), **self.settings.limits())
         self.server = Server(self, world)
         for made in self.classes:
-            made.link(self.server, self.reporter, self.server.lock, self.variants)
+            made.link(self.server, self.reporter, self.server.lock, self.variants, self.trials)
         object_ = self.server_class.make(self.server.address)
         self.server.record["object"] = object_
         self.variants.write_object(result, object_)
@@ -166,6 +168,7 @@ class Engine:
             made.unregister()
         self.classes.clear()
         self.interface.release_names()
+        self.trials.finish()
         sys.stdout.flush()  # Python is not finalised: what it printed last would be lost
         sys.stderr.flush()
 

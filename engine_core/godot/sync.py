@@ -13,12 +13,14 @@ import numpy as np
 from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.schema import SYSTEM, WORLD
+from ..edits import STEPPING, take_gate
 from ..runtime.atomics import exchange_int64, load_acquire_int64
 from ..runtime.call import (
     call_1,
     call_1_float,
     call_2,
     call_3,
+    call_3_result,
     call_6,
     load_int32,
     store_int32,
@@ -30,6 +32,7 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..sensors.events import forget_told
 from ..sensors.schema import AREA_EVENT, SENSORS
+from ..solver.island_count import count_islands
 from .call_names import number_of
 from .schema import (
     AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, MOST_STREAMS, NIL, NO_SUCH_SPACE, RID, SERVER, SPACE_BINDING, STEP_FAILED, STREAM,
@@ -105,7 +108,6 @@ def step(instance, arguments, result):
     delta_time = float_argument(arguments, 0)
     server.active_object_count = 0
     server.pair_count = 0
-    server.island_count = 0
     spaces = _spaces(server)
     acquire(instance)
     server.is_stepping = 1
@@ -122,7 +124,6 @@ def step(instance, arguments, result):
             call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
         server.active_object_count += system.active_count
         server.pair_count += system.active_pair_count
-        server.island_count += system.island_count
     exchange_int64(instance + IS_STEPPING, 0)
     release(instance)
     server.worst_step = max(server.worst_step, processor_time(server) - begin)
@@ -256,6 +257,24 @@ def is_flushing_queries(instance, arguments, result):
 
 
 @kernel
+def islands_of_all_spaces(instance):
+    """How many islands are awake in the active spaces."""
+    server = view(instance, 1, SERVER)[0]
+    world = view(server.world, 1, WORLD)[0]
+    spaces = _spaces(server)
+    acquire(instance)
+    found = np.int64(0)
+    for number in range(world.system_count):
+        space = spaces[number]
+        if space.server != 0 and space.is_active != 0:
+            take_gate(space.system, STEPPING)
+            found += count_islands(space.system)
+            call_3_result(world.edit_function, server.world, 0, space.system)
+    release(instance)
+    return found
+
+
+@kernel
 def get_process_info(instance, arguments, result):
     server = view(instance, 1, SERVER)[0]
     info = int_argument(arguments, 0)
@@ -265,7 +284,7 @@ def get_process_info(instance, arguments, result):
     elif info == 1:
         found = server.pair_count
     elif info == 2:
-        found = server.island_count
+        found = islands_of_all_spaces(instance)
     store_int64(result, found)
 
 

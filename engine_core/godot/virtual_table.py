@@ -31,14 +31,17 @@ class VirtualTable:
     cold_functions: dict = field(default_factory=dict)
     hot_groups: list = field(default_factory=list)
     partial: dict = field(default_factory=dict)  # virtual: what is missing, in words
+    notes: dict = field(default_factory=dict)  # virtual: what a user should know of one that is done
 
-    def cold(self, partial: str = ""):
+    def cold(self, partial: str = "", note: str = ""):
         """Declare the Python function that answers the virtual of its name: `(server or instance, *arguments)`."""
 
         def declare(function):
             self.cold_functions[function.__name__] = function
             if partial:
                 self.partial[function.__name__] = partial
+            if note:
+                self.notes[function.__name__] = note
             return function
 
         return declare

@@ -9,7 +9,7 @@ from ..bodies.schema import SYSTEM
 from ..constraints.contact_preparation import scaled, soft_parameters
 from ..constraints.joint_measuring import aim_rows, measure, six, used_axes, weigh_angular, weigh_linear
 from ..constraints.joint_preparation import joints_of, rows_of
-from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, CONE, GEAR, LIMIT, LINEAR_AXES, SPRING, TWIST
+from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, CONE, FIRM, GEAR, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length, scale, store3, subtract, symmetric_times, vector3,
@@ -20,6 +20,8 @@ from ..runtime.memory import view
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 TURNING_AXES = ANGULAR_AXES | 1 << CONE | 1 << GEAR
 """Axes whose rows act by torques alone."""
+LEAST_BOUNCE = 0.2
+"""A limit that is met more slowly does not bounce [m/s], [rad/s]."""
 
 
 @kernel
@@ -119,12 +121,36 @@ def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scal
     old = FLOAT64(row.impulse)
     change = -mass * (speed + bias + memory * old)
     if row.slot // AXIS_COUNT == LIMIT:
+        if row.hold != FIRM and bias_rate != 0.0:
+            bias_rate, mass_scale = FLOAT64(row.bias_rate), FLOAT64(row.mass_scale)
+            impulse_scale = FLOAT64(row.impulse_scale)
         separation = FLOAT64(row.separation)
-        if separation > 0.0:
-            change = -mass * (speed + separation * inverse_h)
-        else:
+        if separation <= 0.0:
             change = -mass * mass_scale * (speed + separation * bias_rate) - impulse_scale * old
+        elif row.hold == SPRINGY:
+            change = -old
+        else:
+            change = -mass * (speed + separation * inverse_h)
     renewed = min(max(old + change, FLOAT64(row.least)), FLOAT64(row.most))
+    row.impulse = FLOAT32(renewed)
+    if row.slot // AXIS_COUNT == LIMIT and renewed > 0.0:
+        row.approach = FLOAT32(min(FLOAT64(row.approach), speed))
+    change = renewed - old
+    return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
+
+
+@kernel
+def bounce(joint, row, motion):
+    """Give back a part of the speed at which a limit was met, once a step."""
+    approach = FLOAT64(row.approach)
+    if row.restitution <= 0.0 or approach > -LEAST_BOUNCE or row.impulse <= 0.0:
+        return motion
+    row.approach = FLOAT32(0.0)
+    linear, angular_a, angular_b = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
+    v_a, w_a, v_b, w_b = motion
+    speed = dot(linear, subtract(v_b, v_a)) + dot(angular_b, w_b) - dot(angular_a, w_a)
+    old = FLOAT64(row.impulse)
+    renewed = min(max(old - FLOAT64(row.mass) * (speed + FLOAT64(row.restitution) * approach), old), FLOAT64(row.most))
     row.impulse = FLOAT32(renewed)
     change = renewed - old
     return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
@@ -214,7 +240,7 @@ def add_to_totals(joint, rows):
 @entry_point(JOB_SIGNATURE)
 def relax_joints(system_address, begin, end, worker):
     """Job: the pass without bias over the active joints `begin` to `end - 1`. Springs have done their work in the other one:
-    their bias is no correction of an error."""
+    their bias is no correction of an error. So have limits that give way."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.active_joints, system.joint_count, INT32)
@@ -227,8 +253,12 @@ def relax_joints(system_address, begin, end, worker):
             aim_rows(joint, rows, h)
         motion = read_motion(row_a, row_b)
         for r in range(joint.first_row, joint.first_row + joint.row_count):
-            if rows[r].slot // AXIS_COUNT != SPRING:
-                motion = solve_row(joint, rows[r], motion, 1.0 / h, 0.0, 1.0, 0.0)
+            row = rows[r]
+            is_limit = row.slot // AXIS_COUNT == LIMIT
+            if row.slot // AXIS_COUNT != SPRING and not (is_limit and row.hold == SPRINGY):
+                motion = solve_row(joint, row, motion, 1.0 / h, 0.0, 1.0, 0.0)
+            if is_limit:
+                motion = bounce(joint, row, motion)
         if joint.locked & ANGULAR_AXES and joint.node < 0:
             motion = solve_angular(joint, motion, 0.0, 1.0, 0.0)
         if joint.locked & LINEAR_AXES and joint.node < 0:

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,10 +72,10 @@ def test_names(bad_input: bool = False) -> list[str]:
     return names
 
 
-def make_project(folder: Path, engine: str) -> Path:
+def make_project(folder: Path, engine: str, settings: str = "") -> Path:
     """A Godot project in `folder` that holds the GDScript tests and runs on `engine`."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "project.godot").write_text(_PROJECT.format(engine=engine), encoding="utf-8")
+    (folder / "project.godot").write_text(_PROJECT.format(engine=engine) + settings + "\n", encoding="utf-8")
     shutil.copytree(FOLDER / "gd", folder / "gd", dirs_exist_ok=True)
     shutil.copytree(DEMO_PROJECT / "measure", folder / "measure", dirs_exist_ok=True, ignore=_NEEDS_SCENES)
     if engine == SCREE:
@@ -83,12 +83,16 @@ def make_project(folder: Path, engine: str) -> Path:
     return folder
 
 
-def run(godot: Godot, engine: str, names: Sequence[str], timeout: float = 400.0) -> Report:
-    """Run the named tests in one Godot process; after a crash go on with the rest in a new one."""
+def run(
+    godot: Godot, engine: str, names: Sequence[str], timeout: float = 400.0, environment: Mapping[str, str] | None = None,
+    settings: str = "", only_first_failure: bool = False,
+) -> Report:  # fmt: skip
+    """Run the named tests in one Godot process; after a crash go on with the rest in a new one. `settings`: lines for the
+    project's section [physics]. `only_first_failure`: what comes after a test that does not pass is not run."""
     report = Report(outcomes={name: Outcome() for name in names})
     with tempfile.TemporaryDirectory() as folder:
-        project = make_project(Path(folder) / "project", engine)
-        for _ in range(_MOST_CRASHES):
+        project = make_project(Path(folder) / "project", engine, settings)
+        for _ in range(1 if only_first_failure else _MOST_CRASHES):
             left = [name for name, outcome in report.outcomes.items() if outcome.ended == "not run"]
             if not left:
                 break
@@ -97,7 +101,7 @@ def run(godot: Godot, engine: str, names: Sequence[str], timeout: float = 400.0)
             files = ",".join(sorted({name.split(".")[0] for name in left}))
             done = godot.run("--headless", "--fixed-fps", "60", "--path", project, "-s", "res://gd/run_tests.gd", "--",
                              f"--list={wanted}", f"--files={files}", f"--json={Path(folder) / 'report.json'}",
-                             timeout=timeout)
+                             *(["--stop"] if only_first_failure else []), timeout=timeout, environment=environment)
             if not _read(done, report):
                 break  # it ended by itself, or before its first test
     return report

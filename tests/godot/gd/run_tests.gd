@@ -2,9 +2,10 @@ extends SceneTree
 ## Runs behaviour tests in one Godot process: every function `test_*` of the files `test_*.gd` beside this one.
 ##
 ## godot --headless --fixed-fps 60 --path PROJECT -s res://gd/run_tests.gd -- [--json=FILE] [--only=TEXT] [--files=a,b]
-##     [--list=FILE]
+##     [--list=FILE] [--stop]
 ##
 ## --only takes the tests whose name holds TEXT, --files those of the named files, --list those named in FILE.
+## --stop ends at the first that fails.
 ##
 ## Each test starts right after a `physics_frame` signal, in an empty world, with the project's own settings; when it
 ## ends all it made is freed. A line `[test] NAME` goes before each, so that what the engine prints can be told apart.
@@ -37,6 +38,8 @@ func _run_all() -> void:
 		for method: Dictionary in script.get_script_method_list():
 			var name: String = method["name"]
 			if name.begins_with("test_") and _matches("%s.%s" % [file, name], options.get("only", "")):
+				if _stopped(options):
+					continue
 				if listed.is_empty() or "%s.%s" % [file, name] in listed:
 					_results.append(await _run_one(script, file, name))
 	var failed := _results.filter(func(result: Dictionary) -> bool: return not result["passed"]).size()
@@ -48,6 +51,7 @@ func _run_all() -> void:
 
 func _run_one(script: GDScript, file: String, method: String) -> Dictionary:
 	print("[test] %s.%s" % [file, method])
+	OS.set_environment("SCREE_TEST", "%s.%s" % [file, method])
 	var started := Time.get_ticks_usec()
 	var test: PhysicsTest = script.new()
 	root.add_child(test)
@@ -75,6 +79,11 @@ func _run_one(script: GDScript, file: String, method: String) -> Dictionary:
 	print("[%s] %s%s" % ["pass" if result["passed"] else "FAIL", result["name"],
 		"" if result["passed"] else "\n    " + "\n    ".join(result["failures"])])
 	return result
+
+
+## Whether --stop was given and a test has failed.
+func _stopped(options: Dictionary) -> bool:
+	return "stop" in options and not _results.is_empty() and not _results[-1]["passed"]
 
 
 func _call(test: PhysicsTest, method: String) -> void:
