@@ -27,18 +27,21 @@ const BUMP_HEIGHT := 0.12
 ## [m/s]
 const CRUISE := 6.0
 const STARTS_AT := 120
+const PAST_THE_BUMPS := 1000
 const BEND_BEGINS := 1140
 const BEND_ENDS := 1380
 ## [rad]
 const STEERING := 0.15
-const BRAKES_AT := 1560
+const BRAKES_AT := 1440
 
 var _truck := VehicleBody3D.new()
 var _trailer := RigidBody3D.new()
 var _wheels: Array[RigidBody3D] = []
 var _widest_gap := 0.0
+var _widest_on_the_flat := 0.0
 var _largest_tilt := 0.0
 var _yaw := 0.0
+var _stood_at := Vector3.ZERO
 
 
 func build() -> void:
@@ -56,9 +59,11 @@ func tick(number: int) -> void:
 	var driving := number >= STARTS_AT and number < BRAKES_AT
 	var speed := _truck.linear_velocity.dot(_truck.basis.z)
 	_truck.engine_force = clampf(2500.0 * (CRUISE - speed), 0.0, 2500.0) if driving else 0.0
-	_truck.brake = 0.0 if driving else 40.0
+	_truck.brake = 0.0 if driving else 10.0
 	_truck.steering = STEERING if number >= BEND_BEGINS and number < BEND_ENDS else 0.0
 	_widest_gap = maxf(_widest_gap, _gap())
+	if number > PAST_THE_BUMPS:
+		_widest_on_the_flat = maxf(_widest_on_the_flat, _gap())
 	_largest_tilt = maxf(_largest_tilt, maxf(_truck.basis.y.angle_to(Vector3.UP), _trailer.basis.y.angle_to(Vector3.UP)))
 	_judge(number)
 	look(_truck.position + Vector3(0, 0.2, -2.0), _truck.position + Vector3(8.5, 4.5, 7.0))
@@ -81,18 +86,25 @@ func _judge(number: int) -> void:
 			var seconds := (BEND_ENDS - BEND_BEGINS - 60) * TICK
 			var rate := _truck.linear_velocity.length() * tan(STEERING) / WHEEL_BASE
 			expect_near("yaw rate in the bend [rad/s]", wrapf(_truck.rotation.y - _yaw, -PI, PI) / seconds, rate, 0.15 * rate)
+		1739:
+			_stood_at = _truck.position
 		1799:
-			expect_near("speed at the end [m/s]", _truck.linear_velocity.length(), 0.0, 0.05)
+			expect_between("way in the last second [m]", _truck.position.distance_to(_stood_at), 0.0, 0.02)
 			expect_near("height of the chassis at the end [m]", _truck.position.y, _rest_height(), 0.02)
 			expect_near("height of the trailer at the end [m]", _trailer.position.y, TRAILER_HEIGHT, 0.02)
 			expect_near("crates in the trailer", _crates_aboard(), body_count(), 0.0)
-			expect_between("widest gap of a joint [m]", _widest_gap, 0.0, 0.01)
+			# A wheel that strikes a bump may be stopped for a tick while the trailer goes on.
+			expect_between("widest gap of a joint over the bumps [m]", _widest_gap, 0.0, CRUISE * TICK)
+			expect_between("widest gap of a joint after them [m]", _widest_on_the_flat, 0.0, 0.002)
 			expect_between("largest tilt [rad]", _largest_tilt, 0.0, 0.35)
 
 
-## The four springs carry the chassis: compression = g / (4 stiffness).
+## The four springs carry the chassis: compression = g / (4 stiffness). Godot's ray begins a radius above the spring, and
+## it takes the hit's part of that longer way as the part of (spring + radius).
 static func _rest_height() -> float:
-	return WHEEL_RADIUS + SPRING_LENGTH - GRAVITY / (4.0 * STIFFNESS) - SPRING_AT
+	var reach := WHEEL_RADIUS + SPRING_LENGTH
+	var part := (reach - GRAVITY / (4.0 * STIFFNESS)) / reach
+	return part * (reach + WHEEL_RADIUS) - WHEEL_RADIUS - SPRING_AT
 
 
 static func _hitch_on_truck() -> Vector3:
