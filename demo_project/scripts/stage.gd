@@ -69,6 +69,14 @@ func ray_from_screen(screen_position: Vector2) -> Array[Vector3]:
 	return [_camera.project_ray_origin(screen_position), _camera.project_ray_normal(screen_position)]
 
 
+## Looks from `from` at `at`.
+func look(at: Vector3, from: Vector3) -> void:
+	target = at
+	eye = from
+	if is_inside_tree():
+		_place_camera()
+
+
 func _zoom(factor: float) -> void:
 	eye = target + (eye - target) * factor
 	_place_camera()
