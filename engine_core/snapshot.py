@@ -18,12 +18,10 @@ from .collision.bounds_queries import query_bounds
 from .collision.query_schema import COLLECT_SHAPES, PLACED_SHAPE, QUERY, WITH_AREAS, WITH_BODIES
 from .collision.triangulation import TRIANGLE_REQUEST, triangulate
 from .edits import BUSY, TAKEN, edit, enter_gate
-from .runtime import atomics
 from .runtime.kernel import entry_point
 from .runtime.memory import address_of, view
 
 TREE_SIZE = TREE.itemsize
-HIDES_BEGUN, HIDES_ENDED = SYSTEM.fields["hides_begun"][1], SYSTEM.fields["hides_ended"][1]
 PAUSE = 5e-5
 FIRST_CAPACITY = 4096
 
@@ -41,14 +39,14 @@ def visit_trees(address, generations, is_leaving):
             places[layer] = enter(tree, generations)
 
 
-@entry_point("int64(int64, int64)")
-def collect_whole(address, query):
+def collect_whole(system, query: np.ndarray) -> int:
     """`query_bounds` for who holds the gate; -1 where a batch was on its way out of the tree, which needs no gate: try again."""
-    begun = atomics.load_acquire_int64(address + HIDES_BEGUN)
-    if atomics.load_acquire_int64(address + HIDES_ENDED) != begun:
-        return np.int64(-1)
-    count = query_bounds(address, query)
-    return count if atomics.load_acquire_int64(address + HIDES_BEGUN) == begun else np.int64(-1)
+    row = system.row
+    begun = int(row["hides_begun"])
+    if int(row["hides_ended"]) != begun:
+        return -1
+    count = query_bounds(system.address, address_of(query))
+    return count if int(row["hides_begun"]) == begun else -1
 
 
 class Snapshot:
@@ -113,18 +111,19 @@ class Snapshot:
         assert answer == TAKEN
         begin = time.perf_counter()
         try:
-            return collect_whole(address, address_of(self._query))
+            return collect_whole(self._system, self._query)
         finally:
             edit(self._world.address, 0, address)
             self.held_seconds = time.perf_counter() - begin
 
     def triangles(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> np.ndarray:
         """The triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m], relative
-        to `zero`, counter-clockwise seen from outside. They are in no order that means anything."""
-        return self.triangles_and_owners(low, high, zero)[0]
+        to `zero`, counter-clockwise seen from outside. In order of their numbers: the same world gives the same array."""
+        found = self.triangles_and_owners(low, high, zero)[0]
+        return found[np.lexsort(found.reshape(-1, 9).T[::-1])]
 
     def triangles_and_owners(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> tuple[np.ndarray, np.ndarray]:
-        """The same, and of each triangle the row of PLACED_SHAPE that it belongs to, int32 (n,)."""
+        """The same in any order, and of each triangle the row of PLACED_SHAPE that it belongs to, int32 (n,)."""
         request = np.zeros(1, TRIANGLE_REQUEST)
         row = request[0]
         row["placed"], row["placed_count"], row["zero"] = address_of(self.rows), len(self.rows), zero

@@ -8,13 +8,14 @@ import numpy as np
 
 from ..bodies.motion import bodies_of
 from ..bodies.schema import CONTACT_REPORT
-from ..geometry.vector import vector3
+from ..geometry.vector import subtract, vector3
 from ..runtime.call import call_1_result, store_int64
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from .body_state import find, refuse, server_of
 from .call_names import number_of
+from .frames import frame_of
 from .schema import SERVER, WRONG_NUMBER
 from .slots import int_argument, store_vector3
 from .virtual_table import BODY_STATE
@@ -49,6 +50,19 @@ def _vector_getter(read):
         contact = _contact_of(instance, arguments)
         if contact:
             store_vector3(result, read(view(contact, 1, CONTACT_REPORT)[0]))
+        else:
+            store_vector3(result, (0.0, 0.0, 0.0))
+
+    return virtual
+
+
+def _place_getter(read):
+    @kernel
+    def virtual(instance, arguments, result):
+        contact = _contact_of(instance, arguments)
+        if contact:
+            world, index = find(instance, arguments, GET_CONTACT)
+            store_vector3(result, subtract(read(view(contact, 1, CONTACT_REPORT)[0]), frame_of(world, index)))
         else:
             store_vector3(result, (0.0, 0.0, 0.0))
 
@@ -127,13 +141,13 @@ def get_contact_collider_object(instance, arguments, result):
 
 VIRTUALS = {
     "_get_contact_count": get_contact_count,
-    "_get_contact_local_position": _vector_getter(_position),
+    "_get_contact_local_position": _place_getter(_position),
     "_get_contact_local_normal": _vector_getter(_normal),
     "_get_contact_impulse": _vector_getter(_impulse),
     "_get_contact_local_shape": _integer_getter(_shape),
     "_get_contact_local_velocity_at_position": _vector_getter(_velocity),
     "_get_contact_collider": _integer_getter(_collider),
-    "_get_contact_collider_position": _vector_getter(_collider_position),
+    "_get_contact_collider_position": _place_getter(_collider_position),
     "_get_contact_collider_id": _integer_getter(_collider_user_id),
     "_get_contact_collider_object": get_contact_collider_object,
     "_get_contact_collider_shape": _integer_getter(_collider_shape),

@@ -29,6 +29,7 @@ from .body_calls import (
     make_vector_getter,
 )  # fmt: skip
 from .call_names import number_of
+from .frames import read_pose, write_transform
 from .schema import BODY_BINDING, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TOO_MANY_EDITS
 from .slots import (
     argument,
@@ -172,7 +173,7 @@ def set_transform(instance, arguments, result):
         return
     transform = argument(arguments, 0)
     body = bodies_of(world)[index]
-    answer, origin, q = motion.pose_of_transform(body, transform)
+    answer, origin, q = read_pose(world, index, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
@@ -187,7 +188,7 @@ def get_transform(instance, arguments, result):
     if index < 0:
         store_identity(result)
     else:
-        motion.get_origin_transform(world, index, result)
+        write_transform(world, index, result)
 
 
 @kernel

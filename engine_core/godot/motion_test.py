@@ -7,7 +7,7 @@ from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis
 from ..bodies.schema import RIGID, SYSTEM, WORLD
 from ..characters.body_motion import COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY
 from ..collision.query_schema import MOTION_FUNCTION, QUERY_CONTACT
-from ..geometry.vector import add, normalize, store3, store4, vector3
+from ..geometry.vector import add, normalize, store3, store4, subtract, vector3
 from ..runtime.call import (
     call_2_result,
     call_4,
@@ -22,6 +22,7 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
+from .frames import frame_of
 from .schema import NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, WRONG_MARGIN, WRONG_NUMBER
 from .server_motion import find, refuse
 from .slots import (
@@ -99,13 +100,13 @@ def _is_asked_well(instance, arguments):
 
 
 @kernel
-def _store_collision(world, contact, at):
+def _store_collision(world, frame, contact, at):
     """A row of QUERY_CONTACT as PhysicsServer3DExtensionMotionCollision."""
     body = bodies_of(world)[contact.body]
     turning = vector3(body.angular_velocity)
     if body.mode < RIGID:
         turning = add(turning, vector3(body.surface_angular_velocity))
-    store_vector3(at, vector3(contact.other_position))
+    store_vector3(at, subtract(vector3(contact.other_position), frame))
     store_vector3(at + 12, vector3(contact.normal))
     store_vector3(at + 24, vector3(contact.velocity))
     store_vector3(at + 36, turning)
@@ -117,7 +118,7 @@ def _store_collision(world, contact, at):
 
 
 @kernel
-def _store_result(world, motion, contacts, out):
+def _store_result(world, frame, motion, contacts, out):
     """The answer as PhysicsServer3DExtensionMotionResult."""
     store_vector3(out, vector3(motion.travel))
     store_vector3(out + 12, vector3(motion.remainder))
@@ -125,7 +126,7 @@ def _store_result(world, motion, contacts, out):
     store_float32(out + 28, FLOAT32(motion.safe_fraction))
     store_float32(out + 32, FLOAT32(motion.unsafe_fraction))
     for i in range(motion.collision_count):
-        _store_collision(world, contacts[i], out + COLLISIONS_OFFSET + i * COLLISION_BYTES)
+        _store_collision(world, frame, contacts[i], out + COLLISIONS_OFFSET + i * COLLISION_BYTES)
     store_int32(out + COUNT_OFFSET, INT32(motion.collision_count))
 
 
@@ -147,7 +148,8 @@ def test_motion(instance, arguments, result):
     if bool_argument(arguments, 6):
         motion.flags |= INT32(REPORTS_RECOVERY)
     transform = argument(arguments, 1)
-    store3(motion.position, load_vector3(transform + 36))
+    frame = frame_of(world, index)
+    store3(motion.position, add(load_vector3(transform + 36), frame))
     store4(motion.rotation, _rotation_of(transform))
     store3(motion.motion, vector3_argument(arguments, 2))
     motion.margin = float_argument(arguments, 3)
@@ -160,7 +162,7 @@ def test_motion(instance, arguments, result):
     is_colliding = call_2_result(view(system, 1, SYSTEM)[0].extra[MOTION_FUNCTION], system, address)
     out = int_argument(arguments, 7)
     if out != 0:
-        _store_result(world, motion, contacts, out)
+        _store_result(world, frame, motion, contacts, out)
     store_uint8(result, np.uint8(is_colliding))
 
 

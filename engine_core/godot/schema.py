@@ -69,8 +69,8 @@ SERVER = np.dtype(
 )  # fmt: skip
 
 MOST_STREAMS = 64
-STREAM = np.dtype([("link", "i8"), ("queue", "i8")], align=True)
-"""Addresses of a streaming world's LINK and QUEUE; 0: a free row."""
+STREAM = np.dtype([("link", "i8"), ("queue", "i8"), ("system", "i8")], align=True)
+"""Addresses of a streaming world's LINK, QUEUE and SYSTEM; 0: a free row."""
 
 BODY_BINDING = np.dtype(
     [
@@ -107,6 +107,7 @@ SPACE_BINDING = np.dtype(
         ("pending", "i8"),  # address of int64 (body capacity): ids of the bodies to tell about in the next flush
         ("pending_count", "i8"),
         ("is_active", "i8"),
+        ("shifted", "f8", 3),  # how far the frame has moved along each axis since the last step [m], see frames.py
     ],
     align=True,
 )

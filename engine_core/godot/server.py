@@ -19,6 +19,7 @@ from ..shapes.pool import split_basis
 from . import schema
 from .call_names import CALLS
 from .errors import missing
+from .frames import to_world
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
@@ -293,7 +294,7 @@ class Server:
         """Compiled code hands over a transform with scale: shapes have to be cooked for it."""
         try:
             with self.lock:
-                self.world.body_set_transform(identity, _read_transform(address))
+                self.world.body_set_transform(identity, to_world(self, identity, _read_transform(address)))
         except Exception as error:  # nothing may leave a callback
             self.reporter.exception("area_set_transform" if kind_of(identity) == KIND_AREA else "body_set_state", error)
 

@@ -4,13 +4,13 @@ import numpy as np
 
 from ..bodies import motion
 from ..bodies.identity import area_of
-from ..bodies.motion import bodies_of
 from ..edits import FULL, SET_POSE, give_command
 from ..runtime.call import call_2, call_3, load_float32
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
+from .frames import read_pose, repeats_after_shift, write_transform
 from .schema import NO_SUCH_AREA, NOT_FINITE_TRANSFORM, SERVER, TOO_MANY_EDITS
 from .slots import argument, int_argument
 from .virtual_table import SERVER as SERVER_TABLE
@@ -22,7 +22,7 @@ SET_TRANSFORM = number_of("area_set_transform")
 def _is_there(world, index, transform):
     """Whether an area stands at this very place: nodes repeat their transform. A basis is kept as a rotation, and rounded."""
     present = address_of_row(stack_array(12, np.float32), 0)
-    motion.get_origin_transform(world, index, present)
+    write_transform(world, index, present)
     for i in range(12):
         tolerance = 1e-6 if i < 9 else 0.0
         if not abs(load_float32(transform + 4 * i) - load_float32(present + 4 * i)) <= tolerance:
@@ -38,9 +38,9 @@ def area_set_transform(instance, arguments, result):
     if index < 0:
         call_3(server.report_error, np.int64(SET_TRANSFORM), np.int64(NO_SUCH_AREA), identity)
         return
-    if _is_there(server.world, index, transform):
+    if _is_there(server.world, index, transform) or repeats_after_shift(instance, index, transform):
         return
-    answer, origin, q = motion.pose_of_transform(bodies_of(server.world)[index], transform)
+    answer, origin, q = read_pose(server.world, index, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
         call_3(server.report_error, np.int64(SET_TRANSFORM), np.int64(NOT_FINITE_TRANSFORM), transform)
     elif answer == motion.TRANSFORM_STRETCHED:

@@ -4,11 +4,9 @@ A space's id names its default area too: what acts where no other area replaces 
 """
 
 from ..bodies.identity import kind_of
-from ..bodies.motion import get_origin_transform
 from ..bodies.schema import KIND_SYSTEM, RAY_PICKABLE
-from ..runtime.kernel import entry_point
 from .errors import check_integer, check_number, check_place, check_vector
-from .raw_memory import read_transform
+from .frames import enter_space, read_place
 from .virtual_table import SERVER
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -70,7 +68,7 @@ def _area_create(server):
 def _area_set_space(server, identity, space):
     if space:
         server.space_row(space)
-    server.world.area_set_system(identity, space)
+    enter_space(server, identity, space, server.world.area_system(identity), server.world.area_set_system)
 
 
 @SERVER.cold()
@@ -137,21 +135,13 @@ def _area_clear_shapes(server, identity):
     server.world.body_clear_shapes(identity)
 
 
-@entry_point("void(int64, int64, int64)")
-def write_transform_of(world, index, out):
-    """Write the user's transform of a row to twelve float32 at an address."""
-    get_origin_transform(world, index, out)
-
-
 @SERVER.cold()
 def _area_get_transform(server, identity):
     if _is_space(identity):
         area_of(server, identity)
         return IDENTITY
     index = server.world.area_index("area_get_transform", identity)
-    place = server.scratch_transform
-    write_transform_of(server.world.address, index, place.ctypes.data)
-    return read_transform(place.ctypes.data)
+    return read_place(server, index)
 
 
 # --- who it is ---

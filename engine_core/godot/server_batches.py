@@ -9,6 +9,7 @@ import numpy as np
 from ..batch_interface import BatchQueue, BodyBatch
 from ..bodies.identity import index_of
 from ..body_batches import NEW_BODY, NEW_SHAPE
+from .frames import frame_of_space
 from .schema import INT, PACKED_FLOAT32_ARRAY, RID, TRANSFORM3D
 
 LARGEST_BATCH = 1 << 20
@@ -59,7 +60,7 @@ class InstanceBatches:
             raise ValueError(f"the transforms must be 12 finite numbers for each instance, got {rows.size} numbers")
         rows = rows.reshape(-1, 3, 4)
         outer = np.array(placed, np.float64)
-        basis, origin = outer[:9].reshape(3, 3), outer[9:]
+        basis, origin = outer[:9].reshape(3, 3), outer[9:] + frame_of_space(self._server, space)
         rotations, stretches = split_many(basis @ rows[:, :, :3])
         kinds, which = np.unique(np.rint(stretches.reshape(-1, 9) / GRAIN), axis=0, return_inverse=True)
         shapes = self._server.world.shapes

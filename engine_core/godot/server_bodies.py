@@ -3,6 +3,7 @@
 from ..bodies.identity import kind_of
 from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES, RAY_PICKABLE
 from .errors import check_finite, check_integer, check_number, check_place, check_vector
+from .frames import enter_space
 from .virtual_table import BODY_STATE, SERVER
 
 # PhysicsServer3D.BodyParameter
@@ -26,7 +27,7 @@ def _body_create(server):
 def _body_set_space(server, identity, space):
     if space:
         server.space_row(space)
-    server.world.body_set_system(identity, space)
+    enter_space(server, identity, space, server.world.body_system(identity), server.world.body_set_system)
 
 
 @SERVER.cold()

@@ -11,6 +11,7 @@ from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_SOFT_BODY
 from .errors import check_finite
 from .joint_frames import NO_TURN, basis_of, frame_like, frame_of_axis, pivot, turned
+from .frames import frame_of_space
 from .joint_settings import (
     CONE_TWIST, DEFAULT_FLAGS, DEFAULTS, EMPTY, HINGE, IGNORED, NOTES, PIN, SIX_DOF, SLIDER, configure,
 )  # fmt: skip
@@ -31,6 +32,7 @@ class Joint:
     is_swapped: bool = False  # the world, Godot's B, is A of the core
     frame_a: tuple = ()
     frame_b: tuple = ()
+    zero: tuple = (0.0, 0.0, 0.0)  # what `frame_b` is relative to where it is the world's [m]
     parameters: dict = field(default_factory=dict)  # by (axis, number)
     flags: dict = field(default_factory=dict)
     priority: int = 1
@@ -75,7 +77,10 @@ def _make(server, identity: int, kind: int, body_a: int, frame_a: tuple, body_b:
     if body_a == body_b:
         raise ValueError("body_A and body_B are the same body")
     check_finite("the frames", *frame_a, *frame_b)
-    made = Joint(kind, 0, False, frame_a, frame_b, {}, {}, joint.priority, joint.disables_collisions)
+    zero = (0.0, 0.0, 0.0)
+    if not body_b and kind_of(body_a) != KIND_SOFT_BODY:
+        zero = tuple(frame_of_space(server, server.world.body_system(body_a)).tolist())
+    made = Joint(kind, 0, False, frame_a, frame_b, zero, {}, {}, joint.priority, joint.disables_collisions)
     if is_soft:
         server.reporter.warn_once("Joint3D", "joints do not hold soft bodies yet")
     else:
@@ -91,7 +96,8 @@ def _make(server, identity: int, kind: int, body_a: int, frame_a: tuple, body_b:
 
 def _core_frames(joint: Joint) -> tuple:
     """The frames as the core has them: in its order, the axis that turns freely first."""
-    frames = [turned(frame, joint) for frame in (joint.frame_a, joint.frame_b)]
+    b = (*joint.frame_b[:9], *(place + zero for place, zero in zip(joint.frame_b[9:], joint.zero, strict=True)))
+    frames = [turned(frame, joint) for frame in (joint.frame_a, b)]
     return tuple(reversed(frames)) if joint.is_swapped else tuple(frames)
 
 

@@ -30,6 +30,7 @@ from .body_calls import (
     make_vector_getter,
 )  # fmt: skip
 from .call_names import number_of
+from .frames import read_pose, repeats_after_shift, write_transform
 from .schema import (
     BODY_BINDING,
     BOOL,
@@ -89,7 +90,7 @@ def _rests_there(world, index, transform):
     if body.mode < RIGID or not motion.is_sleeping(body):
         return False
     present = address_of_row(stack_array(12, FLOAT32), 0)
-    motion.get_origin_transform(world, index, present)
+    write_transform(world, index, present)
     for i in range(12):
         wanted = float(load_float32(transform + 4 * i))
         if not abs(wanted - float(load_float32(present + 4 * i))) <= 1e-6 * (1.0 + abs(wanted)):
@@ -103,10 +104,10 @@ def _set_transform(instance, world, index, variant):
     server = view(instance, 1, SERVER)[0]
     transform = address_of_row(stack_array(12, FLOAT32), 0)
     call_2(server.transform_from_variant, transform, variant)
-    if _rests_there(world, index, transform):
+    if _rests_there(world, index, transform) or repeats_after_shift(instance, index, transform):
         return
     body = bodies_of(world)[index]
-    answer, origin, q = motion.pose_of_transform(body, transform)
+    answer, origin, q = read_pose(world, index, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_STATE, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
@@ -165,7 +166,7 @@ def get_state(instance, arguments, result):
     value = address_of_row(stack_array(12, FLOAT32), 0)
     body = bodies_of(world)[index]
     if state == STATE_TRANSFORM:
-        motion.get_origin_transform(world, index, value)
+        write_transform(world, index, value)
         call_2(server.variant_from_transform, result, value)
     elif state == STATE_LINEAR_VELOCITY:
         store_vector3(value, motion.get_linear_velocity(world, index))

@@ -2,6 +2,7 @@
 
 from ..physics_system import PhysicsSystem
 from .errors import check_finite
+from .frames import frame_of_space
 from .server_areas import Area
 from .server_shapes import DEFAULT_BIAS
 from .virtual_table import SERVER
@@ -83,9 +84,10 @@ def _space_set_debug_contacts(server, identity, max_contacts):
 
 
 def _contacts(server, identity: int):
-    """Contact points of the last step, float64 (n, 3), world [m]: as many as were asked for at most."""
+    """Contact points of the last step, float64 (n, 3), in Godot's numbers [m]: as many as were asked for at most."""
     server.space_row(identity)
-    return server.world.system(identity).contact_points(server.space_areas[identity].debug_contacts)
+    points = server.world.system(identity).contact_points(server.space_areas[identity].debug_contacts)
+    return points - frame_of_space(server, identity)
 
 
 @SERVER.cold()

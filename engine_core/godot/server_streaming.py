@@ -16,6 +16,8 @@ import numpy as np
 from .. import body_batches
 from ..bodies.identity import index_of, kind_of
 from ..bodies.schema import KIND_BODY
+from ..geometry.vector import add
+from ..origin import read_frame
 from ..runtime.call import load_address, load_int32, load_int64, store_int32, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
@@ -61,7 +63,7 @@ class Streams:
         world = Streaming(self._server.world, space, folder, chosen, lambda message: reporter.error("streaming", message))
         world.queue.hold_back = self._hold_back
         self._worlds[handle] = space, world
-        self._rows[handle] = world.address, world.queue.address
+        self._rows[handle] = world.address, world.queue.address, world.queue.system.address
         self._server.record["stream_count"] = max(self._worlds) + 1
         return handle
 
@@ -75,7 +77,7 @@ class Streams:
         """Take all tiles of a world out and stop its threads."""
         world = self.world(handle)
         world.close()
-        self._rows[handle] = 0, 0
+        self._rows[handle] = 0, 0, 0
         del self._worlds[handle]
         self.release_held()
 
@@ -143,6 +145,12 @@ def link_of(instance, number):
 
 
 @kernel
+def frame_of_stream(instance, number):
+    """The frame of the space that the streaming world with a handle is in."""
+    return read_frame(view(view(instance, 1, SERVER)[0].streams, MOST_STREAMS, STREAM)[number].system)
+
+
+@kernel
 def _wrong_argument(error, number, kind):
     store_int32(error, INT32(INVALID_ARGUMENT))
     store_int32(error + 4, INT32(number))
@@ -172,7 +180,8 @@ def streaming_set_viewer(userdata, instance, arguments, count, result, error):
     elif not is_finite3(place) or not is_finite3(velocity):
         _wrong_argument(error, 2, VECTOR3)
     else:
-        put_viewer(link, number, place[0], place[2], velocity[0], velocity[2])
+        at = add(place, frame_of_stream(instance, load_int64(load_address(arguments) + 8)))
+        put_viewer(link, number, at[0], at[2], velocity[0], velocity[2])
 
 
 @entry_point("void(int64, int64, int64, int64, int64, int64)")

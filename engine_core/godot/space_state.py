@@ -28,7 +28,8 @@ from ..collision.query_schema import (
     WITH_AREAS,
     WITH_BODIES,
 )  # fmt: skip
-from ..geometry.vector import dot, quaternion, store3, store4, subtract, vector3
+from ..geometry.vector import add, dot, quaternion, store3, store4, subtract, vector3
+from ..origin import read_frame
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import (
     call_1,
@@ -131,6 +132,13 @@ def _ask(instance, place, query_address):
 
 
 @kernel
+def _frame(instance):
+    """Where Godot's zero lies in the space, world [m]. Asked once a query: a shift that comes between changes nothing."""
+    binding = view(instance, 1, SPACE_BINDING)[0]
+    return read_frame(binding.system) if binding.server != 0 else (0.0, 0.0, 0.0)
+
+
+@kernel
 def _is_mute(instance):
     """Whether the instance belongs to no space: one that the editor made, or whose space was freed."""
     return view(instance, 1, SPACE_BINDING)[0].server == 0
@@ -169,7 +177,8 @@ def intersect_ray(instance, arguments, result):
         query.flags |= np.uint32(HITS_BACK_FACES)
     if bool_argument(arguments, 7):
         query.flags |= np.uint32(ONLY_PICKABLE)
-    store3(query.position, begin)
+    frame = _frame(instance)
+    store3(query.position, add(begin, frame))
     store3(query.motion, motion)
     query.results = address_of_row(hits, 0)
     query.max_results = 1
@@ -177,7 +186,7 @@ def intersect_ray(instance, arguments, result):
         return
     out = int_argument(arguments, 8)  # PhysicsServer3DExtensionRayResult
     if out != 0:
-        store_vector3(out, vector3(hit.position))
+        store_vector3(out, subtract(vector3(hit.position), frame))
         store_vector3(out + 12, vector3(hit.normal))
         store_int64(out + 24, hit.body_id)
         store_int64(out + 32, hit.user_id)
@@ -231,7 +240,7 @@ def intersect_point(instance, arguments, result):
     query = queries[0]
     with_bodies, with_areas = bool_argument(arguments, 2), bool_argument(arguments, 3)
     _begin(instance, POINT, int_argument(arguments, 1), with_bodies, with_areas, address_of_row(queries, 0))
-    store3(query.position, point)
+    store3(query.position, add(point, _frame(instance)))
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
     rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
     query.results, query.max_results = rows, wanted
@@ -245,7 +254,7 @@ def intersect_point(instance, arguments, result):
 
 
 @kernel
-def _take_transform(instance, call, transform, shape_index, query):
+def _take_transform(instance, call, transform, shape_index, query, frame):
     """Fill in the shape and where it stands. Gives 0 after the call was refused, 1, or 2 for a shape that Python
     has cooked for the scale of the transform: give it back with `_end`."""
     keep_as_call()
@@ -256,7 +265,7 @@ def _take_transform(instance, call, transform, shape_index, query):
         _refuse(instance, call, NOT_FINITE_TRANSFORM, transform)
         return 0
     rows = (_row(transform), _row(transform + 12), _row(transform + 24))
-    store3(query.position, _row(transform + 36))
+    store3(query.position, add(_row(transform + 36), frame))
     if is_orthonormal(rows):
         store4(query.rotation, rotation_of_basis(rows))
         query.shape = shape_index
@@ -280,7 +289,7 @@ def _row(address):
 
 
 @kernel
-def _begin_shape(instance, arguments, call, operation, queries):
+def _begin_shape(instance, arguments, call, operation, queries, frame):
     """Fill in a question about a shape from the arguments that all of them share. Gives what `_take_transform`
     gives."""
     keep_as_call()
@@ -307,7 +316,7 @@ def _begin_shape(instance, arguments, call, operation, queries):
     if operation == CAST:
         store3(query.motion, motion)
     query.margin = margin
-    return _take_transform(instance, call, argument(arguments, 1), shape_index, query)
+    return _take_transform(instance, call, argument(arguments, 1), shape_index, query, frame)
 
 
 @kernel
@@ -325,7 +334,8 @@ def intersect_shape(instance, arguments, result):
         return
     queries = stack_array(1, QUERY)
     query = queries[0]
-    taken = _begin_shape(instance, arguments, INTERSECT_SHAPE, OVERLAP, queries)
+    frame = _frame(instance)
+    taken = _begin_shape(instance, arguments, INTERSECT_SHAPE, OVERLAP, queries, frame)
     if taken == 0:
         return
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
@@ -343,7 +353,8 @@ def cast_motion(instance, arguments, result):
     store_uint8(result, np.uint8(0))
     queries = stack_array(1, QUERY)
     query = queries[0]
-    taken = _begin_shape(instance, arguments, CAST_MOTION, CAST, queries)
+    frame = _frame(instance)
+    taken = _begin_shape(instance, arguments, CAST_MOTION, CAST, queries, frame)
     if taken == 0:
         return
     _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
@@ -363,7 +374,8 @@ def collide_shape(instance, arguments, result):
         return
     queries = stack_array(1, QUERY)
     query = queries[0]
-    taken = _begin_shape(instance, arguments, COLLIDE_SHAPE, CONTACTS, queries)
+    frame = _frame(instance)
+    taken = _begin_shape(instance, arguments, COLLIDE_SHAPE, CONTACTS, queries, frame)
     if taken == 0:
         return
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, QUERY_CONTACT), 0)
@@ -372,8 +384,8 @@ def collide_shape(instance, arguments, result):
     count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
     contacts = view(rows, wanted, QUERY_CONTACT)
     for i in range(count):
-        store_vector3(out + 24 * i, vector3(contacts[i].position))
-        store_vector3(out + 24 * i + 12, vector3(contacts[i].other_position))
+        store_vector3(out + 24 * i, subtract(vector3(contacts[i].position), frame))
+        store_vector3(out + 24 * i + 12, subtract(vector3(contacts[i].other_position), frame))
     _give_back(instance, on_stack, rows)
     _end(instance, taken, query)
     store_int32(count_out, INT32(count))
@@ -385,7 +397,8 @@ def rest_info(instance, arguments, result):
     store_uint8(result, np.uint8(0))
     queries, contacts = stack_array(1, QUERY), stack_array(1, QUERY_CONTACT)
     query, contact = queries[0], contacts[0]
-    taken = _begin_shape(instance, arguments, REST_INFO, CONTACTS, queries)
+    frame = _frame(instance)
+    taken = _begin_shape(instance, arguments, REST_INFO, CONTACTS, queries, frame)
     if taken == 0:
         return
     query.margin = max(query.margin, SMALLEST_REST_MARGIN)
@@ -393,7 +406,7 @@ def rest_info(instance, arguments, result):
     count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
     out = int_argument(arguments, 7)  # PhysicsServer3DExtensionShapeRestInfo
     if count > 0 and out != 0:
-        store_vector3(out, vector3(contact.other_position))
+        store_vector3(out, subtract(vector3(contact.other_position), frame))
         store_vector3(out + 12, vector3(contact.normal))
         store_int64(out + 24, contact.body_id)
         store_int64(out + 32, contact.user_id)
@@ -421,9 +434,10 @@ def get_closest_point_to_object_volume(instance, arguments, result):
     query = queries[0]
     _begin(instance, CLOSEST_POINT, np.int64(0), True, True, address_of_row(queries, 0))
     query.body = INT32(index)
-    store3(query.position, point)
+    frame = _frame(instance)
+    store3(query.position, add(point, frame))
     if _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0)) != 0:
-        store_vector3(result, vector3(query.hit))
+        store_vector3(result, subtract(vector3(query.hit), frame))
 
 
 VIRTUALS = {

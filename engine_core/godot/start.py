@@ -105,11 +105,15 @@ class Engine:
         self.server_class, self.body_state_class, self.space_state_class = self.classes
         self._methods = Methods(self, self.server_class.table.class_name)
         self._busy_thread = BusyThread(self._methods)
+        from .frames import add_frame_methods
         from .server_batches import add_batch_methods
+        from .server_navigation import add_navigation_methods
         from .server_streaming import add_streaming_methods
 
         add_streaming_methods(self._methods, self)
         add_batch_methods(self._methods, self)
+        add_frame_methods(self._methods, self)
+        add_navigation_methods(self._methods, self)
 
     def _register_engine(self) -> None:
         """Tell Godot's PhysicsServer3DManager our name and how to make the server."""

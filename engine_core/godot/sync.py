@@ -14,6 +14,7 @@ from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.schema import SYSTEM, WORLD
 from ..edits import STEPPING, take_gate
+from ..geometry.vector import store3
 from ..runtime.atomics import exchange_int64, load_acquire_int64
 from ..runtime.call import (
     call_1,
@@ -117,6 +118,7 @@ def step(instance, arguments, result):
         if space.server == 0 or space.is_active == 0:
             continue
         space.pending_count = 0
+        store3(space.shifted, (0.0, 0.0, 0.0))
         call_1_float(server.step_function, space.system, delta_time)
         _note_moved(server, space)
         system = view(space.system, 1, SYSTEM)[0]

@@ -83,6 +83,7 @@ class Variants:
             self._destructors[kind] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(kind))
         constructor = interface.function("variant_get_ptr_constructor", c_void_p, c_int, c_int32)
         self._new_dictionary = pair(constructor(schema.DICTIONARY, 0))
+        self._new_vector3_array = pair(constructor(schema.PACKED_VECTOR3_ARRAY, 0))
         self._destructors[schema.DICTIONARY] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(schema.DICTIONARY))
         self._dictionary_place = interface.function("dictionary_operator_index", c_void_p, c_void_p, c_void_p)
         self._first_vector3 = interface.function("packed_vector3_array_operator_index", c_void_p, c_void_p, c_int64)
@@ -188,6 +189,8 @@ class Variants:
             self._interface.with_string(value, lambda text: self._from_type[schema.STRING](address, text))
         elif isinstance(value, dict):
             self._write_dictionary(address, value)
+        elif isinstance(value, np.ndarray) and value.ndim == 2:
+            self._write_vector3_array(address, value)
         elif len(value) == 3:
             self._write_as(schema.VECTOR3, address, write_vector3, *value)
         elif len(value) == 4:
@@ -200,6 +203,14 @@ class Variants:
         at = ctypes.addressof(memory)
         write(at, *values)
         self._from_type[kind](address, at)
+
+    def _write_vector3_array(self, address: int, rows: np.ndarray) -> None:
+        array = (c_int64 * 2)()
+        at = ctypes.addressof(array)
+        self._new_vector3_array(at, None)
+        self.fill_vector3_array(at, rows)
+        self._from_type[schema.PACKED_VECTOR3_ARRAY](address, at)
+        self._destructors[schema.PACKED_VECTOR3_ARRAY](at)
 
     def _write_dictionary(self, address: int, values: dict) -> None:
         dictionary, key = (c_int64 * 1)(), (c_int64 * 3)()

@@ -25,6 +25,9 @@ signal scene_activated(scene_name: String, instance: Node)
 ## The viewers are away; the instance was freed.
 signal scene_deactivated(scene_name: String)
 
+## The origin was moved: what lay at [param by] lies at zero now.
+signal origin_shifted(by: Vector3)
+
 enum Level { FULL, MEDIUM, LOW, NONE }
 enum _Event { TILE_LOADED = 1, TILE_UNLOADED, TILE_LEVEL, TILE_FAILED, SCENE_ACTIVATED, SCENE_DEACTIVATED }
 
@@ -56,6 +59,7 @@ var _handle := -1
 var _last_places: Array[Vector3] = []
 var _instances: Dictionary[int, Node] = {}
 var _loading: Dictionary[int, String] = {}
+var _zero := PackedFloat64Array([0.0, 0.0, 0.0]) # where the present origin lies in the world as it was baked
 
 
 func _ready() -> void:
@@ -119,6 +123,41 @@ func missing_bodies() -> int:
 ## The tile and number of a streamed body that a query found: tile_x, tile_z, number; empty for other bodies.
 func body_of(rid: RID) -> Dictionary:
 	return PhysicsServer3D.call("streaming_body", rid) if _handle >= 0 else {}
+
+
+## Moves the origin of the whole physics space in one call, so that numbers near the viewer stay fine: what lay at [param by]
+## lies at zero from now on. Nothing wakes, no contact is lost, and streamed bodies need no node. [param roots] are moved too,
+## with all beneath them: everything of the game that stays where it is in the world. Call it in [method Node._physics_process]
+## or later, not while bodies are told of their state. False if it could not be done, after an error; then nothing was moved.
+func shift_origin(by: Vector3, roots: Array[Node3D] = []) -> bool:
+	if not PhysicsServer3D.has_method("space_shift_origin"):
+		push_error("StreamingWorld3D: to shift the origin needs Scree Physics, this is %s" % PhysicsServer3D.get_class())
+		return false
+	if PhysicsServer3D.call("space_shift_origin", get_world_3d().space, by) != true:
+		return false
+	for axis: int in 3:
+		_zero[axis] += by[axis]
+	var moved: Array[Node3D] = roots.duplicate()
+	for instance: Node in _instances.values():
+		if is_instance_valid(instance) and instance is Node3D:
+			moved.append(instance)
+	for node: Node3D in moved:
+		if not _is_beneath(node, roots):
+			node.global_position -= by
+			node.reset_physics_interpolation()
+	for number: int in _last_places.size():
+		_last_places[number] -= by
+	origin_shifted.emit(by)
+	return true
+
+
+## Where the present origin lies in the world as it was baked: x, y, z in double precision.
+func origin_in_world() -> PackedFloat64Array:
+	return _zero.duplicate()
+
+
+func _is_beneath(node: Node3D, roots: Array[Node3D]) -> bool:
+	return roots.any(func(root: Node3D) -> bool: return root != node and root.is_ancestor_of(node))
 
 
 func _physics_process(delta: float) -> void:
@@ -190,7 +229,8 @@ func _finish_loading() -> void:
 		var instance := packed.instantiate()
 		if instance is Node3D:
 			var place: Array = entry["position"]
-			(instance as Node3D).position = Vector3(place[0], place[1], place[2])
+			var at := Vector3(place[0] - _zero[0], place[1] - _zero[1], place[2] - _zero[2])
+			(instance as Node3D).position = global_transform.affine_inverse() * at
 		add_child(instance)
 		_instances[number] = instance
 		scene_activated.emit(entry["name"], instance)

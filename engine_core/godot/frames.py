@@ -1,0 +1,134 @@
+"""Between Godot's numbers and the world's. Godot speaks in single precision, from a zero of its own: the frame of a space.
+
+World positions are double precision and stay as they are when `space_shift_origin` moves the frame; only what Godot is told and
+what it says changes. A body in no space has Godot's numbers as they are, until it enters one.
+
+After a shift nodes repeat their places in the new numbers, each rounded. Until the next step such a repetition, as far from the
+body's place as rounding explains, is not taken for a move: nothing wakes, and no digit is lost.
+"""
+
+import numpy as np
+
+from ..bodies import motion
+from ..bodies.motion import bodies_of, origin_of
+from ..bodies.schema import SYSTEM, WORLD
+from ..geometry.vector import add, subtract
+from ..origin import read_frame, shift
+from ..runtime.call import load_float32, store_float32
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from .raw_memory import read_transform
+from .schema import BOOL, RID, SERVER, SPACE_BINDING, VECTOR3
+
+FLOAT32, FLOAT64 = np.float32, np.float64
+SYSTEM_SIZE = SYSTEM.itemsize
+ROUNDING = 2.0e-7
+"""More than twice what single precision rounds by, relative."""
+
+
+@kernel
+def frame_of(world, index):
+    """The frame of the space that a body is in, world [m]."""
+    system = bodies_of(world)[index].system
+    if system < 0:
+        return (0.0, 0.0, 0.0)
+    return read_frame(view(world, 1, WORLD)[0].systems + system * SYSTEM_SIZE)
+
+
+@kernel
+def write_transform(world, index, out):
+    """`motion.get_origin_transform` in Godot's numbers."""
+    motion.get_origin_transform(world, index, out)
+    origin = subtract(origin_of(bodies_of(world)[index]), frame_of(world, index))
+    for k in range(3):
+        store_float32(out + 36 + 4 * k, FLOAT32(origin[k]))
+
+
+@kernel
+def read_pose(world, index, transform):
+    """`motion.pose_of_transform` from Godot's numbers."""
+    answer, origin, rotation = motion.pose_of_transform(bodies_of(world)[index], transform)
+    return answer, add(origin, frame_of(world, index)), rotation
+
+
+@kernel
+def repeats_after_shift(server, index, transform):
+    """Whether a transform that comes between a shift and the next step says where a body is already, as far as nodes, whose numbers
+    are rounded, can say it."""
+    record = view(server, 1, SERVER)[0]
+    world = record.world
+    system = bodies_of(world)[index].system
+    if system < 0:
+        return False
+    reach = view(record.space_bindings, view(world, 1, WORLD)[0].system_capacity, SPACE_BINDING)[system].shifted
+    if reach[0] + reach[1] + reach[2] == 0.0:
+        return False
+    present = address_of_row(stack_array(12, FLOAT32), 0)
+    write_transform(world, index, present)
+    for i in range(12):
+        wanted = FLOAT64(load_float32(transform + 4 * i))
+        tolerance = ROUNDING * (abs(wanted) + reach[i - 9]) if i >= 9 else 1e-6 * (1.0 + abs(wanted))
+        if not abs(wanted - FLOAT64(load_float32(present + 4 * i))) <= tolerance:
+            return False
+    return True
+
+
+@entry_point("void(int64, int64, int64)")
+def write_transform_of(world, index, out):
+    """`write_transform` for Python."""
+    write_transform(world, index, out)
+
+
+def frame_of_space(server, space: int) -> np.ndarray:
+    """The frame of a space, zero for none [m]."""
+    if not space:
+        return np.zeros(3)
+    row = server.world.system(space).row
+    return row["frames"][int(row["frame_version"]) & 1].copy()
+
+
+def enter_space(server, identity: int, space: int, before: int, set_system) -> None:
+    """Put a body or an area into another space, or none, where Godot's numbers say it is."""
+    way = frame_of_space(server, space) - frame_of_space(server, before)
+    if way.any():
+        set_system(identity, 0)
+        row = server.world.bodies.rows[identity & (1 << 28) - 1]
+        for name in ("position", "target_position", "rest_position"):
+            row[name] += way
+    set_system(identity, space)
+
+
+def to_world(server, identity: int, transform) -> tuple:
+    """A transform of twelve numbers from Godot's, of a body or an area."""
+    system = int(server.world.bodies.rows[identity & (1 << 28) - 1]["system"])
+    space = int(server.world.systems.rows[system]["id"]) if system >= 0 else 0
+    return (*transform[:9], *(np.asarray(transform[9:]) + frame_of_space(server, space)))
+
+
+def read_place(server, index: int) -> tuple:
+    """Where Godot sees a row of the bodies."""
+    place = server.scratch_transform
+    write_transform_of(server.world.address, index, place.ctypes.data)
+    return read_transform(place.ctypes.data)
+
+
+def shift_space(server, space: int, by) -> None:
+    """Move the zero of Godot's numbers in a space: what lay at `by` [m] lies at zero from now on."""
+    row, system = server.space_row(space), server.world.system(space)
+    frame = frame_of_space(server, space) + np.asarray(by, np.float64)
+    if not np.isfinite(frame).all():
+        raise ValueError(f"space_shift_origin: the way must be finite, got {by!r}")
+    shift(system, frame, frame)
+    row["shifted"] += np.abs(by)
+
+
+def add_frame_methods(methods, engine) -> None:
+    """Register the methods; `engine.server` is there when one is called."""
+
+    def shift_origin(space, by):
+        with engine.server.lock:
+            shift_space(engine.server, space, by)
+
+            return True
+
+    methods.cold("space_shift_origin", shift_origin, {"space": RID, "by": VECTOR3}, BOOL)

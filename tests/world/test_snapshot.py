@@ -1,0 +1,197 @@
+"""Triangles of a box at one moment: every shape's surface against naive twins, and one moment for all, whatever others do."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from engine_core import snapshot as snapshot_module
+from engine_core.batch_interface import BatchQueue, BodyBatch
+from engine_core.bodies.schema import IS_IN_BATCH, STATIC
+from engine_core.shapes import settings
+from engine_core.snapshot import Snapshot
+from small_world import TICK, SmallWorld
+from tests.bodies.mass_twin import rotation_matrix
+from tests.streaming.batches import bodies, cooked_shapes
+
+BOX = ((-50.0, -50.0, -50.0), (50.0, 50.0, 50.0))
+
+
+def volume_of(triangles: np.ndarray) -> float:
+    """Of what a closed surface encloses; positive if it is counter-clockwise from outside."""
+    a, b, c = np.moveaxis(triangles.astype(np.float64), 1, 0)
+    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
+
+
+def is_closed(triangles: np.ndarray) -> bool:
+    """Whether each edge is there once each way."""
+    corners = np.unique(np.round(triangles.reshape(-1, 3), 4), axis=0, return_inverse=True)[1].reshape(-1, 3)
+    edges = [(int(t[k]), int(t[(k + 1) % 3])) for t in corners for k in range(3)]
+    return len(set(edges)) == len(edges) and {(b, a) for a, b in edges} == set(edges)
+
+
+def one(shape, place=(1.0, 2.0, 3.0), basis=(1, 0, 0, 0, 1, 0, 0, 0, 1)):
+    small = SmallWorld()
+    cooked = small.world.create_shape(shape[0])
+    index = small.world.shape_index("", cooked)
+    getattr(small.world.shapes, shape[1])(index, *shape[2])
+    small.add(cooked, place, STATIC, basis)
+    with Snapshot(small.world, small.system, *BOX) as taken:
+        return taken.triangles(zero=place)
+
+
+TURN = rotation_matrix(np.array([0.18, 0.36, 0.54, 0.74]) / np.linalg.norm([0.18, 0.36, 0.54, 0.74]))
+
+
+@pytest.mark.parametrize(
+    ("shape", "volume", "share"),
+    [
+        ((3, "set_box", ((1.0, 2.0, 3.0),)), 48.0, 1.0),
+        ((1, "set_sphere", (2.0,)), 4.0 / 3.0 * np.pi * 8.0, 0.93),
+        ((2, "set_capsule", (1.0, 5.0)), np.pi * 3.0 + 4.0 / 3.0 * np.pi, 0.94),
+        ((5, "set_cylinder", (1.0, 3.0)), np.pi * 3.0, 0.97),
+        ((4, "set_hull", ([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]],)), 4.0 / 3.0, 1.0),
+    ],
+)
+def test_solids_are_closed_and_look_outwards(shape, volume, share):
+    """Corners lie on the surface, so that round ones hold a little less."""
+    found = one(shape, basis=TURN.ravel())
+    assert is_closed(found)
+    assert share * volume - 1e-3 <= volume_of(found) <= volume + 1e-3
+
+
+def test_only_triangles_in_the_box_come():
+    small = SmallWorld()
+    size = 60
+    vertices = np.array([[x, 0.0, z] for x in range(size + 1) for z in range(size + 1)], np.float32) - [size / 2, 0, size / 2]
+    faces = []
+    for x in range(size):
+        for z in range(size):
+            a = x * (size + 1) + z
+            faces += [[a, a + 1, a + size + 2], [a, a + size + 2, a + size + 1]]
+    mesh = small.world.create_shape(8)
+    small.world.shapes.set_mesh(small.world.shape_index("", mesh), vertices, np.array(faces, np.int32))
+    small.add(mesh, (0.0, 0.0, 0.0), STATIC)
+    low, high = np.array([3.2, -1.0, -7.7]), np.array([9.6, 1.0, -2.1])
+    with Snapshot(small.world, small.system, low, high) as taken:
+        found = taken.triangles()
+    corners = vertices[np.array(faces)]
+    expected = corners[(corners.max(1) >= low).all(1) & (corners.min(1) <= high).all(1)]
+    assert len(found) == len(expected) > 50
+    order = np.lexsort(np.sort(expected, 1).reshape(-1, 9).T), np.lexsort(np.sort(found, 1).reshape(-1, 9).T)
+    assert np.allclose(np.sort(expected, 1)[order[0]], np.sort(found, 1)[order[1]])
+
+
+def test_bad_boxes_are_refused():
+    small = SmallWorld()
+    for low, high in (((0, 0), (1, 1)), ((1, 0, 0), (0, 1, 1)), ((np.nan, 0, 0), (1, 1, 1))):
+        with pytest.raises(ValueError, match="Snapshot: the box"):
+            Snapshot(small.world, small.system, low, high)
+    with Snapshot(small.world, small.system, *BOX) as taken:
+        assert taken.triangles().shape == (0, 3, 3)
+
+
+def twin_triangles(copied: list) -> np.ndarray:
+    """Boxes from (position, rotation, half extents), the naive way, in order."""
+    found = []
+    for position, rotation, half in copied:
+        turn = rotation_matrix(np.asarray(rotation, np.float64))
+        for k in range(3):
+            for sign in (1.0, -1.0):
+                n, u, v = np.zeros(3), np.zeros(3), np.zeros(3)
+                n[k], u[(k + 1) % 3], v[(k + 2) % 3] = sign * half[k], half[(k + 1) % 3], sign * half[(k + 2) % 3]
+                corners = [turn @ p + position for p in (n - u - v, n + u - v, n + u + v, n - u + v)]
+                found += [[corners[0], corners[1], corners[2]], [corners[0], corners[2], corners[3]]]
+    return np.array(found).reshape(-1, 3, 3)
+
+
+def are_the_same(found: np.ndarray, expected: np.ndarray) -> bool:
+    """Whether each triangle of one has a triangle of the other at its middle, with the same area."""
+    middles = [triangles.mean(1) for triangles in (found, expected)]
+    sizes = [np.linalg.norm(np.cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]), axis=1) for t in (found, expected)]
+    for here, there in ((0, 1), (1, 0)):
+        distance, nearest = cKDTree(middles[there]).query(middles[here])
+        if distance.max() > 2e-3 or np.abs(sizes[here] - sizes[there][nearest]).max() > 1e-2:
+            return False
+    return True
+
+
+def test_one_moment_for_all_while_others_step_edit_and_stream(monkeypatch):
+    """A copy is made naively at the moment of each snapshot, behind the same gate; the triangles are made later, beside everything
+    that goes on. They must be those of the copy."""
+    small = SmallWorld()
+    world, random = small.world, np.random.default_rng(3)
+    half = (0.5, 0.5, 0.5)
+    brick = small.box(*half)
+    falling = [small.add(brick, (*random.uniform(-20, 20, 2), 0.0)) for _ in range(60)]
+    queue = BatchQueue(world, small.system, tends=True)
+    stop, copies, current = threading.Event(), [], []
+    collect = snapshot_module.collect_whole
+
+    def copying(system, query):
+        begun = int(system.row["hides_begun"])
+        count = collect(system, query)
+        rows = world.bodies.rows[: world.bodies.count]
+        is_single = (rows["system"] == 0) & (rows["id"] != 0) & (rows["flags"] & IS_IN_BATCH == 0)
+        inside = [*np.flatnonzero(is_single), *(current[-1].rows if current and current[-1].is_in else [])]
+        copy = [(rows["position"][k].copy(), rows["rotation"][k].copy()) for k in inside]
+        if int(system.row["hides_begun"]) != begun:
+            return -1  # a batch went while the copy was made, which takes much longer than what is tested
+        if count >= 0:
+            copies.append(copy)
+        return count
+
+    monkeypatch.setattr(snapshot_module, "collect_whole", copying)
+
+    def step() -> None:
+        while not stop.is_set():
+            queue.advance()
+            world.step(small.system, TICK)
+            time.sleep(0.001)
+
+    def edit() -> None:
+        mine = []
+        while not stop.is_set():
+            mine.append(small.add(brick, random.uniform(-20, 20, 3), STATIC))
+            if len(mine) > 40:
+                world.destroy_body(mine.pop(int(random.integers(len(mine)))))
+            moved = mine[int(random.integers(len(mine)))]
+            world.body_set_transform(moved, (1, 0, 0, 0, 1, 0, 0, 0, 1, *random.uniform(-20, 20, 3)))
+
+    def stream() -> None:
+        cooked, keeps = cooked_shapes(settings.Box.checked(half).cook())
+        while not stop.is_set():
+            batch = BodyBatch(queue, *bodies(random.uniform(-20, 20, (300, 3))), cooked, keeps=keeps)
+            current.append(batch)
+            batch.push()
+            while not batch.is_in and not stop.is_set():
+                time.sleep(0.0005)
+            time.sleep(0.02)
+            batch.begin_removal()
+            current.clear()
+            while not batch.continue_removal() and not stop.is_set():
+                time.sleep(0.0005)
+
+    threads = [threading.Thread(target=work, daemon=True) for work in (step, edit, stream)]
+    for thread in threads:
+        thread.start()
+    until, taken_count, sizes = time.monotonic() + 4.0, 0, set()
+    try:
+        while time.monotonic() < until:
+            copies.clear()
+            with Snapshot(world, small.system, (-1e4, -1e4, -1e4), (1e4, 1e4, 1e4)) as taken:
+                found = taken.triangles()
+            expected = twin_triangles([(*pose, half) for pose in copies[-1]])
+            sizes.add(len(expected))
+            assert len(found) == len(expected)
+            assert are_the_same(found, expected)
+            taken_count += 1
+            time.sleep(0.005)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(10.0)
+    print(f"{taken_count} snapshots of {len(sizes)} sizes, the gate was held {1e3 * taken.held_seconds:.2f} ms")
+    assert taken_count > 20 and len(sizes) > 5 and len(falling) == 60
