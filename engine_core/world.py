@@ -76,6 +76,7 @@ class World(AreaInterface, BodyInterface, JointInterface):
         self.bodies.world_record = record
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
+        record["instance_nodes"] = self.instances.nodes.address
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
         self.joints = JointPool(limits["joints"])
         record["joints"], record["joint_capacity"] = self.joints.pool.address, self.joints.pool.capacity
