@@ -96,7 +96,7 @@ class World(AreaInterface, BodyInterface, JointInterface):
         self.body_locks = BodyLocks(self)
         self.late = LateEdits(self)
         self.retirement = Retirement(self)
-        self.bodies.reclaim = self.shapes.reclaim = self.retirement.reclaim
+        self.bodies.reclaim = self.instances.reclaim = self.shapes.reclaim = self.retirement.reclaim
         self.shapes.on_retire = self.retirement.look_now_and_then
 
     # Shapes.

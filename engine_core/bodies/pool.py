@@ -141,16 +141,27 @@ class InstancePool:
         self._used = 0
         self._free: dict[int, list[int]] = {}
         self._lock = threading.Lock()
+        self.reclaim = lambda: None  # gives back runs that queries may have been reading
 
     def take(self, capacity: int) -> int:
         """First row of a run of `capacity` rows (a power of two). Raises PoolFull."""
+        first = self._take_free(capacity)
+        if first < 0:
+            self.reclaim()
+            first = self._take_free(capacity)
+        if first < 0:
+            raise self.pool.full()
+        return first
+
+    def _take_free(self, capacity: int) -> int:
+        """`take`, or -1 if there is no room."""
         with self._lock:
             free = self._free.get(capacity)
             if free:
                 return free.pop()
-            if self._used + capacity > self.pool.capacity:
-                raise self.pool.full()
             first = self._used
+            if first + capacity > self.pool.capacity:
+                return -1
             self._used += capacity
             return first
 
