@@ -80,6 +80,7 @@ class World(AreaInterface, BodyInterface, JointInterface):
         self.bodies.world_record = record
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
+        record["instance_nodes"] = self.instances.nodes.address
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
         self.joints = JointPool(limits["joints"])
         record["joints"], record["joint_capacity"] = self.joints.pool.address, self.joints.pool.capacity
@@ -99,7 +100,7 @@ class World(AreaInterface, BodyInterface, JointInterface):
         self.body_locks = BodyLocks(self)
         self.late = LateEdits(self)
         self.retirement = Retirement(self)
-        self.bodies.reclaim = self.shapes.reclaim = self.retirement.reclaim
+        self.bodies.reclaim = self.instances.reclaim = self.shapes.reclaim = self.retirement.reclaim
         self.shapes.on_retire = self.retirement.look_now_and_then
 
     # Shapes.

@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 
-from ..geometry.vector import matrix_rows, quaternion, vector3
+from ..geometry.vector import (
+    add, conjugate, matrix_rows, multiply, quaternion, rotate_inverse, scale, subtract, vector3,
+)  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.schema import SHAPE, SPHERE
+from .instance_tree import TREE_FROM, build_instance_tree, nodes_of
 from .schema import INSTANCE, IS_AREA, STATIC, WORLD
 
 LARGE = 1.0e30
@@ -18,7 +21,7 @@ PREDICTED_STEPS = 4.0
 """Fat bounds reach as far ahead as the body moves in this many steps: a falling body is not looked at every step."""
 MAX_PREDICTION = 1.0
 """... but at most this far [m]: long bounds make needless pairs."""
-FLOAT32 = np.float32
+FLOAT32, INT64 = np.float32, np.int64
 
 
 @kernel
@@ -47,12 +50,14 @@ def renew_instance_bounds(instance, shape):
 
 @kernel
 def renew_local_bounds(world, body):
-    """Renew what a body's shapes make of it, centre of mass given: their bounds and its own, extent and inner radius."""
+    """Renew what a body's shapes make of it, centre of mass given: their bounds and its own, extent and inner radius, and the
+    tree over them. Called by whoever changed a shape of the body."""
     record = view(world, 1, WORLD)[0]
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     bounds = body.local_bounds
-    extent, inner, found = 0.0, LARGE, False
+    extent, inner, found = 0.0, LARGE, 0
+    nodes, has_tree = nodes_of(record), body.instance_count >= TREE_FROM
     first = max(body.first_instance, 0)
     for index in range(first, first + body.instance_count):
         instance = instances[index]
@@ -71,10 +76,14 @@ def renew_local_bounds(world, body):
             if shape.inner_radius > 0.0:
                 inner = min(inner, np.float64(shape.inner_radius))
         for k in range(3):
-            bounds[k] = min(bounds[k], own[k]) if found else own[k]
-            bounds[3 + k] = max(bounds[3 + k], own[3 + k]) if found else own[3 + k]
-        found = True
-    if not found:
+            bounds[k] = min(bounds[k], own[k]) if found > 0 else own[k]
+            bounds[3 + k] = max(bounds[3 + k], own[3 + k]) if found > 0 else own[3 + k]
+        if has_tree:
+            nodes[first + found].order = index - first
+        found += 1
+    if has_tree:
+        build_instance_tree(nodes, instances, INT64(first), INT64(found))
+    if found == 0:
         for k in range(6):
             bounds[k] = 0.0
     body.extent = extent
@@ -117,6 +126,29 @@ def update_bounds(world, origin, body):
         half += 1e-6 * (abs(middle) + half) + 1e-6
         bounds[k] = FLOAT32(middle - half)
         bounds[3 + k] = FLOAT32(middle + half)
+
+
+@kernel
+def bounds_in_frame(middle, half, position, rotation):
+    """Bounds, low and high, of a box (middle and half extents) in a frame at `position` turned by `rotation`."""
+    r = matrix_rows(conjugate(rotation))
+    m = rotate_inverse(rotation, subtract(middle, position))
+    h = (
+        abs(r[0][0]) * half[0] + abs(r[0][1]) * half[1] + abs(r[0][2]) * half[2],
+        abs(r[1][0]) * half[0] + abs(r[1][1]) * half[1] + abs(r[1][2]) * half[2],
+        abs(r[2][0]) * half[0] + abs(r[2][1]) * half[1] + abs(r[2][2]) * half[2],
+    )
+    return subtract(m, h), add(m, h)
+
+
+@kernel
+def local_bounds_from(body, other):
+    """Box, low and high, about all shapes of another body in the frame of a body, from its centre of mass."""
+    b = other.local_bounds
+    low, high = vector3(b[0:3]), vector3(b[3:6])
+    turn = multiply(conjugate(quaternion(other.rotation)), quaternion(body.rotation))
+    offset = rotate_inverse(quaternion(other.rotation), subtract(vector3(body.position), vector3(other.position)))
+    return bounds_in_frame(scale(add(low, high), 0.5), scale(subtract(high, low), 0.5), offset, turn)
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..runtime.memory import Pool
 from .identity import KIND_NAMES, describe_id, index_of, kind_of, make_id
-from .schema import BODY, CAN_SLEEP, INSTANCE, KIND_BODY, RAY_PICKABLE, RIGID
+from .schema import BODY, CAN_SLEEP, INSTANCE, INSTANCE_NODE, KIND_BODY, RAY_PICKABLE, RIGID
 
 MAX_BODIES_SETTING = "physics/scree_3d/limits/max_bodies"
 MAX_INSTANCES_SETTING = "physics/scree_3d/limits/max_body_shapes"
@@ -131,24 +131,37 @@ class BodyPool:
 
 
 class InstancePool:
-    """Rows of INSTANCE in runs of a power of two, so that a body's shapes lie side by side and adding one is cheap."""
+    """Rows of INSTANCE in runs of a power of two, so that a body's shapes lie side by side and adding one is cheap.
+    Beside each row is one for a node of the tree over a body's shapes."""
 
     def __init__(self, capacity: int):
         self.pool = Pool("shapes on bodies", INSTANCE, capacity, setting=MAX_INSTANCES_SETTING)
         self.rows = self.pool.rows
+        self.nodes = Pool("trees of shapes on bodies", INSTANCE_NODE, capacity, setting=MAX_INSTANCES_SETTING)
         self._used = 0
         self._free: dict[int, list[int]] = {}
         self._lock = threading.Lock()
+        self.reclaim = lambda: None  # gives back runs that queries may have been reading
 
     def take(self, capacity: int) -> int:
         """First row of a run of `capacity` rows (a power of two). Raises PoolFull."""
+        first = self._take_free(capacity)
+        if first < 0:
+            self.reclaim()
+            first = self._take_free(capacity)
+        if first < 0:
+            raise self.pool.full()
+        return first
+
+    def _take_free(self, capacity: int) -> int:
+        """`take`, or -1 if there is no room."""
         with self._lock:
             free = self._free.get(capacity)
             if free:
                 return free.pop()
-            if self._used + capacity > self.pool.capacity:
-                raise self.pool.full()
             first = self._used
+            if first + capacity > self.pool.capacity:
+                return -1
             self._used += capacity
             return first
 

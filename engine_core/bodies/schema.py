@@ -147,6 +147,16 @@ INSTANCE = np.dtype(
     align=True,
 )
 
+# A node of the tree over the shapes of a body, in the row beside that of a shape: see bodies/instance_tree.py.
+INSTANCE_NODE = np.dtype(
+    [
+        ("bounds", "f4", (6, 4)),  # of the four children: rows min x, y, z, max x, y, z; body frame, from the centre of mass
+        ("children", "i4", 4),  # a node, counted from the first row of the body's shapes; ~number of a shape; or NONE
+        ("order", "i4"),  # numbers of the shapes in the order of the tree, of which this row holds one
+    ],
+    align=True,
+)
+
 # One contact point as told to the user; positions in world coordinates.
 CONTACT_REPORT = np.dtype(
     [
@@ -179,7 +189,7 @@ LAYERS = np.dtype(
 WORLD = np.dtype(
     [
         ("bodies", "i8"), ("body_capacity", "i8"), ("body_count", "i8"),  # rows in use lie below body_count
-        ("instances", "i8"), ("instance_capacity", "i8"),
+        ("instances", "i8"), ("instance_capacity", "i8"), ("instance_nodes", "i8"),
         ("shapes", "i8"), ("shape_capacity", "i8"), ("shape_count", "i8"),
         ("systems", "i8"), ("system_capacity", "i8"), ("system_count", "i8"),
         ("exceptions", "i8"), ("exception_capacity", "i8"),  # hash set of pairs of body ids, see bodies/exceptions.py

@@ -6,6 +6,8 @@ a look at its bounds: such answers may hold more than is there, never less.
 
 import numpy as np
 
+from ..bodies.bounds import bounds_in_frame
+from ..bodies.instance_tree import WALK, begin_walk, inverse_of, meets_bounds, next_in_box
 from ..bodies.publication import PUBLISHED, read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter, ray_query_next, ray_query_on
@@ -20,12 +22,13 @@ from ..shapes.ray import ray_shape
 from ..shapes.schema import SHAPE
 from .filters import TREE_SIZE, is_seen, is_shape_seen, looks_in
 from .query_schema import BODY_HIT, BOUNDS_RAY, BOUNDS_SPHERE, COLLECT_SHAPES, PLACED_SHAPE, QUERY, RAY_RESULT
-from .ray_queries import clear_result, inverse_of, meets_bounds
+from .ray_queries import clear_result
 
 INT32, FLOAT32 = np.int32, np.float32
 ORIGIN_VERSION = SYSTEM.fields["origin_version"][1]
 SLACK = 1e-5
 """Relative, for bounds in single precision."""
+ORIGIN = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -126,7 +129,14 @@ def add_shapes(world, query, body, placed, count):
     rows, box = matrix_rows(rotation), stack_array(6, FLOAT32)
     half, centre = vector3(query.half_extents), vector3(query.position)
     query_rows = matrix_rows(quaternion(query.rotation))
-    for number in range(shape_count):
+    walk = stack_array(1, WALK)[0]
+    begin_walk(walk, first, shape_count)
+    around = bounds_of_query(query, ORIGIN, query_rows)
+    low, high = bounds_in_frame(ORIGIN, (around[3], around[4], around[5]), subtract(position, centre), rotation)
+    while True:
+        number = next_in_box(walk, world, instances, low, high)
+        if number < 0:
+            break
         instance = instances[first + number]
         if not is_shape_seen(query, instance):
             continue

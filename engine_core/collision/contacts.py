@@ -7,13 +7,15 @@ seen. Otherwise its shapes are collided, and old manifolds and points hand their
 
 import numpy as np
 
-from ..bodies.bounds import bounds_overlap
+from ..bodies.bounds import bounds_in_frame, bounds_overlap
+from ..bodies.instance_tree import WALK, begin_walk, next_in_box
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..geometry.vector import (
-    add, conjugate, dot, length_squared, matrix_rows, multiply, quaternion, rotate, rotate_inverse,
+    add, conjugate, dot, length_squared, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale,
     store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
+from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
@@ -26,6 +28,17 @@ from .schema import (
 )  # fmt: skip
 
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
+
+# The manifolds of a pair while it is collided.
+CHAIN = np.dtype(
+    [
+        ("shape_pair", "i8"),  # address of SHAPE_PAIR
+        ("remaining", "i8", (1,)),  # head of the list of old manifolds that are not matched yet
+        ("head", "i8"), ("tail", "i8"), ("count", "i8"),  # the new list
+        ("is_changed", "i8"),  # a manifold is new or goes
+    ],
+    align=True,
+)  # fmt: skip
 
 CHANGED_PAIR_COUNT_OFFSET = SYSTEM.fields["changed_pair_count"][1]
 
@@ -202,17 +215,108 @@ def rounding_of(shape, rotation, normal):
 
 
 @kernel
-def instance_box(instance, rows, offset, out):
-    """Bounds of a shape of a body in world axes about a common origin."""
-    local = instance.bounds
-    cx, cy, cz = 0.5 * (local[0] + local[3]), 0.5 * (local[1] + local[4]), 0.5 * (local[2] + local[5])
-    hx, hy, hz = 0.5 * (local[3] - local[0]), 0.5 * (local[4] - local[1]), 0.5 * (local[5] - local[2])
-    for k in range(3):
-        row = rows[k]
-        middle = offset[k] + row[0] * cx + row[1] * cy + row[2] * cz
-        half = abs(row[0]) * hx + abs(row[1]) * hy + abs(row[2]) * hz
-        out[k] = FLOAT32(middle - half)
-        out[3 + k] = FLOAT32(middle + half)
+def reach_in_frame(bounds, by, position, rotation):
+    """Bounds (min x, y, z, max x, y, z) in one frame, grown by `by`, as a box, low and high, in another: that at `position`
+    turned by `rotation`."""
+    low, high = vector3(bounds[0:3]), vector3(bounds[3:6])
+    half = scale(subtract(high, low), 0.5)
+    return bounds_in_frame(scale(add(low, high), 0.5), (half[0] + by, half[1] + by, half[2] + by), position, rotation)
+
+
+@kernel
+def keep_manifold(manifolds, chain, index):
+    """Put a manifold at the end of the pair's new list."""
+    manifolds[index].next = -1
+    if chain.tail >= 0:
+        manifolds[chain.tail].next = index
+    else:
+        chain.head = index
+    chain.tail = index
+
+
+@kernel
+def write_results(system, shapes, pair_index, a, b, delta, shape_pair, results, found, i, j, chain):
+    """Make manifolds of what shape number i of A and number j of B answered."""
+    manifolds = manifolds_of(system)
+    pair = pairs_of(system)[pair_index]
+    remaining = chain.remaining
+    for r in range(found):
+        index = claim_manifold(system, remaining[0], results[r], i, j, remaining)
+        if index < 0:
+            break
+        manifold = manifolds[index]
+        if manifold.colour < 0:
+            chain.is_changed = 1
+        manifold.pair = INT32(pair_index)
+        manifold.body_a, manifold.body_b = pair.body_a, pair.body_b
+        manifold.instance_a, manifold.instance_b = INT32(i), INT32(j)
+        write_manifold(manifold, results[r], a, delta)
+        normal = vector3(manifold.normal)
+        turn_a, turn_b = quaternion(shape_pair.rotation_a), quaternion(shape_pair.rotation_b)
+        manifold.rounding_a = FLOAT32(rounding_of(shapes[shape_pair.shape_a], turn_a, normal))
+        manifold.rounding_b = FLOAT32(rounding_of(shapes[shape_pair.shape_b], turn_b, normal))
+        for p in range(manifold.point_count):
+            gap = dot(normal, add(delta, subtract(vector3(manifold.anchor_b[p]), vector3(manifold.anchor_a[p]))))
+            manifold.base_separation[p] = FLOAT32(manifold.separation[p] - gap)
+        keep_manifold(manifolds, chain, index)
+        chain.count += 1
+
+
+@kernel
+def drop_unmatched(system, chain):
+    """Old manifolds that matched nothing: no points; the step takes them away."""
+    manifolds = manifolds_of(system)
+    index = chain.remaining[0]
+    while index >= 0:
+        following = INT64(manifolds[index].next)
+        manifolds[index].point_count = 0
+        chain.is_changed = 1
+        keep_manifold(manifolds, chain, index)
+        index = following
+
+
+@kernel
+def collide_instances(system, instances, shapes, pair_index, a, b, delta, i, j, axis_cache, shape_pair, results, chain):
+    """Collide shape number i of A with number j of B. Gives the axis cache for the next time."""
+    instance_a, instance_b = instances[a.first_instance + i], instances[b.first_instance + j]
+    if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b):
+        return INT64(0)
+    rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
+    shape_pair.shape_a, shape_pair.shape_b = instance_a.shape, instance_b.shape
+    store3(shape_pair.position_a, rotate(rotation_a, vector3(instance_a.position)))
+    store4(shape_pair.rotation_a, multiply(rotation_a, quaternion(instance_a.rotation)))
+    store3(shape_pair.position_b, add(delta, rotate(rotation_b, vector3(instance_b.position))))
+    store4(shape_pair.rotation_b, multiply(rotation_b, quaternion(instance_b.rotation)))
+    shape_pair.axis_cache = axis_cache
+    found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
+    write_results(system, shapes, pair_index, a, b, delta, shape_pair, results, found, i, j, chain)
+    return INT64(shape_pair.axis_cache)
+
+
+@kernel
+def collide_all_instances(system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain):
+    """Collide what is near B of the shapes of A, each with what is near it of the shapes of B."""
+    keep_as_call()
+    walk_a, walk_b = stack_array(1, WALK)[0], stack_array(1, WALK)[0]
+    rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
+    # Where each of the two frames is in the other one.
+    turn_a, turn_b = multiply(conjugate(rotation_b), rotation_a), multiply(conjugate(rotation_a), rotation_b)
+    place_a, place_b = negate(rotate_inverse(rotation_b, delta)), rotate_inverse(rotation_a, delta)
+    low, high = reach_in_frame(b.local_bounds, distance, place_a, turn_a)
+    begin_walk(walk_a, a.first_instance, a.instance_count)
+    i = next_in_box(walk_a, world, instances, low, high)
+    while i >= 0:
+        instance_a = instances[a.first_instance + i]
+        if not instance_a.is_disabled and instance_a.shape >= 0:
+            low_a, high_a = reach_in_frame(instance_a.bounds, distance, place_b, turn_b)
+            begin_walk(walk_b, b.first_instance, b.instance_count)
+            j = next_in_box(walk_b, world, instances, low_a, high_a)
+            while j >= 0:
+                collide_instances(
+                    system, instances, shapes, pair_index, a, b, delta, i, j, INT64(0), shape_pair, results, chain
+                )  # fmt: skip
+                j = next_in_box(walk_b, world, instances, low_a, high_a)
+        i = next_in_box(walk_a, world, instances, low, high)
 
 
 @kernel
@@ -229,101 +333,37 @@ def collide_pair(system, world, pair_index, delta_time):
         return measure_again(system, pair, a, b, delta)
     if not bounds_overlap(a.fat_bounds, b.fat_bounds):
         return 1
-    manifolds = manifolds_of(system)
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
     distance = speculative_distance_of(a, b, delta_time)
-    results = stack_array(MAX_RESULTS, CONTACT_RESULT)
+    results, chains = stack_array(MAX_RESULTS, CONTACT_RESULT), stack_array(1, CHAIN)
     shape_pairs = stack_array(1, SHAPE_PAIR)
-    shape_pair = shape_pairs[0]
+    shape_pair, chain = shape_pairs[0], chains[0]
     shape_pair.shapes, shape_pair.distance = world.shapes, distance
     shape_pair.results = address_of_row(results, 0)
-    remaining = stack_array(1, np.int64)
-    remaining[0] = pair.first_manifold
-    head, tail, count = -1, -1, 0
-    single = a.instance_count == 1 and b.instance_count == 1
-    box_a, box_b = stack_array(6, np.float32), stack_array(6, np.float32)
-    rows_a, rows_b = matrix_rows(rotation_a), matrix_rows(rotation_b)
-    pair_cache = INT64(pair.axis_cache)
-    changed = 0
-    for i in range(a.instance_count):
-        instance_a = instances[a.first_instance + i]
-        if instance_a.is_disabled or instance_a.shape < 0:
-            continue
-        position_a = rotate(rotation_a, vector3(instance_a.position))
-        turn_a = multiply(rotation_a, quaternion(instance_a.rotation))
-        if not single:
-            instance_box(instance_a, rows_a, (0.0, 0.0, 0.0), box_a)
-            for k in range(3):
-                box_a[k] -= FLOAT32(distance)
-                box_a[3 + k] += FLOAT32(distance)
-        for j in range(b.instance_count):
-            instance_b = instances[b.first_instance + j]
-            if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b):
-                continue
-            if not single:
-                instance_box(instance_b, rows_b, delta, box_b)
-                if not bounds_overlap(box_a, box_b):
-                    continue
-            position_b = add(delta, rotate(rotation_b, vector3(instance_b.position)))
-            turn_b = multiply(rotation_b, quaternion(instance_b.rotation))
-            shape_pair.shape_a, shape_pair.shape_b = instance_a.shape, instance_b.shape
-            store3(shape_pair.position_a, position_a)
-            store4(shape_pair.rotation_a, turn_a)
-            store3(shape_pair.position_b, position_b)
-            store4(shape_pair.rotation_b, turn_b)
-            shape_pair.axis_cache = pair_cache if single else INT64(0)
-            found = call_1_result(system.extra[COLLIDE_FUNCTION], address_of_row(shape_pairs, 0))
-            if single:
-                pair.axis_cache = INT32(shape_pair.axis_cache)
-            for r in range(found):
-                index = claim_manifold(system, remaining[0], results[r], i, j, remaining)
-                if index < 0:
-                    break
-                manifold = manifolds[index]
-                if manifold.colour < 0:
-                    changed = 1
-                manifold.pair = INT32(pair_index)
-                manifold.body_a, manifold.body_b = pair.body_a, pair.body_b
-                manifold.instance_a, manifold.instance_b = INT32(i), INT32(j)
-                write_manifold(manifold, results[r], a, delta)
-                normal = vector3(manifold.normal)
-                manifold.rounding_a = FLOAT32(rounding_of(shapes[instance_a.shape], turn_a, normal))
-                manifold.rounding_b = FLOAT32(rounding_of(shapes[instance_b.shape], turn_b, normal))
-                for p in range(manifold.point_count):
-                    gap = dot(
-                        vector3(manifold.normal),
-                        add(delta, subtract(vector3(manifold.anchor_b[p]), vector3(manifold.anchor_a[p]))),
-                    )
-                    manifold.base_separation[p] = FLOAT32(manifold.separation[p] - gap)
-                manifold.next = -1
-                if tail >= 0:
-                    manifolds[tail].next = index
-                else:
-                    head = index
-                tail = index
-                count += 1
-    # What is left matched nothing: no points; the step takes them away.
-    index = remaining[0]
-    while index >= 0:
-        manifolds[index].point_count = 0
-        changed = 1
-        if tail >= 0:
-            manifolds[tail].next = index
-        else:
-            head = index
-        tail = index
-        index = manifolds[index].next
-    pair.first_manifold = head
-    pair.manifold_count = count
+    chain.shape_pair = address_of_row(shape_pairs, 0)
+    chain.remaining[0] = pair.first_manifold
+    chain.head, chain.tail, chain.count, chain.is_changed = -1, -1, 0, 0
+    if a.instance_count == 1 and b.instance_count == 1:
+        if not instances[a.first_instance].is_disabled and instances[a.first_instance].shape >= 0:
+            pair.axis_cache = INT32(collide_instances(
+                system, instances, shapes, pair_index, a, b, delta, INT64(0), INT64(0), INT64(pair.axis_cache), shape_pair,
+                results, chain,
+            ))  # fmt: skip
+    else:
+        collide_all_instances(
+            system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain
+        )  # fmt: skip
+    drop_unmatched(system, chain)
+    pair.first_manifold = chain.head
+    pair.manifold_count = chain.count
     store3(pair.pose_position, delta)
-    store4(pair.pose_rotation_a, rotation_a)
-    store4(pair.pose_rotation_b, rotation_b)
+    store4(pair.pose_rotation_a, quaternion(a.rotation))
+    store4(pair.pose_rotation_b, quaternion(b.rotation))
     pair.flags |= PAIR_HAS_POSE
-    if (count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
-        changed = 1
-    return 1 if count > 0 and may_meet_seam(a, b, count) else changed
+    if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
+        chain.is_changed = 1
+    return 1 if chain.count > 0 and may_meet_seam(a, b, chain.count) else chain.is_changed
 
 
 @kernel

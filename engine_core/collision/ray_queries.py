@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..bodies.instance_tree import WALK, begin_walk, inverse_of, next_in_box, next_on_ray
 from ..bodies.publication import read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
@@ -17,77 +18,74 @@ from .query_schema import (
     ALL, ANY, BODY_HIT, HITS_BACK_FACES, HITS_FROM_INSIDE, POINT, QUERY, RAY, RAY_RESULT, RAYS,
 )  # fmt: skip
 
-FLOAT32, INT32 = np.float32, np.int32
-ROUNDING = 1e-6
-"""Bounds are single: a ray that passes them this closely, relative to where it does, may meet what is inside."""
+INT32 = np.int32
+
+@kernel
+def ray_instance(shapes, query, body, index, instance, number, rotation, origin, vector, result):
+    """Have a ray (body frame) meet one shape of a body. A hit nearer than that in `result` is written there if the asker does not
+    leave the body out. Gives whether it was."""
+    turn = quaternion(instance.rotation)
+    from_inside, back_faces = query.flags & HITS_FROM_INSIDE != 0, query.flags & HITS_BACK_FACES != 0
+    fraction, normal, face, _ = ray_shape(
+        shapes, np.int64(instance.shape), rotate_inverse(turn, subtract(origin, vector3(instance.position))),
+        rotate_inverse(turn, vector), min(result.fraction, 1.0), from_inside, back_faces,
+    )  # fmt: skip
+    if fraction >= result.fraction or fraction > 1.0 or is_excluded(query, body.id):
+        return False
+    result.fraction = fraction
+    store3(result.position, add_scaled(vector3(query.position), vector3(query.motion), fraction))
+    store3(result.normal, rotate(rotation, rotate(turn, normal)))
+    result.body = INT32(index)
+    result.instance = INT32(number)
+    result.face = INT32(face)
+    result.body_id = body.id
+    result.user_id = body.user_id
+    return True
 
 
 @kernel
-def slab(bounds, k, origin, inverse):
-    """Fractions at which a ray enters and leaves the bounds along axis k."""
-    a, b = (bounds[k] - origin) * inverse, (bounds[3 + k] - origin) * inverse
-    return min(a, b), max(a, b)
-
-
-@kernel
-def meets_bounds(bounds, origin, inverse, max_fraction):
-    """Whether a ray, with the inverse of its vector, meets bounds; touching counts, rounding loses nothing."""
-    a, b = slab(bounds, 0, origin[0], inverse[0])
-    c, d = slab(bounds, 1, origin[1], inverse[1])
-    e, f = slab(bounds, 2, origin[2], inverse[2])
-    enter, leave = max(max(a, c), max(e, 0.0)), min(min(b, d), min(f, max_fraction))
-    return enter <= leave + ROUNDING * (abs(enter) + abs(leave)) + 1e-9
-
-
-@kernel
-def inverse_of(v):
-    """1 / v by component, finite for zeros."""
-    return (
-        1.0 / v[0] if abs(v[0]) > 1e-30 else 1e30,
-        1.0 / v[1] if abs(v[1]) > 1e-30 else 1e30,
-        1.0 / v[2] if abs(v[2]) > 1e-30 else 1e30,
-    )
-
-
-@kernel
-def ray_body(world, query, bodies, index, only, result):
-    """Have a ray meet the shapes of one body, or only the one with this number (-1: all); a hit nearer than that in `result`
-    replaces it. Gives how many shapes the body has."""
+def ray_body(world, query, bodies, index, result):
+    """Have a ray meet the shapes of one body; a hit nearer than that in `result` replaces it."""
     keep_as_call()
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    walk = stack_array(1, WALK)[0]
     position, rotation, first, count = read_body(body)
     origin = rotate_inverse(rotation, subtract(vector3(query.position), position))
     vector = rotate_inverse(rotation, vector3(query.motion))
     inverse = inverse_of(vector)
-    from_inside, back_faces = query.flags & HITS_FROM_INSIDE != 0, query.flags & HITS_BACK_FACES != 0
-    is_asked = False
-    for number in range(count):
-        if only >= 0 and number != only:
-            continue
+    begin_walk(walk, first, count)
+    number = next_on_ray(walk, world, instances, origin, inverse, min(result.fraction, 1.0))
+    while number >= 0:
         instance = instances[first + number]
-        longest = min(result.fraction, 1.0)
-        if not meets_bounds(instance.bounds, origin, inverse, longest) or not is_shape_seen(query, instance):
-            continue
-        turn = quaternion(instance.rotation)
-        fraction, normal, face, _ = ray_shape(
-            shapes, np.int64(instance.shape), rotate_inverse(turn, subtract(origin, vector3(instance.position))),
-            rotate_inverse(turn, vector), longest, from_inside, back_faces,
-        )  # fmt: skip
-        if fraction >= result.fraction or fraction > 1.0:
-            continue
-        if not is_asked and is_excluded(query, body.id):
-            return count
-        is_asked = True
-        result.fraction = fraction
-        store3(result.position, add_scaled(vector3(query.position), vector3(query.motion), fraction))
-        store3(result.normal, rotate(rotation, rotate(turn, normal)))
-        result.body = INT32(index)
-        result.instance = INT32(number)
-        result.face = INT32(face)
-        result.body_id = body.id
-        result.user_id = body.user_id
+        if is_shape_seen(query, instance):
+            ray_instance(shapes, query, body, index, instance, number, rotation, origin, vector, result)
+        number = next_on_ray(walk, world, instances, origin, inverse, min(result.fraction, 1.0))
+
+
+@kernel
+def collect_ray_body(world, query, bodies, index, hit, results, count):
+    """Keep the hits of a ray with all shapes of one body. Gives their new number; `hit` is a row to work with."""
+    keep_as_call()
+    body = bodies[index]
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    walk = stack_array(1, WALK)[0]
+    position, rotation, first, shape_count = read_body(body)
+    origin = rotate_inverse(rotation, subtract(vector3(query.position), position))
+    vector = rotate_inverse(rotation, vector3(query.motion))
+    inverse = inverse_of(vector)
+    begin_walk(walk, first, shape_count)
+    number = next_on_ray(walk, world, instances, origin, inverse, 1.0)
+    while number >= 0:
+        instance = instances[first + number]
+        clear_result(hit)
+        if is_shape_seen(query, instance):
+            is_hit = ray_instance(shapes, query, body, index, instance, number, rotation, origin, vector, hit)
+            if is_hit and not has_hit(results, count, index, number):
+                count = keep_hit(results, count, query.max_results, hit)
+        number = next_on_ray(walk, world, instances, origin, inverse, 1.0)
     return count
 
 
@@ -147,15 +145,13 @@ def collect_ray(system, world, query):
         index = ray_query_next(cursor, tree, 1.0)
         while index >= 0:
             if is_seen(query, bodies[index]):
-                number, following = np.int64(0 if query.collector == ALL else -1), np.int64(1)
-                while number < following:
+                if query.collector == ALL:
+                    count = collect_ray_body(world, query, bodies, index, hit, results, count)
+                else:
                     clear_result(hit)
-                    following = np.int64(ray_body(world, query, bodies, index, number, hit))
-                    if hit.body >= 0 and not has_hit(results, count, index, number):
+                    ray_body(world, query, bodies, index, hit)
+                    if hit.body >= 0 and not has_hit(results, count, index, -1):
                         count = keep_hit(results, count, query.max_results, hit)
-                    if number < 0:
-                        break
-                    number += 1
             index = ray_query_next(cursor, tree, 1.0)
         query_end(cursor, tree)
     return count
@@ -178,7 +174,7 @@ def intersect_ray(system, world, query, result):
         index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
         while index >= 0:
             if is_seen(query, bodies[index]):
-                ray_body(world, query, bodies, index, -1, result)
+                ray_body(world, query, bodies, index, result)
                 if query.collector == ANY and result.body >= 0:
                     break
             index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
@@ -197,8 +193,13 @@ def point_in_body(world, query, bodies, index, hits, count):
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     position, rotation, first, shape_count = read_body(body)
     point = rotate_inverse(rotation, subtract(vector3(query.position), position))
+    walk = stack_array(1, WALK)[0]
+    begin_walk(walk, first, shape_count)
     is_asked = False
-    for number in range(shape_count):
+    while True:
+        number = next_in_box(walk, world, instances, point, point)
+        if number < 0:
+            break
         instance = instances[first + number]
         if not is_shape_seen(query, instance):
             continue

@@ -7,6 +7,8 @@ of the shape that asks, so that it is as exact far from the world's origin as ne
 
 import numpy as np
 
+from ..bodies.bounds import bounds_in_frame
+from ..bodies.instance_tree import WALK, begin_walk, next_in_box, next_near
 from ..bodies.motion import velocity_at
 from ..bodies.publication import read_body, read_pose
 from ..bodies.schema import BODY, INSTANCE, RIGID, SYSTEM, WORLD
@@ -15,7 +17,7 @@ from ..broad_phase.query import box_cast_on, query_end, query_enter, ray_query_n
 from ..broad_phase.schema import CURSOR
 from ..geometry.gjk import CORE
 from ..geometry.vector import (
-    add, add_scaled, conjugate, dot, length, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale,
+    add, add_scaled, conjugate, dot, length, multiply, negate, quaternion, rotate, rotate_inverse, scale,
     store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
@@ -54,30 +56,6 @@ def place_instance(query, position, rotation, instance, place):
     offset = subtract(position, vector3(query.position))
     store3(place.position, add(offset, rotate(rotation, vector3(instance.position))))
     store4(place.rotation, multiply(rotation, quaternion(instance.rotation)))
-
-
-@kernel
-def bounds_in_frame(query, middle, half, position, rotation):
-    """Bounds, low and high, of the box about the query's shape (middle and half extents, relative to the query's
-    position, world axes) in a frame at `position` turned by `rotation`."""
-    r = matrix_rows(conjugate(rotation))
-    m = rotate_inverse(rotation, subtract(middle, position))
-    h = (
-        abs(r[0][0]) * half[0] + abs(r[0][1]) * half[1] + abs(r[0][2]) * half[2],
-        abs(r[1][0]) * half[0] + abs(r[1][1]) * half[1] + abs(r[1][2]) * half[2],
-        abs(r[2][0]) * half[0] + abs(r[2][1]) * half[1] + abs(r[2][2]) * half[2],
-    )
-    return subtract(m, h), add(m, h)
-
-
-@kernel
-def may_meet(bounds, low, high):
-    """Whether the bounds of an instance and a box touch; rounding loses nothing."""
-    for k in range(3):
-        slack = 1e-6 * (1.0 + abs(low[k]) + abs(high[k]))
-        if bounds[k] > high[k] + slack or bounds[3 + k] < low[k] - slack:
-            return False
-    return True
 
 
 @kernel
@@ -284,13 +262,19 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
     place, gap = stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
     numbers = stack_array(2, np.int64)
     position, rotation, first, shape_count = read_body(body)
-    low, high = bounds_in_frame(query, middle, half, subtract(position, vector3(query.position)), rotation)
-    is_asked = False
-    for number in range(shape_count):
-        if only >= 0 and number != only:
-            continue
+    low, high = bounds_in_frame(middle, half, subtract(position, vector3(query.position)), rotation)
+    walk = stack_array(1, WALK)[0]
+    begin_walk(walk, first, shape_count)
+    is_asked, number = False, np.int64(-1)
+    while True:
+        if only < 0:
+            number = next_in_box(walk, world, instances, low, high)
+        else:
+            number = only if number < 0 and only < shape_count else np.int64(-1)
+        if number < 0:
+            break
         instance = instances[first + number]
-        if not is_shape_seen(query, instance) or not may_meet(instance.bounds, low, high):
+        if not is_shape_seen(query, instance):
             continue
         if shapes[np.int64(instance.shape)].kind == SEPARATION_RAY:
             continue
@@ -328,11 +312,18 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
 @kernel
 def cast_to_body(system, world, query, bodies, index, middle, half, count):
     """ALL and PER_BODY: the hits of the moving shape with one body, to rows of RAY_RESULT. Gives their new number."""
-    hits = stack_array(1, RAY_RESULT)
+    hits, walk = stack_array(1, RAY_RESULT), stack_array(1, WALK)[0]
     hit, results = hits[0], view(query.results, query.max_results, RAY_RESULT)
-    number = np.int64(0 if query.collector == ALL else -1)
-    shape_count = np.int64(read_body(bodies[index])[3])
-    while number < shape_count:
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    position, rotation, first, shape_count = read_body(bodies[index])
+    low, high = bounds_in_frame(middle, half, subtract(position, vector3(query.position)), rotation)
+    begin_walk(walk, first, shape_count)
+    number = np.int64(-1)
+    while True:
+        if query.collector == ALL:
+            number = next_in_box(walk, world, instances, low, high)
+            if number < 0:
+                break
         query.safe_fraction, query.is_hit = NO_FRACTION, 0
         meet_body(system, world, query, bodies, index, number, middle, half, np.int64(0))
         if query.is_hit and not has_hit(results, count, index, number):
@@ -344,7 +335,6 @@ def cast_to_body(system, world, query, bodies, index, middle, half, count):
             count = keep_hit(results, count, query.max_results, hit)
         if number < 0:
             break
-        number += 1
     return count
 
 
@@ -440,7 +430,13 @@ def closest_point(system, world, query):
     hint = address_of_record(gap)
     generation = enter(system.trees, hint)
     position, rotation, first, shape_count = read_body(bodies[query.body])
-    for number in range(shape_count):
+    walk = stack_array(1, WALK)[0]
+    begin_walk(walk, first, shape_count)
+    own_point = rotate_inverse(rotation, subtract(vector3(query.position), position))
+    while True:
+        number = next_near(walk, world, instances, own_point, nearest)
+        if number < 0:
+            break
         instance = instances[first + number]
         if not is_shape_seen(query, instance):
             continue

@@ -246,7 +246,8 @@ def manifold_of_lane(system, colours, block_index, lane):
 
 @entry_point(JOB_SIGNATURE)
 def prepare_contacts(system_address, begin, end, worker):
-    """Job: write blocks `begin` to `end - 1` from the manifolds of their colours. Reads bodies, pairs, manifolds; writes blocks."""
+    """Job: write blocks `begin` to `end - 1` from the manifolds of their colours. Reads bodies, pairs and
+    manifolds; writes blocks."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

@@ -6,12 +6,13 @@ surface, as everywhere, and two surfaces do not meet.
 
 import numpy as np
 
-from ..bodies.bounds import bounds_overlap
+from ..bodies.bounds import bounds_in_frame, bounds_overlap, local_bounds_from
+from ..bodies.instance_tree import WALK, begin_walk, next_in_box
 from ..bodies.schema import INSTANCE, SYSTEM, WORLD
 from ..collision.gaps import GAP, find_gap
 from ..collision.query_schema import QUERY
 from ..collision.shape_queries import (
-    PLACE, bounds_in_frame, box_of_query, center_in_frame, may_meet, place_instance, prepare_roles, swept,
+    PLACE, box_of_query, center_in_frame, place_instance, prepare_roles, swept,
 )  # fmt: skip
 from ..geometry.gjk import CORE
 from ..geometry.vector import (
@@ -60,9 +61,12 @@ def holds(shape, query, body):
 
 @kernel
 def note(system, sensors, overlap, cursor, own, number):
-    """Mark the row of two shapes as overlapping, or make it. `cursor` holds the row before and the row to look at next: shapes
-    come in ascending order, as the rows stand."""
+    """Mark the row of two shapes as overlapping, or make it. `cursor` holds the row before and the row to look at next, and the
+    two shapes of the call before: rows stand in ascending order, and shapes mostly come so."""
     parts = shape_overlaps_of(sensors)
+    if own < cursor[2] or (own == cursor[2] and number < cursor[3]):
+        cursor[0], cursor[1] = -1, INT64(overlap.first)
+    cursor[2], cursor[3] = own, number
     before, at = cursor[0], cursor[1]
     while at >= 0 and (parts[at].own_shape < own or (parts[at].own_shape == own and parts[at].other_shape < number)):
         before, at = at, INT64(parts[at].next)
@@ -108,10 +112,15 @@ def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
     low, high = box_of_query(shapes, query)
     middle, half = swept(low, high, NOWHERE)
     position = subtract(vector3(other.position), vector3(query.position))
-    low, high = bounds_in_frame(query, middle, half, position, quaternion(other.rotation))
-    for number in range(other.instance_count):
+    low, high = bounds_in_frame(middle, half, position, quaternion(other.rotation))
+    walk = stack_array(1, WALK)[0]
+    begin_walk(walk, other.first_instance, other.instance_count)
+    while True:
+        number = next_in_box(walk, world, instances, low, high)
+        if number < 0:
+            break
         instance = instances[other.first_instance + number]
-        if not is_solid(shapes, instance) or not may_meet(instance.bounds, low, high):
+        if not is_solid(shapes, instance):
             continue
         place_instance(query, vector3(other.position), quaternion(other.rotation), instance, place)
         if shapes_overlap(shapes, query, instance, place):
@@ -134,10 +143,16 @@ def measure_overlap(system, world, bodies, areas, overlap):
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     query = stack_array(1, QUERY)[0]
     query.margin = 0.0
-    cursor = stack_array(2, INT64)
-    cursor[0], cursor[1] = -1, INT64(overlap.first)
+    cursor = stack_array(4, INT64)
+    cursor[0], cursor[1], cursor[2], cursor[3] = -1, INT64(overlap.first), 0, 0
     turn = quaternion(area.rotation)
-    for own in range(area.instance_count):
+    low, high = local_bounds_from(area, other)
+    walk = stack_array(1, WALK)[0]
+    begin_walk(walk, area.first_instance, area.instance_count)
+    while True:
+        own = next_in_box(walk, world, instances, low, high)
+        if own < 0:
+            break
         instance = instances[area.first_instance + own]
         if instance.is_disabled or instance.shape < 0:
             continue

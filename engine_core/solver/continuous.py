@@ -7,20 +7,21 @@ contacts of the next step do the rest. All bodies are swept against the same pos
 
 import numpy as np
 
-from ..bodies.bounds import bounds_overlap
+from ..bodies.bounds import bounds_in_frame
+from ..bodies.instance_tree import WALK, begin_walk, next_in_box
 from ..bodies.schema import (
     BODY, CONTINUOUS, INSTANCE, LAYER_SENSOR, RIGID, SYSTEM, WORLD,
 )  # fmt: skip
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
-from ..collision.contacts import instance_box
+from ..collision.contacts import reach_in_frame
 from ..collision.pairs import find_pair, may_collide, pairs_of
 from ..collision.schema import PAIR_IS_FILTERED, SPECULATIVE_DISTANCE
 from ..collision.sweeps import SWEEP, largest_angle, reach_of, sweep_shapes
 from ..constraints.schema import CARRIED, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, ROW_SIZE
 from ..geometry.vector import (
-    add, add_scaled, conjugate, interpolate_rotation, matrix_rows, multiply, quaternion, rotate, store3, store4, subtract,
-    vector3,
+    add, add_scaled, conjugate, interpolate_rotation, length, multiply, negate, quaternion, rotate, rotate_inverse, scale,
+    store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -97,32 +98,46 @@ def swept_box(body, sweep, box):
 
 
 @kernel
-def sweep_against(system, world, bodies, index, other_index, sweeps, boxes, longest):
+def way_of(sweep, body):
+    """How far a point of a body moves at most [m]."""
+    return length(vector3(sweep.motion)) + sweep.angle * FLOAT64(body.extent)
+
+
+@kernel
+def sweep_against(system, world, bodies, index, other_index, sweeps, box, longest):
     """How far a body, whose sweep is written, may go before it meets another one."""
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    walk, own_walk = stack_array(1, WALK)[0], stack_array(1, WALK)[0]
     set_sweep(system, other, vector3(body.position), sweeps[1])
-    rows = matrix_rows(quaternion(other.rotation))
-    is_still = other.active_index < 0
-    for j in range(other.instance_count):
+    place, rotation, turn = vector3(sweeps[1].position), quaternion(sweeps[1].rotation), quaternion(body.rotation)
+    moved = way_of(sweeps[1], other)
+    low, high = vector3(box[0:3]), vector3(box[3:6])
+    half = scale(subtract(high, low), 0.5)
+    low, high = bounds_in_frame(scale(add(low, high), 0.5), (half[0] + moved, half[1] + moved, half[2] + moved), place, rotation)
+    moved += way_of(sweeps[0], body)
+    begin_walk(walk, other.first_instance, other.instance_count)
+    while True:
+        j = next_in_box(walk, world, instances, low, high)
+        if j < 0:
+            return longest
         instance = instances[other.first_instance + j]
         if instance.is_disabled or instance.shape < 0:
             continue
-        if is_still:
-            instance_box(instance, rows, vector3(sweeps[1].position), boxes[1])
-            if not bounds_overlap(boxes[0], boxes[1]):
-                continue
         set_instance(sweeps[1], instance, shapes[instance.shape])
-        for i in range(body.instance_count):
+        own_low, own_high = reach_in_frame(
+            instance.bounds, moved, rotate_inverse(rotation, negate(place)), multiply(conjugate(rotation), turn)
+        )  # fmt: skip
+        begin_walk(own_walk, body.first_instance, body.instance_count)
+        i = next_in_box(own_walk, world, instances, own_low, own_high)
+        while i >= 0:
             own = instances[body.first_instance + i]
-            if own.is_disabled or own.shape < 0:
-                continue
-            set_instance(sweeps[0], own, shapes[own.shape])
-            fraction = sweep_shapes(sweeps, shapes[own.shape], shapes[instance.shape], longest)
-            longest = min(longest, fraction)
-    return longest
+            if not own.is_disabled and own.shape >= 0:
+                set_instance(sweeps[0], own, shapes[own.shape])
+                longest = min(longest, sweep_shapes(sweeps, shapes[own.shape], shapes[instance.shape], longest))
+            i = next_in_box(own_walk, world, instances, own_low, own_high)
 
 
 @kernel
@@ -146,14 +161,14 @@ def way_carried(sweeps, fraction):
 
 
 @kernel
-def sweep_body(system, world, bodies, index, sweeps, boxes, carried):
+def sweep_body(system, world, bodies, index, sweeps, box, carried):
     """The part of a body's motion that is free, 0 to 1; `carried` gets the way it is taken along afterwards."""
     keep_as_call()
     body = bodies[index]
     store3(carried, (0.0, 0.0, 0.0))
     cursor = stack_array(1, CURSOR)
     set_sweep(system, body, vector3(body.position), sweeps[0])
-    swept_box(body, sweeps[0], boxes[0])
+    swept_box(body, sweeps[0], box)
     start = subtract(vector3(body.position), vector3(system.origin))
     extent = FLOAT64(body.extent)
     longest = 1.0
@@ -165,7 +180,7 @@ def sweep_body(system, world, bodies, index, sweeps, boxes, carried):
         other = ray_query_next(cursor, tree, longest)
         while other >= 0:
             if stops(system, bodies, index, other):
-                fraction = sweep_against(system, world, bodies, index, other, sweeps, boxes, longest)
+                fraction = sweep_against(system, world, bodies, index, other, sweeps, box, longest)
                 if fraction < longest:
                     longest = fraction
                     is_held = is_held_too(system, bodies[other])
@@ -183,10 +198,10 @@ def sweep_bodies(system_address, begin, end, worker):
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
-    sweeps, boxes = stack_array(2, SWEEP), stack_array(12, FLOAT32).reshape((2, 6))
+    sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
     for slot in range(begin, end):
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         index = INT64(active[slot])
         if is_swept(bodies[index], row):
             carried = forces_of(system, slot + 1)[CARRIED : CARRIED + 3]
-            row[HELD_BACK] = FLOAT32(1.0 - sweep_body(system, world, bodies, index, sweeps, boxes, carried))
+            row[HELD_BACK] = FLOAT32(1.0 - sweep_body(system, world, bodies, index, sweeps, box, carried))

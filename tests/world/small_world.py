@@ -30,8 +30,11 @@ def hit(world, index, x, y, z, at_x, at_y, at_z):
 class SmallWorld:
     """Gravity 10 m/s^2 downwards, no damping and no sleep unless asked for."""
 
-    def __init__(self, gravity=(0.0, -10.0, 0.0), sleeps: bool = False, damp: float = 0.0, threads: int = 1, **settings):
-        self.world = World(threads=threads, bodies=1 << 12, body_shapes=1 << 13, shapes=1 << 12)
+    def __init__(
+        self, gravity=(0.0, -10.0, 0.0), sleeps: bool = False, damp: float = 0.0, threads: int = 1,
+        body_shapes: int = 1 << 13, **settings,
+    ):  # fmt: skip
+        self.world = World(threads=threads, bodies=1 << 12, body_shapes=body_shapes, shapes=1 << 12)
         self.system = self.world.create_system(
             gravity=gravity, is_sleeping_allowed=int(sleeps), linear_damp=damp, angular_damp=damp, **settings
         )

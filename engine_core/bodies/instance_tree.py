@@ -1,0 +1,336 @@
+"""The tree over the shapes of one body: a body of thousands of shapes costs what a ray, a point or a box meets of it.
+
+The nodes lie beside the rows of the shapes: the body whose shapes are the rows `first` to `first + count - 1` has its nodes in
+the rows from `first` on of another pool. So a tree is published, copied and given back with the shapes it is of. Four children
+a node; the halves of the halves by the middle of the longest side of the centres. Bodies of few shapes have none: their shapes
+are looked at one by one, and the walks below do both.
+
+    walk = stack_array(1, WALK)[0]
+    begin_walk(walk, first, count)
+    number = next_in_box(walk, world, instances, low, high)
+    while number >= 0:
+        ...
+        number = next_in_box(walk, world, instances, low, high)
+"""
+
+import numpy as np
+
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from .schema import INSTANCE_NODE
+
+INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
+TREE_FROM = 8
+"""Bodies of at least so many shapes have a tree."""
+NONE = -(1 << 31)
+"""A child that is not there."""
+STACK_SIZE = 64
+"""Three entries a level and one: enough for 4^20 shapes."""
+WAITING_SIZE = 3 * STACK_SIZE
+ROUNDING = 1e-6
+"""Bounds are single: a ray that passes them this closely, relative to where it does, may meet what is inside."""
+
+WALK = np.dtype(
+    [
+        ("first", "i8"),
+        ("count", "i8"),
+        ("next", "i8"),  # without a tree: the next shape
+        ("depth", "i8"),
+        ("entries", "i4", STACK_SIZE),  # a node, or ~number of a shape
+        ("keys", "f8", STACK_SIZE),  # how far along the ray, or from the point
+    ],
+    align=True,
+)
+
+
+@kernel
+def nodes_of(world):
+    return view(world.instance_nodes, world.instance_capacity, INSTANCE_NODE)
+
+
+# Building: by whoever changes the shapes of a body -----------------------------------------------------------------------
+
+
+@kernel
+def _center(nodes, instances, first, k, axis):
+    """Twice the centre of the bounds of shape k of the order, along an axis."""
+    bounds = instances[first + nodes[first + k].order].bounds
+    return np.float64(bounds[axis]) + np.float64(bounds[3 + axis])
+
+
+@kernel
+def _swap(nodes, i, j):
+    kept = nodes[i].order
+    nodes[i].order = nodes[j].order
+    nodes[j].order = kept
+
+
+@kernel
+def _longest_axis(nodes, instances, first, begin, end):
+    """Along which axis the centres of a part of the order are spread most."""
+    best, axis = -1.0, 0
+    for k in range(3):
+        low = high = _center(nodes, instances, first, begin, k)
+        for i in range(begin + 1, end):
+            center = _center(nodes, instances, first, i, k)
+            low, high = min(low, center), max(high, center)
+        if high - low > best:
+            best, axis = high - low, k
+    return axis
+
+
+@kernel
+def _split(nodes, instances, first, begin, end):
+    """Order shapes `begin` to `end - 1` so that those of the lower half come first. Gives where the upper half begins
+    (quickselect; Hoare, "Algorithm 65: Find", 1961)."""
+    axis = _longest_axis(nodes, instances, first, begin, end)
+    middle = (begin + end) >> 1
+    low, high = begin, end - 1
+    while low < high:
+        pivot = _center(nodes, instances, first, (low + high) >> 1, axis)
+        i, j = low, high
+        while i <= j:
+            while _center(nodes, instances, first, i, axis) < pivot:
+                i += 1
+            while _center(nodes, instances, first, j, axis) > pivot:
+                j -= 1
+            if i <= j:
+                _swap(nodes, first + i, first + j)
+                i += 1
+                j -= 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            break
+    return middle
+
+
+@kernel
+def _set_child(nodes, instances, first, node, child, begin, end):
+    """Write bounds about shapes `begin` to `end - 1` of the order as those of a child."""
+    bounds = node.bounds
+    for k in range(3):
+        low, high = FLOAT32(3e38), FLOAT32(-3e38)
+        for i in range(begin, end):
+            own = instances[first + nodes[first + i].order].bounds
+            low, high = min(low, own[k]), max(high, own[3 + k])
+        bounds[k, child], bounds[3 + k, child] = low, high
+
+
+@kernel
+def build_instance_tree(nodes, instances, first, count):
+    """Make the tree over `count` shapes of a body: those whose numbers stand in the field `order` of the rows from `first` on."""
+    keep_as_call()
+    waiting = stack_array(WAITING_SIZE, INT64)
+    parts = stack_array(5, INT64)
+    waiting[0], waiting[1], waiting[2] = 0, 0, count
+    depth, node_count = 1, 1
+    while depth > 0:
+        depth -= 1
+        node = nodes[first + waiting[3 * depth]]
+        begin, end = waiting[3 * depth + 1], waiting[3 * depth + 2]
+        parts[0], parts[4] = begin, end
+        if end - begin <= 4:
+            for k in range(1, 4):
+                parts[k] = min(begin + k, end)
+        else:
+            parts[2] = _split(nodes, instances, first, begin, end)
+            parts[1] = _split(nodes, instances, first, begin, parts[2])
+            parts[3] = _split(nodes, instances, first, parts[2], end)
+        for child in range(4):
+            low, high = parts[child], parts[child + 1]
+            _set_child(nodes, instances, first, node, child, low, high)
+            node.children[child] = NONE
+            if high - low == 1:
+                node.children[child] = ~nodes[first + low].order
+            elif high > low:
+                node.children[child] = INT32(node_count)
+                waiting[3 * depth], waiting[3 * depth + 1], waiting[3 * depth + 2] = node_count, low, high
+                depth += 1
+                node_count += 1
+
+
+# Walking: any thread, on rows that are published ---------------------------------------------------------------------------
+
+
+@kernel
+def begin_walk(walk, first, count):
+    """Begin to walk over the shapes `first` to `first + count - 1` of a body."""
+    walk.first, walk.count, walk.next = first, count, 0
+    walk.depth = 0
+    if count >= TREE_FROM:
+        walk.entries[0], walk.keys[0] = 0, 0.0
+        walk.depth = 1
+
+
+@kernel
+def _push(walk, base, entry, key):
+    """Put an entry on the stack so that of those above `base` the nearest comes off first."""
+    place = walk.depth
+    while place > base and walk.keys[place - 1] < key:
+        walk.keys[place], walk.entries[place] = walk.keys[place - 1], walk.entries[place - 1]
+        place -= 1
+    walk.keys[place], walk.entries[place] = key, entry
+    walk.depth += 1
+
+
+@kernel
+def may_meet(bounds, low, high):
+    """Whether bounds (min x, y, z, max x, y, z) and a box touch; rounding loses nothing."""
+    for k in range(3):
+        slack = 1e-6 * (1.0 + abs(low[k]) + abs(high[k]))
+        if bounds[k] > high[k] + slack or bounds[3 + k] < low[k] - slack:
+            return False
+    return True
+
+
+@kernel
+def child_meets(bounds, child, low, high):
+    """`may_meet` for a child of a node."""
+    for k in range(3):
+        slack = 1e-6 * (1.0 + abs(low[k]) + abs(high[k]))
+        if bounds[k, child] > high[k] + slack or bounds[3 + k, child] < low[k] - slack:
+            return False
+    return True
+
+
+@kernel
+def next_in_box(walk, world, instances, low, high):
+    """Number of the next shape whose bounds touch the box from `low` to `high` (body frame, from the centre of mass), or -1."""
+    if walk.count < TREE_FROM:
+        while walk.next < walk.count:
+            number = walk.next
+            walk.next += 1
+            if may_meet(instances[walk.first + number].bounds, low, high):
+                return INT64(number)
+        return INT64(-1)
+    nodes = nodes_of(world)
+    while walk.depth > 0:
+        walk.depth -= 1
+        entry = INT64(walk.entries[walk.depth])
+        if entry < 0:
+            return ~entry
+        node = nodes[walk.first + entry]
+        for child in range(3, -1, -1):
+            if node.children[child] != NONE and child_meets(node.bounds, child, low, high):
+                walk.entries[walk.depth] = node.children[child]
+                walk.depth += 1
+    return INT64(-1)
+
+
+@kernel
+def inverse_of(v):
+    """1 / v by component, finite for zeros."""
+    return (
+        1.0 / v[0] if abs(v[0]) > 1e-30 else 1e30,
+        1.0 / v[1] if abs(v[1]) > 1e-30 else 1e30,
+        1.0 / v[2] if abs(v[2]) > 1e-30 else 1e30,
+    )
+
+
+@kernel
+def slab(low, high, origin, inverse):
+    """Fractions at which a ray enters and leaves what lies between `low` and `high` along one axis."""
+    a, b = (low - origin) * inverse, (high - origin) * inverse
+    return min(a, b), max(a, b)
+
+
+@kernel
+def meets_slabs(x, y, z, max_fraction):
+    """Fraction at which a ray that is in the slabs of three axes for these intervals enters all, or a negative number; touching
+    counts, rounding loses nothing."""
+    enter, leave = max(max(x[0], y[0]), max(z[0], 0.0)), min(min(x[1], y[1]), min(z[1], max_fraction))
+    return enter if enter <= leave + ROUNDING * (abs(enter) + abs(leave)) + 1e-9 else -1.0
+
+
+@kernel
+def meets_bounds(bounds, origin, inverse, max_fraction):
+    """Whether a ray, with the inverse of its vector, meets bounds."""
+    return meets_slabs(
+        slab(bounds[0], bounds[3], origin[0], inverse[0]), slab(bounds[1], bounds[4], origin[1], inverse[1]),
+        slab(bounds[2], bounds[5], origin[2], inverse[2]), max_fraction,
+    ) >= 0.0  # fmt: skip
+
+
+@kernel
+def next_on_ray(walk, world, instances, origin, inverse, longest):
+    """Number of the next shape whose bounds a ray meets before the fraction `longest`, near ones first, or -1. The ray by its
+    origin and the inverse of its vector, body frame from the centre of mass. `longest` may become less from call to call."""
+    if walk.count < TREE_FROM:
+        while walk.next < walk.count:
+            number = walk.next
+            walk.next += 1
+            if meets_bounds(instances[walk.first + number].bounds, origin, inverse, longest):
+                return INT64(number)
+        return INT64(-1)
+    nodes = nodes_of(world)
+    while walk.depth > 0:
+        walk.depth -= 1
+        entry = INT64(walk.entries[walk.depth])
+        if walk.keys[walk.depth] > longest + ROUNDING * (1.0 + longest):
+            continue
+        if entry < 0:
+            return ~entry
+        node = nodes[walk.first + entry]
+        box, base = node.bounds, walk.depth
+        for child in range(4):
+            if node.children[child] == NONE:
+                continue
+            enter = meets_slabs(
+                slab(box[0, child], box[3, child], origin[0], inverse[0]),
+                slab(box[1, child], box[4, child], origin[1], inverse[1]),
+                slab(box[2, child], box[5, child], origin[2], inverse[2]), longest,
+            )  # fmt: skip
+            if enter >= 0.0:
+                _push(walk, base, node.children[child], enter)
+    return INT64(-1)
+
+
+@kernel
+def outside(value, low, high):
+    """How far a number is outside of an interval."""
+    return max(max(low - value, value - high), 0.0)
+
+
+@kernel
+def distance_to(bounds, point):
+    """Distance of a point from bounds."""
+    x, y = outside(point[0], bounds[0], bounds[3]), outside(point[1], bounds[1], bounds[4])
+    z = outside(point[2], bounds[2], bounds[5])
+    return (x * x + y * y + z * z) ** 0.5
+
+
+@kernel
+def next_near(walk, world, instances, point, reach):
+    """Number of the next shape whose bounds are nearer to a point (body frame) than `reach`, near ones first, or -1. `reach` may
+    become less from call to call."""
+    slack = 1e-6 * (1.0 + abs(point[0]) + abs(point[1]) + abs(point[2]))
+    if walk.count < TREE_FROM:
+        while walk.next < walk.count:
+            number = walk.next
+            walk.next += 1
+            if distance_to(instances[walk.first + number].bounds, point) <= reach + slack:
+                return INT64(number)
+        return INT64(-1)
+    nodes = nodes_of(world)
+    while walk.depth > 0:
+        walk.depth -= 1
+        entry = INT64(walk.entries[walk.depth])
+        if walk.keys[walk.depth] > reach + slack:
+            continue
+        if entry < 0:
+            return ~entry
+        node = nodes[walk.first + entry]
+        box, base = node.bounds, walk.depth
+        for child in range(4):
+            if node.children[child] == NONE:
+                continue
+            x, y = outside(point[0], box[0, child], box[3, child]), outside(point[1], box[1, child], box[4, child])
+            z = outside(point[2], box[2, child], box[5, child])
+            away = (x * x + y * y + z * z) ** 0.5
+            if away <= reach + slack:
+                _push(walk, base, node.children[child], away)
+    return INT64(-1)

@@ -1,0 +1,192 @@
+"""Bodies of many shapes: as exact as their shapes one by one, at a cost that grows with what is met."""
+
+import time
+
+import numpy as np
+import pytest
+from small_world import SmallWorld
+
+from engine_core.bodies.schema import KINEMATIC, RIGID, STATIC
+from engine_core.query_interface import Queries
+from engine_core.sensors.schema import OVERLAPS
+
+MANY = 300
+
+
+def turns(random, count):
+    q, _ = np.linalg.qr(random.normal(size=(count, 3, 3)))
+    return q * np.sign(np.linalg.det(q))[:, None, None]
+
+
+class Compound(SmallWorld):
+    """The same `count` boxes and balls in a slab of 20 m by 4 m by 20 m: as shapes of one body, or as a body each."""
+
+    def __init__(self, is_one: bool, count: int = MANY, mode: int = STATIC, side: float = 20.0):
+        super().__init__(body_shapes=1 << 13 if count <= 2000 else 1 << 17)
+        random = np.random.default_rng(3)
+        self.is_one = is_one
+        self.shapes = [self.box(*half) for half in random.uniform(0.1, 0.8, (7, 3))] + [self.sphere(0.4), self.sphere(0.7)]
+        places = random.uniform(-0.5, 0.5, (count, 3)) * (side, 4.0, side)
+        bases = turns(random, count)
+        self.bodies = [self.world.create_body()] if is_one else []
+        if is_one:
+            self.world.body_set_mode(self.bodies[0], mode)
+        for k, (place, basis) in enumerate(zip(places, bases, strict=True)):
+            shape = self.shapes[k % len(self.shapes)]
+            if is_one:
+                self.world.body_add_shape(self.bodies[0], shape, (*basis.ravel(), *place))
+            else:
+                self.bodies.append(self.add(shape, place, mode=STATIC, basis=basis.ravel()))
+        if is_one:
+            self.world.body_set_system(self.bodies[0], self.system)
+        self.queries = Queries(self.world)
+        self.number = {body: k for k, body in enumerate(self.bodies)}
+
+    def told(self, found) -> list[int]:
+        """Which of the shapes are meant."""
+        if self.is_one:
+            return [int(k) for k in found["instance"]]
+        return [self.number[int(body)] for body in found["body_id"]]
+
+
+@pytest.fixture(scope="module")
+def both():
+    return Compound(True), Compound(False)
+
+
+def test_rays(both):
+    one, each = both
+    random = np.random.default_rng(1)
+    origins = random.uniform(-15, 15, (500, 3))
+    ends = random.uniform(-10, 10, (500, 3)) * (1, 0.2, 1)
+    a, b = (world.queries.cast_rays(world.system, origins, ends) for world in both)
+    assert (b["body"] >= 0).sum() > 100
+    np.testing.assert_allclose(a["fraction"], b["fraction"], atol=1e-6)
+    hit = b["body"] >= 0
+    assert one.told(a[hit]) == each.told(b[hit])
+    for k in range(40):
+        a, b = (world.queries.cast_ray_all(world.system, origins[k], ends[k], max_results=200) for world in both)
+        assert sorted(one.told(a)) == sorted(each.told(b))
+
+
+def test_points_overlaps_and_casts(both):
+    one, each = both
+    random = np.random.default_rng(2)
+    counts = np.zeros(3, int)
+    for _ in range(150):
+        point, ball = random.uniform(-9, 9, 3) * (1, 0.25, 1), random.uniform(0.1, 2.0)
+        found = [world.queries.intersect_point(world.system, point, max_results=99) for world in both]
+        assert sorted(one.told(found[0])) == sorted(each.told(found[1]))
+        shapes = [world.sphere(ball) for world in both]
+        hits = [w.queries.intersect_shape(w.system, s, point, max_results=200) for w, s in zip(both, shapes, strict=True)]
+        assert sorted(one.told(hits[0])) == sorted(each.told(hits[1]))
+        start, way = point + (0, 9, 0), random.normal(size=3) * 10
+        safe = [w.queries.cast_motion(w.system, s, start, way)[0] for w, s in zip(both, shapes, strict=True)]
+        assert safe[0] == pytest.approx(safe[1], abs=1e-6)
+        counts += (len(found[1]) > 0, len(hits[1]) > 0, safe[1] < 1)
+    assert counts.min() > 10
+
+
+def test_closest_points(both):
+    one, each = both
+    random = np.random.default_rng(4)
+    for _ in range(60):
+        point = random.uniform(-20, 20, 3)
+        nearest = min((np.linalg.norm(each.queries.closest_point(body, point) - point) for body in each.bodies))
+        found = one.queries.closest_point(one.bodies[0], point)
+        assert np.linalg.norm(found - point) == pytest.approx(nearest, abs=1e-5)
+
+
+def test_what_lies_in_an_area():
+    """The numbers of the shapes that overlap an area come as the area has them, and go."""
+    scene = Compound(True, 60, mode=KINEMATIC)
+    area = scene.world.create_area()
+    scene.world.area_add_shape(area, scene.box(3.0, 3.0, 3.0))
+    scene.world.area_set_monitoring(area, bodies=True, areas=False)
+    scene.world.area_set_system(area, scene.system)
+    scene.step(2)
+    inside = scene.queries.intersect_shape(scene.system, scene.box(3.0, 3.0, 3.0), (0, 0, 0), max_results=100)
+    assert len(inside) > 5
+    assert overlapping_shapes(scene) == sorted(scene.told(inside))
+
+
+def overlapping_shapes(scene) -> list[int]:
+    rows = scene.world.system(scene.system).sensors.rows("shape_overlaps", "shape_overlap_count")
+    return sorted(int(row["other_shape"]) for row in rows if row["flags"] & OVERLAPS)
+
+
+def test_bodies_lie_on_it_as_on_single_ones(both):
+    """Balls dropped on both: the same contacts, so the same places."""
+    for world in both:
+        ball, random = world.sphere(0.3), np.random.default_rng(5)
+        world.balls = [world.add(ball, place, mode=RIGID) for place in random.uniform(-8, 8, (30, 3)) * (1, 0, 1) + (0, 6, 0)]
+        world.step(60)
+    one, each = (np.array([world.position(ball) for ball in world.balls]) for world in both)
+    assert one[:, 1].max() < 5 and one[:, 1].min() > -20
+    # Rows of a list come in another order, so sums round differently: most agree to a millimetre after a second.
+    assert np.median(np.abs(one - each)) < 1e-3
+
+
+def test_two_compounds_meet():
+    """A moving body of many shapes on a still one: it comes to rest on it, and nothing is missed."""
+    scene = Compound(True, 200)
+    body = scene.world.create_body()
+    for k in range(100):
+        scene.world.body_add_shape(body, scene.shapes[7], (1, 0, 0, 0, 1, 0, 0, 0, 1, k % 10 - 5, 0, k // 10 - 5))
+    scene.world.body_set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 4, 0))
+    scene.world.body_set_system(body, scene.system)
+    scene.step(240)
+    assert scene.position(body)[1] > -0.5 and np.abs(scene.velocity(body)).max() < 0.1
+
+
+def test_a_changed_compound_is_found_as_it_is_now():
+    """Shapes that are moved, switched off, removed and added."""
+    scene = Compound(True, 40)
+    body, up = scene.bodies[0], ((50, 30, 0), (50, -30, 0))
+    assert scene.queries.cast_ray(scene.system, *up) is None
+    scene.world.body_set_shape_transform(body, 17, (1, 0, 0, 0, 1, 0, 0, 0, 1, 50, 5, 0))
+    assert scene.queries.cast_ray(scene.system, *up)["instance"] == 17
+    scene.world.body_set_shape_disabled(body, 17, True)
+    assert scene.queries.cast_ray(scene.system, *up) is None
+    scene.world.body_set_shape_disabled(body, 17, False)
+    scene.world.body_remove_shape(body, 3)
+    assert scene.queries.cast_ray(scene.system, *up)["instance"] == 16
+    for number in range(38, 4, -1):
+        scene.world.body_remove_shape(body, number)
+    assert scene.world.body_shape_count(body) == 5 and scene.queries.cast_ray(scene.system, *up) is None
+    scene.world.body_add_shape(body, scene.shapes[7], (1, 0, 0, 0, 1, 0, 0, 0, 1, 50, 5, 0))
+    assert scene.queries.cast_ray(scene.system, *up)["instance"] == 5
+
+
+def test_changes_do_not_fill_the_pool():
+    """Each change takes new rows until no query reads the old ones: more than the pool has, and nobody ran a step between."""
+    scene = Compound(True, 200)
+    for _ in range(100):
+        scene.world.body_set_shape_disabled(scene.bodies[0], 0, False)
+
+
+def seconds_of(action, repeats: int = 5) -> float:
+    least = 1e9
+    for _ in range(repeats):
+        start = time.thread_time()
+        action()
+        least = min(least, time.thread_time() - start)
+    return least
+
+
+def test_the_cost_does_not_grow_with_the_number_of_shapes():
+    """Of 100 and 2,000 shapes at the same density: rays, points and a body that lies on them. Linear would be 20 times."""
+    times = []
+    for count in (100, 2000):
+        scene = Compound(True, count, side=20.0 * (count / 300) ** 0.5)
+        random = np.random.default_rng(6)
+        origins = random.uniform(-4, 4, (2000, 3)) + (0, 8, 0)
+        ends = origins - (0, 16, 0)
+        ball = scene.sphere(0.3)
+        for k in range(16):
+            scene.add(ball, (k % 4 - 2.0, 6.0, k // 4 - 2.0), mode=RIGID)
+        scene.step(60)
+        times.append((
+            seconds_of(lambda: scene.queries.cast_rays(scene.system, origins, ends)), seconds_of(lambda: scene.step(20)),
+        ))  # fmt: skip
+    assert times[1][0] < 4 * times[0][0] and times[1][1] < 4 * times[0][1], times
