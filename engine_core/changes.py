@@ -28,8 +28,10 @@ CHANGES = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS | WAKE_REQUESTED | 
 
 @kernel
 def move_towards_target(system, world, bodies, index, delta_time):
-    """Give a kinematic body the velocity that takes it to its target in this step."""
+    """Give a kinematic body the velocity that takes it to its target in this step, or in all collision steps of this update: then
+    it stays marked until the last."""
     body = bodies[index]
+    delta_time *= system.steps_left + 1
     way = subtract(vector3(body.target_position), vector3(body.position))
     store3(body.linear_velocity, scale(way, 1.0 / delta_time))
     turn = multiply(quaternion(body.target_rotation), conjugate(quaternion(body.rotation)))
@@ -42,7 +44,8 @@ def move_towards_target(system, world, bodies, index, delta_time):
     if w < 0.0:
         rate = -rate
     store3(body.angular_velocity, scale((turn[0], turn[1], turn[2]), rate))
-    body.flags &= ~TARGET_SET
+    if system.steps_left == 0:
+        body.flags &= ~TARGET_SET
     if body.active_index < 0:
         add_to_active(system, world, bodies, index)
         wake_joined(system, world, bodies, index)
@@ -61,8 +64,10 @@ def stop_kinematic_bodies(system, world, bodies):
             store3(body.angular_velocity, (0.0, 0.0, 0.0))
             remove_from_active(system, world, bodies, index)
             kinematic_rests(system, bodies, index)
-        else:
-            slot += 1
+            continue
+        if system.steps_done > 0 and system.steps_left == 0 and body.mode == KINEMATIC and not body.flags & IS_IN_CHANGED_LIST:
+            body.flags &= ~TARGET_SET  # on its way since the first collision step: this is the last
+        slot += 1
 
 
 @kernel

@@ -37,6 +37,7 @@ from .solver.integration import finish_bodies, integrate_positions, integrate_ve
 from .solver.joint_colours import drop_broken_joints, lay_out_joints
 from .solver.joint_trees import lay_out_trees, relax_trees, solve_trees
 from .solver.joints import relax_joints, solve_joints, warm_start_joints
+from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP, tell_listeners
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
 from .solver.wide_contacts import relax, restitute, solve, warm_start
@@ -67,11 +68,11 @@ STATUS_SETTINGS = {
 # The serial stages between them, numbered on, for `enter`.
 SERIAL_STAGES = (
     "apply_changes", "make_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
-    "find_overlaps", "settle_overlaps", "wait_for_trees",
+    "find_overlaps", "settle_overlaps", "wait_for_trees", "tell_listeners",
 )  # fmt: skip
 (
     APPLY_CHANGES, MAKE_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP,
-    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES,
+    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, TELL_LISTENERS,
 ) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
 STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
@@ -143,8 +144,10 @@ def over_joints(system, address, job):
 def solve_substeps(system, address):
     """The sub-steps: velocities, joints and contacts, positions, joints and contacts again without bias."""
     groups = (system.active_count + 7) >> 3
+    h = system.last_delta_time / system.substep_count
     for _ in range(system.substep_count):
         parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
+        listen(system, address, SUB_STEP, h)
         over_joints(system, address, WARM_START_JOINTS)
         over_colours(system, address, WARM_START)
         for _ in range(system.joint_iterations):
@@ -156,6 +159,14 @@ def solve_substeps(system, address):
         parallel_for(system, address, RELAX_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, RELAX)
     over_colours(system, address, RESTITUTE)
+
+
+@kernel
+def listen(system, address, moment, time):
+    """Let listeners do what they want to do at a moment of the step."""
+    if system.listener_count > 0:
+        enter(system, TELL_LISTENERS)
+        tell_listeners(system, address, moment, time)
 
 
 @kernel
@@ -219,6 +230,7 @@ def advance(system, address, delta_time):
     is_large = system.active_count + system.active_pair_count >= WORTH_THREADS
     is_shared = is_large and begin_jobs(system.job_system)
     system.is_shared = 1 if is_shared else 0
+    listen(system, address, BEFORE_STEP, delta_time)
     sense_changes(system, address)
     parallel_for(system, address, LOOK_FOR_PAIRS, 0, system.moved_count, LEAST_MOVED)
     enter(system, MAKE_PAIRS)
@@ -243,6 +255,7 @@ def advance(system, address, delta_time):
         enter(system, COLLECT_MOVED)
         collect_moved(system)
         sense_motion(system, address)
+        listen(system, address, AFTER_STEP, delta_time)
     else:
         system.status |= BLOCKS_FULL
     if is_complete:
@@ -280,13 +293,17 @@ class PhysicsSystem:
         self.row = row
         self.job_system = world.job_system
         row["job_system"] = self.job_system.address
+        self.listeners: dict[int, tuple] = {}  # of steps, by number: what stands in the row, and what keeps it alive
+        self.listener_number = 0
+        self.listener_errors: list[Exception] = []
+        self.activation_listeners: list = []
         self._stages = None
         self._pools: list[Pool] = []
         row["world"], row["index"] = world.address, index
         for name, value in self.SETTINGS.items():
             row[name] = value
         body_capacity = world.bodies.pool.capacity
-        for field in ("active_bodies", "fell_asleep", "changed_bodies", "moved_bodies"):
+        for field in ("active_bodies", "fell_asleep", "woke_up", "changed_bodies", "moved_bodies"):
             row[field] = self._reserve(field, np.int32, body_capacity)
         for field, floats in (("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS)):
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
@@ -312,6 +329,7 @@ class PhysicsSystem:
         row["joint_trees"] = self._reserve("joint trees", TREE, joints)
         row["joint_nodes"] = self._reserve("bodies in joint trees", TREE_NODE, 2 * joints)
         row["joint_rows"] = self._reserve("joint rows", JOINT_ROW, joints * MAX_ROWS)
+        row["listeners"] = self._reserve("step listeners", LISTENER, MOST_LISTENERS)
         self._colours = np.zeros(1, dtype=COLOURS)
         for colour in range(COLOUR_COUNT + 1):
             self._colours[0]["lists"][colour] = self._reserve(f"colour {colour}", np.int32, manifolds)

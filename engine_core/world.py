@@ -24,6 +24,7 @@ from .body_interface import BodyInterface
 from .body_locks import BodyLocks
 from .edits import LateEdits, edit
 from .joint_interface import JointInterface, JointPool
+from .listener_interface import ListenerInterface
 from .origin import shift
 from .physics_system import PhysicsSystem
 from .retirement import Retirement
@@ -43,7 +44,7 @@ DEFAULT_LIMITS = {
 MOST_GROUP_FILTERS = 1024
 
 
-class World(AreaInterface, BodyInterface, JointInterface):
+class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
@@ -218,20 +219,27 @@ class World(AreaInterface, BodyInterface, JointInterface):
             self._system_pool.rows[index]["id"] = 0
             self._free_systems.append((index, sequence & 0x7FFFFFFF or 1))
 
-    def step(self, identity: int, delta_time: float) -> None:
-        """Simulate a system by `delta_time` [s]. Raises PoolFull if a pool was too small; the world stays whole. Raises what
+    def step(self, identity: int, delta_time: float, collision_steps: int = 1) -> None:
+        """Simulate a system by `delta_time` [s], in so many steps of collision and solving: forces and targets of kinematic bodies
+        are for all of them, contacts are reported of the last. Raises PoolFull if a pool was too small; the world stays whole. Raises what
         was wrong with an edit that another thread asked for while a step ran."""
         if not 0.0 <= delta_time < float("inf"):
             raise ValueError(f"step: delta_time must be at least 0 and finite, got {delta_time}")
+        if collision_steps < 1:
+            raise ValueError(f"step: collision_steps must be at least 1, got {collision_steps}")
         system = self.system(identity)
         if self.late.holds(int(system.row["index"])):
             raise RuntimeError("step: this thread is in the middle of an edit of the same space")
         if system.sensors.record["told_count"]:
             forget_events(system.address)
         try:
-            system.step(delta_time)
+            for number in range(collision_steps):
+                system.row["steps_done"], system.row["steps_left"] = number, collision_steps - 1 - number
+                system.step(delta_time / collision_steps)
             self._retire_broken_joints(system.row)
         finally:
+            system.row["steps_left"] = system.row["steps_done"] = 0
             self.late.settle()
+        self._tell_python_listeners(system)
         if self.late.errors:
             raise self.late.errors.popleft()

@@ -240,6 +240,10 @@ SYSTEM = np.dtype(
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
         ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be looked at before the next step
         ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: look for new pairs
+        ("woke_up", "i8"), ("woke_count", "i8"),  # int32: bodies that began to be simulated, while somebody listens
+        ("listens_to_waking", "i8"),
+        ("listeners", "i8"), ("listener_count", "i8"),  # LISTENER of solver/listeners.py
+        ("steps_left", "i8"), ("steps_done", "i8"),  # of the collision steps of one update, after and before this one
         ("candidate_count", "i8"),  # pairs that `look_for_pairs` found, in `scratch`; see collision/pair_finding.py
         # Pairs and manifolds: see collision/schema.py
         ("pairs", "i8"), ("pair_capacity", "i8"), ("pair_count", "i8"), ("first_free_pair", "i8"),

@@ -66,6 +66,9 @@ call_3_int = _address_call(
 call_1_float = _address_call(
     "call_1_float", ir.VoidType(), types.void, 1, types.float64, "Compiled: call `void f(a, double x)`."
 )
+call_2_float = _address_call(
+    "call_2_float", ir.VoidType(), types.void, 2, types.float64, "Compiled: call `void f(a, b, double x)`."
+)
 call_1_result = _address_call(
     "call_1_result", _INT64, types.int64, 1, documentation="Compiled: call `int64 f(a)` and give its result."
 )

@@ -5,6 +5,7 @@ first touched. So an index and an address stay good for the life of the pool, no
 capacity costs nothing until it is used.
 """
 
+import ctypes
 import mmap
 import platform
 
@@ -50,6 +51,13 @@ class Pool:
 def address_of(array: np.ndarray) -> int:
     """Address of an array's first element. The caller keeps the array alive."""
     return array.ctypes.data
+
+
+def view_rows(address: int, count: int, dtype) -> np.ndarray:
+    """For Python: `count` rows of a type at an address. Whoever owns the memory keeps it alive."""
+    size = np.dtype(dtype).itemsize * count
+    memory = (ctypes.c_uint8 * size).from_address(address) if size else b""
+    return np.frombuffer(memory, dtype=dtype, count=count)
 
 
 @intrinsic

@@ -6,7 +6,7 @@ import numpy as np
 from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import BODY, CAN_SLEEP, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, WORLD
+from ..bodies.schema import BODY, CAN_SLEEP, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..constraints.schema import (
@@ -71,8 +71,9 @@ def take_forces(system, body, forces, delta_time):
             body.angular_velocity[k] = FLOAT32(body.angular_velocity[k] * damp_angular)
             forces[VELOCITY_CHANGE + k] = FLOAT32((gravity[k] + force[k] * body.inverse_mass) * h)
             forces[SPIN_CHANGE + k] = FLOAT32(spin[k] * h)
-    store3(body.force, (0.0, 0.0, 0.0))
-    store3(body.torque, (0.0, 0.0, 0.0))
+    if system.steps_left == 0:
+        store3(body.force, (0.0, 0.0, 0.0))
+        store3(body.torque, (0.0, 0.0, 0.0))
     forces[LOCKED_AXES] = FLOAT32(body.axis_locks & 63 | (ANGULAR_LOCKS if body.mode == RIGID_LINEAR else 0))
 
 
@@ -220,12 +221,13 @@ def finish_bodies(system_address, begin, end, worker):
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         has_moved[slot] = 0
         begin_change(body)
-        if body.mode == KINEMATIC:
+        if body.mode == KINEMATIC and not body.flags & TARGET_SET:
             # A kinematic body is where it was told to be: no rounding of the sub-steps.
             store3(body.position, (body.target_position[0], body.target_position[1], body.target_position[2]))
             store4(body.rotation, quaternion(body.target_rotation))
         else:
             finish_row(body, row, forces_of(system, slot + 1))
+        if body.mode != KINEMATIC:
             count_rest(system, body, system.last_delta_time)
         update_bounds(system.world, system.origin, body)
         if not is_inside_fat_bounds(body):

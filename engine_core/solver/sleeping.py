@@ -34,6 +34,9 @@ def add_to_active(system, world, bodies, index):
     system.active_count += 1
     body.sleep_time = FLOAT32(0.0)
     body.flags &= ~WAKE_REQUESTED
+    if system.listens_to_waking and system.woke_count < world.body_capacity:
+        view(system.woke_up, world.body_capacity, INT32)[system.woke_count] = index
+        system.woke_count += 1
     pairs = pairs_of(system)
     key = body.first_pair
     while key >= 0:

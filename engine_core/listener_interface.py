@@ -1,0 +1,112 @@
+"""The doors by which programs take part in a step: step listeners, compiled or of Python, and listeners to waking and falling asleep.
+
+    world.add_step_listener(system, wind, SUB_STEP)              # an entry point "void(int64, int64, float64)", or Python
+    world.add_activation_listener(system, lambda woke, slept: print(woke, slept))
+
+A Python listener holds the step up while it runs, some microseconds a call at least. What it raises is raised by `World.step`.
+Who may add and remove: the thread that steps, between steps.
+"""
+
+import ctypes
+
+import numpy as np
+
+from .runtime.kernel import EntryPoint
+from .runtime.memory import PoolFull, view_rows
+from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP
+
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_double)
+MOMENTS = BEFORE_STEP | SUB_STEP | AFTER_STEP
+
+
+class ListenerInterface:
+    """Part of World."""
+
+    def add_step_listener(self, system: int, function, moments: int, context: int = 0) -> int:
+        """Have a function called in each step of a system, at BEFORE_STEP, SUB_STEP, AFTER_STEP or several of them. An entry point
+        or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Returns a number for
+        `remove_step_listener`. Raises KeyError, ValueError, PoolFull."""
+        owner = self._owner("add_step_listener", system)
+        if not moments or moments & ~MOMENTS:
+            raise ValueError(f"add_step_listener: moments must be of BEFORE_STEP, SUB_STEP and AFTER_STEP, got {moments}")
+        kept = function
+        if isinstance(function, EntryPoint):
+            address = function.address
+        elif isinstance(function, int):
+            address = function
+        elif callable(function):
+            kept = _CALLBACK(self._guarded(owner, function))
+            address = ctypes.cast(kept, ctypes.c_void_p).value
+        else:
+            raise ValueError(f"add_step_listener: a function, an entry point or an address is wanted, got {function!r}")
+        if len(owner.listeners) >= MOST_LISTENERS:
+            raise PoolFull(f"add_step_listener: there are {MOST_LISTENERS} step listeners already")
+        owner.listener_number += 1
+        owner.listeners[owner.listener_number] = ((address, context, moments), kept)
+        self._write_listeners(owner)
+        return owner.listener_number
+
+    def remove_step_listener(self, system: int, number: int) -> None:
+        """Call a listener no more. Raises KeyError."""
+        owner = self._owner("remove_step_listener", system)
+        if number not in owner.listeners:
+            raise KeyError(f"remove_step_listener: there is no step listener {number}")
+        del owner.listeners[number]
+        self._write_listeners(owner)
+
+    def add_activation_listener(self, system: int, function) -> None:
+        """Have `function(woke, slept)` called after each step in which bodies of a system began to be simulated or fell asleep:
+        int64 arrays of their ids. A body that is added and moves counts as woken. Raises KeyError, ValueError."""
+        owner = self._owner("add_activation_listener", system)
+        if not callable(function):
+            raise ValueError(f"add_activation_listener: a function is wanted, got {function!r}")
+        owner.activation_listeners.append(function)
+        owner.row["listens_to_waking"] = 1
+
+    def remove_activation_listener(self, system: int, function) -> None:
+        """Call it no more. Raises KeyError."""
+        owner = self._owner("remove_activation_listener", system)
+        if function not in owner.activation_listeners:
+            raise KeyError(f"remove_activation_listener: {function!r} does not listen")
+        owner.activation_listeners.remove(function)
+        owner.row["listens_to_waking"] = int(bool(owner.activation_listeners))
+        owner.row["woke_count"] = 0
+
+    def _owner(self, call: str, system: int):
+        self.system_index(call, system)
+        return self.system(system)
+
+    @staticmethod
+    def _guarded(owner, function):
+        """What a Python function raises must not leave a callback of compiled code: it is kept for the end of the step."""
+
+        def call(system, context, time):
+            try:
+                function(time)
+            except Exception as error:
+                owner.listener_errors.append(error)
+
+        return call
+
+    @staticmethod
+    def _write_listeners(owner) -> None:
+        rows = view_rows(int(owner.row["listeners"]), MOST_LISTENERS, LISTENER)
+        for k, (row, _) in enumerate(owner.listeners.values()):
+            rows[k] = row
+        owner.row["listener_count"] = len(owner.listeners)
+
+    def _tell_python_listeners(self, owner) -> None:
+        """After a step: who woke and who fell asleep; and the first error of a step listener is raised."""
+        row = owner.row
+        if owner.activation_listeners and (row["woke_count"] or row["fell_asleep_count"]):
+            ids = self.bodies.rows["id"]
+            woke = view_rows(int(row["woke_up"]), int(row["woke_count"]), np.int32)
+            slept = view_rows(int(row["fell_asleep"]), int(row["fell_asleep_count"]), np.int32)
+            told = np.unique(ids[woke]), np.unique(ids[slept])
+            row["woke_count"] = 0
+            for function in owner.activation_listeners:
+                function(*told)
+        if owner.listener_errors:
+            error = owner.listener_errors[0]
+            owner.listener_errors.clear()
+            raise error

@@ -1,0 +1,130 @@
+"""Engine, clutch, gears, differentials and brakes of a vehicle, down to its shafts."""
+
+import numpy as np
+
+from ..constraints.vehicle_schema import DRIVE, MOST_GEARS
+from ..runtime.kernel import kernel
+from .vehicle_wheels import curve_at
+
+STILL = 1.0
+"""Slower than this a vehicle may change its direction [m/s]."""
+IDLE_PART = 1.05
+"""Below this part above the least speed an engine without throttle lets the clutch go."""
+
+
+@kernel
+def gear_ratio(vehicle):
+    """Of the gear that is in; 0: neutral."""
+    if vehicle.gear > 0:
+        return vehicle.gears[min(vehicle.gear, vehicle.gear_count) - 1]
+    if vehicle.gear < 0:
+        return vehicle.reverse[min(-vehicle.gear, vehicle.reverse_count) - 1]
+    return 0.0
+
+
+@kernel
+def shift(vehicle, gear):
+    vehicle.gear = gear
+    vehicle.since_shift = 0.0
+
+
+@kernel
+def choose_gear(vehicle, speed):
+    """The automatic: up and down by the engine's speed, backwards where the driver wants to."""
+    if vehicle.throttle > 0.0 and vehicle.gear <= 0 and speed > -STILL:
+        shift(vehicle, 1)
+    elif vehicle.throttle < 0.0 and vehicle.gear >= 0 and speed < STILL and vehicle.reverse_count > 0:
+        shift(vehicle, -1)
+    elif vehicle.gear > 0 and vehicle.since_shift > vehicle.shift_time + vehicle.shift_pause:
+        if vehicle.engine_speed > vehicle.shift_up and vehicle.gear < vehicle.gear_count:
+            shift(vehicle, vehicle.gear + 1)
+        elif vehicle.engine_speed < vehicle.shift_down and vehicle.gear > 1:
+            shift(vehicle, vehicle.gear - 1)
+
+
+@kernel
+def prepare_drive(vehicle, speed, delta_time):
+    """Once a step: gear and clutch. `speed`: of the vehicle, forward [m/s]."""
+    vehicle.since_shift += delta_time
+    if not vehicle.is_automatic:
+        return
+    choose_gear(vehicle, speed)
+    is_open = vehicle.since_shift < vehicle.shift_time
+    idles = pedal(vehicle) == 0.0 and vehicle.engine_speed < IDLE_PART * vehicle.least_speed
+    vehicle.clutch = 0.0 if is_open or idles else 1.0
+
+
+@kernel
+def pedal(vehicle):
+    """How far the throttle is open, 0 to 1. An automatic brakes where the driver wants the other way."""
+    if vehicle.is_automatic and vehicle.throttle * vehicle.gear < 0.0:
+        return 0.0
+    return abs(vehicle.throttle)
+
+
+@kernel
+def brake_pedal(vehicle):
+    """How far the brake is pressed, 0 to 1."""
+    if vehicle.is_automatic and vehicle.throttle * vehicle.gear < 0.0:
+        return max(vehicle.brake, abs(vehicle.throttle))
+    return vehicle.brake
+
+
+@kernel
+def begin_drive(vehicle, shafts, drives, h):
+    """Once a sub-step: the engine's torque, and what slows things down by itself."""
+    if vehicle.most_torque > 0.0:
+        torque = pedal(vehicle) * vehicle.most_torque
+        torque *= curve_at(vehicle.torque_curve, vehicle.engine_speed / vehicle.most_speed)
+        speed = (vehicle.engine_speed + h * torque / vehicle.engine_inertia) / (1.0 + h * vehicle.engine_damping)
+        vehicle.engine_speed = min(max(speed, vehicle.least_speed), vehicle.most_speed)
+    for k in range(vehicle.shaft_count):
+        shafts[k].braked = 0.0
+        shafts[k].speed /= 1.0 + h * shafts[k].damping
+    for k in range(vehicle.drive_count):
+        drives[k].impulse = 0.0
+
+
+@kernel
+def split_of(drive, shafts):
+    """Which part of the torque the second shaft gets. Where one turns too much faster, the other gets more."""
+    if drive.slip_limit <= 1.0:
+        return drive.split
+    first, second = abs(shafts[drive.shafts[0]].speed), abs(shafts[drive.shafts[1]].speed)
+    slow, fast = min(first, second), max(first, second)
+    excess = min((fast - slow) / max((drive.slip_limit - 1.0) * slow, 0.1), 1.0)
+    return drive.split + excess * ((1.0 if second < first else 0.0) - drive.split)
+
+
+@kernel
+def solve_drive(vehicle, drive, shafts, h):
+    """One pass over the clutch between the engine and the shafts of one drive: soft, so that it slips."""
+    ratio = gear_ratio(vehicle) * drive.ratio
+    strength = vehicle.clutch * vehicle.clutch_strength * drive.share
+    if ratio == 0.0 or strength <= 0.0 or vehicle.most_torque <= 0.0:
+        return
+    split = split_of(drive, shafts) if drive.shafts[1] >= 0 else 0.0
+    softness = 1.0 / (h * strength)
+    slip = drive.input * vehicle.engine_speed - softness * drive.impulse
+    mass = drive.input * drive.input / vehicle.engine_inertia + softness
+    for side in range(2):
+        if drive.shafts[side] >= 0:
+            part = ratio * (split if side == 1 else 1.0 - split)
+            slip -= part * shafts[drive.shafts[side]].speed
+            mass += part * part / shafts[drive.shafts[side]].inertia
+    impulse = slip / mass
+    drive.impulse += impulse
+    vehicle.engine_speed -= drive.input * impulse / vehicle.engine_inertia
+    for side in range(2):
+        if drive.shafts[side] >= 0:
+            part = ratio * (split if side == 1 else 1.0 - split)
+            shafts[drive.shafts[side]].speed += part * impulse / shafts[drive.shafts[side]].inertia
+
+
+@kernel
+def solve_brake(vehicle, shaft, h):
+    """One pass over the brakes of a shaft: they stop it, if they can."""
+    most = h * (brake_pedal(vehicle) * shaft.most_brake + vehicle.hand_brake * shaft.most_hand_brake)
+    renewed = min(max(shaft.braked - shaft.speed * shaft.inertia, -most), most)
+    shaft.speed += (renewed - shaft.braked) / shaft.inertia
+    shaft.braked = renewed

@@ -1,0 +1,280 @@
+"""The wheels of a vehicle: finding the ground, the suspension, and the grip of the tyres.
+
+Each wheel is up to three rows between the vehicle and what it stands on: a soft one along the normal (the suspension), and in each
+sub-step a few passes over the tyres, along and across. What a tyre can do is its friction, by how much it slips, times what the
+suspension bears.
+"""
+
+import math
+
+import numpy as np
+
+from ..bodies.schema import BODY, INSTANCE, RIGID, STATIC
+from ..collision.query_schema import CAST, QUERY, RAY, RAY_FUNCTION, RAY_RESULT, SHAPE_FUNCTION, WITH_BODIES
+from ..collision.shape_queries import SAFE_GAP
+from ..constraints.contact_preparation import along, scaled, scaled_inertia, scaled_mass, surface_velocity
+from ..constraints.schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
+from ..constraints.vehicle_schema import CURVE_POINTS, SHAPE_WHEEL, VEHICLE
+from ..geometry.angles import arctangent2, sine_cosine
+from ..geometry.vector import (
+    add, add_scaled, cross, dot, length, multiply, normalize, quaternion, rotate, scale, store3, store4, subtract, symmetric_times,
+    vector3,
+)  # fmt: skip
+from ..runtime.call import call_2_result
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .sleeping import wake_island
+
+INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
+QUERY_OFFSET, HIT_OFFSET, ID_OFFSET = (VEHICLE.fields[name][1] for name in ("query", "hit", "body_id"))
+STEEPEST = 0.1
+"""Ground whose normal has less than this along the suspension bears no wheel."""
+SLOWEST = 1.0
+"""Below this speed slip says little, and tyres hold with all their friction, the more the slower [m/s]."""
+LEAST_SIDE_GRIP = 0.1
+"""Part of the grip across that a tyre keeps while it does all it can along."""
+PUSH_OUT_PART, FASTEST_PUSH_OUT = 0.2, 3.0
+"""A suspension beyond its end is pushed back by this part in a sub-step, at most so fast [m/s]."""
+
+
+@kernel
+def curve_at(curve, x):
+    """Value of a curve: straight between its points, level outside."""
+    if curve.count == 0:
+        return 1.0
+    for k in range(1, min(curve.count, CURVE_POINTS)):
+        if x < curve.x[k]:
+            if x <= curve.x[k - 1]:
+                return curve.y[k - 1]
+            part = (x - curve.x[k - 1]) / (curve.x[k] - curve.x[k - 1])
+            return curve.y[k - 1] + part * (curve.y[k] - curve.y[k - 1])
+    return curve.y[curve.count - 1]
+
+
+@kernel
+def turn_about(axis, angle):
+    """The quaternion of a turn about a unit axis."""
+    sine, cosine = sine_cosine(0.5 * angle)
+    return (axis[0] * sine, axis[1] * sine, axis[2] * sine, cosine)
+
+
+@kernel
+def prepare_query(vehicle, address, body, wheel, steered):
+    """Ask for what is below a wheel. Gives the way of the cast [m]; its hit is written to the vehicle's `hit` or `query`."""
+    query = view(address + QUERY_OFFSET, 1, QUERY)[0]
+    rotation = quaternion(body.rotation)
+    arm = subtract(vector3(wheel.position), vector3(body.center_of_mass))
+    query.flags = np.uint32(WITH_BODIES)
+    query.collision_mask = vehicle.collision_mask
+    query.excluded, query.excluded_count = address + ID_OFFSET, 1
+    query.body = INT32(vehicle.body)
+    store3(query.position, add(vector3(body.position), rotate(rotation, arm)))
+    way = wheel.longest
+    if wheel.kind == SHAPE_WHEEL:
+        query.operation = INT32(CAST)
+        query.shape = wheel.shape
+        store4(query.rotation, multiply(multiply(rotation, steered), quaternion(wheel.shape_rotation)))
+    else:
+        query.operation = INT32(RAY)
+        query.results, query.max_results = address + HIT_OFFSET, 1
+        way += wheel.radius
+    store3(query.motion, scale(rotate(rotation, vector3(wheel.suspension)), way))
+    return way
+
+
+@kernel
+def cast_wheel(system, system_address, vehicle, address, body, wheel, steered):
+    """Find the ground below a wheel: (length of the suspension, point, normal, body index); the index is -1 in the air."""
+    way = prepare_query(vehicle, address, body, wheel, steered)
+    query, hit = view(address + QUERY_OFFSET, 1, QUERY)[0], view(address + HIT_OFFSET, 1, RAY_RESULT)[0]
+    query_address = address + QUERY_OFFSET
+    if wheel.kind == SHAPE_WHEEL:
+        call_2_result(system.extra[SHAPE_FUNCTION], system_address, query_address)
+        if query.is_hit == 0:
+            return way, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), INT64(-1)
+        free = query.safe_fraction * way + SAFE_GAP
+        return free, vector3(query.hit), vector3(query.hit_normal), INT64(query.hit_body)
+    hit.body = INT32(-1)
+    call_2_result(system.extra[RAY_FUNCTION], system_address, query_address)
+    if hit.body < 0:
+        return wheel.longest, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), INT64(-1)
+    return hit.fraction * way - wheel.radius, vector3(hit.position), vector3(hit.normal), INT64(hit.body)
+
+
+@kernel
+def set_ground(system, bodies, body, wheel, index, point):
+    """Note what a wheel stands on."""
+    other = bodies[index]
+    wheel.ground = index
+    wheel.ground_row = INT64(other.active_index) + 1
+    wheel.grip = math.sqrt(abs(FLOAT64(other.friction)))
+    arm = subtract(point, vector3(other.position))
+    store3(wheel.arm, subtract(point, vector3(body.position)))
+    store3(wheel.ground_arm, arm)
+    store3(wheel.ground_speed, surface_velocity(other, arm))
+
+
+@kernel
+def find_ground(system, system_address, world, bodies, vehicle, address, wheel):
+    """Steer a wheel, find the ground below it and the directions along it."""
+    body = bodies[vehicle.body]
+    wheel.steering = -vehicle.right * wheel.most_steering
+    steered = turn_about(vector3(wheel.steering_axis), wheel.steering)
+    wheel.ground = -1
+    wheel.total_push, wheel.total_drive, wheel.total_side = 0.0, 0.0, 0.0
+    free, point, normal, index = cast_wheel(system, system_address, vehicle, address, body, wheel, steered)
+    wheel.length = min(free, wheel.longest)
+    if index < 0:
+        return
+    rotation = quaternion(body.rotation)
+    wheel.slope = -dot(normal, rotate(rotation, vector3(wheel.suspension)))
+    if wheel.slope < STEEPEST:
+        return
+    if bodies[index].mode >= RIGID and bodies[index].active_index < 0:
+        wake_island(system, world, bodies, index)
+    set_ground(system, bodies, body, wheel, index, point)
+    forward = rotate(rotation, rotate(steered, vector3(wheel.forward)))
+    aside = normalize(cross(forward, normal))
+    store3(wheel.normal, normal)
+    store3(wheel.aside, aside)
+    store3(wheel.ahead, cross(normal, aside))
+
+
+@kernel
+def velocity_at(system, row, arm):
+    """Velocity of a point of what a solver row stands for [m/s]."""
+    if row == 0:
+        return (0.0, 0.0, 0.0)
+    values = view(system.solver_rows + row * ROW_SIZE, 16, FLOAT32)
+    return add(vector3(values[LINEAR_VELOCITY:]), cross(vector3(values[ANGULAR_VELOCITY:]), arm))
+
+
+@kernel
+def shift_of(system, row, arm):
+    """How far a point of what a solver row stands for has moved since the step began [m]."""
+    if row == 0:
+        return (0.0, 0.0, 0.0)
+    values = view(system.solver_rows + row * ROW_SIZE, 16, FLOAT32)
+    turned = subtract(rotate(quaternion(values[DELTA_ROTATION:]), arm), arm)
+    return add(vector3(values[DELTA_POSITION:]), turned)
+
+
+@kernel
+def push_row(system, body, row, arm, impulse):
+    """Change the velocities of one body by an impulse at an arm."""
+    values = view(system.solver_rows + row * ROW_SIZE, 16, FLOAT32)
+    spin = symmetric_times(scaled_inertia(body, 1.0), cross(arm, impulse))
+    store3(values[LINEAR_VELOCITY:], add(vector3(values[LINEAR_VELOCITY:]), scaled(scaled_mass(body, 1.0), impulse)))
+    store3(values[ANGULAR_VELOCITY:], add(vector3(values[ANGULAR_VELOCITY:]), spin))
+
+
+@kernel
+def push_both(system, bodies, body, wheel, impulse):
+    """Push the vehicle at a wheel, and the ground back, if it can be moved."""
+    push_row(system, body, INT64(body.active_index) + 1, vector3(wheel.arm), impulse)
+    other = bodies[wheel.ground]
+    if wheel.ground_row > 0 and other.inverse_mass > 0.0:
+        push_row(system, other, wheel.ground_row, vector3(wheel.ground_arm), scale(impulse, -1.0))
+
+
+@kernel
+def inverse_mass_along(body, arm, direction):
+    """What an impulse of 1 N s at an arm changes the velocity there by [1/kg]."""
+    if body.inverse_mass == 0.0:
+        return 0.0
+    lever = cross(arm, direction)
+    return along(scaled_mass(body, 1.0), direction) + dot(lever, symmetric_times(scaled_inertia(body, 1.0), lever))
+
+
+@kernel
+def inverse_mass_at(bodies, body, wheel, direction):
+    """The same for the vehicle and the ground together."""
+    mass = inverse_mass_along(body, vector3(wheel.arm), direction)
+    if wheel.ground_row > 0:
+        mass += inverse_mass_along(bodies[wheel.ground], vector3(wheel.ground_arm), direction)
+    return mass
+
+
+@kernel
+def relative_velocity(system, body, wheel):
+    """Of the vehicle against the ground, at the contact [m/s]."""
+    own = velocity_at(system, INT64(body.active_index) + 1, vector3(wheel.arm))
+    ground = add(velocity_at(system, wheel.ground_row, vector3(wheel.ground_arm)), vector3(wheel.ground_speed))
+    return subtract(own, ground)
+
+
+@kernel
+def length_now(system, body, wheel):
+    """Length of the suspension of a wheel on the ground, in this sub-step [m]."""
+    own = shift_of(system, INT64(body.active_index) + 1, vector3(wheel.arm))
+    moved = subtract(own, shift_of(system, wheel.ground_row, vector3(wheel.ground_arm)))
+    return wheel.length + dot(vector3(wheel.normal), moved) / wheel.slope
+
+
+@kernel
+def solve_suspension(system, bodies, body, wheel, size, bar_force, h):
+    """Spring and damper along the normal, implicit (soft constraint), and the end of the way. `size`: the suspension's length now;
+    `bar_force`: of an anti-roll bar [N]."""
+    wheel.push = 0.0
+    if size > wheel.longest:
+        return
+    normal = vector3(wheel.normal)
+    mass = inverse_mass_at(bodies, body, wheel, normal)
+    speed = dot(normal, relative_velocity(system, body, wheel))
+    pressed = (wheel.longest + wheel.preload - size) * wheel.slope
+    rate = h * (wheel.damping + h * wheel.stiffness)
+    softness = 1.0 / rate if rate > 0.0 else 1.0e12
+    impulse = (pressed * h * wheel.stiffness * softness - speed) / (mass + softness) + h * bar_force
+    impulse = max(impulse, 0.0)
+    if size < wheel.shortest:
+        wanted = min((wheel.shortest - size) * wheel.slope * PUSH_OUT_PART / h, FASTEST_PUSH_OUT)
+        impulse = max(impulse, (wanted - speed) / mass)
+    wheel.push = impulse
+    wheel.total_push += impulse
+    push_both(system, bodies, body, wheel, scale(normal, impulse))
+
+
+@kernel
+def begin_tyre(system, body, wheel, shaft):
+    """How much a tyre slips at the start of a sub-step."""
+    wheel.drive, wheel.side = 0.0, 0.0
+    velocity = relative_velocity(system, body, wheel)
+    ahead, aside = dot(vector3(wheel.ahead), velocity), dot(vector3(wheel.aside), velocity)
+    wheel.slip = abs(shaft.speed * shaft.radius - ahead) / max(abs(ahead), 0.1 * SLOWEST)
+    wheel.slip_angle = arctangent2(abs(aside), abs(ahead))
+
+
+@kernel
+def friction_at(curve, slip, speed):
+    """Friction of a tyre: by its slip; what is slow holds with the most there is."""
+    friction = curve_at(curve, slip)
+    if speed < SLOWEST:
+        most = friction
+        for k in range(curve.count):
+            most = max(most, curve.y[k])
+        friction = max(friction, most * (1.0 - speed / SLOWEST))
+    return friction
+
+
+@kernel
+def solve_tyre(system, bodies, body, wheel, shaft):
+    """One pass over a tyre: along, against the speed of its shaft; then across."""
+    ahead, aside = vector3(wheel.ahead), vector3(wheel.aside)
+    velocity = relative_velocity(system, body, wheel)
+    speed = length(subtract(velocity, scale(vector3(wheel.normal), dot(vector3(wheel.normal), velocity))))
+    most = wheel.push * wheel.grip * friction_at(wheel.rolling_friction, wheel.slip, speed)
+    mass = inverse_mass_at(bodies, body, wheel, ahead) + shaft.radius * shaft.radius / shaft.inertia
+    renewed = wheel.drive + (shaft.speed * shaft.radius - dot(ahead, velocity)) / mass
+    renewed = min(max(renewed, -most), most)
+    change = renewed - wheel.drive
+    wheel.drive = renewed
+    shaft.speed -= shaft.radius * change / shaft.inertia
+    push_both(system, bodies, body, wheel, scale(ahead, change))
+    used = renewed / most if most > 0.0 else 1.0
+    most = wheel.push * wheel.grip * friction_at(wheel.side_friction, wheel.slip_angle, speed)
+    most *= math.sqrt(max(1.0 - used * used, LEAST_SIDE_GRIP * LEAST_SIDE_GRIP))
+    velocity = relative_velocity(system, body, wheel)
+    renewed = wheel.side - dot(aside, velocity) / inverse_mass_at(bodies, body, wheel, aside)
+    renewed = min(max(renewed, -most), most)
+    push_both(system, bodies, body, wheel, scale(aside, renewed - wheel.side))
+    wheel.side = renewed
