@@ -130,20 +130,51 @@ func test_process_info_counts_what_is_awake() -> void:
 	check_near(Performance.get_monitor(Performance.PHYSICS_3D_ACTIVE_OBJECTS), 3.0, 1e-6, "the same in the monitor")
 
 
-## An AudioStreamPlayer3D asks it of the areas about the listener; the answer is where the area is nearest.
-func test_an_area_reverbs_what_plays_outside_it() -> void:
+## The reverb of an area is heard from where the area is nearest to the listener: here from the right. The engine mixes in real
+## time, in a thread of its own.
+func test_reverb_comes_from_the_nearest_point_of_an_area() -> void:
+	AudioServer.add_bus(1)
+	AudioServer.set_bus_name(1, "reverb")
+	AudioServer.set_bus_send(1, "Master")
 	var area := Area3D.new()
 	area.reverb_bus_enabled = true
+	area.reverb_bus_name = "reverb"
 	area.reverb_bus_amount = 1.0
-	area.reverb_bus_uniformity = 0.5
-	put(area, box(Vector3(4, 4, 4)))
+	area.reverb_bus_uniformity = 1.0
+	put(area, box(Vector3(4, 4, 4)), Vector3(6, 0, 0))
 	var camera := Camera3D.new()
 	add_child(camera)
 	camera.current = true
 	var player := AudioStreamPlayer3D.new()
-	player.stream = AudioStreamGenerator.new()
-	player.position = Vector3(5, 0, 0)
+	player.stream = _square_wave()
+	player.position = Vector3(6, 0, 0)
+	player.unit_size = 0.5
 	add_child(player)
 	player.play()
-	await steps(5)
-	check(player.playing, "it plays")
+	var loudest := Vector2(-200, -200)
+	for attempt: int in 200:
+		await steps()
+		OS.delay_msec(10)
+		loudest.x = maxf(loudest.x, AudioServer.get_bus_peak_volume_left_db(1, 0))
+		loudest.y = maxf(loudest.y, AudioServer.get_bus_peak_volume_right_db(1, 0))
+		if loudest.y > -80.0 and attempt > 20:
+			break
+	player.stop()
+	for attempt: int in 20:
+		await steps()
+		OS.delay_msec(10)
+	player.stream = null
+	AudioServer.remove_bus(1)
+	check(loudest.y > -80.0, "it is heard: %s dB" % loudest)
+	check(loudest.y > loudest.x + 6.0, "louder on the right: %s dB" % loudest)
+
+
+func _square_wave() -> AudioStreamWAV:
+	var data := PackedByteArray()
+	for k: int in 4410:
+		data.append(100 if k / 50 % 2 else 156)
+	var wave := AudioStreamWAV.new()
+	wave.data = data
+	wave.loop_mode = AudioStreamWAV.LOOP_FORWARD
+	wave.loop_end = 4410
+	return wave
