@@ -18,7 +18,7 @@ from .bodies.layers import SUB_GROUPS
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
     HAS_EXCEPTIONS, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED,
-    RIGID, STATIC, TELEPORTS, WAKES_NEIGHBOURS,
+    RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
 from .body_shapes import NO_TURN, BodyShapes, edits, finite
 from .shapes.pool import split_basis
@@ -134,7 +134,10 @@ class BodyInterface(BodyShapes):
         system = int(row["system"])
         self._leave_system(index)
         row["mode"] = mode
-        row["flags"] = (int(row["flags"]) | TELEPORTS) if mode == KINEMATIC else (int(row["flags"]) & ~TELEPORTS)
+        if int(row["flags"]) & TARGET_SET:  # a kinematic body that was on its way is there
+            row["position"], row["rotation"] = row["target_position"], row["target_rotation"]
+        flags = int(row["flags"]) & ~(TELEPORTS | TARGET_SET)
+        row["flags"] = flags | TELEPORTS if mode == KINEMATIC else flags
         row["broad_phase_layer"] = LAYER_NOT_MOVING if mode == STATIC else LAYER_MOVING
         if mode < RIGID:
             row["linear_velocity"] = row["angular_velocity"] = 0

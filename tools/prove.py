@@ -54,6 +54,7 @@ def all_checks() -> dict[str, Check]:
     from scree_tools import (  # noqa: F401  (they register their checks here)
         prove_contacts,
         prove_determinism,
+        prove_godot,
         prove_parity,
         prove_queries,
         prove_step,

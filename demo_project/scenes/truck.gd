@@ -77,7 +77,7 @@ func _judge(number: int) -> void:
 			expect_near("it stands still: way [m]", _truck.position.z - START, 0.0, 0.05)
 		BEND_BEGINS - 1:
 			expect_near("speed on the flat [m/s]", _truck.linear_velocity.length(), CRUISE, 0.1 * CRUISE)
-			expect_near("aside after the bumps [m]", _truck.position.x, 0.0, 1.0)
+			expect_near("aside after the bumps [m]", _truck.position.x, 0.0, 2.0)
 			expect_near("height on the flat [m]", _truck.position.y, _rest_height(), 0.03)
 		BEND_BEGINS + 60:
 			_yaw = _truck.rotation.y
@@ -93,10 +93,11 @@ func _judge(number: int) -> void:
 			expect_near("height of the chassis at the end [m]", _truck.position.y, _rest_height(), 0.02)
 			expect_near("height of the trailer at the end [m]", _trailer.position.y, TRAILER_HEIGHT, 0.02)
 			expect_near("crates in the trailer", _crates_aboard(), body_count(), 0.0)
-			# A wheel that strikes a bump may be stopped for a tick while the trailer goes on.
+			# A wheel that strikes a bump may stand still for a tick while the trailer goes on.
 			expect_between("widest gap of a joint over the bumps [m]", _widest_gap, 0.0, CRUISE * TICK)
 			expect_between("widest gap of a joint after them [m]", _widest_on_the_flat, 0.0, 0.002)
-			expect_between("largest tilt [rad]", _largest_tilt, 0.0, 0.35)
+			# It tips over at atan(half the track / height) = 0.95 rad.
+			expect_between("largest tilt [rad]", _largest_tilt, 0.0, 0.5)
 
 
 ## The four springs carry the chassis: compression = g / (4 stiffness). Godot's ray begins a radius above the spring, and
@@ -173,8 +174,8 @@ func _build_trailer() -> void:
 	_trailer.position = Vector3(0, TRAILER_HEIGHT, START - TRAILER_BEHIND)
 	add_box(_trailer, TRAILER, Vector3.ZERO, CORAL)
 	for side: float in [-1.0, 1.0]:
-		add_box(_trailer, Vector3(0.1, 0.5, TRAILER.z), Vector3(side * (TRAILER.x - 0.1) / 2.0, 0.4, 0), CORAL.lightened(0.2))
-		add_box(_trailer, Vector3(TRAILER.x, 0.5, 0.1), Vector3(0, 0.4, side * (TRAILER.z - 0.1) / 2.0), CORAL.lightened(0.2))
+		add_box(_trailer, Vector3(0.1, 0.9, TRAILER.z), Vector3(side * (TRAILER.x - 0.1) / 2.0, 0.6, 0), CORAL.lightened(0.2))
+		add_box(_trailer, Vector3(TRAILER.x, 0.9, 0.1), Vector3(0, 0.6, side * (TRAILER.z - 0.1) / 2.0), CORAL.lightened(0.2))
 	if is_drawn():
 		var bar := BoxMesh.new()
 		bar.size = Vector3(0.12, 0.12, TRAILER_BEHIND - HITCH_BEHIND)

@@ -258,3 +258,29 @@ func test_fast_ball_with_continuous_collision_does_not_pass_a_thin_wall() -> voi
 	var body := floating(sphere(0.2), Vector3.ZERO, {"linear_velocity": Vector3(150, 0, 0), "continuous_cd": true})
 	await steps(30)
 	check(body.position.x < 10.0, "it is stopped before the wall: x = %s" % body.position.x)
+
+
+func test_velocity_given_with_the_change_to_rigid_is_kept() -> void:
+	var body := floating(box(), Vector3.ZERO, {"freeze": true, "freeze_mode": RigidBody3D.FREEZE_MODE_KINEMATIC})
+	await steps(2)
+	body.force_update_transform()
+	body.global_position = Vector3.ZERO  # a skeleton puts its bones in every tick, moved or not
+	body.force_update_transform()
+	body.freeze = false
+	body.collision_layer = 2
+	body.linear_velocity = Vector3(3, 0, 0)
+	await steps(1)
+	check_near(body.linear_velocity, Vector3(3, 0, 0), 1e-4, "velocity after a step")
+	await steps(10)
+	check_near(body.position, Vector3(33.0 * TICK, 0, 0), 1e-3, "place after eleven steps")
+
+
+func test_kinematic_body_that_was_moved_becomes_rigid_where_it_is() -> void:
+	var body := floating(box(), Vector3.ZERO, {"freeze": true, "freeze_mode": RigidBody3D.FREEZE_MODE_KINEMATIC})
+	await steps(2)
+	body.global_position = Vector3(0, 2, 0)
+	body.force_update_transform()
+	body.freeze = false
+	await steps(2)
+	check_near(body.position, Vector3(0, 2, 0), 1e-3, "place")
+	check_near(body.linear_velocity, Vector3.ZERO, 1e-3, "velocity")
