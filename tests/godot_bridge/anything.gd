@@ -13,6 +13,7 @@ var _rids: Array[RID] = []
 var _mesh: RID
 var _ball: RigidBody3D
 var _ticks := 0
+var _space_params: Array[float] = []
 
 
 func _initialize() -> void:
@@ -33,6 +34,8 @@ func _initialize() -> void:
 	_ball.add_child(shape)
 	_ball.position = Vector3(5000, -890, 5000)
 	root.add_child(_ball)
+	for param: int in PhysicsServer3D.SPACE_PARAM_SOLVER_ITERATIONS + 1:
+		_space_params.append(PhysicsServer3D.space_get_param(root.world_3d.space, param))
 	Engine.print_error_messages = false
 	for make: String in ["sphere_shape", "box_shape", "capsule_shape", "convex_polygon_shape", "concave_polygon_shape",
 			"world_boundary_shape", "heightmap_shape", "separation_ray_shape", "body", "body", "body", "area", "joint",
@@ -132,6 +135,8 @@ func _physics_process(_delta: float) -> bool:
 		RenderingServer.free_rid(_mesh)
 		Engine.print_error_messages = true
 		_ball.linear_velocity = Vector3.ZERO
+		for param: int in _space_params.size():  # an allowed penetration of 1 m, say, is obeyed
+			PhysicsServer3D.space_set_param(root.world_3d.space, param, _space_params[param])
 	if _ticks < 400:
 		return false
 	print("rests at %.2f asleep %s" % [_ball.position.y + 900.0, _ball.sleeping])
