@@ -26,6 +26,7 @@ from .edits import LateEdits, edit
 from .joint_interface import JointInterface, JointPool
 from .listener_interface import ListenerInterface
 from .physics_system import PhysicsSystem
+from .pulley_interface import PulleyInterface
 from .retirement import Retirement
 from .runtime.job_system import JobSystem
 from .runtime.memory import Pool, address_of
@@ -44,7 +45,7 @@ DEFAULT_LIMITS = {
 MOST_GROUP_FILTERS = 1024
 
 
-class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, VehicleInterface):
+class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, PulleyInterface, VehicleInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
