@@ -1,4 +1,5 @@
-"""The doors by which programs take part in a step: step listeners, compiled or of Python, and listeners to waking and falling asleep.
+"""The doors by which programs take part in a step: step listeners, compiled or of Python, and listeners to waking and falling
+asleep.
 
     world.add_step_listener(system, wind, SUB_STEP)              # an entry point "void(int64, int64, float64)", or Python
     world.add_activation_listener(system, lambda woke, slept: print(woke, slept))
@@ -23,8 +24,8 @@ class ListenerInterface:
     """Part of World."""
 
     def add_step_listener(self, system: int, function, moments: int, context: int = 0) -> int:
-        """Have a function called in each step of a system, at BEFORE_STEP, SUB_STEP, AFTER_STEP or several of them. An entry point
-        or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Returns a number for
+        """Have a function called in each step of a system, at BEFORE_STEP, SUB_STEP, AFTER_STEP or several of them. An entry
+        point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Returns a number for
         `remove_step_listener`. Raises KeyError, ValueError, PoolFull."""
         owner = self._owner("add_step_listener", system)
         if not moments or moments & ~MOMENTS:

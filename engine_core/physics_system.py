@@ -297,6 +297,7 @@ class PhysicsSystem:
         self.listener_number = 0
         self.listener_errors: list[Exception] = []
         self.activation_listeners: list = []
+        self.kept: set = set()  # constraints of listeners: they live as long as the system
         self._stages = None
         self._pools: list[Pool] = []
         row["world"], row["index"] = world.address, index

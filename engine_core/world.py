@@ -27,6 +27,7 @@ from .joint_interface import JointInterface, JointPool
 from .listener_interface import ListenerInterface
 from .origin import shift
 from .physics_system import PhysicsSystem
+from .pulley_interface import PulleyInterface
 from .retirement import Retirement
 from .runtime.job_system import JobSystem
 from .runtime.memory import Pool, address_of
@@ -35,6 +36,7 @@ from .runtime.thread_pool import PooledThreads, shared_pool
 from .sensors.change import forget_events
 from .sensors.pools import AreaPool
 from .shapes.pool import ShapePool
+from .vehicle_interface import VehicleInterface
 
 DEFAULT_LIMITS = {
     "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256,
@@ -44,7 +46,7 @@ DEFAULT_LIMITS = {
 MOST_GROUP_FILTERS = 1024
 
 
-class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface):
+class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, PulleyInterface, VehicleInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.

@@ -59,6 +59,7 @@ def all_checks() -> dict[str, Check]:
         prove_queries,
         prove_step,
         prove_streaming,
+        prove_threads,
     )
 
     return CHECKS

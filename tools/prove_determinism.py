@@ -1,10 +1,12 @@
 """The same bits, whatever the number of threads and the kind of processor."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+from scree_tools import scenes
 from scree_tools.find_godot import Godot
 from scree_tools.places import checkout
 from scree_tools.prove import Outcome, check
@@ -16,7 +18,8 @@ PLAIN = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": ""}
 
 
 def hashes(threads: int, environment: dict[str, str]) -> list[str]:
-    """A hash of the world after each step of the heap of tests/runtime, run in a process of its own."""
+    """A hash of the world after each step of the heap of tests/runtime, run in a process of its own; 0 threads: by the job system
+    that has one thread and no pool."""
     root = checkout()
     command = [sys.executable, str(root / "tests" / "runtime" / "print_hashes.py"), str(threads), str(STEPS)]
     paths = os.pathsep.join((str(root), os.environ.get("PYTHONPATH", "")))
@@ -26,13 +29,37 @@ def hashes(threads: int, environment: dict[str, str]) -> list[str]:
     return done.stdout.split()
 
 
+def hashes_in_godot(godot: Godot, project: Path, job_system: int, threads: int) -> list[int]:
+    """A hash of all transforms after each tick of measure/hash_steps.gd in real Godot."""
+    scenes.choose_engine(project, scenes.SCREE, threads, job_system)
+    target = ("-s", "res://measure/hash_steps.gd")
+    report = json.loads(scenes.report_of(godot, project, target, (f"--ticks={STEPS}",)))
+    if report["engine"] != "ScreePhysicsServer3D":
+        raise scenes.SceneFailed(f"it ran on {report['engine']}")
+    return report["hashes"]
+
+
+@check(f"{STEPS} ticks in Godot: equal hashes by own threads, one thread and Godot's WorkerThreadPool")
+def same_bits_in_godot(godot: Godot, project: Path) -> Outcome:
+    """Who runs the jobs changes nothing."""
+    expected = hashes_in_godot(godot, project, 1, 1)
+    faults = [] if len(expected) == STEPS and len(set(expected)) > 100 else ["the scene does not move"]
+    for job_system, threads, name in ((0, 2, "own threads"), (2, 2, "Godot's, 2"), (2, 4, "Godot's, 4")):
+        found = hashes_in_godot(godot, project, job_system, threads)
+        different = [tick for tick in range(STEPS) if found[tick] != expected[tick]]
+        faults += [f"{name}: first difference in tick {different[0]}"] if different else []
+    return Outcome("; ".join(faults) or f"{len(expected)} hashes equal in 4 runs", not faults)
+
+
 @check(f"{STEPS} steps with bodies added and removed: equal hashes with {THREADS} threads and on a plain x86-64 processor")
 def same_bits(godot: Godot, project: Path) -> Outcome:
-    """Threads and processors change nothing."""
+    """Threads, job systems and processors change nothing."""
     expected = hashes(1, {})
     faults = [] if len(expected) == STEPS and len(set(expected)) > STEPS // 2 else ["the scene does not move"]
-    for threads, environment, name in (*((t, {}, f"{t} threads") for t in THREADS[1:]), (2, PLAIN, "plain x86-64")):
+    runs = [(threads, {}, f"{threads} threads") for threads in THREADS[1:]]
+    runs += [(0, {}, "the job system of one thread"), (2, PLAIN, "plain x86-64")]
+    for threads, environment, name in runs:
         found = hashes(threads, environment)
         different = [step for step in range(STEPS) if found[step] != expected[step]]
         faults += [f"{name}: first difference in step {different[0]}"] if different else []
-    return Outcome("; ".join(faults) or f"{len(expected)} hashes equal in {len(THREADS) + 1} runs", not faults)
+    return Outcome("; ".join(faults) or f"{len(expected)} hashes equal in {len(runs) + 1} runs", not faults)

@@ -13,6 +13,7 @@ from scree_tools.screen import DRAWING
 
 SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
 SCREE_THREADS = "scree_3d/simulation/threads"  # Jolt and GodotPhysics3D take Godot's own pool
+SCREE_JOB_SYSTEM = "scree_3d/simulation/job_system"
 _NOT_COPIED = shutil.ignore_patterns(".godot", "addons", "override.cfg", "__pycache__")
 
 
@@ -89,14 +90,15 @@ def copy_demo_project(folder: Path, with_addon: bool = True) -> Path:
     return folder
 
 
-def choose_engine(project: Path, engine: str, threads: int | None = None) -> None:
-    """Choose the engine, and the number of worker threads, for the next runs of `project` (not of its editor).
+def choose_engine(project: Path, engine: str, threads: int | None = None, job_system: int = 0) -> None:
+    """Choose the engine, the number of worker threads, and who runs Scree's jobs (0: its own threads, 1: one thread, 2: those of
+    Godot), for the next runs of `project` (not of its editor).
 
     All is read when Godot starts, hence its override.cfg.
     """
     text = f'[physics]\n\n3d/physics_engine="{engine}"\n'
     if threads is not None:
-        text += f"{SCREE_THREADS}={threads}\n\n[threading]\n\nworker_pool/max_threads={threads}\n"
+        text += f"{SCREE_THREADS}={threads}\n{SCREE_JOB_SYSTEM}={job_system}\n\n[threading]\n\nworker_pool/max_threads={threads}\n"
     (project / "override.cfg").write_text(text, encoding="utf-8")
 
 

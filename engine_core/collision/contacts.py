@@ -93,7 +93,7 @@ def measure_again(system, pair, a, b, delta):
     changed = 0
     manifolds = manifolds_of(system)
     rows_a = matrix_rows(quaternion(a.rotation))
-    # At the full collision both anchors stood for one place. B has turned since: from A's frame of then through the world's to now.
+    # At the full collision both anchors stood for one place; B has turned since.
     turn_b = multiply(quaternion(b.rotation), conjugate(quaternion(pair.pose_rotation_b)))
     rows_b = matrix_rows(multiply(turn_b, quaternion(pair.pose_rotation_a)))
     from_b = rotate(turn_b, vector3(pair.pose_position))

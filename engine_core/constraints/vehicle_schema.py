@@ -1,8 +1,8 @@
 """The data of vehicles: a body on wheels that are no bodies, and what drives them.
 
-A wheel hangs on a suspension: it is found on the ground by a cast along the suspension, and pushed by a spring along the normal of
-the ground. What turns is a shaft: of a car each wheel has one of its own, of a tank all wheels of a track share one. A drive ties
-the engine, through clutch and gears, to the shafts.
+A wheel hangs on a suspension: it is found on the ground by a cast along the suspension, and pushed by a spring along the normal
+of the ground. What turns is a shaft: of a car each wheel has one of its own, of a tank all wheels of a track share one. A drive
+ties the engine, through clutch and gears, to the shafts.
 
 Sources: the wheeled, tracked and motorcycle controllers of Jolt Physics (which parts there are and what they are called); soft
 constraints after Catto, "Soft Constraints" (GDC 2011); slip curves after Pacejka, "Tire and Vehicle Dynamics", chapter 1.
@@ -15,8 +15,8 @@ from ..collision.query_schema import QUERY, RAY_RESULT
 MOST_WHEELS = 64
 CURVE_POINTS = 8
 MOST_GEARS = 12
-RAY_WHEEL, SHAPE_WHEEL = 0, 1
-"""What finds the ground: a ray, or a shape (a sphere, a cylinder) of the wheel's size."""
+RAY_WHEEL, SPHERE_WHEEL, CYLINDER_WHEEL = range(3)
+"""What finds the ground: a ray, or a shape of the wheel's size."""
 
 # A curve by straight pieces through at most CURVE_POINTS points, level before the first and after the last.
 CURVE = np.dtype([("x", "f8", CURVE_POINTS), ("y", "f8", CURVE_POINTS), ("count", "i8")], align=True)
@@ -38,7 +38,7 @@ WHEEL = np.dtype(
         ("most_steering", "f8"),  # [rad]
         ("rolling_friction", CURVE),  # friction along the wheel by slip ratio
         ("side_friction", CURVE),  # friction across it by slip angle [rad]
-        ("kind", "i8"),  # RAY_WHEEL or SHAPE_WHEEL
+        ("kind", "i8"),  # RAY_WHEEL, SPHERE_WHEEL or CYLINDER_WHEEL
         ("shape", "i8"),  # index of the shape that is cast
         ("shape_rotation", "f8", 4),  # of it in the frame of the wheel
         ("shaft", "i8"),
@@ -58,6 +58,7 @@ WHEEL = np.dtype(
         ("ground_speed", "f8", 3),  # of the ground's surface, where it does not move but runs [m/s]
         # Of the last sub-step [N s]; the sums of the step are for whoever reads forces.
         ("push", "f8"), ("drive", "f8"), ("side", "f8"),
+        ("drive_softness", "f8"), ("side_softness", "f8"),  # slip speed an impulse needs [m/s per N s]
         ("total_push", "f8"), ("total_drive", "f8"), ("total_side", "f8"),
         ("slip", "f8"), ("slip_angle", "f8"),  # [1], [rad]
     ],

@@ -21,13 +21,17 @@ EXTENSION_CLASSES = (
 )  # fmt: skip
 _CALLED_CLASSES = (
     "PhysicsServer3DManager", "ProjectSettings", "OS", "RenderingServer", "PhysicsServer3DRenderingServerHandler",
+    "WorkerThreadPool",
 )  # fmt: skip
-_CALLED_METHODS = {"RenderingServer": ("mesh_surface_get_arrays",)}
+_CALLED_METHODS = {
+    "RenderingServer": ("mesh_surface_get_arrays",),
+    "WorkerThreadPool": ("is_group_task_completed", "wait_for_group_task_completion"),
+}
 _BUILTIN_METHODS = {
     "PackedVector3Array": ("size", "resize"), "PackedFloat32Array": ("size",), "PackedFloat64Array": ("size",),
     "Array": ("append",), "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 1
+_FORMAT = 2
 
 
 class ApiUnknown(RuntimeError):
@@ -102,7 +106,7 @@ def load(extract: dict) -> Api:
 
 def extract_path(version: str) -> Path:
     """Where the extract for a version ("Godot Engine v4.6.3.stable.official") lies in the user's cache."""
-    return user_cache_folder() / "godot_api" / f"{re.sub(r'[^0-9A-Za-z.+-]+', '_', version)}.json"
+    return user_cache_folder() / "godot_api" / f"{re.sub(r'[^0-9A-Za-z.+-]+', '_', version)}.{_FORMAT}.json"
 
 
 def write_extract(godot: list[str]) -> Path:

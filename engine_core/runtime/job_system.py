@@ -4,9 +4,9 @@ A job system is a JOB_SYSTEM record: the addresses of five functions, a word of 
 how many threads it has. Write one by making an entry point (or a C function) of each, and a JobSystem that holds them:
 
 - `begin(state) -> shared`: a step begins; have the threads ready. 0: the caller is to do this step alone.
-- `run(state, job, context, begin, end, batch) -> done`: do the items `begin` to `end - 1` of the job in batches of `batch`, on any
-  threads, each item once, and return when all are done: a barrier. Each batch is a call of the job at address `job`,
-  `job(context, first item, last item + 1, worker)`; `worker` is below `thread_count` and no two threads have the same. What the
+- `run(state, job, context, begin, end, batch) -> done`: do the items `begin` to `end - 1` of the job in batches of `batch`, on
+  any threads, each item once, and return when all are done: a barrier. Each batch is a call of the job at address `job`,
+  `job(context, first item, last item + 1, worker)`; `worker` is below `thread_count`, no two threads have the same. What the
   caller wrote before is seen by the jobs, what they wrote by the caller afterwards. 0: busy, nothing was done.
 - `start(state, job, context, begin, end, batch) -> started`: the same, but may return before it is done, so that the caller can do
   something else beside it. 0: busy, nothing was done.
@@ -72,8 +72,8 @@ def finish_jobs(address, is_shared):
 
 @kernel
 def run_job(address, is_shared, job, context, begin, end, least):
-    """Do the items `begin` to `end - 1` of a job, in batches of at least `least` where the step is shared, and return when all are
-    done. What is one batch is done here and now."""
+    """Do the items `begin` to `end - 1` of a job, in batches of at least `least` where the step is shared, and return when all
+    are done. What is one batch is done here and now."""
     if begin >= end:
         return
     system = view(address, 1, JOB_SYSTEM)[0]

@@ -1,8 +1,5 @@
 """Engine, clutch, gears, differentials and brakes of a vehicle, down to its shafts."""
 
-import numpy as np
-
-from ..constraints.vehicle_schema import DRIVE, MOST_GEARS
 from ..runtime.kernel import kernel
 from .vehicle_wheels import curve_at
 
@@ -71,16 +68,24 @@ def brake_pedal(vehicle):
 
 
 @kernel
+def most_brake(vehicle, shaft, h):
+    """What the brakes of a shaft can do in a sub-step [N m s]."""
+    return h * (brake_pedal(vehicle) * shaft.most_brake + vehicle.hand_brake * shaft.most_hand_brake)
+
+
+@kernel
 def begin_drive(vehicle, shafts, drives, h):
-    """Once a sub-step: the engine's torque, and what slows things down by itself."""
+    """Once a sub-step: the engine's torque, what slows things down by itself, and the brakes' impulses of the last sub-step."""
     if vehicle.most_torque > 0.0:
         torque = pedal(vehicle) * vehicle.most_torque
         torque *= curve_at(vehicle.torque_curve, vehicle.engine_speed / vehicle.most_speed)
         speed = (vehicle.engine_speed + h * torque / vehicle.engine_inertia) / (1.0 + h * vehicle.engine_damping)
         vehicle.engine_speed = min(max(speed, vehicle.least_speed), vehicle.most_speed)
     for k in range(vehicle.shaft_count):
-        shafts[k].braked = 0.0
         shafts[k].speed /= 1.0 + h * shafts[k].damping
+        most = most_brake(vehicle, shafts[k], h)
+        shafts[k].braked = min(max(shafts[k].braked, -most), most)
+        shafts[k].speed += shafts[k].braked / shafts[k].inertia
     for k in range(vehicle.drive_count):
         drives[k].impulse = 0.0
 
@@ -124,7 +129,7 @@ def solve_drive(vehicle, drive, shafts, h):
 @kernel
 def solve_brake(vehicle, shaft, h):
     """One pass over the brakes of a shaft: they stop it, if they can."""
-    most = h * (brake_pedal(vehicle) * shaft.most_brake + vehicle.hand_brake * shaft.most_hand_brake)
+    most = most_brake(vehicle, shaft, h)
     renewed = min(max(shaft.braked - shaft.speed * shaft.inertia, -most), most)
     shaft.speed += (renewed - shaft.braked) / shaft.inertia
     shaft.braked = renewed

@@ -2,7 +2,8 @@
 
 `island_link` of an active body is the slot of another in the active list, never a higher one; a root links to itself. Union
 puts the higher root under the lower by compare-exchange and shortens only the two paths it came by (the lock-free scheme of
-the Horizon Forbidden West talk), so any number of threads may link at once and the result does not depend on their order.
+the Horizon Forbidden West talk, here with path halving after van Leeuwen and van der Weide), so any number of threads may link
+at once and the result does not depend on their order.
 """
 
 import numpy as np
@@ -26,12 +27,19 @@ def link_address(bodies, active, slot):
 
 @kernel
 def find_root(bodies, active, slot):
-    """The lowest slot of the island that `slot` is known to be in."""
+    """The lowest slot of the island that `slot` is known to be in, and how many times round the loop it took. Every second link of
+    the path is made to skip one: links only ever go down, whoever writes them."""
+    loops = 0
     while True:
         above = load_relaxed_int32(link_address(bodies, active, slot))
         if above == slot:
-            return slot
-        slot = above
+            return slot, loops
+        loops += 1
+        higher = load_relaxed_int32(link_address(bodies, active, above))
+        if higher == above:
+            return above, loops
+        min_int32(link_address(bodies, active, slot), higher)
+        slot = higher
 
 
 @kernel
@@ -39,7 +47,8 @@ def link(bodies, active, slot_a, slot_b):
     """Put two bodies of the active list into one island. Any thread, at any time during the narrow phase."""
     a, b = slot_a, slot_b
     while True:
-        a, b = find_root(bodies, active, a), find_root(bodies, active, b)
+        a, _ = find_root(bodies, active, a)
+        b, _ = find_root(bodies, active, b)
         if a == b:
             break
         low, high = min(a, b), max(a, b)

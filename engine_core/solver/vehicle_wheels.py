@@ -1,23 +1,23 @@
 """The wheels of a vehicle: finding the ground, the suspension, and the grip of the tyres.
 
-Each wheel is up to three rows between the vehicle and what it stands on: a soft one along the normal (the suspension), and in each
-sub-step a few passes over the tyres, along and across. What a tyre can do is its friction, by how much it slips, times what the
-suspension bears.
+Each wheel is up to three rows between the vehicle and what it stands on: a soft one along the normal (the suspension), and in
+each sub-step a few passes over the tyres, along and across. What a tyre can do is its friction, by how much it slips, times
+what the suspension bears.
 """
 
 import math
 
 import numpy as np
 
-from ..bodies.schema import BODY, INSTANCE, RIGID, STATIC
+from ..bodies.schema import RIGID
 from ..collision.query_schema import CAST, QUERY, RAY, RAY_FUNCTION, RAY_RESULT, SHAPE_FUNCTION, WITH_BODIES
 from ..collision.shape_queries import SAFE_GAP
 from ..constraints.contact_preparation import along, scaled, scaled_inertia, scaled_mass, surface_velocity
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
-from ..constraints.vehicle_schema import CURVE_POINTS, SHAPE_WHEEL, VEHICLE
+from ..constraints.vehicle_schema import CURVE_POINTS, CYLINDER_WHEEL, RAY_WHEEL, VEHICLE
 from ..geometry.angles import arctangent2, sine_cosine
 from ..geometry.vector import (
-    add, add_scaled, cross, dot, length, multiply, normalize, quaternion, rotate, scale, store3, store4, subtract, symmetric_times,
+    add, add_scaled, cross, dot, multiply, normalize, quaternion, rotate, scale, store3, store4, subtract, symmetric_times,
     vector3,
 )  # fmt: skip
 from ..runtime.call import call_2_result
@@ -30,7 +30,8 @@ QUERY_OFFSET, HIT_OFFSET, ID_OFFSET = (VEHICLE.fields[name][1] for name in ("que
 STEEPEST = 0.1
 """Ground whose normal has less than this along the suspension bears no wheel."""
 SLOWEST = 1.0
-"""Below this speed slip says little, and tyres hold with all their friction, the more the slower [m/s]."""
+"""Below this speed slip says little, and tyres hold without it, the more the slower [m/s]."""
+LEAST_SLIP = 1.0e-3
 LEAST_SIDE_GRIP = 0.1
 """Part of the grip across that a tyre keeps while it does all it can along."""
 PUSH_OUT_PART, FASTEST_PUSH_OUT = 0.2, 3.0
@@ -70,7 +71,7 @@ def prepare_query(vehicle, address, body, wheel, steered):
     query.body = INT32(vehicle.body)
     store3(query.position, add(vector3(body.position), rotate(rotation, arm)))
     way = wheel.longest
-    if wheel.kind == SHAPE_WHEEL:
+    if wheel.kind != RAY_WHEEL:
         query.operation = INT32(CAST)
         query.shape = wheel.shape
         store4(query.rotation, multiply(multiply(rotation, steered), quaternion(wheel.shape_rotation)))
@@ -88,12 +89,17 @@ def cast_wheel(system, system_address, vehicle, address, body, wheel, steered):
     way = prepare_query(vehicle, address, body, wheel, steered)
     query, hit = view(address + QUERY_OFFSET, 1, QUERY)[0], view(address + HIT_OFFSET, 1, RAY_RESULT)[0]
     query_address = address + QUERY_OFFSET
-    if wheel.kind == SHAPE_WHEEL:
+    if wheel.kind != RAY_WHEEL:
         call_2_result(system.extra[SHAPE_FUNCTION], system_address, query_address)
         if query.is_hit == 0:
             return way, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), INT64(-1)
-        free = query.safe_fraction * way + SAFE_GAP
-        return free, vector3(query.hit), vector3(query.hit_normal), INT64(query.hit_body)
+        free, point = query.safe_fraction * way + SAFE_GAP, vector3(query.hit)
+        if wheel.kind == CYLINDER_WHEEL:
+            # A cylinder lies on a line: its middle counts.
+            axle = normalize(cross(vector3(wheel.forward), vector3(wheel.steering_axis)))
+            axle = rotate(quaternion(body.rotation), rotate(steered, axle))
+            point = add_scaled(point, axle, -dot(axle, subtract(point, vector3(query.position))))
+        return free, point, vector3(query.hit_normal), INT64(query.hit_body)
     hit.body = INT32(-1)
     call_2_result(system.extra[RAY_FUNCTION], system_address, query_address)
     if hit.body < 0:
@@ -213,8 +219,8 @@ def length_now(system, body, wheel):
 
 @kernel
 def solve_suspension(system, bodies, body, wheel, size, bar_force, h):
-    """Spring and damper along the normal, implicit (soft constraint), and the end of the way. `size`: the suspension's length now;
-    `bar_force`: of an anti-roll bar [N]."""
+    """Spring and damper along the normal, implicit (soft constraint), and the end of the way. `size`: the suspension's length
+    now; `bar_force`: of an anti-roll bar [N]."""
     wheel.push = 0.0
     if size > wheel.longest:
         return
@@ -235,46 +241,76 @@ def solve_suspension(system, bodies, body, wheel, size, bar_force, h):
 
 
 @kernel
-def begin_tyre(system, body, wheel, shaft):
-    """How much a tyre slips at the start of a sub-step."""
-    wheel.drive, wheel.side = 0.0, 0.0
+def highest_from(curve, x):
+    """The largest value of a curve at x and beyond."""
+    most = curve_at(curve, x)
+    for k in range(curve.count):
+        if curve.x[k] >= x:
+            most = max(most, curve.y[k])
+    return most
+
+
+@kernel
+def softness_by_slip(curve, slip, scale_of_slip, wheel):
+    """How much slip speed a tyre needs for each unit of impulse [m/s per N s], on the rising part of its curve; beyond its top
+    the impulse is limited, not soft. `scale_of_slip`: slip speed at slip 1 [m/s]."""
+    top = 0
+    for k in range(1, curve.count):
+        if curve.y[k] > curve.y[top]:
+            top = k
+    x = max(min(slip, curve.x[top]), LEAST_SLIP)
+    most = wheel.push * wheel.grip * curve_at(curve, x)
+    return x * scale_of_slip / most if most > 0.0 else 1.0e12
+
+
+@kernel
+def begin_tyre(system, bodies, body, wheel, shaft):
+    """How much a tyre slips at the start of a sub-step, and what it gives for that. The slope of the slip curve is a soft
+    constraint, so that force and slip agree at the end of the sub-step. Then the impulses of the last one are applied (warm
+    start): what stands comes to stand still, whatever turns in between."""
     velocity = relative_velocity(system, body, wheel)
     ahead, aside = dot(vector3(wheel.ahead), velocity), dot(vector3(wheel.aside), velocity)
-    wheel.slip = abs(shaft.speed * shaft.radius - ahead) / max(abs(ahead), 0.1 * SLOWEST)
+    along_scale = max(abs(ahead), 0.1 * SLOWEST)
+    wheel.slip = abs(shaft.speed * shaft.radius - ahead) / along_scale
     wheel.slip_angle = arctangent2(abs(aside), abs(ahead))
+    stiff = min(math.sqrt(ahead * ahead + aside * aside) / SLOWEST, 1.0)
+    wheel.drive_softness = stiff * softness_by_slip(wheel.rolling_friction, wheel.slip, along_scale, wheel)
+    across_scale = max(abs(ahead), abs(aside))
+    wheel.side_softness = stiff * softness_by_slip(wheel.side_friction, wheel.slip_angle, across_scale, wheel)
+    shaft.speed -= shaft.radius * wheel.drive / shaft.inertia
+    impulse = add(scale(vector3(wheel.ahead), wheel.drive), scale(vector3(wheel.aside), wheel.side))
+    push_both(system, bodies, body, wheel, impulse)
 
 
 @kernel
-def friction_at(curve, slip, speed):
-    """Friction of a tyre: by its slip; what is slow holds with the most there is."""
-    friction = curve_at(curve, slip)
-    if speed < SLOWEST:
-        most = friction
-        for k in range(curve.count):
-            most = max(most, curve.y[k])
-        friction = max(friction, most * (1.0 - speed / SLOWEST))
-    return friction
-
-
-@kernel
-def solve_tyre(system, bodies, body, wheel, shaft):
-    """One pass over a tyre: along, against the speed of its shaft; then across."""
-    ahead, aside = vector3(wheel.ahead), vector3(wheel.aside)
-    velocity = relative_velocity(system, body, wheel)
-    speed = length(subtract(velocity, scale(vector3(wheel.normal), dot(vector3(wheel.normal), velocity))))
-    most = wheel.push * wheel.grip * friction_at(wheel.rolling_friction, wheel.slip, speed)
-    mass = inverse_mass_at(bodies, body, wheel, ahead) + shaft.radius * shaft.radius / shaft.inertia
-    renewed = wheel.drive + (shaft.speed * shaft.radius - dot(ahead, velocity)) / mass
-    renewed = min(max(renewed, -most), most)
+def solve_along(system, bodies, body, wheel, shaft):
+    """One pass over a tyre along its way, against the speed of its shaft. Which part of its friction it used."""
+    ahead = vector3(wheel.ahead)
+    most = wheel.push * wheel.grip * highest_from(wheel.rolling_friction, wheel.slip)
+    mass = inverse_mass_at(bodies, body, wheel, ahead) + shaft.radius * shaft.radius / shaft.inertia + wheel.drive_softness
+    slip = shaft.speed * shaft.radius - dot(ahead, relative_velocity(system, body, wheel))
+    renewed = min(max(wheel.drive + (slip - wheel.drive_softness * wheel.drive) / mass, -most), most)
     change = renewed - wheel.drive
     wheel.drive = renewed
     shaft.speed -= shaft.radius * change / shaft.inertia
     push_both(system, bodies, body, wheel, scale(ahead, change))
-    used = renewed / most if most > 0.0 else 1.0
-    most = wheel.push * wheel.grip * friction_at(wheel.side_friction, wheel.slip_angle, speed)
+    return renewed / most if most > 0.0 else 1.0
+
+
+@kernel
+def solve_across(system, bodies, body, wheel, used):
+    """One pass over a tyre across its way, with the friction that is left of what it does along (the friction circle)."""
+    aside = vector3(wheel.aside)
+    most = wheel.push * wheel.grip * highest_from(wheel.side_friction, wheel.slip_angle)
     most *= math.sqrt(max(1.0 - used * used, LEAST_SIDE_GRIP * LEAST_SIDE_GRIP))
-    velocity = relative_velocity(system, body, wheel)
-    renewed = wheel.side - dot(aside, velocity) / inverse_mass_at(bodies, body, wheel, aside)
-    renewed = min(max(renewed, -most), most)
+    mass = inverse_mass_at(bodies, body, wheel, aside) + wheel.side_softness
+    slip = -dot(aside, relative_velocity(system, body, wheel))
+    renewed = min(max(wheel.side + (slip - wheel.side_softness * wheel.side) / mass, -most), most)
     push_both(system, bodies, body, wheel, scale(aside, renewed - wheel.side))
     wheel.side = renewed
+
+
+@kernel
+def solve_tyre(system, bodies, body, wheel, shaft):
+    """One pass over a tyre."""
+    solve_across(system, bodies, body, wheel, solve_along(system, bodies, body, wheel, shaft))

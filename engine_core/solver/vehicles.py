@@ -1,4 +1,5 @@
-"""Vehicles as step listeners: before the step they look for the ground, in each sub-step suspension, drive and tyres are solved."""
+"""Vehicles as step listeners: before the step they look for the ground; in each sub-step suspension, drive and tyres are
+solved."""
 
 import math
 
@@ -130,8 +131,10 @@ def solve_vehicle(system_address, address, h):
     solve_suspensions(system, bodies, vehicle, body, wheels, h)
     begin_drive(vehicle, shafts, drives, h)
     for k in range(vehicle.wheel_count):
-        if wheels[k].ground >= 0:
-            begin_tyre(system, body, wheels[k], shafts[wheels[k].shaft])
+        if wheels[k].ground >= 0 and wheels[k].push > 0.0:
+            begin_tyre(system, bodies, body, wheels[k], shafts[wheels[k].shaft])
+        else:
+            wheels[k].drive, wheels[k].side = 0.0, 0.0
     for _ in range(PASSES):
         for k in range(vehicle.drive_count):
             solve_drive(vehicle, drives[k], shafts, h)

@@ -1,4 +1,5 @@
-"""Steps the heap and prints a hash of all bodies after every step: `print_hashes.py THREADS STEPS`.
+"""Steps the heap and prints a hash of all bodies after every step: `print_hashes.py THREADS STEPS`; 0 THREADS: the
+job system of one thread.
 
 A process of its own, so that the kind of processor that code is made for can be chosen (NUMBA_CPU_NAME).
 """
@@ -8,9 +9,11 @@ import sys
 
 from scenes_for_threads import Heap
 
+from engine_core.runtime.job_system import SingleThread
+
 
 def main(threads: int, steps: int) -> None:
-    scene = Heap(threads)
+    scene = Heap(threads) if threads else Heap(1, job_system=SingleThread())
     for _ in range(steps):
         scene.step()
         print(hashlib.sha256(scene.state().tobytes()).hexdigest())

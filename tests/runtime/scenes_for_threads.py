@@ -34,8 +34,8 @@ class Heap:
     """Bodies of six kinds fall onto a plane and a kinematic box that is pushed about; some are added and removed on the
     way."""
 
-    def __init__(self, threads: int, count: int = 400, can_sleep: bool = True):
-        self.world = World(threads=threads, bodies=1 << 14)
+    def __init__(self, threads: int, count: int = 400, can_sleep: bool = True, job_system=None):
+        self.world = World(threads=threads, job_system=job_system, bodies=1 << 14)
         self.system = self.world.create_system(gravity=(0.0, -9.8, 0.0), is_sleeping_allowed=int(can_sleep))
         self.random = np.random.default_rng(5)
         self.shapes = [

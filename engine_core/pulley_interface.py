@@ -1,0 +1,113 @@
+"""The door by which users hang bodies on ropes over pulleys.
+
+    pulley = world.create_pulley(bucket, counterweight, (0, 0.5, 0), (0, 0.5, 0), (-1, 5, 0), (1, 5, 0), ratio=2.0)
+    print(pulley.length, pulley.tension)
+
+Who may call: the thread that steps the bodies' system, between steps. Bad input raises ValueError (a value) or KeyError (an id),
+naming the call and the value, and changes nothing.
+"""
+
+import math
+
+import numpy as np
+
+from .bodies.schema import RIGID
+from .runtime.memory import address_of
+from .solver.listeners import BEFORE_STEP, SUB_STEP
+from .solver.pulleys import PULLEY, begin_pulley, solve_pulley
+
+
+class Pulley:
+    """A rope over two wheels. Made by `World.create_pulley`; without `remove` it lives as long as its system."""
+
+    def __init__(self, world, system: int, record: np.ndarray):
+        self._world, self._system, self._record = world, system, record
+        self.row = record[0]
+        address = address_of(record)
+        self._listeners = [
+            world.add_step_listener(system, begin_pulley, BEFORE_STEP, address),
+            world.add_step_listener(system, solve_pulley, SUB_STEP, address),
+        ]
+        world.system(system).kept.add(self)
+
+    @property
+    def length(self) -> float:
+        """Of the rope in the last sub-step, with the ratio [m]."""
+        return float(self.row["length"])
+
+    @property
+    def tension(self) -> float:
+        """Force with which A was pulled towards its wheel in the last step, on average; B with ratio times as much [N]."""
+        row = self._world.system(self._system).row
+        time = float(row["last_delta_time"]) / float(row["substep_count"])
+        return -float(self.row["total_impulse"]) / (time * float(row["substep_count"])) if time > 0.0 else 0.0
+
+    def set_length(self, shortest: float, longest: float) -> None:
+        """Limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod of it."""
+        if not 0.0 <= shortest <= longest < math.inf:
+            raise ValueError(f"set_length: 0 <= shortest <= longest is wanted, got {shortest!r} and {longest!r}")
+        self.row["shortest"], self.row["longest"] = shortest, longest
+
+    def set_enabled(self, is_enabled: bool) -> None:
+        """A pulley that is not enabled holds nothing."""
+        self.row["is_enabled"] = int(is_enabled)
+
+    def remove(self) -> None:
+        """Cut the rope. Nothing else may be called afterwards."""
+        for number in self._listeners:
+            self._world.remove_step_listener(self._system, number)
+        self._listeners = []
+        self._world.system(self._system).kept.discard(self)
+
+
+def _point(name: str, value) -> np.ndarray:
+    try:
+        point = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        point = np.zeros(0)
+    if point.shape != (3,) or not np.isfinite(point).all():
+        raise ValueError(f"create_pulley: {name} must be three finite numbers, got {value!r}")
+    return point
+
+
+class PulleyInterface:
+    """Part of World."""
+
+    def create_pulley(
+        self, body_a: int, body_b: int, point_a, point_b, fixed_a, fixed_b, ratio: float = 1.0, shortest: float = 0.0,
+        longest: float | None = None,
+    ) -> Pulley:  # fmt: skip
+        """Hang two bodies on a rope: from `point_a` of A (its frame) over the wheels `fixed_a` and `fixed_b` (world) to `point_b` of
+        B. |A to its wheel| + ratio |B to its wheel| stays between `shortest` and `longest` [m], by default what it is now. An id of
+        0 is the world. Raises KeyError, ValueError."""
+        record = np.zeros(1, dtype=PULLEY)
+        row = record[0]
+        if not 0.0 < ratio < math.inf:
+            raise ValueError(f"create_pulley: ratio must be above 0 and finite, got {ratio!r}")
+        row["ratio"], row["is_enabled"] = ratio, 1
+        systems, lengths = set(), []
+        for side, (body, point, fixed) in enumerate(((body_a, point_a, fixed_a), (body_b, point_b, fixed_b))):
+            point, fixed = _point(f"point_{'ab'[side]}", point), _point(f"fixed_{'ab'[side]}", fixed)
+            index = self.body_index("create_pulley", body) if body else -1
+            row["bodies"][side], row["ids"][side] = index, body
+            row["points"][side], row["fixed"][side] = point, fixed
+            lengths.append(float(np.linalg.norm(self._world_point(index, point) - fixed)))
+            if index >= 0 and int(self.bodies.rows[index]["mode"]) >= RIGID:
+                systems.add(int(self.bodies.rows[index]["system"]))
+        if len(systems) != 1 or -1 in systems:
+            raise ValueError("create_pulley: the bodies must be in one space, and one of them rigid")
+        row["length"] = lengths[0] + ratio * lengths[1]
+        longest = float(row["length"]) if longest is None else longest
+        if not 0.0 <= shortest <= longest < math.inf:
+            raise ValueError(f"create_pulley: 0 <= shortest <= longest is wanted, got {shortest!r} and {longest!r}")
+        row["shortest"], row["longest"] = shortest, longest
+        return Pulley(self, int(self._system_pool.rows[systems.pop()]["id"]), record)
+
+    def _world_point(self, index: int, point: np.ndarray) -> np.ndarray:
+        """A point of a body, from its origin in its frame, in the world."""
+        if index < 0:
+            return point
+        row = self.bodies.rows[index]
+        arm, rotation = point - row["center_of_mass"], row["rotation"].astype(np.float64)
+        turned = arm + 2.0 * np.cross(rotation[:3], np.cross(rotation[:3], arm) + rotation[3] * arm)
+        return row["position"] + turned

@@ -1,0 +1,57 @@
+"""Pulleys against Atwood's machine: acceleration, tension, and the length of the rope."""
+
+import numpy as np
+import pytest
+from small_world import TICK, SmallWorld
+
+
+def hang(mass_a: float, mass_b: float, ratio: float = 1.0, **limits):
+    world = SmallWorld()
+    a = world.add(world.box(0.2, 0.2, 0.2), (-2.0, 5.0, 0.0), mass=mass_a)
+    b = world.add(world.box(0.2, 0.2, 0.2), (2.0, 5.0, 0.0), mass=mass_b)
+    pulley = world.world.create_pulley(a, b, (0, 0, 0), (0, 0, 0), (-2.0, 10.0, 0.0), (2.0, 10.0, 0.0), ratio, **limits)
+    return world, a, b, pulley
+
+
+@pytest.mark.parametrize(("mass_a", "mass_b", "ratio"), [(1.0, 1.0, 1.0), (3.0, 1.0, 1.0), (1.0, 1.0, 2.0), (1.0, 20.0, 1.0)])
+def test_atwoods_machine(mass_a, mass_b, ratio):
+    """A falls with a, B rises with a / ratio: tension T acts on A, ratio T on B."""
+    world, a, b, pulley = hang(mass_a, mass_b, ratio)
+    world.step(30)
+    # mass_a a = mass_a g - T;  mass_b a / ratio = ratio T - mass_b g
+    tension = (mass_a * mass_b * 10.0 * (1.0 + ratio)) / (mass_b + mass_a * ratio**2)
+    falls = 10.0 - tension / mass_a
+    assert world.velocity(a)[1] == pytest.approx(-falls * 30 * TICK, rel=0.02, abs=0.01)
+    assert world.velocity(b)[1] == pytest.approx(falls / ratio * 30 * TICK, rel=0.02, abs=0.01)
+    assert pulley.tension == pytest.approx(tension, rel=0.03)
+    assert pulley.length == pytest.approx(5.0 + ratio * 5.0, abs=0.01)
+
+
+def test_a_slack_rope_pulls_nothing_and_a_short_one_is_taut():
+    world, a, b, pulley = hang(1.0, 1.0, longest=12.0)
+    world.step(20)
+    assert world.velocity(a)[1] == pytest.approx(-10.0 * 20 * TICK, rel=0.01) and pulley.tension == 0.0
+    world.step(100)
+    assert pulley.length == pytest.approx(12.0, abs=0.02) and pulley.tension == pytest.approx(10.0, rel=0.05)
+
+
+def test_who_hangs_on_the_rope_of_a_mover_wakes_and_freed_bodies_are_let_go():
+    world, a, b, pulley = hang(2.0, 1.0)
+    world.world.destroy_body(b)
+    world.step(30)
+    assert world.velocity(a)[1] == pytest.approx(-5.0, rel=0.01)
+    pulley.remove()
+    assert int(world.row["listener_count"]) == 0
+
+
+def test_bad_pulleys_are_refused():
+    world, a, b, _ = hang(1.0, 1.0)
+    make, places = world.world.create_pulley, ((0, 0, 0), (0, 0, 0), (0, 9, 0), (1, 9, 0))
+    with pytest.raises(ValueError, match="ratio"):
+        make(a, b, *places, ratio=0.0)
+    with pytest.raises(ValueError, match="point_a"):
+        make(a, b, (0, 0, np.nan), *places[1:])
+    with pytest.raises(ValueError, match="longest"):
+        make(a, b, *places, shortest=3.0, longest=1.0)
+    with pytest.raises(KeyError):
+        make(a + (1 << 40), b, *places)

@@ -1,0 +1,121 @@
+"""What a step costs without Godot: barriers, unions, a busy neighbour, growing numbers of bodies. One part a process, for `prove`.
+
+    python tools/step_costs.py islands 5000
+    python tools/step_costs.py barriers 2
+    python tools/step_costs.py neighbour 3000
+    python tools/step_costs.py scaling 1 100 300 1000
+Each prints one line of JSON.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import numpy as np
+
+from engine_core.bodies.schema import STATIC
+from engine_core.profiling.barrier_costs import measure_barriers
+from engine_core.profiling.island_costs import measure_islands
+from engine_core.shapes.schema import BOX
+from engine_core.world import World
+
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+TICK, SPACING, JITTER = 1.0 / 60.0, 1.5, 0.3
+SETTLED = 360  # ticks until the pile of demo_project/scenes/box_pile has come down
+
+
+class Pile:
+    """Boxes of 1 m dropped in a grid of `row` by `row` into a bin; as in demo_project/scenes/box_pile.gd with a row of 13."""
+
+    def __init__(self, count: int, threads: int, row: int = 13):
+        self.world = World(threads=threads, bodies=max(2 * count, 1 << 12), body_shapes=max(4 * count, 1 << 13))
+        self.system = self.world.create_system(gravity=(0.0, -9.8, 0.0), is_sleeping_allowed=0)
+        half = 10.0 * row / 13.0
+        self._add(self._box(half + 1.0, 1.0, half + 1.0), (0.0, -1.0, 0.0), STATIC)
+        for side in (-half - 0.5, half + 0.5):
+            self._add(self._box(0.5, 200.0, half + 1.0), (side, 200.0, 0.0), STATIC)
+            self._add(self._box(half + 1.0, 200.0, 0.5), (0.0, 200.0, side), STATIC)
+        box, random = self._box(0.5, 0.5, 0.5), np.random.default_rng(1)
+        corner = np.array([-SPACING * (row - 1) / 2.0, 1.0, -SPACING * (row - 1) / 2.0])
+        for index in range(count):
+            cell = np.array([index % row, index // (row * row), index // row % row]) * SPACING
+            self._add(box, corner + cell + random.uniform(0.0, JITTER, 3) - (JITTER / 2.0, 0.0, JITTER / 2.0))
+
+    def _box(self, *half_extents: float) -> int:
+        shape = self.world.create_shape(BOX)
+        self.world.shapes.set_box(self.world.shape_index("box", shape), half_extents)
+        return shape
+
+    def _add(self, shape: int, position, mode: int | None = None) -> None:
+        body = self.world.create_body()
+        if mode is not None:
+            self.world.body_set_mode(body, mode)
+        self.world.body_add_shape(body, shape)
+        self.world.body_set_transform(body, (*UPRIGHT, *position))
+        self.world.body_set_system(body, self.system)
+
+    def step(self, ticks: int) -> np.ndarray:
+        """Seconds of each of so many steps."""
+        times = np.zeros(ticks)
+        for k in range(ticks):
+            began = time.perf_counter()
+            self.world.step(self.system, TICK)
+            times[k] = time.perf_counter() - began
+        return times
+
+
+@contextmanager
+def busy_process():
+    """Another process that computes without a pause."""
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        time.sleep(0.2)
+        yield
+    finally:
+        busy.kill()
+        busy.wait()
+
+
+def islands(count: int) -> dict:
+    """What a union costs, and how many loops finds take, in the settled pile."""
+    pile = Pile(count, 1)
+    pile.step(SETTLED)
+    seconds, histogram, unions = measure_islands(pile.world.system(pile.system))
+    return {"union_us": 1e6 * seconds, "unions": unions, "loops": histogram.tolist()}
+
+
+def barriers(threads: int) -> dict:
+    """Times of barriers [us]."""
+    times = 1e6 * measure_barriers(threads)
+    return {"median_us": float(np.median(times)), "tenth_us": float(np.quantile(times, 0.1)), "mean_us": float(times.mean())}
+
+
+def neighbour(count: int) -> dict:
+    """Milliseconds a step: quiet on one thread, quiet on two, and on two beside a busy process."""
+    found = {}
+    for name, threads in (("one", 1), ("two", 2)):
+        pile = Pile(count, threads)
+        pile.step(SETTLED)
+        found[name] = 1e3 * float(np.median(pile.step(120)))
+    with busy_process():
+        pile.step(60)
+        times = 1e3 * pile.step(240)
+    return {**found, "busy_median": float(np.median(times)), "busy_mean": float(times.mean())}
+
+
+def scaling(threads: int, *counts: int) -> dict:
+    """Milliseconds a step (median of 60) of settled piles of the same height, by the number of bodies."""
+    found = {}
+    for count in counts:
+        row = max(4, round(13 * (count / 5000.0) ** 0.5))
+        pile = Pile(count, threads, row)
+        pile.step(SETTLED)
+        found[count] = 1e3 * float(np.median(pile.step(60)))
+    return found
+
+
+if __name__ == "__main__":
+    parts = {function.__name__: function for function in (islands, barriers, neighbour, scaling)}
+    print(json.dumps(parts[sys.argv[1]](*map(int, sys.argv[2:]))))
