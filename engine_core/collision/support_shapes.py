@@ -32,8 +32,8 @@ LEAN = 0.1
 FLATNESS = 0.3 * LEAN
 """A sample is of a flat side if it is no higher than this part of its distance from the lowest point; on a round one it is half
 of LEAN."""
-SAME = 1e-3
-"""Samples closer than this part of the size are one."""
+SAME = 0.2
+"""Samples closer than this part of the distance of the farthest one are one."""
 ROUNDED, ON_FACE, ON_PLANE, ON_EACH_OTHER = 2, 4096, 5120, 6144
 """What the features of points tell: how they were found."""
 
@@ -59,30 +59,47 @@ def rounded_support(core, radius, direction):
 
 
 @kernel
+def merge_samples(polygon, distance):
+    """Of corners closer to each other than `distance` keep the lowest, in their order."""
+    kept = 0
+    for i in range(polygon.count):
+        same = -1
+        for j in range(kept):
+            if abs(polygon.x[i] - polygon.x[j]) + abs(polygon.y[i] - polygon.y[j]) < distance:
+                same = j
+        if same >= 0 and polygon.z[i] >= polygon.z[same]:
+            continue
+        to = kept if same < 0 else same
+        polygon.x[to], polygon.y[to], polygon.z[to] = polygon.x[i], polygon.y[i], polygon.z[i]
+        polygon.edge[to] = polygon.edge[i]
+        kept += same < 0
+    polygon.count = kept
+
+
+@kernel
 def load_samples(core, radius, size, n, origin, u, v, polygon):
     """What looks against n of a core with its radius, in the frame (origin, u, v, n): a polygon, a line of two corners, or its
     lowest point alone."""
     keep_as_call()
     polygon.count = 0
-    lowest = subtract(rounded_support(core, radius, negate(n)), origin)
+    # The radius lies straight below the core: so each end of a line is exact.
+    below = add_scaled(origin, n, radius)
+    lowest = subtract(support(core, negate(n)), below)
     low = (dot(lowest, u), dot(lowest, v), dot(lowest, n))
+    farthest = 0.0
     for k in range(SAMPLES):
         angle = k * (2.0 * math.pi / SAMPLES)
         lean = add_scaled(scale(u, LEAN * math.cos(angle)), v, LEAN * math.sin(angle))
-        d = subtract(rounded_support(core, radius, subtract(lean, n)), origin)
+        d = subtract(support(core, subtract(lean, n)), below)
         x, y, z = dot(d, u), dot(d, v), dot(d, n)
         away = math.sqrt((x - low[0]) ** 2 + (y - low[1]) ** 2)
-        if z - low[2] > FLATNESS * away + 1e-9 * size:
-            continue
-        is_new = True
-        for i in range(polygon.count):
-            if abs(polygon.x[i] - x) + abs(polygon.y[i] - y) < SAME * size:
-                is_new = False
-        if is_new:
+        if z - low[2] <= FLATNESS * away + 1e-9 * size:
             add_corner(polygon, x, y, z, np.int64(k))
+            farthest = max(farthest, away)
+    merge_samples(polygon, SAME * farthest)
     if polygon.count < 2:
-        polygon.count = 0
         add_corner(polygon, low[0], low[1], low[2], np.int64(SAMPLES))
+        merge_samples(polygon, max(SAME * farthest, 1e-3 * size))
 
 
 @kernel

@@ -20,8 +20,10 @@ from .schema import (
 IDENTITY_ROWS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO = (0.0, 0.0, 0.0)
 MAX_ADVANCES = 100
-CLOSED = 1e-9
+CLOSED = 1e-8
 """A ray that is as near to a surface as this part of the shape's size hits it."""
+LIFT = 1e-3
+"""The normal is asked for this part of the size above the hit: of tiny gaps GJK does not tell the direction."""
 FAR = 1e300
 
 
@@ -147,22 +149,24 @@ def ray_core(shape, origin, vector):
     keep_as_call()
     cores = stack_array(2, CORE)
     b = shape.bounds
-    closed = CLOSED * (np.float64(b[3] - b[0]) + np.float64(b[4] - b[1]) + np.float64(b[5] - b[2]))
+    size = np.float64(b[3] - b[0]) + np.float64(b[4] - b[1]) + np.float64(b[5] - b[2])
     fraction, normal = 0.0, ZERO
     for turn in range(MAX_ADVANCES):
         distance, toward = gap_to_point(shape, add_scaled(origin, vector, fraction), cores)
-        if distance <= 0.0:
-            return (INSIDE, ZERO) if turn == 0 else (fraction, normal)
+        if turn == 0 and distance <= 0.0:
+            return INSIDE, ZERO
+        if turn > 0 and distance <= CLOSED * size:
+            break
         normal = (-toward[0], -toward[1], -toward[2])
         closing = dot(vector, toward)
-        if distance <= closed and turn > 0:
-            return fraction, normal
         if closing <= 0.0:
             return FAR, ZERO
         fraction += distance / closing
         if fraction > 2.0 or not math.isfinite(fraction):
             return FAR, ZERO
-    return fraction, normal
+    above = add_scaled(add_scaled(origin, vector, fraction), normal, LIFT * size)
+    distance, toward = gap_to_point(shape, above, cores)
+    return fraction, (-toward[0], -toward[1], -toward[2]) if distance > 0.0 else normal
 
 
 @kernel
