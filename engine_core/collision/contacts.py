@@ -11,20 +11,21 @@ from ..bodies.bounds import bounds_in_frame, bounds_overlap
 from ..bodies.instance_tree import WALK, begin_walk, next_in_box
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..geometry.vector import (
-    add, conjugate, dot, length_squared, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale,
+    add, add_scaled, conjugate, cross, dot, length_squared, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale,
     store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.memory import address_of_record, address_of_row, stack_array, view
+from ..runtime.prefetch import prefetch
 from ..shapes.schema import CAPSULE, CUSTOM, CYLINDER, ELLIPSOID, SHAPE, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER
 from .collide_function import SHAPE_PAIR
 from .pairs import manifolds_of, pairs_of, take_manifold
 from .query_schema import COLLIDE_FUNCTION
 from .schema import (
-    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_POSE, PAIR_IS_FILTERED, PAIR_IS_TOUCHING, SPECULATIVE_DISTANCE,
+    CONTACT_RESULT, MANIFOLD, MAX_RESULTS, PAIR, PAIR_HAS_POSE, PAIR_IS_FILTERED, PAIR_IS_TOUCHING, SPECULATIVE_DISTANCE,
 )  # fmt: skip
 
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
@@ -41,6 +42,8 @@ CHAIN = np.dtype(
     align=True,
 )  # fmt: skip
 
+PAIR_LINES, BODY_LINES, MANIFOLD_LINES = (PAIR.itemsize + 63) // 64, 6, (MANIFOLD.itemsize + 63) // 64
+"""Cache lines of what is asked for ahead; of a body those that collision reads."""
 CHANGED_PAIR_COUNT_OFFSET = SYSTEM.fields["changed_pair_count"][1]
 
 RECYCLE_DISTANCE = 0.01
@@ -49,6 +52,10 @@ RECYCLE_PART_OF_SIZE = 0.05
 """... and at most this part of the inner radius of the smaller one."""
 UPRIGHT = 0.02
 """A normal that leans no more than this against the side of what is round is one of its side (sine)."""
+FARTHEST_ROLLED = 0.1
+"""A contact is moved ahead at most by this part of the radius."""
+PAIRS_AHEAD, BODIES_AHEAD, MANIFOLDS_AHEAD = 12, 8, 4
+"""So many pairs before its turn the memory of a pair, of its bodies and of its manifold is asked for."""
 MATCH_DISTANCE = 0.02
 """Points without a common feature hand on their impulses within this distance [m]."""
 
@@ -238,6 +245,19 @@ def reach_in_frame(bounds, by, position, rotation):
 
 
 @kernel
+def follow_rolling(anchor, body, shape, outward, rounding, time):
+    """Move the anchor of a contact along to where it will be after `time` [s] as the body rolls: with the centre of curvature. A
+    contact that stays behind by half a step feeds rocking."""
+    if shape.kind < TAPERED_CAPSULE or rounding <= 0.0:
+        return
+    way = scale(cross(vector3(body.angular_velocity), add_scaled(vector3(anchor), outward, -rounding)), time)
+    way = add_scaled(way, outward, -dot(way, outward))
+    size = length_squared(way) ** 0.5
+    most = FARTHEST_ROLLED * rounding
+    store3(anchor, add_scaled(vector3(anchor), way, 1.0 if size <= most else most / size))
+
+
+@kernel
 def keep_manifold(manifolds, chain, index):
     """Put a manifold at the end of the pair's new list."""
     manifolds[index].next = -1
@@ -269,6 +289,10 @@ def write_results(system, shapes, pair_index, a, b, delta, shape_pair, results, 
         turn_a, turn_b = quaternion(shape_pair.rotation_a), quaternion(shape_pair.rotation_b)
         manifold.rounding_a = FLOAT32(rounding_of(shapes[shape_pair.shape_a], turn_a, normal))
         manifold.rounding_b = FLOAT32(rounding_of(shapes[shape_pair.shape_b], turn_b, negate(normal)))
+        if manifold.point_count == 1:
+            half = 0.5 * system.last_delta_time
+            follow_rolling(manifold.anchor_a[0], a, shapes[shape_pair.shape_a], normal, float(manifold.rounding_a), half)
+            follow_rolling(manifold.anchor_b[0], b, shapes[shape_pair.shape_b], negate(normal), float(manifold.rounding_b), half)
         for p in range(manifold.point_count):
             gap = dot(normal, add(delta, subtract(vector3(manifold.anchor_b[p]), vector3(manifold.anchor_a[p]))))
             manifold.base_separation[p] = FLOAT32(manifold.separation[p] - gap)
@@ -392,6 +416,27 @@ def may_meet_seam(a, b, count):
     return b.inverse_mass > 0.0 and (b.pair_count > 1 or count > 1)
 
 
+@kernel
+def prefetch_row(address, lines):
+    for k in range(lines):
+        prefetch(address + 64 * k)
+
+
+@kernel
+def prefetch_ahead(pairs, bodies, manifolds, active, slot, end):
+    """Ask for what pairs to come will read: in a large world every row is a miss of the caches."""
+    if slot + PAIRS_AHEAD < end:
+        prefetch_row(address_of_record(pairs[active[slot + PAIRS_AHEAD]]), PAIR_LINES)
+    if slot + BODIES_AHEAD < end:
+        pair = pairs[active[slot + BODIES_AHEAD]]
+        prefetch_row(address_of_record(bodies[pair.body_a]), BODY_LINES)
+        prefetch_row(address_of_record(bodies[pair.body_b]), BODY_LINES)
+    if slot + MANIFOLDS_AHEAD < end:
+        first = pairs[active[slot + MANIFOLDS_AHEAD]].first_manifold
+        if first >= 0:
+            prefetch_row(address_of_record(manifolds[first]), MANIFOLD_LINES)
+
+
 @entry_point(JOB_SIGNATURE)
 def collide(system_address, begin, end, worker):
     """Job: renew the manifolds of the active pairs `begin` to `end - 1`; those to be looked at go to `changed_pairs`.
@@ -403,6 +448,8 @@ def collide(system_address, begin, end, worker):
     active = view(system.active_pairs, system.pair_capacity, INT32)
     changed = view(system.changed_pairs, system.pair_capacity, INT32)
     counter = address_of_row(systems, 0) + CHANGED_PAIR_COUNT_OFFSET
+    pairs, bodies, manifolds = pairs_of(system), view(world.bodies, world.body_capacity, BODY), manifolds_of(system)
     for slot in range(begin, end):
+        prefetch_ahead(pairs, bodies, manifolds, active, slot, end)
         if collide_pair(system, world, active[slot], system.last_delta_time):
             changed[add_int64(counter, INT64(1))] = active[slot]
