@@ -11,20 +11,21 @@ from ..bodies.bounds import bounds_in_frame, bounds_overlap
 from ..bodies.instance_tree import WALK, begin_walk, next_in_box
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..geometry.vector import (
-    add, conjugate, dot, length_squared, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale,
+    add, add_scaled, conjugate, cross, dot, length_squared, matrix_rows, multiply, negate, quaternion, rotate, rotate_inverse, scale,
     store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import address_of_row, stack_array, view
-from ..shapes.schema import CAPSULE, CYLINDER, SHAPE, SPHERE
+from ..runtime.memory import address_of_record, address_of_row, stack_array, view
+from ..runtime.prefetch import prefetch
+from ..shapes.schema import CAPSULE, CUSTOM, CYLINDER, ELLIPSOID, SHAPE, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER
 from .collide_function import SHAPE_PAIR
 from .pairs import manifolds_of, pairs_of, take_manifold
 from .query_schema import COLLIDE_FUNCTION
 from .schema import (
-    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_POSE, PAIR_IS_FILTERED, PAIR_IS_TOUCHING, SPECULATIVE_DISTANCE,
+    CONTACT_RESULT, MANIFOLD, MAX_RESULTS, PAIR, PAIR_HAS_POSE, PAIR_IS_FILTERED, PAIR_IS_TOUCHING, SPECULATIVE_DISTANCE,
 )  # fmt: skip
 
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
@@ -36,16 +37,25 @@ CHAIN = np.dtype(
         ("remaining", "i8", (1,)),  # head of the list of old manifolds that are not matched yet
         ("head", "i8"), ("tail", "i8"), ("count", "i8"),  # the new list
         ("is_changed", "i8"),  # a manifold is new or goes
+        ("rolls", "i8"),  # a shape is round, but no ball: where it touches wanders, which must be told in every step
     ],
     align=True,
 )  # fmt: skip
 
+PAIR_LINES, BODY_LINES, MANIFOLD_LINES = (PAIR.itemsize + 63) // 64, 6, (MANIFOLD.itemsize + 63) // 64
+"""Cache lines of what is asked for ahead; of a body those that collision reads."""
 CHANGED_PAIR_COUNT_OFFSET = SYSTEM.fields["changed_pair_count"][1]
 
 RECYCLE_DISTANCE = 0.01
 """How far the surfaces of two bodies may move against each other before they are collided anew [m]; less for small bodies."""
 RECYCLE_PART_OF_SIZE = 0.05
 """... and at most this part of the inner radius of the smaller one."""
+UPRIGHT = 0.02
+"""A normal that leans no more than this against the side of what is round is one of its side (sine)."""
+FARTHEST_ROLLED = 0.1
+"""A contact is moved ahead at most by this part of the radius."""
+PAIRS_AHEAD, BODIES_AHEAD, MANIFOLDS_AHEAD = 12, 8, 4
+"""So many pairs before its turn the memory of a pair, of its bodies and of its manifold is asked for."""
 MATCH_DISTANCE = 0.02
 """Points without a common feature hand on their impulses within this distance [m]."""
 
@@ -204,13 +214,27 @@ def speculative_distance_of(a, b, delta_time):
 
 
 @kernel
-def rounding_of(shape, rotation, normal):
-    """Radius of what is round about an axis that the normal of a contact meets: a sphere, a capsule, a cylinder lying on its
-    side; 0 for what has corners [m]."""
-    if shape.kind == SPHERE or shape.kind == CAPSULE:
+def rounding_of(shape, rotation, outward):
+    """Radius of what is round about an axis that the outward normal of a contact meets: a sphere, a capsule, a cylinder lying on
+    its side; a mean one where the radius is not the same everywhere; 0 for what has corners [m]."""
+    kind = shape.kind
+    if kind == SPHERE or kind == CAPSULE:
         return np.float64(shape.radius)
-    if shape.kind == CYLINDER and abs(rotate_inverse(rotation, normal)[1]) < 0.02:
-        return np.float64(shape.radius)
+    if kind != CYLINDER and kind < TAPERED_CAPSULE:
+        return 0.0
+    n = rotate_inverse(rotation, outward)
+    if kind == CYLINDER:
+        return np.float64(shape.radius) if abs(n[1]) < UPRIGHT else 0.0
+    e = vector3(shape.half_extents)
+    if kind == ELLIPSOID:
+        # One over the root of the Gaussian curvature: the geometric mean of both radii.
+        return e[0] * e[1] * e[2] / (e[0] * e[0] * n[0] * n[0] + e[1] * e[1] * n[1] * n[1] + e[2] * e[2] * n[2] * n[2])
+    slope = 0.5 * (e[2] - e[1]) / e[0] if kind != CUSTOM else 0.0
+    if kind == TAPERED_CAPSULE:
+        return 0.5 * (e[1] + e[2]) if abs(n[1] - slope) < UPRIGHT else (e[1] if n[1] > slope else e[2])
+    if kind == TAPERED_CYLINDER:
+        wide = (1.0 + slope * slope) ** 0.5
+        return 0.5 * (e[1] + e[2]) * wide if abs(n[1] - slope / wide) < UPRIGHT else 0.0
     return 0.0
 
 
@@ -221,6 +245,19 @@ def reach_in_frame(bounds, by, position, rotation):
     low, high = vector3(bounds[0:3]), vector3(bounds[3:6])
     half = scale(subtract(high, low), 0.5)
     return bounds_in_frame(scale(add(low, high), 0.5), (half[0] + by, half[1] + by, half[2] + by), position, rotation)
+
+
+@kernel
+def follow_rolling(anchor, body, shape, outward, rounding, time):
+    """Move the anchor of a contact along to where it will be after `time` [s] as the body rolls: with the centre of curvature. A
+    contact that stays behind by half a step feeds rocking."""
+    if shape.kind < TAPERED_CAPSULE or rounding <= 0.0:
+        return
+    way = scale(cross(vector3(body.angular_velocity), add_scaled(vector3(anchor), outward, -rounding)), time)
+    way = add_scaled(way, outward, -dot(way, outward))
+    size = length_squared(way) ** 0.5
+    most = FARTHEST_ROLLED * rounding
+    store3(anchor, add_scaled(vector3(anchor), way, 1.0 if size <= most else most / size))
 
 
 @kernel
@@ -254,7 +291,11 @@ def write_results(system, shapes, pair_index, a, b, delta, shape_pair, results, 
         normal = vector3(manifold.normal)
         turn_a, turn_b = quaternion(shape_pair.rotation_a), quaternion(shape_pair.rotation_b)
         manifold.rounding_a = FLOAT32(rounding_of(shapes[shape_pair.shape_a], turn_a, normal))
-        manifold.rounding_b = FLOAT32(rounding_of(shapes[shape_pair.shape_b], turn_b, normal))
+        manifold.rounding_b = FLOAT32(rounding_of(shapes[shape_pair.shape_b], turn_b, negate(normal)))
+        if manifold.point_count == 1:
+            half = 0.5 * system.last_delta_time
+            follow_rolling(manifold.anchor_a[0], a, shapes[shape_pair.shape_a], normal, float(manifold.rounding_a), half)
+            follow_rolling(manifold.anchor_b[0], b, shapes[shape_pair.shape_b], negate(normal), float(manifold.rounding_b), half)
         for p in range(manifold.point_count):
             gap = dot(normal, add(delta, subtract(vector3(manifold.anchor_b[p]), vector3(manifold.anchor_a[p]))))
             manifold.base_separation[p] = FLOAT32(manifold.separation[p] - gap)
@@ -288,6 +329,8 @@ def collide_instances(system, instances, shapes, pair_index, a, b, delta, i, j, 
     store3(shape_pair.position_b, add(delta, rotate(rotation_b, vector3(instance_b.position))))
     store4(shape_pair.rotation_b, multiply(rotation_b, quaternion(instance_b.rotation)))
     shape_pair.axis_cache = axis_cache
+    if shapes[instance_a.shape].kind >= TAPERED_CAPSULE or shapes[instance_b.shape].kind >= TAPERED_CAPSULE:
+        chain.rolls = 1
     found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
     write_results(system, shapes, pair_index, a, b, delta, shape_pair, results, found, i, j, chain)
     return INT64(shape_pair.axis_cache)
@@ -343,7 +386,7 @@ def collide_pair(system, world, pair_index, delta_time):
     shape_pair.results = address_of_row(results, 0)
     chain.shape_pair = address_of_row(shape_pairs, 0)
     chain.remaining[0] = pair.first_manifold
-    chain.head, chain.tail, chain.count, chain.is_changed = -1, -1, 0, 0
+    chain.head, chain.tail, chain.count, chain.is_changed, chain.rolls = -1, -1, 0, 0, 0
     if a.instance_count == 1 and b.instance_count == 1:
         if not instances[a.first_instance].is_disabled and instances[a.first_instance].shape >= 0:
             pair.axis_cache = INT32(collide_instances(
@@ -360,7 +403,8 @@ def collide_pair(system, world, pair_index, delta_time):
     store3(pair.pose_position, delta)
     store4(pair.pose_rotation_a, quaternion(a.rotation))
     store4(pair.pose_rotation_b, quaternion(b.rotation))
-    pair.flags |= PAIR_HAS_POSE
+    # A contact that stayed behind would push ahead of where the body rolls to: it would rock more and more.
+    pair.flags = pair.flags & ~PAIR_HAS_POSE if chain.rolls else pair.flags | PAIR_HAS_POSE
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         chain.is_changed = 1
     return 1 if chain.count > 0 and may_meet_seam(a, b, chain.count) else chain.is_changed
@@ -375,6 +419,27 @@ def may_meet_seam(a, b, count):
     return b.inverse_mass > 0.0 and (b.pair_count > 1 or count > 1)
 
 
+@kernel
+def prefetch_row(address, lines):
+    for k in range(lines):
+        prefetch(address + 64 * k)
+
+
+@kernel
+def prefetch_ahead(pairs, bodies, manifolds, active, slot, end):
+    """Ask for what pairs to come will read: in a large world every row is a miss of the caches."""
+    if slot + PAIRS_AHEAD < end:
+        prefetch_row(address_of_record(pairs[active[slot + PAIRS_AHEAD]]), PAIR_LINES)
+    if slot + BODIES_AHEAD < end:
+        pair = pairs[active[slot + BODIES_AHEAD]]
+        prefetch_row(address_of_record(bodies[pair.body_a]), BODY_LINES)
+        prefetch_row(address_of_record(bodies[pair.body_b]), BODY_LINES)
+    if slot + MANIFOLDS_AHEAD < end:
+        first = pairs[active[slot + MANIFOLDS_AHEAD]].first_manifold
+        if first >= 0:
+            prefetch_row(address_of_record(manifolds[first]), MANIFOLD_LINES)
+
+
 @entry_point(JOB_SIGNATURE)
 def collide(system_address, begin, end, worker):
     """Job: renew the manifolds of the active pairs `begin` to `end - 1`; those to be looked at go to `changed_pairs`.
@@ -386,6 +451,8 @@ def collide(system_address, begin, end, worker):
     active = view(system.active_pairs, system.pair_capacity, INT32)
     changed = view(system.changed_pairs, system.pair_capacity, INT32)
     counter = address_of_row(systems, 0) + CHANGED_PAIR_COUNT_OFFSET
+    pairs, bodies, manifolds = pairs_of(system), view(world.bodies, world.body_capacity, BODY), manifolds_of(system)
     for slot in range(begin, end):
+        prefetch_ahead(pairs, bodies, manifolds, active, slot, end)
         if collide_pair(system, world, active[slot], system.last_delta_time):
             changed[add_int64(counter, INT64(1))] = active[slot]

@@ -4,66 +4,24 @@ All that is round about a shape (a sphere, a capsule's caps, a hull's convex rad
 radius about the core: so round shapes are exact and need the costly depth search only when they overlap deeply.
 """
 
-import numpy as np
 
 from ..geometry.epa import epa_penetration
-from ..geometry.gjk import BOX_CORE, CORE, CYLINDER_CORE, POINTS_CORE, SIMPLEX, gjk_distance
+from ..geometry.gjk import BOX_CORE, CORE, SIMPLEX, gjk_distance
 from ..geometry.gjk import support as core_support
 from ..geometry.vector import (
     add_scaled,
     length,
-    matrix_rows,
     negate,
     normalize,
     rotate,
     scale,
     store3,
     subtract,
-    vector3,
 )
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
-from ..runtime.memory import stack_array, view
-from ..shapes.schema import BOX, CAPSULE, CYLINDER, HULL, HULL_BLOCK, SPHERE
-
-
-@kernel
-def core_center(shape):
-    """An inner point of a convex shape's core, in the shape's frame."""
-    if shape.kind == HULL:
-        return vector3(view(shape.block, 1, HULL_BLOCK)[0].center)
-    return (0.0, 0.0, 0.0)
-
-
-@kernel
-def core_of_shape(shape, position, rotation, core):
-    """Describe the core of a convex shape in the common frame; gives the radius about it [m]."""
-    keep_as_call()
-    radius = 0.0
-    core.kind = BOX_CORE
-    store3(core.extents, (0.0, 0.0, 0.0))
-    if shape.kind == SPHERE:
-        radius = np.float64(shape.radius)
-    elif shape.kind == CAPSULE:
-        core.extents[1] = shape.half_height
-        radius = np.float64(shape.radius)
-    elif shape.kind == BOX:
-        store3(core.extents, vector3(shape.half_extents))
-    elif shape.kind == HULL:
-        block = view(shape.block, 1, HULL_BLOCK)[0]
-        core.kind = POINTS_CORE
-        core.count = block.vertex_count
-        core.points = block.vertices
-        radius = np.float64(shape.radius)
-    elif shape.kind == CYLINDER:
-        core.kind = CYLINDER_CORE
-        store3(core.extents, (np.float64(shape.radius), np.float64(shape.half_height), 0.0))
-    rows = matrix_rows(rotation)
-    store3(core.rotation[0], rows[0])
-    store3(core.rotation[1], rows[1])
-    store3(core.rotation[2], rows[2])
-    store3(core.position, position)
-    return radius
+from ..runtime.memory import stack_array
+from ..shapes.core import core_center, core_of_shape
 
 
 @kernel
@@ -104,7 +62,7 @@ def shape_distance(shapes, index_a, position_a, rotation_a, index_b, position_b,
 
     `shapes` is an array of SHAPE rows; positions are vectors and rotations quaternions to one common frame, in which
     the answer stands too. A negative distance is the depth of the overlap: moving A by distance * normal just parts
-    them. Kinds: sphere, capsule, box, convex hull, cylinder.
+    them. Kinds: all convex ones.
     """
     return distance_of_convex(
         shapes[index_a], position_a, rotation_a, shapes[index_b], position_b, rotation_b

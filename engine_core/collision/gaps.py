@@ -8,17 +8,17 @@ den Bergen, "Ray Casting against General Convex Objects", 2004).
 
 import numpy as np
 
-from ..geometry.gjk import BOX_CORE, CORE, POINTS_CORE, POINTS_CORE_DOUBLE, SIMPLEX, gjk_distance, support
+from ..geometry.gjk import BOX_CORE, CORE, FUNCTION_CORE, POINTS_CORE, POINTS_CORE_DOUBLE, SIMPLEX, gjk_distance, support
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length, length_squared, negate, scale, store3, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
+from ..shapes.core import core_center, core_of_shape
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_has, mesh_node, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.mesh_tree import STACK_SIZE
 from ..shapes.schema import EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY
-from .distance import core_center, core_of_shape
 
 NO_FRACTION = 2.0
 OVERLAPPING = -1.0
@@ -174,7 +174,7 @@ def shrink(shape, core, radius):
     """Make a core smaller by SKIN on all sides (a hull by a little less). Gives the new radius."""
     if radius > 0.0:
         return radius - min(SKIN, 0.1 * radius)
-    if core.kind == POINTS_CORE:
+    if core.kind == POINTS_CORE or core.kind == FUNCTION_CORE:
         bounds = shape.bounds
         size = max(max(bounds[3] - bounds[0], bounds[4] - bounds[1]), bounds[5] - bounds[2])
         less = min(2.0 * SKIN / size, 0.1)

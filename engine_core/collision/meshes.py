@@ -33,6 +33,7 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
+from ..shapes.core import core_reach, is_support_shape
 from ..shapes.mesh_query import (
     MESH_QUERY_SIZE,
     mesh_active_edges,
@@ -49,6 +50,7 @@ from .hulls import collide_polytopes, face_contact
 from .reduce import reduce_points
 from .round_shapes import clip_segment_to_face, collide_segment_polytope, segment_of, write_segment_points
 from .schema import CONTACT_RESULT, MAX_POINTS, MAX_RESULTS
+from .support_shapes import collide_support_polytope, place_support, size_of_shape, support_on_face
 
 LIKE_NORMALS = math.cos(math.radians(5.0))
 SAME_POINT = 1e-3
@@ -303,6 +305,23 @@ def collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, pol
 
 
 @kernel
+def collide_support_triangle(core, radius, size, start, triangle, active_edges, limit, polygons, result):
+    """A core with its radius, A, against the front of a triangle: number of points."""
+    keep_as_call()
+    front = plane_normal(triangle, 0)
+    if active_edges != 0:
+        count = collide_support_polytope(core, radius, size, start, triangle, limit, polygons, result)
+        if count == 0:
+            return 0
+        normal = vector3(result.normal)
+        facing = dot(normal, front)
+        if facing < -0.9999 or (facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges)):
+            return count
+    count, _ = support_on_face(core, radius, size, triangle, np.int64(0), limit, polygons, result)
+    return count
+
+
+@kernel
 def start_bounds(bounds):
     for k in range(3):
         bounds[k], bounds[3 + k] = math.inf, -math.inf
@@ -335,6 +354,12 @@ def collide_mesh(a, b, position, rows, limit, results):
     if is_round:
         grow_bounds(bounds, p, radius + limit)
         grow_bounds(bounds, q, radius + limit)
+    elif is_support_shape(a):
+        radius = place_support(a, position, rows, core)
+        for k in range(3):
+            axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+            bounds[k] = -core_reach(core, radius, negate(axis)) - limit
+            bounds[3 + k] = core_reach(core, radius, axis) + limit
     elif a.kind == CYLINDER:
         place_cylinder(a, position, rows, cylinder, core)
         for k in range(3):
@@ -365,6 +390,10 @@ def collide_mesh(a, b, position, rows, limit, results):
                 is_strong = True
                 if is_round:
                     points, is_strong = collide_segment_triangle(radius, p, q, triangle, active_edges, limit, scratch)
+                elif is_support_shape(a):
+                    points = collide_support_triangle(
+                        core, radius, size_of_shape(a), subtract(center, c0), triangle, active_edges, limit, polygons, scratch
+                    )  # fmt: skip
                 elif a.kind == CYLINDER:
                     points = collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, polygons, scratch)
                 else:

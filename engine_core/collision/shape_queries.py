@@ -25,10 +25,10 @@ from ..runtime.call import call_1_result
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..shapes.bounds import shape_bounds
+from ..shapes.core import core_center
 from ..shapes.ray import NO_FRACTION, ray_shape
 from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY, SHAPE
 from .collide_function import SHAPE_PAIR
-from .distance import core_center
 from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
 from .gaps import FAR, GAP, OVERLAPPING, cast_to_shape, find_gap, prepare_core, prepare_point, shrink
 from .query_schema import (
@@ -61,7 +61,7 @@ def place_instance(query, position, rotation, instance, place):
 @kernel
 def is_surface(shape):
     """Whether a shape cannot be the one that moves against others: the roles are changed for it."""
-    return shape.kind >= PLANE and shape.kind != SEPARATION_RAY
+    return PLANE <= shape.kind < SEPARATION_RAY
 
 
 @kernel

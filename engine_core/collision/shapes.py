@@ -18,7 +18,8 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE
+from ..shapes.core import is_support_shape
+from ..shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE, TAPERED_CAPSULE, TRIANGLE
 from .box_box import collide_boxes
 from .convex import IDENTITY, ZERO, load_polytope
 from .cylinders import (
@@ -34,6 +35,7 @@ from .meshes import collide_mesh
 from .planes import collide_plane
 from .rays import collide_ray
 from .round_shapes import collide_segment_polytope, collide_segments, collide_sphere_box, segment_of
+from .support_shapes import collide_support_pair
 
 
 @kernel
@@ -92,9 +94,20 @@ def collide_cylinder_pair(a, b, position, rows, limit, result):
 
 
 @kernel
+def collide_support(a, b, position, rows, limit, result):
+    """A pair with a shape in it that is told by its support function alone; B no mesh. The support shape may be B where A is
+    round: `rank_of` puts round ones first."""
+    keep_as_call()
+    memory, polytope = stack_array(1, POLYTOPE_MEMORY)[0], stack_array(1, POLYTOPE)[0]
+    is_polytope = b.kind == BOX or b.kind == HULL
+    return collide_support_pair(a, b, position, rows, limit, polytope, memory, is_polytope, result)
+
+
+@kernel
 def rank_of(kind):
-    """The order of kinds in a pair: that of the schema, but a cylinder comes before boxes and hulls."""
-    return 2 * BOX - 1 if kind == CYLINDER else 2 * kind
+    """The order of kinds in a pair: that of the schema, but a cylinder and what only a support function tells come before boxes
+    and hulls."""
+    return 2 * BOX - 1 if kind == CYLINDER or kind >= TAPERED_CAPSULE else 2 * kind
 
 
 @kernel
@@ -104,7 +117,11 @@ def collide_convex(a, b, position, rows, limit, cache, results):
     result = results[0]
     points, next_cache = np.int64(0), np.int64(0)
     if b.kind == MESH:
-        return (collide_mesh(a, b, position, rows, limit, results) if a.kind <= CYLINDER else 0), next_cache
+        is_convex = a.kind <= CYLINDER or is_support_shape(a)
+        return (collide_mesh(a, b, position, rows, limit, results) if is_convex else 0), next_cache
+    if is_support_shape(a) or is_support_shape(b):
+        points = collide_support(a, b, position, rows, limit, result) if b.kind != TRIANGLE else 0
+        return (1 if points > 0 else 0), next_cache
     if b.kind == BOX and a.kind == BOX:
         polygons = stack_array(2, POLYGON)
         points, next_cache = collide_boxes(a, b, position, rows, limit, cache, polygons, result)

@@ -10,7 +10,7 @@ way is barred at all, so that sliding along a surface is none; the full size the
 
 import numpy as np
 
-from ..geometry.gjk import CORE, CYLINDER_CORE, POINTS_CORE
+from ..geometry.gjk import CORE, CYLINDER_CORE, FUNCTION_CORE, POINTS_CORE
 from ..geometry.vector import (
     add, add_scaled, conjugate, cross, dot, interpolate_rotation, length, matrix_rows, multiply, quaternion, rotate,
     rotate_inverse, store3, subtract, vector3,
@@ -18,10 +18,10 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
+from ..shapes.core import core_center, is_support_shape, set_core_pose
 from ..shapes.mesh_query import mesh_corners, mesh_has, mesh_node, mesh_of
 from ..shapes.mesh_tree import STACK_SIZE
 from ..shapes.schema import CAPSULE, CYLINDER, EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY, SPHERE
-from .distance import core_center
 from .gaps import (
     GAP, IDENTITY, NO_FRACTION, OVERLAPPING, ZERO, measure_gap, plane_gap, prepare_core, prepare_triangle, push_met_children,
 )  # fmt: skip
@@ -97,7 +97,7 @@ def make_smaller(shape, copy, by):
     core = copy.core
     if copy.radius > 0.0:
         copy.radius -= min(by, MOST_SHRINK * copy.radius)
-    elif core.kind == POINTS_CORE:
+    elif core.kind == POINTS_CORE or core.kind == FUNCTION_CORE:
         copy.factor = 1.0 - min(by / max(np.float64(shape.inner_radius), 1e-6), MOST_SHRINK)
     else:
         for k in range(2 if core.kind == CYLINDER_CORE else 3):
@@ -107,11 +107,12 @@ def make_smaller(shape, copy, by):
 @kernel
 def place_core(shape, core, position, rotation, factor):
     """Put a core at a pose; a hull is made smaller by `factor` about its inner point."""
-    rows = matrix_rows(rotation)
-    for i in range(3):
-        for j in range(3):
-            core.rotation[i, j] = factor * rows[i][j]
-    store3(core.position, add_scaled(position, rotate(rotation, core_center(shape)), 1.0 - factor))
+    r = matrix_rows(rotation)
+    rows = (
+        (factor * r[0][0], factor * r[0][1], factor * r[0][2]), (factor * r[1][0], factor * r[1][1], factor * r[1][2]),
+        (factor * r[2][0], factor * r[2][1], factor * r[2][2]),
+    )  # fmt: skip
+    set_core_pose(shape, core, add_scaled(position, rotate(rotation, core_center(shape)), 1.0 - factor), rows)
 
 
 @kernel
@@ -224,7 +225,7 @@ def sweep_shapes(sweeps, a, b, longest):
     """Fraction of the motion after which shape A has to stop so as not to pass through shape B, or NO_FRACTION. `sweeps`:
     rows of SWEEP of both."""
     keep_as_call()
-    if a.kind == EMPTY or a.kind > CYLINDER or b.kind == EMPTY or b.kind == SEPARATION_RAY:
+    if a.kind == EMPTY or (a.kind > CYLINDER and not is_support_shape(a)) or b.kind == EMPTY or b.kind == SEPARATION_RAY:
         return NO_FRACTION
     copies = stack_array(4, COPY)
     copies[FULL].radius, copies[FULL].factor = prepare_core(a, ZERO, IDENTITY, copies[FULL].core), 1.0

@@ -11,20 +11,24 @@ import math
 import numpy as np
 
 from ..runtime.attributes import keep_as_call
+from ..runtime.call import call_2_result
 from ..runtime.kernel import kernel
-from ..runtime.memory import view
+from ..runtime.memory import address_of_row, stack_array, view
 from .vector import add_scaled, cross, dot, length_squared, scale, subtract
 
-# Kinds of core. A point and a segment along Y are boxes without extents.
-BOX_CORE, POINTS_CORE, POINTS_CORE_DOUBLE, CYLINDER_CORE = range(4)
+# Kinds of core. A point and a segment along Y are boxes without extents. TWO_SPHERES: all between two spheres on Y; TWO_DISCS: all
+# between two discs across it; FUNCTION: what a function tells that a user gave.
+BOX_CORE, POINTS_CORE, POINTS_CORE_DOUBLE, CYLINDER_CORE, TWO_SPHERES_CORE, TWO_DISCS_CORE, ELLIPSOID_CORE, FUNCTION_CORE = range(8)
 
 CORE = np.dtype(
     [
         ("kind", "i8"),
-        ("count", "i8"),  # points
-        ("points", "i8"),  # address of float32 or float64 (count, 3); for doubles the pose is the identity
-        ("extents", "f8", 3),  # box: half extents [m]; cylinder: radius, half height along Y
-        ("rotation", "f8", (3, 3)),  # rows of the matrix from the core's frame to the common one
+        ("count", "i8"),  # points; FUNCTION: address of the function's data
+        ("points", "i8"),  # address of float32 or float64 (count, 3); for doubles the pose is the identity; FUNCTION: its address
+        # Box: half extents [m]; cylinder: radius, half height along Y; TWO_...: half height, radius above, radius below;
+        # ellipsoid: half axes.
+        ("extents", "f8", 3),
+        ("rotation", "f8", (3, 3)),  # rows of the matrix from the core's frame to the common one; may stretch
         ("position", "f8", 3),
     ],
     align=True,
@@ -57,6 +61,32 @@ def store_row3(array, i, v):
 
 
 @kernel
+def smooth_support(core, x, y, z):
+    """`support` of what is round or a user's, in its own frame."""
+    keep_as_call()
+    e = core.extents
+    if core.kind == FUNCTION_CORE:
+        words = stack_array(6, np.float64)
+        words[0], words[1], words[2] = x, y, z
+        call_2_result(core.points, core.count, address_of_row(words, 0))
+        return (words[3], words[4], words[5])
+    if core.kind == ELLIPSOID_CORE:
+        ax, ay, az = e[0] * x, e[1] * y, e[2] * z
+        size = math.sqrt(ax * ax + ay * ay + az * az)
+        s = 1.0 / size if size > 1e-30 else 0.0
+        return (e[0] * ax * s, e[1] * ay * s, e[2] * az * s)
+    across = math.sqrt(x * x + z * z)
+    size = math.sqrt(across * across + y * y) if core.kind == TWO_SPHERES_CORE else across
+    is_above = y * e[0] + e[1] * size >= -y * e[0] + e[2] * size
+    radius = e[1] if is_above else e[2]
+    s = radius / size if size > 1e-30 else 0.0
+    height = e[0] if is_above else -e[0]
+    if core.kind == TWO_SPHERES_CORE:
+        height += y * s
+    return (x * s, height, z * s)
+
+
+@kernel
 def support(core, direction):
     """The point of a core farthest along `direction`, in the common frame."""
     keep_as_call()
@@ -82,6 +112,8 @@ def support(core, direction):
         across = math.sqrt(x * x + z * z)
         s = core.extents[0] / across if across > 1e-30 else 0.0
         p = (x * s, core.extents[1] if y >= 0.0 else -core.extents[1], z * s)
+    elif core.kind >= TWO_SPHERES_CORE:
+        p = smooth_support(core, x, y, z)
     else:
         singles = view(core.points, core.count * 3, np.float32)
         best, best_i = -math.inf, 0

@@ -31,6 +31,28 @@ def cylinder_mass(radius: float, half_height: float):
     return 2.0 * math.pi * radius * radius * half_height, (across, radius * radius / 2.0, across, 0.0, 0.0, 0.0)
 
 
+def ellipsoid_mass(half_axes):
+    """`(volume [m^3], inertia)` of an ellipsoid about its centre."""
+    x, y, z = (float(h) * float(h) for h in half_axes)
+    volume = 4.0 / 3.0 * math.pi * math.sqrt(x * y * z)
+    return volume, (0.2 * (y + z), 0.2 * (x + z), 0.2 * (x + y), 0.0, 0.0, 0.0)
+
+
+def turned_mass(pieces):
+    """`(volume [m^3], height of the centre of mass, inertia about it)` of a solid of revolution about Y. `pieces`: (from, to,
+    function from heights to squared radii); exact where that is a polynomial of degree 2 (Gauss and Legendre, five points)."""
+    places, weights = np.polynomial.legendre.leggauss(5)
+    volume = first = second = disc = 0.0
+    for low, high, squared_radius in pieces:
+        y, w = 0.5 * (high - low) * places + 0.5 * (high + low), 0.5 * (high - low) * weights
+        area = math.pi * np.maximum(squared_radius(y), 0.0)
+        volume, first, second = volume + w @ area, first + w @ (area * y), second + w @ (area * y * y)
+        disc += w @ (area * area) / math.pi
+    center = first / volume
+    across = 0.25 * disc / volume + second / volume - center * center
+    return float(volume), float(center), (float(across), float(0.5 * disc / volume), float(across), 0.0, 0.0, 0.0)
+
+
 def capsule_mass(radius: float, half_height: float):
     """`(volume [m^3], inertia)` of a capsule along Y about its centre; `half_height` [m] without the caps."""
     cylinder_volume, cylinder = cylinder_mass(radius, half_height)

@@ -7,14 +7,14 @@ from numba.extending import intrinsic
 
 @intrinsic
 def prefetch(typing_context, address):
-    """Compiled: have the cache line at an address fetched, to be read and written. Never faults."""
+    """Compiled: have the cache line at an address fetched. Never faults, and nothing is read."""
 
     def generate(context, builder, signature, arguments):
         pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch.p0", [], kind)
-        # For writing, kept in all caches, data.
-        builder.call(function, [builder.inttoptr(arguments[0], pointer), number(1), number(3), number(1)])
+        # For reading: lines that other threads have stay theirs. Kept in all caches, data.
+        builder.call(function, [builder.inttoptr(arguments[0], pointer), number(0), number(3), number(1)])
         return context.get_dummy_value()
 
     return types.void(types.int64), generate

@@ -5,6 +5,7 @@ import numpy as np
 from ..geometry.vector import dot, matrix_rows
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
+from .core import core_bounds, is_support_shape
 from .schema import BOX, CAPSULE, CYLINDER, EMPTY, HULL, HULL_BLOCK, PLANE, SPHERE
 
 
@@ -46,6 +47,8 @@ def shape_bounds(shapes, index, position, rotation):
     radius = np.float64(shape.radius)
     if kind == SPHERE:
         return _around(position, (radius, radius, radius))
+    if is_support_shape(shape):
+        return core_bounds(shape, position, rotation)
     r = matrix_rows(rotation)
     if kind == HULL:
         return _hull_bounds(shape.block, position, r)

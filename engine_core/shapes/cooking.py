@@ -1,5 +1,6 @@
 """From settings to what is stored: the fields of a row of SHAPE, and the block of a hull or mesh."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +92,75 @@ def cook_cylinder(radius: float, height: float) -> Cooked:
 
 def cook_box(half_extents) -> Cooked:
     return _solid(schema.BOX, half_extents, *mass.box_mass(half_extents), min(half_extents), half_extents=half_extents)
+
+
+def inner_radius_of(support, center) -> float:
+    """Radius of the largest sphere about an inner point, nearly: `support` is a function from unit vectors `(n, 3)`."""
+    count = 4096
+    height = 1.0 - 2.0 * (np.arange(count) + 0.5) / count
+    angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
+    across = np.sqrt(1.0 - height * height)
+    directions = np.stack((across * np.cos(angle), height, across * np.sin(angle)), axis=1)
+    directions = np.concatenate((directions, np.eye(3), -np.eye(3)))
+    reach = ((support(directions) - np.asarray(center)) * directions).sum(axis=1)
+    return max(float(reach.min()), 0.0)
+
+
+def cook_tapered_capsule(half_height: float, above: float, below: float) -> Cooked:
+    """All between a sphere of radius `above` at +half_height on Y and one of radius `below` at -half_height."""
+
+    def support(directions):
+        is_above = directions[:, 1:2] * half_height + above >= -directions[:, 1:2] * half_height + below
+        middle = np.where(is_above, half_height, -half_height) * np.array([[0.0, 1.0, 0.0]])
+        return middle + np.where(is_above, above, below) * directions
+
+    h, difference = half_height, below - above
+    if 2.0 * h <= abs(difference):  # one sphere holds the other
+        radius, at = (above, h) if above > below else (below, -h)
+        pieces = [(at - radius, at + radius, lambda y: radius**2 - (y - at) ** 2)]
+    else:
+        # Where the cone touches the spheres: its normal has this part along Y.
+        s = difference / (2.0 * h)
+        top, bottom = h + above * s, -h + below * s
+        wide, slope = math.sqrt(1.0 - s * s), s / math.sqrt(1.0 - s * s)
+        pieces = [
+            (-h - below, bottom, lambda y: below**2 - (y + h) ** 2),
+            (bottom, top, lambda y: (below * wide - slope * (y - bottom)) ** 2),
+            (top, h + above, lambda y: above**2 - (y - h) ** 2),
+        ]
+    return _turned(schema.TAPERED_CAPSULE, half_height, above, below, pieces, support)
+
+
+def cook_tapered_cylinder(half_height: float, above: float, below: float) -> Cooked:
+    """A cylinder along Y that becomes narrower: a radius for each end; one may be 0."""
+
+    def support(directions):
+        across = np.linalg.norm(directions[:, [0, 2]], axis=1, keepdims=True)
+        y = directions[:, 1:2]
+        is_above = y * half_height + above * across >= -y * half_height + below * across
+        flat = directions * (1.0, 0.0, 1.0) / np.maximum(across, 1e-30)
+        return flat * np.where(is_above, above, below) + np.where(is_above, half_height, -half_height) * np.array([[0, 1.0, 0]])
+
+    h = half_height
+    pieces = [(-h, h, lambda y: (below + (above - below) * (y + h) / (2.0 * h)) ** 2)]
+    return _turned(schema.TAPERED_CYLINDER, half_height, above, below, pieces, support)
+
+
+def _turned(kind: int, half_height: float, above: float, below: float, pieces, support) -> Cooked:
+    volume, height, inertia = mass.turned_mass(pieces)
+    low, high = (float(support(np.array([[0.0, y, 0.0]]))[0, 1]) for y in (-1.0, 1.0))
+    wide = max(above, below)
+    center = (0.0, height, 0.0)
+    fields = {
+        "half_extents": (half_height, above, below), "bounds": [-wide, low, -wide, wide, high, wide], "volume": volume,
+        "center_of_mass": center, "inertia": inertia, "inner_radius": inner_radius_of(support, center),
+    }  # fmt: skip
+    return Cooked(kind, fields)
+
+
+def cook_ellipsoid(half_axes) -> Cooked:
+    volume, inertia = mass.ellipsoid_mass(half_axes)
+    return _solid(schema.ELLIPSOID, half_axes, volume, inertia, min(half_axes), half_extents=half_axes)
 
 
 def cook_hull(points: np.ndarray) -> Cooked:

@@ -15,7 +15,7 @@ __all__ = ["ShapePool", "split_basis"]
 DEFAULT_CAPACITY = 1 << 20
 COLLIDABLE = {
     schema.SPHERE, schema.CAPSULE, schema.BOX, schema.HULL, schema.CYLINDER, schema.PLANE, schema.MESH,
-    schema.HEIGHT_FIELD, schema.SEPARATION_RAY,
+    schema.HEIGHT_FIELD, schema.SEPARATION_RAY, schema.TAPERED_CAPSULE, schema.TAPERED_CYLINDER, schema.ELLIPSOID, schema.CUSTOM,
 }  # fmt: skip
 IDENTITY_TOLERANCE = 1e-5
 """A stretch this close to none is none."""
@@ -167,6 +167,22 @@ class ShapePool:
     def set_cylinder(self, index: int, radius: float, height: float) -> None:
         """Along Y; radius and height [m]."""
         self._set("set_cylinder", index, settings.Cylinder.checked(radius, height))
+
+    def set_tapered_capsule(self, index: int, half_height: float, above: float, below: float) -> None:
+        """All between two spheres on Y, at +half_height and -half_height, and their radii [m]."""
+        self._set("set_tapered_capsule", index, settings.TaperedCapsule.checked(half_height, above, below))
+
+    def set_tapered_cylinder(self, index: int, half_height: float, above: float, below: float) -> None:
+        """Along Y; the radii of its two ends, of which one may be 0 [m]."""
+        self._set("set_tapered_cylinder", index, settings.TaperedCylinder.checked(half_height, above, below))
+
+    def set_ellipsoid(self, index: int, half_axes) -> None:
+        """Half of each axis [m]."""
+        self._set("set_ellipsoid", index, settings.Ellipsoid.checked(half_axes))
+
+    def set_custom(self, index: int, function, data=()) -> None:
+        """What a support function of one's own tells, given `data` (numbers): see custom.py."""
+        self._set("set_custom", index, settings.Custom.checked(function, data))
 
     def set_hull(self, index: int, points) -> None:
         """The convex hull of `points`, `(n, 3)` [m]. No points: the shape stays, or becomes, empty."""

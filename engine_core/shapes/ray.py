@@ -19,6 +19,7 @@ from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
 from ..runtime.vector4 import count_trailing_zeros, lane4, load4, mask_less_equal4, max4, min4, splat4
+from .core import is_support_shape, point_in_core, ray_core
 from .mesh_query import mesh_corners, mesh_face, mesh_has, mesh_node_address, mesh_of
 from .mesh_tree import STACK_SIZE
 from .schema import BOX, CAPSULE, CYLINDER, HEIGHT_FIELD, HULL, HULL_BLOCK, MESH, MESH_NODE, PLANE, SPHERE
@@ -151,6 +152,8 @@ def _ray_convex(shape, origin, vector):
     if kind == PLANE:
         p = shape.plane
         return ray_plane(origin, vector, (np.float64(p[0]), np.float64(p[1]), np.float64(p[2])), np.float64(p[3]))
+    if is_support_shape(shape):
+        return ray_core(shape, origin, vector)
     return _FAR, _ZERO
 
 
@@ -207,4 +210,4 @@ def point_in_shape(shapes, index, point):
     if kind == PLANE:
         p = shape.plane
         return dot((np.float64(p[0]), np.float64(p[1]), np.float64(p[2])), point) <= p[3]
-    return False
+    return is_support_shape(shape) and point_in_core(shape, point)

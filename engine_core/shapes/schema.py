@@ -9,10 +9,14 @@ own.
 import numpy as np
 
 # Kinds of shape. The order is the order of arguments in a collision: kind_a <= kind_b.
-EMPTY, SPHERE, CAPSULE, BOX, HULL, CYLINDER, TRIANGLE, PLANE, MESH, HEIGHT_FIELD, SEPARATION_RAY = range(11)
+# But what is told by a support function alone, the last four, comes before hulls.
+(
+    EMPTY, SPHERE, CAPSULE, BOX, HULL, CYLINDER, TRIANGLE, PLANE, MESH, HEIGHT_FIELD, SEPARATION_RAY, TAPERED_CAPSULE,
+    TAPERED_CYLINDER, ELLIPSOID, CUSTOM,
+) = range(15)  # fmt: skip
 KIND_NAMES = (
     "empty", "sphere", "capsule", "box", "convex hull", "cylinder", "triangle", "plane", "mesh", "height field",
-    "separation ray",
+    "separation ray", "tapered capsule", "tapered cylinder", "ellipsoid", "custom shape",
 )  # fmt: skip
 
 SHAPE = np.dtype(
@@ -22,7 +26,7 @@ SHAPE = np.dtype(
         ("use_count", "i4"),  # shape instances that use this row
         ("radius", "f4"),  # sphere, capsule, cylinder; the convex radius of a hull (0 unless asked for)
         ("half_height", "f4"),  # capsule: half of the segment along Y, caps not counted; cylinder: half of its height
-        ("half_extents", "f4", 3),  # box
+        ("half_extents", "f4", 3),  # box; ellipsoid: half axes; tapered shapes: half height, radius above, radius below
         ("plane", "f4", 4),  # plane: unit normal and distance; solid where normal . x <= distance
         ("block", "i8"),  # address of the cooked HULL or MESH_BLOCK, 0 if none
         ("bounds", "f4", 6),  # min x, y, z, max x, y, z; infinite for a plane (+-1e30)
@@ -53,6 +57,16 @@ HULL_BLOCK = np.dtype(
         ("face_vertices", "i8"),  # address of int32
         ("edges", "i8"),  # address of int32 (edge_count, 4): vertex, vertex, face to the left, face to the right
         ("center", "f4", 3),  # an inner point
+    ],
+    align=True,
+)
+
+# A shape that a user tells by its support function; see custom.py.
+CUSTOM_BLOCK = np.dtype(
+    [
+        ("function", "i8"),  # address of `int64 f(data, words)`
+        ("data", "i8"),  # address of what the function is given
+        ("stretch", "f8", (3, 3)),  # by rows
     ],
     align=True,
 )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import cooking, schema
+from . import cooking, custom, schema
 from .height_field_building import cook_height_field
 from .mesh_building import cook_mesh
 
@@ -166,6 +166,103 @@ def _round_factors(stretch: np.ndarray) -> tuple[float, float]:
     """Mean stretch across Y, and along Y."""
     x, y, z = np.linalg.norm(stretch, axis=0)
     return float(0.5 * (x + z)), float(y)
+
+
+class TaperedCapsule(NamedTuple):
+    half_height: float
+    above: float
+    below: float
+    kind = schema.TAPERED_CAPSULE
+
+    @staticmethod
+    def checked(half_height, above, below):
+        call = "set_tapered_capsule"
+        numbers = (("half_height", half_height), ("radius above", above), ("radius below", below))
+        return TaperedCapsule(*(_number(call, name, value) for name, value in numbers))
+
+    def cook(self):
+        return cooking.cook_tapered_capsule(*self)
+
+    def stretched(self, stretch):
+        across, along = _round_factors(stretch)
+        above, below = (self.below, self.above) if stretch[1, 1] < 0.0 else (self.above, self.below)
+        return TaperedCapsule(self.half_height * along, above * across, below * across), not _is_uniform(stretch)
+
+
+class TaperedCylinder(NamedTuple):
+    half_height: float
+    above: float
+    below: float
+    kind = schema.TAPERED_CYLINDER
+
+    @staticmethod
+    def checked(half_height, above, below):
+        call = "set_tapered_cylinder"
+        above, below = _number(call, "radius above", above, False), _number(call, "radius below", below, False)
+        if min(above, below) < 0.0 or max(above, below) < 1e-15:
+            raise ValueError(f"{call}: no radius may be negative, and one must be positive, got {above} and {below}")
+        return TaperedCylinder(_number(call, "half_height", half_height), above, below)
+
+    def cook(self):
+        return cooking.cook_tapered_cylinder(*self)
+
+    def stretched(self, stretch):
+        across, along = _round_factors(stretch)
+        sides = np.abs([stretch[0, 0], stretch[2, 2]])
+        is_exact = is_diagonal(stretch) and np.ptp(sides) <= SAME_AXES * np.abs(stretch).max()
+        above, below = (self.below, self.above) if stretch[1, 1] < 0.0 else (self.above, self.below)
+        return TaperedCylinder(self.half_height * along, above * across, below * across), not is_exact
+
+
+class Ellipsoid(NamedTuple):
+    half_axes: tuple
+    kind = schema.ELLIPSOID
+
+    @staticmethod
+    def checked(half_axes):
+        array = _vectors("set_ellipsoid", "half_axes", half_axes, 1, np.float64)
+        return Ellipsoid(tuple(_number("set_ellipsoid", "half_axes", h) for h in array.tolist()))
+
+    def cook(self):
+        return cooking.cook_ellipsoid(self.half_axes)
+
+    def stretched(self, stretch):
+        factors = np.linalg.norm(stretch, axis=0)
+        return Ellipsoid(tuple(float(f * h) for f, h in zip(factors, self.half_axes, strict=True))), not is_diagonal(stretch)
+
+
+class Custom(NamedTuple):
+    """A user's support function; see custom.py."""
+
+    function: object
+    data: np.ndarray
+    stretch: np.ndarray
+    kind = schema.CUSTOM
+
+    @staticmethod
+    def checked(function, data):
+        call = "set_custom"
+        if not hasattr(function, "address") or str(getattr(function, "signature", "")) != "(int64, int64) -> int64":
+            raise ValueError(f'{call}: function must be an @entry_point("int64(int64, int64)"), got {function!r}')
+        try:
+            data = np.array(data, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            raise ValueError(f"{call}: data must be numbers, got {type(data).__name__}") from None
+        if not np.isfinite(data).all():
+            raise ValueError(f"{call}: data must be finite, got {data.tolist()}")
+        shape = Custom(function, data, np.eye(3))
+        points = custom.supports(function.address, data, custom.spread_directions(64))
+        if not np.isfinite(points).all():
+            raise ValueError(f"{call}: the function gave a point that is not finite")
+        if ((points * custom.spread_directions(64)).sum(axis=1) < 0.0).any():
+            raise ValueError(f"{call}: the origin must lie inside of the shape that the function tells")
+        return shape
+
+    def cook(self):
+        return custom.cook_custom(self.function.address, self.data, self.stretch)
+
+    def stretched(self, stretch):
+        return self._replace(stretch=stretch @ self.stretch), False
 
 
 class Hull(NamedTuple):

@@ -1,0 +1,228 @@
+"""Collisions of shapes told by their support function alone: tapered capsules and cylinders, ellipsoids, a user's own.
+
+In the frame of B; A is at a given place in it. GJK and EPA tell the nearest or deepest points. Whether more points touch, the
+supports along directions leaning a little from the normal tell: where the surface is flat or straight they are far apart and
+as high as each other, where it is round they rise. What they span is clipped against the other's face.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.clipping import POLYGON, add_corner, clip_half_plane
+from ..geometry.gjk import CORE, support
+from ..geometry.polytopes import plane_normal
+from ..geometry.segments import between
+from ..geometry.vector import (
+    add_scaled, cross, dot, negate, normalize, perpendicular, scale, subtract, vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array
+from ..shapes.core import core_center, describe_core, set_core_pose
+from ..shapes.schema import PLANE
+from .convex import FLAT, IDENTITY, ZERO, load_polytope, write_single_contact
+from .cylinders import write_nearest, write_polygon
+from .hulls import clip_against_face, face_frame, most_opposed_face
+from .round_shapes import clip_segment_to_face, polytope_core
+
+SAMPLES = 8
+LEAN = 0.1
+"""How far the directions of the samples lean from the normal (tangent)."""
+FLATNESS = 0.3 * LEAN
+"""A sample is of a flat side if it is no higher than this part of its distance from the lowest point; on a round one it is half
+of LEAN."""
+SAME = 0.2
+"""Samples closer than this part of the distance of the farthest one are one."""
+ROUNDED, ON_FACE, ON_PLANE, ON_EACH_OTHER = 2, 4096, 5120, 6144
+"""What the features of points tell: how they were found."""
+
+
+@kernel
+def place_support(shape, position, rows, core):
+    """Describe a convex shape at (`position`, `rows`) as a core. Gives the radius about it."""
+    set_core_pose(shape, core, position, rows)
+    return describe_core(shape, core)
+
+
+@kernel
+def size_of_shape(shape):
+    """Longest side of a shape's bounds [m]."""
+    b = shape.bounds
+    return max(np.float64(b[3]) - b[0], np.float64(b[4]) - b[1], np.float64(b[5]) - b[2])
+
+
+@kernel
+def rounded_support(core, radius, direction):
+    """The farthest point of a core with its radius along a direction of any length."""
+    return add_scaled(support(core, direction), normalize(direction), radius)
+
+
+@kernel
+def merge_samples(polygon, distance):
+    """Of corners closer to each other than `distance` keep the lowest, in their order."""
+    kept = 0
+    for i in range(polygon.count):
+        same = -1
+        for j in range(kept):
+            if abs(polygon.x[i] - polygon.x[j]) + abs(polygon.y[i] - polygon.y[j]) < distance:
+                same = j
+        if same >= 0 and polygon.z[i] >= polygon.z[same]:
+            continue
+        to = kept if same < 0 else same
+        polygon.x[to], polygon.y[to], polygon.z[to] = polygon.x[i], polygon.y[i], polygon.z[i]
+        polygon.edge[to] = polygon.edge[i]
+        kept += same < 0
+    polygon.count = kept
+
+
+@kernel
+def load_samples(core, radius, size, n, origin, u, v, polygon):
+    """What looks against n of a core with its radius, in the frame (origin, u, v, n): a polygon, a line of two corners, or its
+    lowest point alone."""
+    keep_as_call()
+    polygon.count = 0
+    # The radius lies straight below the core: so each end of a line is exact.
+    below = add_scaled(origin, n, radius)
+    lowest = subtract(support(core, negate(n)), below)
+    low = (dot(lowest, u), dot(lowest, v), dot(lowest, n))
+    farthest = 0.0
+    for k in range(SAMPLES):
+        angle = k * (2.0 * math.pi / SAMPLES)
+        lean = add_scaled(scale(u, LEAN * math.cos(angle)), v, LEAN * math.sin(angle))
+        d = subtract(support(core, subtract(lean, n)), below)
+        x, y, z = dot(d, u), dot(d, v), dot(d, n)
+        away = math.sqrt((x - low[0]) ** 2 + (y - low[1]) ** 2)
+        if z - low[2] <= FLATNESS * away + 1e-9 * size:
+            add_corner(polygon, x, y, z, np.int64(k))
+            farthest = max(farthest, away)
+    merge_samples(polygon, SAME * farthest)
+    if polygon.count < 2:
+        add_corner(polygon, low[0], low[1], low[2], np.int64(SAMPLES))
+        merge_samples(polygon, max(SAME * farthest, 1e-3 * size))
+
+
+@kernel
+def support_on_face(core, radius, size, polytope, face, limit, polygons, result):
+    """Fill `result` from a face of polytope B and what of A looks at it: (number of points, lowest)."""
+    keep_as_call()
+    n = plane_normal(polytope, face)
+    origin, u, v = face_frame(polytope, face)
+    polygon = polygons[0]
+    load_samples(core, radius, size, n, origin, u, v, polygon)
+    now = 0
+    if polygon.count == 2:
+        # A line of no area is cut as such.
+        p = add_scaled(add_scaled(add_scaled(origin, u, polygon.x[0]), v, polygon.y[0]), n, polygon.z[0])
+        q = add_scaled(add_scaled(add_scaled(origin, u, polygon.x[1]), v, polygon.y[1]), n, polygon.z[1])
+        low, high = clip_segment_to_face(p, q, polytope, face)
+        polygon.count = 0
+        if low <= high:
+            for i in range(2):
+                d = subtract(between(p, q, low if i == 0 else high), origin)
+                add_corner(polygon, dot(d, u), dot(d, v), dot(d, n), np.int64(16 + i))
+    else:
+        now = clip_against_face(polytope, face, origin, u, v, polygons)
+    r = polytope.radius
+    return write_polygon(polygons[now], origin, u, v, n, negate(n), r, 0.5 * r, limit, ON_FACE | face & 0x7F, result)
+
+
+@kernel
+def restore_single(result, normal, point, separation):
+    """Write the one point that was found first."""
+    write_single_contact(result, normal, point, point, separation, np.int64(ROUNDED))
+
+
+@kernel
+def collide_support_polytope(core, radius, size, start, polytope, limit, polygons, result):
+    """A core with its radius, A, against polytope B: number of points."""
+    keep_as_call()
+    other = stack_array(1, CORE)[0]
+    polytope_core(polytope, other)
+    if write_nearest(core, other, radius, polytope.radius, start, limit, result) == 0:
+        return 0
+    normal, point, separation = vector3(result.normal), vector3(result.points[0]), result.separations[0]
+    face = most_opposed_face(polytope, normal)
+    if -dot(plane_normal(polytope, face), normal) > FLAT:
+        count, lowest = support_on_face(core, radius, size, polytope, face, limit, polygons, result)
+        lowest -= polytope.radius
+        if count > 1 and abs(lowest - separation) <= 1e-3 * size + 0.02 * abs(separation):
+            return count
+        restore_single(result, normal, point, separation)
+    return 1
+
+
+@kernel
+def collide_support_plane(core, radius, size, b, limit, polygon, result):
+    """A core with its radius, A, against plane B: number of points."""
+    keep_as_call()
+    n, distance = vector3(b.plane), np.float64(b.plane[3])
+    if dot(n, rounded_support(core, radius, negate(n))) - distance > limit:
+        return 0
+    u = perpendicular(n)
+    origin, v = scale(n, distance), cross(n, u)
+    load_samples(core, radius, size, n, origin, u, v, polygon)
+    count, _ = write_polygon(polygon, origin, u, v, n, negate(n), 0.0, 0.0, limit, np.int64(ON_PLANE), result)
+    return count
+
+
+@kernel
+def clip_each_other(polygons, sides):
+    """Clip the first of two polygons against the sides of `sides`, counter-clockwise. Gives which one holds the answer."""
+    now = 0
+    for i in range(sides.count):
+        j = i + 1 if i + 1 < sides.count else 0
+        dx, dy = sides.x[j] - sides.x[i], sides.y[j] - sides.y[i]
+        size = math.sqrt(dx * dx + dy * dy)
+        if size <= 0.0:
+            continue
+        nx, ny = dy / size, -dx / size
+        limit = nx * sides.x[i] + ny * sides.y[i]
+        if clip_half_plane(polygons[now], polygons[1 - now], nx, ny, limit, np.int64(64 + i)):
+            now = 1 - now
+    return now
+
+
+@kernel
+def collide_supports(core_a, radius_a, size_a, core_b, radius_b, size_b, start, limit, polygons, result):
+    """Two cores with their radii: number of points; several where flat sides look at each other."""
+    keep_as_call()
+    if write_nearest(core_a, core_b, radius_a, radius_b, start, limit, result) == 0:
+        return 0
+    sides = stack_array(1, POLYGON)[0]
+    normal, point, separation = vector3(result.normal), vector3(result.points[0]), result.separations[0]
+    n = negate(normal)
+    u = perpendicular(n)
+    v = cross(n, u)
+    origin = add_scaled(point, n, -0.5 * separation)
+    load_samples(core_b, radius_b, size_b, normal, origin, u, v, sides)
+    if sides.count < 3:
+        return 1
+    load_samples(core_a, radius_a, size_a, n, origin, u, v, polygons[0])
+    if polygons[0].count < 3:
+        return 1
+    now = clip_each_other(polygons, sides)
+    feature = np.int64(ON_EACH_OTHER)
+    count, lowest = write_polygon(polygons[now], origin, u, v, n, normal, 0.0, 0.0, limit, feature, result)
+    if count > 1 and abs(lowest - separation) <= 1e-3 * min(size_a, size_b) + 0.02 * abs(separation):
+        return count
+    restore_single(result, normal, point, separation)
+    return 1
+
+
+@kernel
+def collide_support_pair(a, b, position, rows, limit, polytope, memory, is_polytope, result):
+    """A pair with a support shape in it, neither a mesh; `is_polytope`: B is a box or hull. Number of points."""
+    keep_as_call()
+    cores, polygons = stack_array(2, CORE), stack_array(2, POLYGON)
+    radius = place_support(a, position, rows, cores[0])
+    size = size_of_shape(a)
+    if b.kind == PLANE:
+        return collide_support_plane(cores[0], radius, size, b, limit, polygons[0], result)
+    if is_polytope:
+        load_polytope(b, ZERO, IDENTITY, memory, polytope)
+        start = subtract(position, vector3(polytope.center))
+        return collide_support_polytope(cores[0], radius, size, start, polytope, limit, polygons, result)
+    radius_b = place_support(b, ZERO, IDENTITY, cores[1])
+    start = subtract(position, core_center(b))
+    return collide_supports(cores[0], radius, size, cores[1], radius_b, size_of_shape(b), start, limit, polygons, result)

@@ -1,0 +1,177 @@
+"""Convex shapes as cores for GJK and EPA: what is left when their roundness is taken off; and rays by the same means."""
+
+import math
+
+import numpy as np
+
+from ..geometry.gjk import (
+    BOX_CORE, CORE, CYLINDER_CORE, ELLIPSOID_CORE, FUNCTION_CORE, POINTS_CORE, SIMPLEX, TWO_DISCS_CORE, TWO_SPHERES_CORE,
+    gjk_distance, support,
+)  # fmt: skip
+from ..geometry.ray import INSIDE
+from ..geometry.vector import add_scaled, dot, length, matrix_rows, scale, store3, vector3
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from .schema import (
+    BOX, CAPSULE, CUSTOM, CUSTOM_BLOCK, CYLINDER, ELLIPSOID, HULL, HULL_BLOCK, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER,
+)  # fmt: skip
+
+IDENTITY_ROWS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ZERO = (0.0, 0.0, 0.0)
+MAX_ADVANCES = 100
+CLOSED = 1e-8
+"""A ray that is as near to a surface as this part of the shape's size hits it."""
+LIFT = 1e-3
+"""The normal is asked for this part of the size above the hit: of tiny gaps GJK does not tell the direction."""
+FAR = 1e300
+
+
+@kernel
+def is_support_shape(shape):
+    """Whether a shape is told by its support function alone."""
+    return shape.kind >= TAPERED_CAPSULE
+
+
+@kernel
+def core_center(shape):
+    """An inner point of a convex shape's core, in the shape's frame."""
+    if shape.kind == HULL:
+        return vector3(view(shape.block, 1, HULL_BLOCK)[0].center)
+    return (0.0, 0.0, 0.0)
+
+
+@kernel
+def set_core_pose(shape, core, position, rows):
+    """Put a core at `position`, turned (and perhaps made smaller) by the matrix of `rows`."""
+    if shape.kind == CUSTOM:
+        s = view(shape.block, 1, CUSTOM_BLOCK)[0].stretch
+        for i in range(3):
+            for j in range(3):
+                core.rotation[i, j] = rows[i][0] * s[0, j] + rows[i][1] * s[1, j] + rows[i][2] * s[2, j]
+    else:
+        for i in range(3):
+            store3(core.rotation[i], rows[i])
+    store3(core.position, position)
+
+
+@kernel
+def describe_core(shape, core):
+    """Write what a convex shape's core is; gives the radius about it [m]."""
+    radius = 0.0
+    core.kind = BOX_CORE
+    store3(core.extents, (0.0, 0.0, 0.0))
+    if shape.kind == SPHERE:
+        radius = np.float64(shape.radius)
+    elif shape.kind == CAPSULE:
+        core.extents[1] = shape.half_height
+        radius = np.float64(shape.radius)
+    elif shape.kind == BOX:
+        store3(core.extents, vector3(shape.half_extents))
+    elif shape.kind == HULL:
+        block = view(shape.block, 1, HULL_BLOCK)[0]
+        core.kind = POINTS_CORE
+        core.count = block.vertex_count
+        core.points = block.vertices
+        radius = np.float64(shape.radius)
+    elif shape.kind == CYLINDER:
+        core.kind = CYLINDER_CORE
+        store3(core.extents, (np.float64(shape.radius), np.float64(shape.half_height), 0.0))
+    elif shape.kind == TAPERED_CAPSULE:
+        # What both spheres have is roundness: a cone with a tip is left.
+        core.kind = TWO_SPHERES_CORE
+        half, above, below = vector3(shape.half_extents)
+        radius = min(above, below)
+        store3(core.extents, (half, above - radius, below - radius))
+    elif shape.kind == TAPERED_CYLINDER or shape.kind == ELLIPSOID:
+        core.kind = TWO_DISCS_CORE if shape.kind == TAPERED_CYLINDER else ELLIPSOID_CORE
+        store3(core.extents, vector3(shape.half_extents))
+    elif shape.kind == CUSTOM:
+        block = view(shape.block, 1, CUSTOM_BLOCK)[0]
+        core.kind = FUNCTION_CORE
+        core.points, core.count = block.function, block.data
+    return radius
+
+
+@kernel
+def core_of_shape(shape, position, rotation, core):
+    """Describe the core of a convex shape in the common frame; gives the radius about it [m]."""
+    keep_as_call()
+    set_core_pose(shape, core, position, matrix_rows(rotation))
+    return describe_core(shape, core)
+
+
+@kernel
+def core_reach(core, radius, direction):
+    """How far a core with a radius reaches along a unit vector, from the common origin [m]."""
+    return dot(support(core, direction), direction) + radius
+
+
+@kernel
+def core_bounds(shape, position, rotation):
+    """Bounds (min x, y, z, max x, y, z) of a convex shape at a pose."""
+    keep_as_call()
+    core = stack_array(1, CORE)[0]
+    radius = core_of_shape(shape, position, rotation, core)
+    return (
+        -core_reach(core, radius, (-1.0, 0.0, 0.0)), -core_reach(core, radius, (0.0, -1.0, 0.0)),
+        -core_reach(core, radius, (0.0, 0.0, -1.0)), core_reach(core, radius, (1.0, 0.0, 0.0)),
+        core_reach(core, radius, (0.0, 1.0, 0.0)), core_reach(core, radius, (0.0, 0.0, 1.0)),
+    )  # fmt: skip
+
+
+@kernel
+def gap_to_point(shape, point, cores):
+    """(distance of a point, in the shape's frame, from a convex shape, unit vector from the point to it): 0 and zero inside.
+    `cores`: two rows of CORE to work with."""
+    keep_as_call()
+    simplex = stack_array(1, SIMPLEX)[0]
+    set_core_pose(shape, cores[0], ZERO, IDENTITY_ROWS)
+    radius = describe_core(shape, cores[0])
+    cores[1].kind = BOX_CORE
+    store3(cores[1].extents, ZERO)
+    store3(cores[1].position, point)
+    for i in range(3):
+        store3(cores[1].rotation[i], IDENTITY_ROWS[i])
+    start = core_center(shape)
+    overlap, v, _ = gjk_distance(cores[0], cores[1], simplex, (start[0] - point[0], start[1] - point[1], start[2] - point[2]))
+    size = length(v)
+    if overlap or size <= radius:
+        return 0.0, ZERO
+    return size - radius, scale(v, 1.0 / size)
+
+
+@kernel
+def ray_core(shape, origin, vector):
+    """Where a ray meets a convex shape: (fraction, normal); INSIDE if it starts in it, FAR for none. It goes on to the plane that
+    parts it from the shape at the nearest point, again and again (G. van den Bergen, "Ray Casting against General Convex
+    Objects", 2004)."""
+    keep_as_call()
+    cores = stack_array(2, CORE)
+    b = shape.bounds
+    size = np.float64(b[3] - b[0]) + np.float64(b[4] - b[1]) + np.float64(b[5] - b[2])
+    fraction, normal = 0.0, ZERO
+    for turn in range(MAX_ADVANCES):
+        distance, toward = gap_to_point(shape, add_scaled(origin, vector, fraction), cores)
+        if turn == 0 and distance <= 0.0:
+            return INSIDE, ZERO
+        if turn > 0 and distance <= CLOSED * size:
+            break
+        normal = (-toward[0], -toward[1], -toward[2])
+        closing = dot(vector, toward)
+        if closing <= 0.0:
+            return FAR, ZERO
+        fraction += distance / closing
+        if fraction > 2.0 or not math.isfinite(fraction):
+            return FAR, ZERO
+    above = add_scaled(add_scaled(origin, vector, fraction), normal, LIFT * size)
+    distance, toward = gap_to_point(shape, above, cores)
+    return fraction, (-toward[0], -toward[1], -toward[2]) if distance > 0.0 else normal
+
+
+@kernel
+def point_in_core(shape, point):
+    """Whether a point, in the shape's frame, lies in a convex shape or on it."""
+    cores = stack_array(2, CORE)
+    distance, _ = gap_to_point(shape, point, cores)
+    return distance <= 0.0
