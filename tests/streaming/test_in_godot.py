@@ -64,3 +64,19 @@ def run_quietly(godot, project, folder):
     shutil.copy(HERE / "other_engine.gd", project / "other_engine.gd")
     done = godot.run("--headless", "--path", project, "-s", "res://other_engine.gd", "--", folder, timeout=60.0)
     return done.returncode, done.output
+
+
+def test_navigation_meshes_of_a_snapshot_are_those_of_a_copy(godot, project, tiles):
+    """16 blocks of 12.8 m, bodies added, moved and removed on the main thread while a worker takes snapshots. Each must be the world
+    after some edit, whole; meshes baked from it and from a copy of that world must be equal."""
+    shutil.copy(HERE / "navigation.gd", project / "navigation.gd")
+    done = godot.run("--headless", "--path", project, "-s", "res://navigation.gd", "--", tiles, timeout=120.0)
+    assert done.returncode == 0, done.output[-3000:]
+    lines = [line for line in done.output.splitlines() if line.startswith("[result] ")]
+    assert lines, done.output[-3000:]
+    result = json.loads(lines[0].removeprefix("[result] "))
+    print(result)
+    assert result["engine"] == "ScreePhysicsServer3D" and result["blocks"] == 16
+    assert result["same"] == result["snapshots"] == 60, "each snapshot is one moment"
+    assert result["equal"] == result["meshes"] == 6 and result["polygons"] > 50
+    assert result["different_meshes"] >= 3 and result["states"] > 60 and result["ticks"] > 10, "the world changed meanwhile"
