@@ -1,6 +1,7 @@
 """Long checks of streaming in real Godot: what a flight over the open world costs the thread that steps."""
 
 import json
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from scree_tools import open_world, places, scenes
 from scree_tools.find_godot import Godot
 from scree_tools.prove import Outcome, check
+from scree_tools.prove_contacts import run_module
 
 WORST_TICK = 200.0  # [us] by the clock for tiles that come and go, with all that the step does to trees
 FLIGHTS = 5
@@ -75,6 +77,26 @@ def streaming_against_nodes(godot: Godot, project: Path) -> Outcome:
                 f"{run['worst_tick_us'] / 1000:.1f} ms, {ratio:.1f} times; lost {run['lost_us'] / 1000:.0f} ms"
             )
     return Outcome("\n  ".join(lines), passed)
+
+
+def long_tests(*names: str) -> Outcome:
+    """The tests of streaming in their long form: what they print, and how they end."""
+    os.environ["SCREE_LONG"] = "1"
+    report = run_module("pytest", "-q", "-s", *names)
+    lines = [line for line in report.splitlines() if line.endswith(("misses", "of a file")) or " passed" in line]
+    return Outcome("\n  ".join(line.lstrip(".") for line in lines), "skipped" not in lines[-1])
+
+
+@check("10,000 random viewer paths: no tile is missing under an active scene")
+def streaming_random_paths(godot: Godot, project: Path) -> Outcome:
+    """Without an engine; every test run flies a part of them."""
+    return long_tests("tests/streaming/test_planner.py")
+
+
+@check("100 bakers killed, disks that are full or fail, 10,000 tiles given up: nothing lost, nothing left")
+def streaming_damage(godot: Godot, project: Path) -> Outcome:
+    """Damaged files, dead bakers and loaders that are told to stop; every test run kills a part of them."""
+    return long_tests("tests/streaming/test_tile_file.py", "tests/streaming/test_streaming.py")
 
 
 MILLION_SIDE, MILLION_BODIES = 32, 1000  # tiles on a side, bodies a tile: 1,024,000
