@@ -54,27 +54,44 @@ def streaming_flight(godot: Godot, project: Path) -> Outcome:
     """Tiles and scenes come and go; nothing is missing; also while a Python thread is busy."""
     quiet, is_quiet_good = flights(godot, project)
     busy, is_busy_good = flights(godot, project, "--busy-thread", "--no-scenes")
-    return Outcome(f"{quiet}\n  beside a busy Python thread: {busy}", is_quiet_good and is_busy_good)
+    checked, is_there = checked_flight(godot, project)
+    words = f"{quiet}\n  beside a busy Python thread: {busy}\n  {checked}"
+    return Outcome(words, is_quiet_good and is_busy_good and is_there)
+
+
+def checked_flight(godot: Godot, project: Path, ticks: int = TICKS) -> tuple[str, bool]:
+    """One flight more, which asks in each tick whether a body is missing below an active encounter area."""
+    run = fly(godot, project, "flight", world_of(project), f"--ticks={ticks}", "--realtime", "--check-each-tick")
+    words = f"looked at in each of {run['checked_ticks']} ticks, {run['activated']} scenes: {run['misses']} bodies missing"
+    return words, run["checked_ticks"] == ticks and run["misses"] == 0 and run["activated"] > 0
 
 
 @check(f"the same world with nodes on other engines: their worst tick is {AT_ONCE:.0f} and {BY_FIFTY:.0f} times as long")
 def streaming_against_nodes(godot: Godot, project: Path) -> Outcome:
-    """Whole ticks of the same flight: Scree's tiles, StaticBody3D nodes a tile at once, and 50 nodes a tick."""
+    """Whole ticks of the same flight: Scree's tiles, StaticBody3D nodes a tile at once, and 50 nodes a tick. What the main thread
+    used of its processor is compared: by the clock, other programs count too."""
     tiles, ticks = world_of(project), "--ticks=600"
     scenes.choose_engine(project, scenes.SCREE)
     runs = [fly(godot, project, "flight", tiles, ticks, "--realtime", "--no-scenes") for _ in range(FLIGHTS)]
-    mine = min(run["worst_whole_tick_us"] for run in runs)
-    lines = [f"Scree {mine / 1000:.2f} ms, lost {min(run['lost_us'] for run in runs) / 1000:.0f} ms in 10 s"]
+    mine, by_clock = (min(run[name] for run in runs) for name in ("worst_main_us", "worst_whole_tick_us"))
+    if mine < 0:
+        mine = by_clock  # not on Linux
+    lines = [
+        f"Scree: worst tick {mine / 1000:.2f} ms of the main thread, {by_clock / 1000:.2f} ms by the clock (least of {FLIGHTS} "
+        f"flights), median {runs[-1]['median_main_us'] / 1000:.2f} ms; lost {min(r['lost_main_us'] for r in runs) / 1000:.0f} ms"
+    ]
     passed = True
     for engine in (scenes.JOLT, scenes.GODOT_PHYSICS):
         scenes.choose_engine(project, engine)
         for nodes, factor in ((0, AT_ONCE), (50, BY_FIFTY)):
             run = fly(godot, project, "flight_nodes", tiles, ticks, f"--nodes-a-tick={nodes}", "--realtime")
-            ratio = run["worst_tick_us"] / mine
+            worst = run["worst_main_us"] if run["worst_main_us"] >= 0 else run["worst_tick_us"]
+            ratio = worst / mine
             passed &= ratio >= factor
             lines.append(
                 f"{engine}, {'a tile at once' if nodes == 0 else f'{nodes} nodes a tick'}: worst tick "
-                f"{run['worst_tick_us'] / 1000:.1f} ms, {ratio:.1f} times; lost {run['lost_us'] / 1000:.0f} ms"
+                f"{worst / 1000:.1f} ms ({run['worst_tick_us'] / 1000:.1f} by the clock), {ratio:.1f} times; lost "
+                f"{run['lost_main_us'] / 1000:.0f} ms"
             )
     return Outcome("\n  ".join(lines), passed)
 
