@@ -18,7 +18,7 @@ import numpy as np
 
 from . import body_placement, joint_placement
 from .bodies.identity import describe_id, index_of, kind_of, make_id
-from .bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, KIND_JOINT
+from .bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, IS_IN_BATCH, KIND_JOINT
 from .body_shapes import IDENTITY
 from .constraints.joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
@@ -139,6 +139,11 @@ class JointInterface:
         if body_a == body_b:
             raise ValueError(f"create_joint: body_a and body_b must differ, got {describe_id(body_a)} twice")
         bodies = [self.body_index("create_joint", body) if body else -1 for body in (body_a, body_b)]
+        for index, body in zip(bodies, (body_a, body_b), strict=True):
+            if index >= 0 and int(self.bodies.rows[index]["flags"]) & IS_IN_BATCH:
+                raise ValueError(
+                    f"create_joint: the body {describe_id(body)} belongs to a tile, which comes and goes: hold it by the world"
+                )
         frames = [_frame(name, frame) for name, frame in (("frame_a", frame_a), ("frame_b", frame_b))]
         index = self.joints.take()
         row = self.joints.rows[index]

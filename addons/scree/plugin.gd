@@ -4,7 +4,11 @@ extends EditorPlugin
 
 const ENGINE := "Scree Physics"
 const SETTING := "physics/3d/physics_engine"
+const GIZMOS := "gizmos/streaming_gizmos.gd"
 const MEND := "Run `scree install` for this project, then restart the editor."
+
+
+var _gizmos: EditorNode3DGizmoPlugin
 
 
 func _enable_plugin() -> void:
@@ -22,8 +26,22 @@ func _disable_plugin() -> void:
 
 
 func _enter_tree() -> void:
+	_add_gizmos()
 	if ProjectSettings.get_setting(SETTING) == ENGINE and not _is_running():
 		push_warning("%s is chosen but does not run: %s" % [ENGINE, _reason()])
+
+
+func _exit_tree() -> void:
+	if _gizmos != null:
+		remove_node_3d_gizmo_plugin(_gizmos)
+
+
+## How far streaming worlds and scenes reach, drawn in the editor.
+func _add_gizmos() -> void:
+	var path: String = get_script().resource_path.get_base_dir().path_join(GIZMOS)
+	if ResourceLoader.exists(path):
+		_gizmos = load(path).new()
+		add_node_3d_gizmo_plugin(_gizmos)
 
 
 func _is_running() -> bool:

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .wanted import (
-    LOW, MEDIUM, NONE, STRAIGHT, Ranges, Viewer, distance_to_tile, heading_of, kept_by, low_by, merged, tiles_under, wanted_by,
+    LOW, MEDIUM, NONE, STRAIGHT, Ranges, Tile, Viewer, distance_to_tile, heading_of, kept_by, low_by, merged, tiles_under, wanted_by,
 )  # fmt: skip
 
-Tile = tuple[int, int]
 REQUESTED, IN, LEAVING, FAILED = "requested", "in", "leaving", "failed"
 DORMANT, PREPARING, ACTIVE, BEING_LEFT = "dormant", "preparing", "active", "being left"
 TILE_LOADED, TILE_UNLOADED, TILE_LEVEL, TILE_FAILED, SCENE_ACTIVATED, SCENE_DEACTIVATED = range(1, 7)
@@ -76,6 +75,7 @@ class Planner:
         self.wanted: dict[Tile, int] = {}
         self._headings: list[Tile] = []
         self._awake_scenes: set[str] = set()
+        self._levels_asked: tuple = ()  # what the levels were made of
 
     def tiles_under_scene(self, name: str) -> list[Tile]:
         """The tiles whose collision a scene needs."""
@@ -152,7 +152,11 @@ class Planner:
         (self._awake_scenes.discard if state == DORMANT else self._awake_scenes.add)(name)
 
     def _update_levels(self, viewers, plan: Plan, wanted: dict, kept: dict) -> None:
-        levels = {tile: LOW for viewer in viewers for tile in low_by(viewer, self.ranges) if self._exists(tile)}
+        asked = ([low_by(viewer, self.ranges) for viewer in viewers], list(wanted.items()), dict(kept), dict(self.tiles))
+        if asked == self._levels_asked:
+            return
+        self._levels_asked = asked
+        levels = {tile: LOW for tiles in asked[0] for tile in tiles if self._exists(tile)}
         for tile, state in self.tiles.items():
             if state == IN:
                 level = wanted.get(tile, NONE)

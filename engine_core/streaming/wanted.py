@@ -8,11 +8,16 @@ heading, low ones without collision beyond.
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 
 FULL, MEDIUM, LOW, NONE = range(4)
 LEVEL_NAMES = ("full", "medium", "low", "none")
 STRAIGHT = (0, 0)
 """The heading of a viewer that hardly moves."""
+CACHE_SIZE = 64
+"""So many answers are kept: viewers ask many times a second and cross a border now and then."""
+Tile = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -85,30 +90,43 @@ def row_ahead(tile: tuple[int, int], heading: tuple[int, int], ranges: Ranges) -
             )
 
 
-def wanted_by(viewer: Viewer, heading: tuple[int, int], ranges: Ranges) -> dict[tuple[int, int], int]:
-    """The level of every tile with collision that one viewer wants: 28 with the usual ranges, 25 at rest."""
-    own = tile_at(viewer.x, viewer.z, ranges.tile_size)
+@lru_cache(CACHE_SIZE)
+def wanted_at(own: Tile, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
+    """What a viewer in a tile wants. Not to be changed: it is kept for the next who asks."""
     wanted = {tile: MEDIUM for tile in row_ahead(own, heading, ranges)}
     for tile in square(own, ranges.medium_ring):
         is_near = max(abs(tile[0] - own[0]), abs(tile[1] - own[1])) <= ranges.full_ring
         wanted[tile] = FULL if is_near else MEDIUM
-    return wanted
+    return MappingProxyType(wanted)
 
 
-def kept_by(viewer: Viewer, heading: tuple[int, int], ranges: Ranges) -> dict[tuple[int, int], int]:
+def wanted_by(viewer: Viewer, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
+    """The level of every tile with collision that one viewer wants: 28 with the usual ranges, 25 at rest."""
+    return wanted_at(tile_at(viewer.x, viewer.z, ranges.tile_size), heading, ranges)
+
+
+@lru_cache(CACHE_SIZE)
+def kept_at(low: Tile, high: Tile, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
+    """What all viewers from one tile to another want together."""
+    return MappingProxyType(merged(wanted_at((x, z), heading, ranges) for x in {low[0], high[0]} for z in {low[1], high[1]}))
+
+
+def kept_by(viewer: Viewer, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
     """The same, and what stays if it is there: all that the viewer would want anywhere within the hysteresis."""
-    kept: dict[tuple[int, int], int] = {}
-    reach = ranges.hysteresis
-    for x in (viewer.x - reach, viewer.x + reach):
-        for z in (viewer.z - reach, viewer.z + reach):
-            for tile, level in wanted_by(Viewer(x, z), heading, ranges).items():
-                kept[tile] = min(level, kept.get(tile, NONE))
-    return kept
+    reach, size = ranges.hysteresis, ranges.tile_size
+    low, high = tile_at(viewer.x - reach, viewer.z - reach, size), tile_at(viewer.x + reach, viewer.z + reach, size)
+    return kept_at(low, high, heading, ranges)
 
 
-def low_by(viewer: Viewer, ranges: Ranges) -> Iterator[tuple[int, int]]:
+@lru_cache(CACHE_SIZE)
+def low_at(own: Tile, ring: int) -> tuple[Tile, ...]:
+    """The tiles that a viewer in a tile is at least shown from afar."""
+    return tuple(square(own, ring))
+
+
+def low_by(viewer: Viewer, ranges: Ranges) -> tuple[Tile, ...]:
     """The tiles that are at least shown from afar."""
-    return square(tile_at(viewer.x, viewer.z, ranges.tile_size), ranges.low_ring)
+    return low_at(tile_at(viewer.x, viewer.z, ranges.tile_size), ranges.low_ring)
 
 
 def merged(of_each: Iterable[Mapping[tuple[int, int], int]]) -> dict[tuple[int, int], int]:

@@ -53,6 +53,14 @@ shape = SubResource("ground")
 [node name="Moving" type="RigidBody3D" parent="."]
 [node name="Shape" type="CollisionShape3D" parent="Moving"]
 shape = SubResource("box")
+[node name="Post" type="StaticBody3D" parent="."]
+transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, -40, 2, 30)
+collision_layer = 16
+[node name="Shape" type="CollisionShape3D" parent="Post"]
+shape = SubResource("box")
+[node name="Rope" type="PinJoint3D" parent="."]
+node_a = NodePath("../Moving")
+node_b = NodePath("../Post")
 [node name="Camp" type="Marker3D" parent="."]
 transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 20, 0, -20)
 script = ExtResource("1")
@@ -81,6 +89,11 @@ def test_bodies_are_where_the_scene_has_them(baked):
     two = [body for body in data[-1, 0].bodies if body["shape_count"] == 2]
     assert len(two) == 1, "a disabled shape is left out"
     np.testing.assert_allclose(two[0]["position"] + data[-1, 0].origin, (-40, 2, 8), atol=1e-5)
+
+
+def test_a_body_that_a_joint_holds_stays_a_node(baked):
+    for path in baked.glob(f"*{tile_file.SUFFIX}"):
+        assert not (tile_file.read(path).bodies["collision_layer"] == 16).any()
 
 
 def test_scenes_stand_in_the_index(baked):

@@ -230,3 +230,15 @@ def test_rows_that_were_other_bodies_keep_no_filter_of_theirs(ground):
     ground.queue.advance()
     ground.step(120)
     assert abs(ground.position(ball)[1] - 0.5) < 0.02, "it has come to rest on the batch"
+
+
+def test_a_joint_to_a_streamed_body_is_refused(ground):
+    batch = ground.batch(grid(2))
+    batch.push()
+    ground.queue.advance()
+    ball = ground.add(ground.sphere(0.5), (0.0, 3.0, 0.0))
+    for bodies_of_joint in ((ball, int(batch.ids[0])), (int(batch.ids[0]), ball)):
+        with pytest.raises(ValueError, match="belongs to a tile, which comes and goes: hold it by the world"):
+            ground.world.create_joint("point", *bodies_of_joint)
+    assert ground.world.create_joint("point", ball, 0)
+    batch.remove()

@@ -64,3 +64,35 @@ def run_quietly(godot, project, folder):
     shutil.copy(HERE / "other_engine.gd", project / "other_engine.gd")
     done = godot.run("--headless", "--path", project, "-s", "res://other_engine.gd", "--", folder, timeout=60.0)
     return done.returncode, done.output
+
+
+def test_navigation_meshes_of_a_snapshot_are_those_of_a_copy(godot, project, tiles):
+    """16 blocks of 12.8 m, bodies added, moved and removed on the main thread while a worker takes snapshots. Each must be the world
+    after some edit, whole; meshes baked from it and from a copy of that world must be equal."""
+    shutil.copy(HERE / "navigation.gd", project / "navigation.gd")
+    done = godot.run("--headless", "--path", project, "-s", "res://navigation.gd", "--", tiles, timeout=120.0)
+    assert done.returncode == 0, done.output[-3000:]
+    lines = [line for line in done.output.splitlines() if line.startswith("[result] ")]
+    assert lines, done.output[-3000:]
+    result = json.loads(lines[0].removeprefix("[result] "))
+    print(result)
+    assert result["engine"] == "ScreePhysicsServer3D" and result["blocks"] == 16
+    assert result["same"] == result["snapshots"] == 60, "each snapshot is one moment"
+    assert result["equal"] == result["meshes"] == 6 and result["polygons"] > 50
+    assert result["different_meshes"] >= 3 and result["states"] > 60 and result["ticks"] > 10, "the world changed meanwhile"
+
+
+def test_the_origin_moves_under_a_streaming_world(godot, project, tiles):
+    shutil.copy(HERE / "origin.gd", project / "origin.gd")
+    done = godot.run("--headless", "--fixed-fps", "60", "--path", project, "-s", "res://origin.gd", "--", tiles, timeout=120.0)
+    assert done.returncode == 0, done.output[-3000:]
+    lines = [line for line in done.output.splitlines() if line.startswith("[result] ")]
+    assert lines, done.output[-3000:]
+    result = json.loads(lines[0].removeprefix("[result] "))
+    print(result)
+    assert result["engine"] == "ScreePhysicsServer3D" and result["slept"] and result["shifted"]
+    assert result["unloaded"] == result["unloaded_back"] == 0 and result["bodies"] == 24 * 30 and result["missing"] == 0
+    assert result["sleeps"] and result["sleeps_back"], "nothing wakes, there and back"
+    assert result["hit"] and abs(result["height"]) < 2.0 and result["old_numbers"]
+    assert result["box"] < 2e-3 and result["camp"] < 2e-3 and result["back"] < 2e-3, "singles have steps of 1 mm at 10 km"
+    assert result["zero"] == [10240.0, 0.0, -5120.0]

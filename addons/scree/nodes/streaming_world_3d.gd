@@ -32,18 +32,31 @@ enum Level { FULL, MEDIUM, LOW, NONE }
 enum _Event { TILE_LOADED = 1, TILE_UNLOADED, TILE_LEVEL, TILE_FAILED, SCENE_ACTIVATED, SCENE_DEACTIVATED }
 
 ## The folder that `scree bake` has written. It is read as files, so an exported game ships it beside its pack.
-@export_dir var tiles_folder := ""
+@export_dir var tiles_folder := "":
+	set(value):
+		tiles_folder = value
+		update_gizmos()
+		update_configuration_warnings()
 ## Around whom tiles are loaded; where none is given, around the current camera.
 @export var viewers: Array[Node3D] = []
 @export_group("Ranges")
 ## Tiles in full detail on each side of a viewer's own.
-@export_range(0, 4) var full_ring := 1
+@export_range(0, 4) var full_ring := 1:
+	set(value):
+		full_ring = value
+		update_gizmos()
 ## Tiles with collision on each side of a viewer's own.
-@export_range(1, 8) var medium_ring := 2
+@export_range(1, 8) var medium_ring := 2:
+	set(value):
+		medium_ring = value
+		update_gizmos()
 ## Rows of tiles more where a viewer is heading.
 @export_range(0, 4) var rows_ahead := 1
 ## Tiles that are shown from afar.
-@export_range(1, 32) var low_ring := 5
+@export_range(1, 32) var low_ring := 5:
+	set(value):
+		low_ring = value
+		update_gizmos()
 ## How far a viewer must be beyond a border before tiles are given up.
 @export_range(0.0, 100.0, 1.0, "suffix:m") var hysteresis := 32.0
 @export_group("Cost")

@@ -5,6 +5,7 @@ extends SceneTree
 
 var _file: FileAccess
 var _shapes: Dictionary[Shape3D, int] = {}
+var _held: Dictionary[Node, String] = {} # bodies that a joint names: the joint's path
 
 
 func _initialize() -> void:
@@ -18,6 +19,7 @@ func _initialize() -> void:
 		quit(1)
 		return
 	var scene := packed.instantiate()
+	_find_held(scene, scene)
 	_look(scene, Transform3D.IDENTITY, "")
 	scene.free()
 	_write({"end": true})
@@ -43,7 +45,21 @@ func _look(node: Node, above: Transform3D, path: String) -> void:
 		_look(child, here, name)
 
 
+## A joint needs the node of its body, and a streamed body has none and goes.
+func _find_held(node: Node, scene: Node) -> void:
+	if node is Joint3D:
+		for end: NodePath in [(node as Joint3D).node_a, (node as Joint3D).node_b]:
+			var body := node.get_node_or_null(end) if not end.is_empty() else null
+			if body != null:
+				_held[body] = String(scene.get_path_to(node))
+	for child: Node in node.get_children():
+		_find_held(child, scene)
+
+
 func _list_body(body: StaticBody3D, here: Transform3D, path: String) -> void:
+	if body in _held:
+		printerr("scree bake: %s is held by the joint %s and is left out: it stays a node" % [path, _held[body]])
+		return
 	var parts: Array = []
 	for child: Node in body.get_children():
 		if child is CollisionShape3D and not (child as CollisionShape3D).disabled and (child as CollisionShape3D).shape != null:
