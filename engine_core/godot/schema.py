@@ -63,6 +63,10 @@ SERVER = np.dtype(
         ("stream_count", "i8"),  # rows of it that may be in use
         ("advance_stream", "i8"),  # address of body_batches.advance
         ("clock", "i8"),  # address of the C library's clock_gettime while the cost of steps is measured, or 0
+        # The step beside the main thread, see step_thread.py
+        ("step_thread", "i8"),  # number of the thread that steps; 0: the one that calls `_step`
+        ("step_length", "f8"),  # [s]
+        ("step_state", "i4"), ("step_padding", "i4"),
         ("worst_step", "i8"),  # [ns] of processor time that a step has cost the thread that steps
     ],
     align=True,

@@ -24,6 +24,7 @@ from .server_areas import free_area
 from .server_batches import InstanceBatches
 from .server_lock import ServerLock, memory_functions, system_functions
 from .server_streaming import Streams
+from .step_thread import StepThread
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
 _BY_INDEX = ctypes.CFUNCTYPE(None, c_int64)
@@ -95,6 +96,7 @@ class Server:
         self._doomed_variants: list = []
         self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
         self._settling = threading.Lock()
+        self.step_thread = StepThread(self)
         self._fill_record()
 
     def _fill_record(self) -> None:
@@ -104,7 +106,7 @@ class Server:
         from .space_state import is_excluded_by_godot
 
         record, interface, variants = self.record, self.interface, self.variants
-        record["world"], record["is_active"] = self.world.address, 1
+        record["world"], record["is_active"] = self.world.address, 0  # until `_init`
         record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
         record["area_bindings"] = self._area_bindings.address
         record["step_function"] = step.address
@@ -424,6 +426,7 @@ class Server:
     def close(self) -> None:
         """Give back everything that Godot counts. What the user has not freed goes too, and is told about; but not the
         Callables in it: the script languages have ended, and to free what they made would crash."""
+        self.step_thread.stop()
         self.streams.close_all()
         self.instance_batches.remove_all()
         self._tell_what_is_left()

@@ -151,6 +151,8 @@ class Engine:
         self.server = Server(self, World(self.settings.thread_count(), self.settings.layers(), **self.settings.limits()))
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants, self.trials)
+        if self.settings.runs_on_separate_thread:
+            self.server.step_thread.start()
         object_ = self.server_class.make(self.server.address)
         self.server.record["object"] = object_
         self.variants.write_object(result, object_)
