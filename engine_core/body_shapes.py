@@ -64,7 +64,7 @@ class BodyShapes:
         publish(self.address, index, 0)
         try:
             if copies:
-                self.instances.rows[fresh : fresh + count] = self.instances.rows[first : first + count]
+                self.instances.copy(first, fresh, count)
                 row["first_instance"] = fresh
             yield
         finally:
@@ -81,7 +81,7 @@ class BodyShapes:
         shape = self.shape_index("body_add_shape", shape_id)
         values = finite("body_add_shape", "transform", transform, 12)
         row = self.bodies.rows[index]
-        with self._published(index):
+        with self._published(index, with_shapes=False):  # nobody reads the row after the last one
             count, capacity = int(row["instance_count"]), int(row["instance_capacity"])
             if count == capacity:
                 self._grow_instances(row, count)
@@ -93,7 +93,7 @@ class BodyShapes:
             self._add_user(shape, index)
             self._cook(row, instance)
             row["instance_count"] = count + 1
-            self._shapes_changed(index)
+            self._shapes_changed(index, is_addition=True)
 
     def _grow_instances(self, row, count: int) -> None:
         """Move a body's shapes to a run twice as long."""
@@ -101,9 +101,11 @@ class BodyShapes:
         first = self.instances.take(capacity)
         if count:
             old = int(row["first_instance"])
-            self.instances.rows[first : first + count] = self.instances.rows[old : old + count]
-            row["first_instance"] = first
-            self.instances.give_back(old, count)
+            self.instances.copy(old, first, count)
+            if row["system"] >= 0:  # queries may be reading
+                self.retirement.retire(lambda: self.instances.give_back(old, count))
+            else:
+                self.instances.give_back(old, count)
         row["first_instance"], row["instance_capacity"] = first, capacity
 
     def _instance(self, call: str, identity: int, number: int):

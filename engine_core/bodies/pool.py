@@ -3,6 +3,7 @@
 Who may call: any thread that holds Python's interpreter; a lock makes taking and giving back whole.
 """
 
+import ctypes
 import threading
 
 import numpy as np
@@ -151,6 +152,11 @@ class InstancePool:
             first = self._used
             self._used += capacity
             return first
+
+    def copy(self, first: int, to: int, count: int) -> None:
+        """Copy `count` rows from `first` on to those from `to` on."""
+        size, start = INSTANCE.itemsize, self.pool.address
+        ctypes.memmove(start + to * size, start + first * size, count * size)
 
     def used_count(self) -> int:
         """Rows in runs that are taken."""

@@ -36,6 +36,8 @@ SERVER = np.dtype(
         ("is_stepping", "i8"),  # 1 while `_step` holds the lock
         ("late_count", "i8"),  # calls that wait for the end of the step, see Server.settle_late
         ("settle_late", "i8"),  # void f(0)
+        ("has_stale_masses", "i8"),  # shapes on bodies have changed: Server.settle_masses before the next step
+        ("settle_masses", "i8"),  # void f(body index; -1: all)
         ("doomed_count", "i8"),  # what is to be freed after the flush, see Server.bury
         ("thread_number", "i8"),  # address of the operating system's `current thread` function
         ("yield_thread", "i8"),  # address of its `let others run` function

@@ -118,6 +118,8 @@ class Server:
         record["release_query_shape"] = self._callback(_BY_INDEX, self._release_query_shape)
         record["report_error"] = self._callback(_REPORT, self._refuse)
         record["settle_late"] = self._callback(_BY_INDEX, self.settle_late)
+        record["settle_masses"] = self._callback(_BY_INDEX, self.settle_masses)
+        self.world.on_stale = self._note_stale
         record["bury"] = self._callback(_BY_INDEX, self._bury)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
         record["set_stretched_transform"] = self._callback(_BY_ID, self._set_stretched_transform)
@@ -190,6 +192,21 @@ class Server:
                 function(self, *arguments)
             except Exception as error:  # nothing may leave a callback
                 self.reporter.exception(call, error)
+
+    def _note_stale(self) -> None:
+        self.record["has_stale_masses"] = 1
+
+    def settle_masses(self, index: int) -> None:
+        """Renew the mass of a body whose shapes have changed, by index; -1: of all."""
+        try:
+            with self.lock:
+                if index >= 0:
+                    self.world.settle_body(index)
+                else:
+                    self.record["has_stale_masses"] = 0
+                    self.world.settle_shapes()
+        except Exception as error:  # nothing may leave a callback
+            self.reporter.exception("step", error)
 
     # --- ids ---
 

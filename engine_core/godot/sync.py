@@ -47,6 +47,8 @@ def step(instance, arguments, result):
     await_step(instance)
     delta_time = float_argument(arguments, 0)
     acquire(instance)
+    if server.has_stale_masses != 0:
+        call_1(server.settle_masses, np.int64(-1))
     server.is_stepping = 1
     advance_streams(server)
     if server.step_thread != 0 and delta_time > 0.0:
