@@ -158,6 +158,10 @@ class InstancePool:
         size, start = INSTANCE.itemsize, self.pool.address
         ctypes.memmove(start + to * size, start + first * size, count * size)
 
+    def most_used(self) -> int:
+        """Rows that were ever taken: what is given back is taken again first."""
+        return self._used
+
     def used_count(self) -> int:
         """Rows in runs that are taken."""
         with self._lock:

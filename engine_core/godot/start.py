@@ -106,10 +106,12 @@ class Engine:
         self._methods = Methods(self, self.server_class.table.class_name)
         self._busy_thread = BusyThread(self._methods)
         from .server_batches import add_batch_methods
+        from .server_figures import add_figure_methods
         from .server_streaming import add_streaming_methods
 
         add_streaming_methods(self._methods, self)
         add_batch_methods(self._methods, self)
+        add_figure_methods(self._methods, self)
 
     def _register_engine(self) -> None:
         """Tell Godot's PhysicsServer3DManager our name and how to make the server."""
