@@ -132,6 +132,9 @@ func _physics_process(_delta: float) -> bool:
 		RenderingServer.free_rid(_mesh)
 		Engine.print_error_messages = true
 		_ball.linear_velocity = Vector3.ZERO
+		# A space that was told not to push overlap out does not.
+		PhysicsServer3D.space_set_param(root.world_3d.space, PhysicsServer3D.SPACE_PARAM_CONTACT_DEFAULT_BIAS, 0.8)
+		PhysicsServer3D.space_set_param(root.world_3d.space, PhysicsServer3D.SPACE_PARAM_SOLVER_ITERATIONS, 16)
 	if _ticks < 400:
 		return false
 	print("rests at %.2f asleep %s" % [_ball.position.y + 900.0, _ball.sleeping])
