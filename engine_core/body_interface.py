@@ -366,16 +366,31 @@ class BodyInterface(BodyShapes):
 
     # Derived values.
 
-    def _shapes_changed(self, index: int) -> None:
-        """Mass, bounds and pairs are renewed: at once in a system, else when the body enters one or is asked, so that giving
-        a body its ten thousand shapes does not renew ten thousand times."""
+    def _shapes_changed(self, index: int, is_addition: bool = False) -> None:
+        """Bounds and pairs are renewed: at once in a system, else when the body enters one. The mass is renewed when somebody
+        asks, or before the next step (`settle_shapes`), so that giving a body its ten thousand shapes does not renew ten
+        thousand times. `is_addition`: only the last shape is new."""
         row = self.bodies.rows[index]
         if self._contact_biases:
             self._renew_contact_bias(index)
         if row["system"] >= 0:
-            self._renew(index)
+            flags = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
+            body_placement.renew_shapes(self.address, index, flags, is_addition)
+            self._stale[index] = None
+            self.on_stale()
         else:
             row["flags"] = int(row["flags"]) | MASS_CHANGED
+
+    def settle_shapes(self) -> None:
+        """Renew the mass of bodies whose shapes changed. Whoever steps calls this before."""
+        while self._stale:
+            self.settle_body(self._stale.popitem()[0])
+
+    def settle_body(self, index: int) -> None:
+        """Renew the mass of a body if its shapes have changed; a step of its system that runs comes first."""
+        row = self.bodies.rows[index]
+        if int(row["flags"]) & MASS_CHANGED and row["system"] >= 0:
+            self.late.run(int(row["id"]), functools.partial(self._settle, index))
 
     def _settle(self, index: int):
         """The row of a body with its mass and bounds up to date."""

@@ -7,7 +7,7 @@ Who may call: whoever holds the gate of the body's system (edits.py), and the on
 import numpy as np
 
 from .bodies import motion
-from .bodies.bounds import fatten_bounds, is_inside_fat_bounds, renew_local_bounds, update_bounds
+from .bodies.bounds import add_local_bounds, fatten_bounds, is_inside_fat_bounds, renew_local_bounds, update_bounds
 from .bodies.layers import broad_phase_layer_of
 from .bodies.mass import move_center, renew_mass
 from .bodies.motion import bodies_of, mark_changed, system_of
@@ -171,6 +171,20 @@ def renew(world, index, flags):
     renew_mass(world, body)
     renew_local_bounds(world, body)
     motion.update_world_inertia(body)
+    renew_place(world, index)
+    mark_changed(world, index, flags)
+
+
+@entry_point("void(int64, int64, int64, int64)")
+def renew_shapes(world, index, flags, is_addition):
+    """The shapes of a body in a system changed, or the last one is new: renew bounds, and tell the tree and the next step. Its
+    mass stays MASS_CHANGED until `renew`."""
+    body = bodies_of(world)[index]
+    body.flags |= MASS_CHANGED
+    if is_addition:
+        add_local_bounds(world, body)
+    else:
+        renew_local_bounds(world, body)
     renew_place(world, index)
     mark_changed(world, index, flags)
 

@@ -5,6 +5,7 @@ Who may call, and what bad input raises: see body_interface.py. A user's shape t
 """
 
 import functools
+import math
 from contextlib import contextmanager
 
 import numpy as np
@@ -30,6 +31,13 @@ def finite(call: str, name: str, value, count: int) -> np.ndarray:
     if not np.isfinite(array).all():
         raise ValueError(f"{call}: {name} must be finite, got {array.tolist()}")
     return array
+
+
+def place(call: str, value):
+    """Twelve finite numbers: a tuple of floats as it is, anything else as an array."""
+    if type(value) is tuple and len(value) == 12 and math.isfinite(sum(value)):
+        return value
+    return finite(call, "transform", value, 12)
 
 
 def edits(method):
@@ -64,7 +72,7 @@ class BodyShapes:
         publish(self.address, index, 0)
         try:
             if copies:
-                self.instances.rows[fresh : fresh + count] = self.instances.rows[first : first + count]
+                self.instances.copy(first, fresh, count)
                 row["first_instance"] = fresh
             yield
         finally:
@@ -79,9 +87,9 @@ class BodyShapes:
         """Add a shape at a transform (twelve numbers, body frame). Costs the same for the first and the 10,000th."""
         index = self.own_body_index("body_add_shape", identity)
         shape = self.shape_index("body_add_shape", shape_id)
-        values = finite("body_add_shape", "transform", transform, 12)
+        values = place("body_add_shape", transform)
         row = self.bodies.rows[index]
-        with self._published(index):
+        with self._published(index, with_shapes=False):  # nobody reads the row after the last one
             count, capacity = int(row["instance_count"]), int(row["instance_capacity"])
             if count == capacity:
                 self._grow_instances(row, count)
@@ -93,7 +101,7 @@ class BodyShapes:
             self._add_user(shape, index)
             self._cook(row, instance)
             row["instance_count"] = count + 1
-            self._shapes_changed(index)
+            self._shapes_changed(index, is_addition=True)
 
     def _grow_instances(self, row, count: int) -> None:
         """Move a body's shapes to a run twice as long."""
@@ -101,9 +109,11 @@ class BodyShapes:
         first = self.instances.take(capacity)
         if count:
             old = int(row["first_instance"])
-            self.instances.rows[first : first + count] = self.instances.rows[old : old + count]
-            row["first_instance"] = first
-            self.instances.give_back(old, count)
+            self.instances.copy(old, first, count)
+            if row["system"] >= 0:  # queries may be reading
+                self.retirement.retire(lambda: self.instances.give_back(old, count))
+            else:
+                self.instances.give_back(old, count)
         row["first_instance"], row["instance_capacity"] = first, capacity
 
     def _instance(self, call: str, identity: int, number: int):
@@ -134,7 +144,7 @@ class BodyShapes:
     def body_shape_transform(self, identity: int, number: int) -> tuple:
         """Twelve numbers, as they were set."""
         _, _, instance = self._instance("body_get_shape_transform", identity, number)
-        return tuple(float(c) for c in instance["user_transform"])
+        return tuple(instance["user_transform"].tolist())
 
     @edits
     def body_set_shape(self, identity: int, number: int, shape_id: int) -> None:
@@ -149,7 +159,7 @@ class BodyShapes:
     @edits
     def body_set_shape_transform(self, identity: int, number: int, transform) -> None:
         """Move a shape on its body (twelve numbers, body frame)."""
-        values = finite("body_set_shape_transform", "transform", transform, 12)
+        values = place("body_set_shape_transform", transform)
         with self._changed_instance("body_set_shape_transform", identity, number) as (_, row, instance):
             instance["user_transform"] = values
             self._cook(row, instance)
@@ -208,10 +218,11 @@ class BodyShapes:
 
     def _cook(self, row, instance) -> None:
         """Find the rigid transform and the cooked shape of an instance from the user's transform and the body's stretch."""
-        transform = instance["user_transform"].astype(np.float64)
-        if not int(row["flags"]) & HAS_STRETCH and transform[:9].tolist() == NO_TURN:
+        transform = instance["user_transform"].tolist()
+        if not int(row["flags"]) & HAS_STRETCH and transform[:9] == NO_TURN:
             rotation, rest, origin = (0.0, 0.0, 0.0, 1.0), None, transform[9:]
         else:
+            transform = np.array(transform)
             stretch = row["stretch"].astype(np.float64).reshape(3, 3)
             basis = stretch @ transform[:9].reshape(3, 3)
             if abs(np.linalg.det(basis)) < 1e-12:

@@ -80,6 +80,8 @@ NO_STAGE = STAGE_COUNT
 STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_COUNT + 1)], align=True)
 """What SYSTEM.stage_cycles points to, while somebody measures."""
 
+GATE_IS_TAKEN = 12
+"""In SYSTEM.extra: 1 where the gate was taken already, for the step to come."""
 WORTH_THREADS = 256
 """Active bodies and pairs together from which on a step wakes the workers."""
 LEAST_PAIR_TABLE = 4096
@@ -272,7 +274,9 @@ def step(address, delta_time):
     if delta_time <= 0.0:
         return
     system = view(address, 1, SYSTEM)[0]
-    take_gate(address, STEPPING)
+    if system.extra[GATE_IS_TAKEN] == 0:
+        take_gate(address, STEPPING)
+    system.extra[GATE_IS_TAKEN] = 0
     advance(system, address, delta_time)
     call_3_result(view(system.world, 1, WORLD)[0].edit_function, system.world, 0, address)
 

@@ -77,6 +77,8 @@ class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, Pul
         self._system_count = 0
         self._lock = threading.RLock()
         self._shape_users: dict[int, dict[int, int]] = {}
+        self._stale: dict[int, None] = {}  # bodies in systems whose mass is to be renewed
+        self.on_stale = lambda: None  # called when one is added
         self._contact_biases: dict[int, float] = {}  # of shapes whose contacts are not as firm as usual
         self._contact_reports: dict[int, np.ndarray] = {}
         record = self.record
@@ -234,6 +236,7 @@ class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, Pul
             raise RuntimeError("step: this thread is in the middle of an edit of the same space")
         if system.sensors.record["told_count"]:
             forget_events(system.address)
+        self.settle_shapes()
         try:
             for number in range(collision_steps):
                 system.row["steps_done"], system.row["steps_left"] = number, collision_steps - 1 - number

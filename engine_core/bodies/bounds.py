@@ -49,15 +49,52 @@ def renew_instance_bounds(instance, shape):
 
 
 @kernel
+def take_in(body, instance, shape, found):
+    """Widen the bounds of a body by those of a shape on it, the first one unless `found`. Its extent and inner radius too."""
+    bounds, own = body.local_bounds, instance.bounds
+    if own[3] < LARGE:
+        square = 0.0
+        for k in range(3):
+            farthest = np.float64(max(abs(own[k]), abs(own[3 + k])))
+            square += farthest * farthest
+        body.extent = max(np.float64(body.extent), math.sqrt(square))
+        if shape.inner_radius > 0.0:
+            inner = np.float64(shape.inner_radius)
+            body.inner_radius = min(np.float64(body.inner_radius), inner) if body.inner_radius > 0.0 else inner
+    for k in range(3):
+        bounds[k] = min(bounds[k], own[k]) if found else own[k]
+        bounds[3 + k] = max(bounds[3 + k], own[3 + k]) if found else own[3 + k]
+
+
+@kernel
+def add_local_bounds(world, body):
+    """What the last of a body's shapes, new on it, adds to its bounds. As `renew_local_bounds`, at the cost of one shape while
+    there is no tree over the shapes."""
+    if body.instance_count >= TREE_FROM:
+        renew_local_bounds(world, body)
+        return
+    record = view(world, 1, WORLD)[0]
+    instances = view(record.instances, record.instance_capacity, INSTANCE)
+    shapes = view(record.shapes, record.shape_capacity, SHAPE)
+    instance = instances[body.first_instance + body.instance_count - 1]
+    if instance.is_disabled or instance.shape < 0 or not renew_instance_bounds(instance, shapes[instance.shape]):
+        return
+    bounds, found = body.local_bounds, False
+    for k in range(6):
+        found = found or bounds[k] != 0.0
+    take_in(body, instance, shapes[instance.shape], found)
+
+
+@kernel
 def renew_local_bounds(world, body):
     """Renew what a body's shapes make of it, centre of mass given: their bounds and its own, extent and inner radius, and the
     tree over them. Called by whoever changed a shape of the body."""
     record = view(world, 1, WORLD)[0]
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
-    bounds = body.local_bounds
-    extent, inner, found = 0.0, LARGE, 0
     nodes, has_tree = nodes_of(record), body.instance_count >= TREE_FROM
+    found = 0
+    body.extent = body.inner_radius = FLOAT32(0.0)
     first = max(body.first_instance, 0)
     for index in range(first, first + body.instance_count):
         instance = instances[index]
@@ -66,18 +103,7 @@ def renew_local_bounds(world, body):
         shape = shapes[instance.shape]
         if not renew_instance_bounds(instance, shape):
             continue
-        own = instance.bounds
-        if own[3] < LARGE:
-            square = 0.0
-            for k in range(3):
-                farthest = np.float64(max(abs(own[k]), abs(own[3 + k])))
-                square += farthest * farthest
-            extent = max(extent, math.sqrt(square))
-            if shape.inner_radius > 0.0:
-                inner = min(inner, np.float64(shape.inner_radius))
-        for k in range(3):
-            bounds[k] = min(bounds[k], own[k]) if found > 0 else own[k]
-            bounds[3 + k] = max(bounds[3 + k], own[3 + k]) if found > 0 else own[3 + k]
+        take_in(body, instance, shape, found > 0)
         if has_tree:
             nodes[first + found].order = index - first
         found += 1
@@ -85,9 +111,7 @@ def renew_local_bounds(world, body):
         build_instance_tree(nodes, instances, INT64(first), INT64(found))
     if found == 0:
         for k in range(6):
-            bounds[k] = 0.0
-    body.extent = extent
-    body.inner_radius = inner if inner < LARGE else 0.0
+            body.local_bounds[k] = 0.0
 
 
 @kernel

@@ -3,6 +3,7 @@
 Who may call: any thread that holds Python's interpreter; a lock makes taking and giving back whole.
 """
 
+import ctypes
 import threading
 
 import numpy as np
@@ -164,6 +165,15 @@ class InstancePool:
                 return -1
             self._used += capacity
             return first
+
+    def copy(self, first: int, to: int, count: int) -> None:
+        """Copy `count` rows from `first` on to those from `to` on."""
+        size, start = INSTANCE.itemsize, self.pool.address
+        ctypes.memmove(start + to * size, start + first * size, count * size)
+
+    def most_used(self) -> int:
+        """Rows that were ever taken: what is given back is taken again first."""
+        return self._used
 
     def used_count(self) -> int:
         """Rows in runs that are taken."""

@@ -9,14 +9,24 @@ number of the first argument after the body's id.
 
 from .. import edits
 from ..bodies.motion import bodies_of
+from ..bodies.schema import MASS_CHANGED
 from ..edits import give_command
 from ..geometry.vector import vector3
+from ..runtime.call import call_1
 from ..runtime.kernel import kernel
-from .schema import NOT_FINITE, TOO_MANY_EDITS
+from ..runtime.memory import view
+from .schema import NOT_FINITE, SERVER, TOO_MANY_EDITS
 from .slots import argument, is_finite3, store_vector3, vector3_argument
 
 NOTHING = (0.0, 0.0, 0.0)
 FULL = edits.FULL
+
+
+@kernel
+def settle_mass(server, body, index):
+    """Renew the mass of a body whose shapes have changed since the last step, before it is read or pushed."""
+    if body.flags & MASS_CHANGED and body.system >= 0:
+        call_1(view(server, 1, SERVER)[0].settle_masses, index)
 
 
 def make_vector_call(find, refuse, first, call, kind):

@@ -27,6 +27,7 @@ from .body_calls import (
     make_two_vector_call,
     make_vector_call,
     make_vector_getter,
+    settle_mass,
 )  # fmt: skip
 from .call_names import number_of
 from .frames import read_pose, write_transform
@@ -57,6 +58,7 @@ def find(instance, arguments, call):
     binding = view(instance, 1, BODY_BINDING)[0]
     if binding.body_id == 0 or bodies_of(binding.world)[binding.body_index].id != binding.body_id:
         return np.int64(0), np.int64(-1)
+    settle_mass(binding.server, bodies_of(binding.world)[binding.body_index], binding.body_index)
     return binding.world, binding.body_index
 
 

@@ -36,6 +36,8 @@ SERVER = np.dtype(
         ("is_stepping", "i8"),  # 1 while `_step` holds the lock
         ("late_count", "i8"),  # calls that wait for the end of the step, see Server.settle_late
         ("settle_late", "i8"),  # void f(0)
+        ("has_stale_masses", "i8"),  # shapes on bodies have changed: Server.settle_masses before the next step
+        ("settle_masses", "i8"),  # void f(body index; -1: all)
         ("doomed_count", "i8"),  # what is to be freed after the flush, see Server.bury
         ("thread_number", "i8"),  # address of the operating system's `current thread` function
         ("yield_thread", "i8"),  # address of its `let others run` function
@@ -63,6 +65,10 @@ SERVER = np.dtype(
         ("stream_count", "i8"),  # rows of it that may be in use
         ("advance_stream", "i8"),  # address of body_batches.advance
         ("clock", "i8"),  # address of the C library's clock_gettime while the cost of steps is measured, or 0
+        # The step beside the main thread, see step_thread.py
+        ("step_thread", "i8"),  # number of the thread that steps; 0: the one that calls `_step`
+        ("step_length", "f8"),  # [s]
+        ("step_state", "i4"), ("step_padding", "i4"),
         ("worst_step", "i8"),  # [ns] of processor time that a step has cost the thread that steps
     ],
     align=True,

@@ -25,6 +25,7 @@ from .server_areas import free_area
 from .server_batches import InstanceBatches
 from .server_lock import ServerLock, memory_functions, system_functions
 from .server_streaming import Streams
+from .step_thread import StepThread
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
 _BY_INDEX = ctypes.CFUNCTYPE(None, c_int64)
@@ -96,6 +97,7 @@ class Server:
         self._doomed_variants: list = []
         self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
         self._settling = threading.Lock()
+        self.step_thread = StepThread(self)
         self._fill_record()
 
     def _fill_record(self) -> None:
@@ -105,7 +107,7 @@ class Server:
         from .space_state import is_excluded_by_godot
 
         record, interface, variants = self.record, self.interface, self.variants
-        record["world"], record["is_active"] = self.world.address, 1
+        record["world"], record["is_active"] = self.world.address, 0  # until `_init`
         record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
         record["area_bindings"] = self._area_bindings.address
         record["step_function"] = step.address
@@ -117,6 +119,8 @@ class Server:
         record["release_query_shape"] = self._callback(_BY_INDEX, self._release_query_shape)
         record["report_error"] = self._callback(_REPORT, self._refuse)
         record["settle_late"] = self._callback(_BY_INDEX, self.settle_late)
+        record["settle_masses"] = self._callback(_BY_INDEX, self.settle_masses)
+        self.world.on_stale = self._note_stale
         record["bury"] = self._callback(_BY_INDEX, self._bury)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
         record["set_stretched_transform"] = self._callback(_BY_ID, self._set_stretched_transform)
@@ -189,6 +193,21 @@ class Server:
                 function(self, *arguments)
             except Exception as error:  # nothing may leave a callback
                 self.reporter.exception(call, error)
+
+    def _note_stale(self) -> None:
+        self.record["has_stale_masses"] = 1
+
+    def settle_masses(self, index: int) -> None:
+        """Renew the mass of a body whose shapes have changed, by index; -1: of all."""
+        try:
+            with self.lock:
+                if index >= 0:
+                    self.world.settle_body(index)
+                else:
+                    self.record["has_stale_masses"] = 0
+                    self.world.settle_shapes()
+        except Exception as error:  # nothing may leave a callback
+            self.reporter.exception("step", error)
 
     # --- ids ---
 
@@ -425,6 +444,7 @@ class Server:
     def close(self) -> None:
         """Give back everything that Godot counts. What the user has not freed goes too, and is told about; but not the
         Callables in it: the script languages have ended, and to free what they made would crash."""
+        self.step_thread.stop()
         self.streams.close_all()
         self.instance_batches.remove_all()
         self._tell_what_is_left()

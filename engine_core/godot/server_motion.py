@@ -28,6 +28,7 @@ from .body_calls import (
     make_two_vector_call,
     make_vector_call,
     make_vector_getter,
+    settle_mass,
 )  # fmt: skip
 from .call_names import number_of
 from .frames import read_pose, repeats_after_shift, write_transform
@@ -67,6 +68,8 @@ def find(instance, arguments, call):
     index = body_of(world, identity)
     if index < 0:
         refuse(instance, call, NO_SUCH_BODY, identity)
+    else:
+        settle_mass(instance, bodies_of(world)[index], np.int64(index))
     return world, np.int64(index)
 
 

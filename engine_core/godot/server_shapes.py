@@ -27,11 +27,17 @@ class Shape:
     def __init__(self, godot_type: int):
         self.godot_type = godot_type
         self.data = None  # StoredVariant
+        self.value = None  # what is in it
         self.margin = 0.0
         self.custom_solver_bias = 0.0
 
+    def is_set_to(self, value) -> bool:
+        """Whether a value of plain numbers is the one that was set last."""
+        return self.data is not None and isinstance(value, (float, tuple)) and value == self.value
+
     def release(self) -> None:
         """Give back what Godot counts."""
+        self.value = None
         if self.data:
             self.data.release()
             self.data = None
@@ -187,9 +193,12 @@ _SETTERS = {
 def _shape_set_data(server, identity, variant):
     shape = server.check_shape(identity)
     index = server.world.shape_index("shape_set_data", identity)
-    _SETTERS[shape.godot_type](server.world.shapes, index, server.variants.read(variant))
+    value = server.variants.read(variant)
+    if shape.is_set_to(value):  # nodes repeat it
+        return
+    _SETTERS[shape.godot_type](server.world.shapes, index, value)
     shape.release()
-    shape.data = server.variants.store(variant)
+    shape.data, shape.value = server.variants.store(variant), value
     server.world.shape_changed(index)
 
 

@@ -52,6 +52,7 @@ class Settings:
             self._show(name, *rule)
         self.chosen_engine = self._project.read("physics/3d/physics_engine")
         self.values = {name: self._read(name, *rule) for name, rule in SETTINGS.items()}
+        self.runs_on_separate_thread = self._read("physics/3d/run_on_separate_thread", False, None, None)
         self.engine_values = {
             field: self._read(name, default, 0.0, None) for name, (default, field) in ENGINE_SETTINGS.items()
         }

@@ -108,12 +108,14 @@ class Engine:
         from .frames import add_frame_methods
         from .server_batches import add_batch_methods
         from .server_navigation import add_navigation_methods
+        from .server_figures import add_figure_methods
         from .server_streaming import add_streaming_methods
 
         add_streaming_methods(self._methods, self)
         add_batch_methods(self._methods, self)
         add_frame_methods(self._methods, self)
         add_navigation_methods(self._methods, self)
+        add_figure_methods(self._methods, self)
 
     def _register_engine(self) -> None:
         """Tell Godot's PhysicsServer3DManager our name and how to make the server."""
@@ -156,6 +158,8 @@ class Engine:
         self.server = Server(self, world)
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants, self.trials)
+        if self.settings.runs_on_separate_thread:
+            self.server.step_thread.start()
         object_ = self.server_class.make(self.server.address)
         self.server.record["object"] = object_
         self.variants.write_object(result, object_)

@@ -6,28 +6,14 @@ may do anything, also free the body that is being told about, so nothing is held
 each id is looked up anew.
 """
 
-import platform
-
 import numpy as np
 
 from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.schema import SYSTEM, WORLD
 from ..edits import STEPPING, take_gate
-from ..geometry.vector import store3
-from ..runtime.atomics import exchange_int64, load_acquire_int64
-from ..runtime.call import (
-    call_1,
-    call_1_float,
-    call_2,
-    call_3,
-    call_3_result,
-    call_6,
-    load_int32,
-    store_int32,
-    store_int64,
-    store_uint8,
-)  # fmt: skip
+from ..runtime.atomics import load_acquire_int64
+from ..runtime.call import call_1, call_3, call_3_result, call_6, load_int32, store_int32, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
@@ -36,101 +22,55 @@ from ..sensors.schema import AREA_EVENT, SENSORS
 from ..solver.island_count import count_islands
 from .call_names import number_of
 from .schema import (
-    AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, MOST_STREAMS, NIL, NO_SUCH_SPACE, RID, SERVER, SPACE_BINDING, STEP_FAILED, STREAM,
-    WRONG_TYPE,
+    AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, WRONG_TYPE,
 )  # fmt: skip
 from .server_lock import acquire, release
 from .slots import float_argument, int_argument
+from .space_steps import advance_streams, spaces_of, step_spaces
+from .step_thread import await_step, hand_over
 from .virtual_table import SERVER as SERVER_TABLE
 
 INT32 = np.int32
-IS_STEPPING, LATE_COUNT = SERVER.fields["is_stepping"][1], SERVER.fields["late_count"][1]
-STEP = number_of("step")
+LATE_COUNT = SERVER.fields["late_count"][1]
 SYNC, INTEGRATION = number_of("state_sync_callback"), number_of("force_integration_callback")
 AREA_MONITOR, AREA_AREA_MONITOR = number_of("area_monitor_callback"), number_of("area_area_monitor_callback")
 GET_SPACE_STATE = number_of("space_get_direct_state")
-THREAD_CLOCK = 16 if platform.system() == "Darwin" else 3  # CLOCK_THREAD_CPUTIME_ID
 CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
 
 
 @kernel
-def _spaces(server):
-    return view(server.space_bindings, view(server.world, 1, WORLD)[0].system_capacity, SPACE_BINDING)
-
-
-@kernel
-def _note(server, space, index):
-    """Note a body for the next flush, if anyone wants to hear of it."""
-    capacity = view(server.world, 1, WORLD)[0].body_capacity
-    binding = view(server.body_bindings, capacity, BODY_BINDING)[index]
-    if binding.sync_callback[0] != NIL or binding.integration_callback[0] != NIL:
-        view(space.pending, capacity, np.int64)[space.pending_count] = binding.body_id
-        space.pending_count += 1
-
-
-@kernel
-def _note_moved(server, space):
-    """Note the bodies of a space that were active in the step that just ended."""
-    capacity = view(server.world, 1, WORLD)[0].body_capacity
-    system = view(space.system, 1, SYSTEM)[0]
-    active = view(system.active_bodies, capacity, INT32)
-    for i in range(system.active_count):
-        _note(server, space, active[i])
-    fell_asleep = view(system.fell_asleep, capacity, INT32)
-    for i in range(system.fell_asleep_count):
-        _note(server, space, fell_asleep[i])
-
-
-@kernel
-def advance_streams(server):
-    """Let the tiles of streaming worlds in and out."""
-    streams = view(server.streams, MOST_STREAMS, STREAM)
-    for number in range(server.stream_count):
-        if streams[number].queue != 0:
-            call_1(server.advance_stream, streams[number].queue)
-
-
-@kernel
-def processor_time(server):
-    """What the calling thread has used of its processor [ns]; 0 while nobody measures."""
-    if server.clock == 0:
-        return np.int64(0)
-    time = stack_array(2, np.int64)
-    call_2(server.clock, np.int64(THREAD_CLOCK), address_of_row(time, 0))
-    return time[0] * 1_000_000_000 + time[1]
-
-
-@kernel
 def step(instance, arguments, result):
+    """Step all active spaces: here, or by the thread of ours where there is one."""
     server = view(instance, 1, SERVER)[0]
     if server.is_active == 0:
         return
-    begin = processor_time(server)
+    await_step(instance)
     delta_time = float_argument(arguments, 0)
-    server.active_object_count = 0
-    server.pair_count = 0
-    spaces = _spaces(server)
     acquire(instance)
+    if server.has_stale_masses != 0:
+        call_1(server.settle_masses, np.int64(-1))
     server.is_stepping = 1
     advance_streams(server)
-    for number in range(view(server.world, 1, WORLD)[0].system_count):
-        space = spaces[number]
-        if space.server == 0 or space.is_active == 0:
-            continue
-        space.pending_count = 0
-        store3(space.shifted, (0.0, 0.0, 0.0))
-        call_1_float(server.step_function, space.system, delta_time)
-        _note_moved(server, space)
-        system = view(space.system, 1, SYSTEM)[0]
-        if system.status != 0:
-            call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
-        server.active_object_count += system.active_count
-        server.pair_count += system.active_pair_count
-    exchange_int64(instance + IS_STEPPING, 0)
-    release(instance)
-    server.worst_step = max(server.worst_step, processor_time(server) - begin)
+    if server.step_thread != 0 and delta_time > 0.0:
+        hand_over(instance, delta_time)
+        return
+    step_spaces(instance, delta_time)
+    settle(instance)
+
+
+@kernel
+def settle(instance):
+    """Do what came while a step ran."""
     if load_acquire_int64(instance + LATE_COUNT) != 0:
-        call_1(server.settle_late, np.int64(0))
+        call_1(view(instance, 1, SERVER)[0].settle_late, np.int64(0))
+
+
+@kernel
+def sync(instance, arguments, result):
+    """Wait for the step that runs beside this thread, and do what came in the meantime."""
+    if view(instance, 1, SERVER)[0].step_thread != 0:
+        await_step(instance)
+        settle(instance)
 
 
 @kernel
@@ -234,7 +174,7 @@ def flush_queries(instance, arguments, result):
         return
     server.is_flushing = 1
     world = view(server.world, 1, WORLD)[0]
-    spaces = _spaces(server)
+    spaces = spaces_of(server)
     for number in range(world.system_count):
         space = spaces[number]
         i = 0
@@ -250,7 +190,7 @@ def flush_queries(instance, arguments, result):
 
 @kernel
 def do_nothing(instance, arguments, result):
-    """Sync and end of sync: the step runs inside `_step`, so there is nothing to wait for."""
+    """The end of sync: what a step may change is kept apart until `_step`."""
 
 
 @kernel
@@ -263,7 +203,7 @@ def islands_of_all_spaces(instance):
     """How many islands are awake in the active spaces."""
     server = view(instance, 1, SERVER)[0]
     world = view(server.world, 1, WORLD)[0]
-    spaces = _spaces(server)
+    spaces = spaces_of(server)
     acquire(instance)
     found = np.int64(0)
     for number in range(world.system_count):
@@ -294,7 +234,7 @@ def get_process_info(instance, arguments, result):
 def space_get_direct_state(instance, arguments, result):
     server = view(instance, 1, SERVER)[0]
     identity = int_argument(arguments, 0)
-    spaces = _spaces(server)
+    spaces = spaces_of(server)
     index = identity & ((1 << 28) - 1)
     found = np.int64(0)
     if index < len(spaces) and spaces[index].server != 0 and spaces[index].system_id == identity:
@@ -306,7 +246,7 @@ def space_get_direct_state(instance, arguments, result):
 
 VIRTUALS = {
     "_step": step,
-    "_sync": do_nothing,
+    "_sync": sync,
     "_end_sync": do_nothing,
     "_flush_queries": flush_queries,
     "_is_flushing_queries": is_flushing_queries,

@@ -424,3 +424,23 @@ func test_joints() -> void:
 		server.generic_6dof_joint_set_flag(joint, Vector3.AXIS_X, server.G6DOF_JOINT_FLAG_ENABLE_LINEAR_LIMIT, true))
 	check_equal(server.pin_joint_get_local_b(joint), Vector3(0, 20, 0), "the point is where it was")
 	await _check_whole()
+
+
+## What Area3D refuses while the server calls back: it asks the server whether it does.
+func test_areas_cannot_be_switched_while_the_server_calls_back() -> void:
+	await _start()
+	var area := Area3D.new()
+	put(area, sphere(), Vector3(0, 90, 0))
+	var calls := [0]
+	PhysicsServer3D.body_set_state_sync_callback(_body, func(_state: PhysicsDirectBodyState3D) -> void:
+		calls[0] += 1
+		area.monitorable = false)
+	await steps(3)
+	check(calls[0] > 0, "called back")
+	check(area.monitorable, "refused in a callback")
+	PhysicsServer3D.body_set_state_sync_callback(_body, Callable())
+	area.monitorable = false
+	check(not area.monitorable, "obeyed outside")
+	_case("body_set_state", NOT_FINITE, func() -> void:
+		PhysicsServer3D.body_set_state(_body, PhysicsServer3D.BODY_STATE_LINEAR_VELOCITY, Vector3(0, NAN, 0)))
+	await _check_whole()

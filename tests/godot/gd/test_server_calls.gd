@@ -30,6 +30,16 @@ func test_area_ids_layers_and_masks_are_read_back() -> void:
 	check_equal(PhysicsServer3D.area_get_collision_mask(area), 10, "mask")
 
 
+func test_spaces_of_areas_and_contacts_to_report_are_read_back() -> void:
+	var area := own(PhysicsServer3D.area_create())
+	PhysicsServer3D.area_set_space(area, get_world_3d().space)
+	check_equal(PhysicsServer3D.area_get_space(area), get_world_3d().space, "space")
+	PhysicsServer3D.area_set_space(area, RID())
+	check_equal(PhysicsServer3D.area_get_space(area), RID(), "no space")
+	var body := floating(sphere(), Vector3.ZERO, {"max_contacts_reported": 7})
+	check_equal(PhysicsServer3D.body_get_max_contacts_reported(body.get_rid()), 7, "contacts")
+
+
 func test_body_flags_are_read_back() -> void:
 	var body := server_body(PhysicsServer3D.BODY_MODE_RIGID, server_sphere())
 	for enabled: bool in [true, false]:

@@ -1,0 +1,31 @@
+"""How full the pools have been: `PhysicsServer3D.call("pool_figures")`, for monitors. Nothing is dropped when a pool is full: the
+call or the step says which setting to raise."""
+
+from .schema import DICTIONARY
+
+PREFIX = "physics/scree_3d/limits/max_"
+
+
+def pool_figures(server) -> dict:
+    """By pool: the most rows that were in use at once, how many there are, and the setting that says so. Of what each space
+    has for itself, the fullest space."""
+    world = server.world
+    spaces = [row for row in world.systems.rows[: int(world.record["system_count"])] if row["id"]]
+    most = {
+        "bodies": world.bodies.count, "body_shapes": world.instances.most_used(), "shapes": world.shapes.row_count,
+        "joints": world.joints.count, "spaces": int(world.record["system_count"]),
+        "pairs": max((int(row["pair_count"]) for row in spaces), default=0),
+        "contacts": max((int(row["manifold_count"]) for row in spaces), default=0),
+    }  # fmt: skip
+    limits = {name.replace("systems", "spaces"): limit for name, limit in world.limits.items()}
+    return {name: {"most": count, "capacity": limits[name], "setting": PREFIX + name} for name, count in most.items()}
+
+
+def add_figure_methods(methods, engine) -> None:
+    """Make them known to Godot."""
+
+    def answer() -> dict:
+        with engine.server.lock:
+            return pool_figures(engine.server)
+
+    methods.cold("pool_figures", answer, result=DICTIONARY)

@@ -1,0 +1,102 @@
+"""A step of all active spaces, and what it notes for the next flush. Compiled; no Python, no interpreter lock.
+
+Who calls has the server's lock: the thread of Godot's `_step`, or the one that steps beside it (step_thread.py).
+"""
+
+import platform
+
+import numpy as np
+
+from ..bodies.schema import SYSTEM, WORLD
+from ..geometry.vector import store3
+from ..runtime.atomics import exchange_int64
+from ..runtime.call import call_1, call_1_float, call_2, call_3
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from .call_names import number_of
+from .schema import BODY_BINDING, MOST_STREAMS, NIL, SERVER, SPACE_BINDING, STEP_FAILED, STREAM
+from .server_lock import release
+
+INT32 = np.int32
+IS_STEPPING = SERVER.fields["is_stepping"][1]
+STEP = number_of("step")
+THREAD_CLOCK = 16 if platform.system() == "Darwin" else 3  # CLOCK_THREAD_CPUTIME_ID
+
+
+@kernel
+def spaces_of(server):
+    return view(server.space_bindings, view(server.world, 1, WORLD)[0].system_capacity, SPACE_BINDING)
+
+
+@kernel
+def takes_part(space):
+    """Whether a row of spaces is in use and active."""
+    return space.server != 0 and space.is_active != 0
+
+
+@kernel
+def note(server, space, index):
+    """Note a body for the next flush, if anyone wants to hear of it."""
+    capacity = view(server.world, 1, WORLD)[0].body_capacity
+    binding = view(server.body_bindings, capacity, BODY_BINDING)[index]
+    if binding.sync_callback[0] != NIL or binding.integration_callback[0] != NIL:
+        view(space.pending, capacity, np.int64)[space.pending_count] = binding.body_id
+        space.pending_count += 1
+
+
+@kernel
+def note_moved(server, space):
+    """Note the bodies of a space that were active in the step that just ended."""
+    capacity = view(server.world, 1, WORLD)[0].body_capacity
+    system = view(space.system, 1, SYSTEM)[0]
+    active = view(system.active_bodies, capacity, INT32)
+    for i in range(system.active_count):
+        note(server, space, active[i])
+    fell_asleep = view(system.fell_asleep, capacity, INT32)
+    for i in range(system.fell_asleep_count):
+        note(server, space, fell_asleep[i])
+
+
+@kernel
+def advance_streams(server):
+    """Let the tiles of streaming worlds in and out."""
+    streams = view(server.streams, MOST_STREAMS, STREAM)
+    for number in range(server.stream_count):
+        if streams[number].queue != 0:
+            call_1(server.advance_stream, streams[number].queue)
+
+
+@kernel
+def processor_time(server):
+    """What the calling thread has used of its processor [ns]; 0 while nobody measures."""
+    if server.clock == 0:
+        return np.int64(0)
+    time = stack_array(2, np.int64)
+    call_2(server.clock, np.int64(THREAD_CLOCK), address_of_row(time, 0))
+    return time[0] * 1_000_000_000 + time[1]
+
+
+@kernel
+def step_spaces(instance, delta_time):
+    """Step every active space; then give the server's lock back."""
+    server = view(instance, 1, SERVER)[0]
+    begin = processor_time(server)
+    server.active_object_count = 0
+    server.pair_count = 0
+    spaces = spaces_of(server)
+    for number in range(view(server.world, 1, WORLD)[0].system_count):
+        space = spaces[number]
+        if not takes_part(space):
+            continue
+        space.pending_count = 0
+        store3(space.shifted, (0.0, 0.0, 0.0))
+        call_1_float(server.step_function, space.system, delta_time)
+        note_moved(server, space)
+        system = view(space.system, 1, SYSTEM)[0]
+        if system.status != 0:
+            call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
+        server.active_object_count += system.active_count
+        server.pair_count += system.active_pair_count
+    server.worst_step = max(server.worst_step, processor_time(server) - begin)
+    exchange_int64(instance + IS_STEPPING, 0)
+    release(instance)

@@ -1,0 +1,113 @@
+"""The step beside Godot's main thread, where the project asks for it: `physics/3d/run_on_separate_thread`.
+
+`_step` takes the server's lock and the gates of all spaces in the name of a thread of ours, wakes it and returns; `_sync`
+waits for it. So whatever is asked between the two comes after the step, whenever the step really runs: a game plays the same as
+without the setting. What answers nothing is kept until the step has ended (edits.py, Server.keeps_late) and done at the latest
+in `_sync`; what must answer waits; queries and readings of motion do neither.
+"""
+
+import threading
+
+import numpy as np
+
+from ..bodies.schema import SYSTEM, WORLD
+from ..edits import STEPPING, take_gate
+from ..physics_system import GATE_IS_TAKEN
+from ..runtime.atomics import load_acquire_int32, store_release_int32, store_release_int64
+from ..runtime.call import call_0_result
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import view
+from ..runtime.parking import PARKING, wait_while, wake_all
+from .schema import SERVER
+from .server_lock import LOCK_OFFSET
+from .space_steps import spaces_of, step_spaces, takes_part
+
+INT32 = np.int32
+STATE = SERVER.fields["step_state"][1]
+RESTING, ASKED, ENDED = 0, 1, 2
+"""Values of SERVER.step_state."""
+
+
+@kernel
+def parking_of(server):
+    return view(view(server.world, 1, WORLD)[0].parking, 1, PARKING)[0]
+
+
+@kernel
+def set_state(instance, state):
+    store_release_int32(instance + STATE, INT32(state))
+    wake_all(parking_of(view(instance, 1, SERVER)[0]), instance + STATE)
+
+
+@kernel
+def await_step(instance):
+    """Wait until the step that was handed over has ended; nothing where none was."""
+    while load_acquire_int32(instance + STATE) == ASKED:
+        wait_while(parking_of(view(instance, 1, SERVER)[0]), instance + STATE, ASKED)
+
+
+@kernel
+def hand_over(instance, delta_time):
+    """Have the thread of ours step. The caller has the server's lock once, and it becomes that thread's; so do the gates."""
+    server = view(instance, 1, SERVER)[0]
+    spaces = spaces_of(server)
+    for number in range(view(server.world, 1, WORLD)[0].system_count):
+        space = spaces[number]
+        if takes_part(space):
+            take_gate(space.system, STEPPING)
+            view(space.system, 1, SYSTEM)[0].extra[GATE_IS_TAKEN] = 1
+    server.step_length = delta_time
+    store_release_int64(instance + LOCK_OFFSET, server.step_thread)
+    set_state(instance, ASKED)
+
+
+@entry_point("void(int64)")
+def run_steps(instance):
+    """What the thread does until it is ended: rest, step, rest."""
+    server = view(instance, 1, SERVER)[0]
+    server.step_thread = call_0_result(server.thread_number)
+    while True:
+        wait_while(parking_of(server), instance + STATE, RESTING)
+        state = load_acquire_int32(instance + STATE)
+        if state == ENDED:
+            return
+        if state == ASKED:
+            step_spaces(instance, server.step_length)
+            set_state(instance, RESTING)
+
+
+@entry_point("void(int64)")
+def await_handed_step(instance):
+    """`await_step` for Python."""
+    await_step(instance)
+
+
+@entry_point("void(int64)")
+def end_steps(instance):
+    """Have the thread end; the step it may be at comes first."""
+    await_step(instance)
+    set_state(instance, ENDED)
+
+
+class StepThread:
+    """The thread of a server."""
+
+    def __init__(self, server):
+        self._server = server
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it is there."""
+        self._thread = threading.Thread(target=run_steps, args=(self._server.address,), name="scree step", daemon=True)
+        self._thread.start()
+        while not self._server.record["step_thread"]:
+            threading.Event().wait(0.001)
+
+    def stop(self) -> None:
+        """Have it end and wait for it; nothing where none runs. Not by who has the server's lock during a step."""
+        if self._thread is not None:
+            end_steps(self._server.address)
+            self._thread.join()
+            self._thread = None
+            self._server.record["step_thread"] = 0
+            self._server.record["step_state"] = RESTING

@@ -1,0 +1,82 @@
+"""A body in a system that is given very many shapes: each costs the same, and nothing is forgotten."""
+
+import time
+
+import numpy as np
+import pytest
+from small_world import UPRIGHT, SmallWorld
+
+from engine_core.bodies.schema import MASS_CHANGED, STATIC
+from engine_core.query_interface import Queries
+from engine_core.world import World
+
+
+def give(world: World, body: int, shape: int, count: int) -> float:
+    """Processor time that it takes [s]."""
+    begin = time.thread_time()
+    for k in range(count):
+        world.body_add_shape(body, shape, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
+    return time.thread_time() - begin
+
+
+@pytest.mark.parametrize("mode", (None, STATIC))
+def test_the_thousandth_shape_costs_as_much_as_the_first(mode):
+    small = SmallWorld()
+    world = small.world
+    world.instances = type(world.instances)(1 << 16)
+    world.record["instances"], world.record["instance_capacity"] = world.instances.pool.address, 1 << 16
+    shape = small.box(0.5, 0.5, 0.5)
+    costs = {}
+    for count in (100, 500, 4000):
+        best = []
+        for _ in range(3):
+            body = small.add(shape, mode=mode)
+            best.append(give(world, body, shape, count) / count)
+        costs[count] = min(best)
+    assert costs[4000] < 2.0 * costs[500], costs
+
+
+def test_mass_and_bounds_are_those_of_a_body_made_before_it_entered():
+    small = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    world = small.world
+    shapes = [small.box(0.5, 0.5, 0.5), small.sphere(0.3), small.box(0.1, 2.0, 0.1)]
+    inside = small.add(shapes[0])
+    before = world.create_body()
+    world.body_add_shape(before, shapes[0])
+    for body in (inside, before):
+        world.body_set_collision_mask(body, 0)
+        world.body_set_collision_layer(body, 0)
+    rng = np.random.default_rng(5)
+    for k in range(40):
+        place = (*UPRIGHT, *rng.uniform(-3, 3, 3))
+        for body in (inside, before):
+            world.body_add_shape(body, shapes[k % 3], place, k % 7 == 0)
+    world.body_set_system(before, small.system)
+    assert int(small.body(inside)["flags"]) & MASS_CHANGED
+    small.step()
+    a, b = small.body(inside), small.body(before)
+    assert not int(a["flags"]) & MASS_CHANGED
+    for name in ("center_of_mass", "inverse_inertia_local", "local_bounds", "position"):
+        assert a[name].tolist() == pytest.approx(b[name].tolist(), rel=1e-5, abs=1e-6), name
+    for name in ("extent", "inner_radius", "inverse_mass"):
+        assert float(a[name]) == pytest.approx(float(b[name]), rel=1e-6), name
+
+
+def test_a_ray_finds_a_shape_before_the_next_step():
+    small = SmallWorld()
+    world = small.world
+    shape = small.box(0.5, 0.5, 0.5)
+    body = small.add(shape, mode=STATIC)
+    queries = Queries(world)
+    for k in range(1, 200):
+        world.body_add_shape(body, shape, (*UPRIGHT, 3.0 * k, 0.0, 0.0))
+        hit = queries.cast_ray(small.system, (3.0 * k, 5.0, 0.0), (3.0 * k, -5.0, 0.0))
+        assert hit is not None and hit["position"][1] == pytest.approx(0.5, abs=1e-5)
+
+
+def test_what_is_asked_of_the_mass_is_up_to_date():
+    small = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    body = small.add(small.box(0.5, 0.5, 0.5))
+    small.world.body_add_shape(body, small.box(0.5, 0.5, 0.5), (*UPRIGHT, 2.0, 0.0, 0.0))
+    assert small.world.body_param(body, "center_of_mass") == pytest.approx((1.0, 0.0, 0.0), abs=1e-6)
+    assert small.position(body) == pytest.approx((1.0, 0.0, 0.0), abs=1e-6), "the origin stays where it was"
