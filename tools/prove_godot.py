@@ -61,7 +61,7 @@ def call_at_random(godot: Godot, project: Path, calls: int, seed: int, timeout: 
 def random_calls(godot: Godot, project: Path) -> Outcome:
     """No crash, no error for a valid call, exactly one for an invalid one, nothing left at the end."""
     figures, faults = call_at_random(godot, project, CALLS, SEED)
-    growth = (figures["resident"][-1] - figures["resident"][0]) / 1e6
+    growth = (figures["resident"][-1] - figures["resident"][1]) / 1e6
     part = figures["valid"] / figures["calls"]
     text = (
         f"{figures['calls']:.0f} calls, {part:.1%} valid, {figures['methods']:.0f} methods, each at least "
