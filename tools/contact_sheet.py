@@ -11,7 +11,7 @@ TICK_RATE = 60
 
 def make(pictures: Sequence[Path], file: Path, columns: int = COLUMNS) -> Path:
     """Write all pictures, each with its time, as one JPEG, row by row; returns it. Names end in `_TICK.png`."""
-    from PIL import Image, ImageDraw  # slow to import, and only drawn with where Matplotlib is installed
+    from PIL import Image, ImageDraw  # comes with Matplotlib, and is slow to import
 
     width, height = CELL
     rows = -(-len(pictures) // columns)
