@@ -92,6 +92,26 @@ def demo(
 
 
 @application.command()
+def sheets(
+    scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all played scenes where none is named.")] = None,
+) -> None:
+    """Draw the scenes that a script plays, each as one sheet of pictures."""
+    from scree_tools import contact_sheet, demo as demo_runs
+
+    godot = _godot()
+    _warm_up()
+    folder = places.output_folder("sheets")
+    try:
+        project = _project("sheets")
+        for chosen in scenes.named_scenes(scene or [], "play"):
+            drawn = demo_runs.pictures(godot, project, [chosen], folder, _plain)
+            if drawn:
+                _plain(f"{contact_sheet.make(drawn, folder / f'scene_{chosen.name}.jpg')}")
+    except _EXPECTED as error:
+        _fail(error)
+
+
+@application.command()
 def bench(
     scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all bench scenes where none is named")] = None,
     rounds: Annotated[int, typer.Option(help="How often every engine runs each scene.")] = 7,

@@ -1,12 +1,18 @@
 """Long checks in real Godot: scenes that are played, what physics expects of them, and the whole API called at random."""
 
+import json
 from pathlib import Path
 
-from scree_tools import bench, scenes
+from scree_tools import bench, places, prove_step, scenes
 from scree_tools.find_godot import Godot
 from scree_tools.prove import Outcome, check
 
 LEAST_EXPECTATIONS = 6  # a scene that says less has not been played
+CALLS, SEED = 1_000_000, 7
+LEAST_VALID, LEAST_OF_EACH = 0.8, 100  # part of all calls; valid calls of each method
+MOST_GROWTH = 32.0  # [MB] from a fifth of the calls to the last
+CROWD, DEAREST_CROWD = 20_000, 1.1  # bodies, most asleep; times Jolt's floor
+CROWD_SLEEPS_FROM = 180  # [ticks]
 
 
 def missed(figures: scenes.Figures) -> list[str]:
@@ -30,3 +36,50 @@ def played_scenes(godot: Godot, project: Path) -> Outcome:
         passed &= not faults and count >= LEAST_EXPECTATIONS and figures.lost == 0
         lines.append(f"{scene.name}: {count - len(faults)} of {count} hold, {figures.lost} lost; {'; '.join(faults)}")
     return Outcome("\n  ".join(lines), passed)
+
+
+def call_at_random(godot: Godot, project: Path, calls: int, seed: int, timeout: float = 3600.0) -> tuple[dict, list[str]]:
+    """Call the whole API at random; what the script reports, and what was wrong, in words. Raises SceneFailed for a crash."""
+    scenes.choose_engine(project, scenes.SCREE)
+    report = places.output_folder("prove") / "random_calls.json"
+    report.unlink(missing_ok=True)
+    script = ("-s", "res://measure/random_calls.gd", "--", f"--json={report}", f"--calls={calls}", f"--seed={seed}")
+    run = godot.run("--headless", "--fixed-fps", "60", "--path", project, *script, timeout=timeout)
+    if run.returncode != 0 or not report.is_file():
+        raise scenes.SceneFailed(f"random calls, seed {seed}, ended with {run.returncode}:\n{run.output[-3000:]}")
+    figures = json.loads(report.read_text(encoding="utf-8"))
+    faults = [f"{name}, {fault['count']:.0f} times: {fault['error']} {fault['values']}" for name, fault in figures["faults"].items()]
+    # All errors before the last line are those of invalid calls, which the script counts itself.
+    tail = run.output.partition("[end]")[2].splitlines()
+    faults += [line for line in tail if "ERROR" in line or "leaked" in line]
+    if not figures["engine"].startswith("Scree"):
+        faults.append(f"it ran on {figures['engine']}")
+    return figures, faults
+
+
+@check(f"{CALLS:,} random calls of the whole API, {LEAST_VALID:.0%} valid, each method {LEAST_OF_EACH} times: no fault, no leak")
+def random_calls(godot: Godot, project: Path) -> Outcome:
+    """No crash, no error for a valid call, exactly one for an invalid one, nothing left at the end."""
+    figures, faults = call_at_random(godot, project, CALLS, SEED)
+    growth = (figures["resident"][-1] - figures["resident"][1]) / 1e6
+    part = figures["valid"] / figures["calls"]
+    text = (
+        f"{figures['calls']:.0f} calls, {part:.1%} valid, {figures['methods']:.0f} methods, each at least "
+        f"{figures['least_valid']:.0f} times valid ({figures['rarest']}), {figures['ticks']:.0f} ticks, memory {growth:+.1f} MB "
+        f"from the first fifth on, seed {SEED}; {len(faults)} kinds of faults"
+    )
+    good = part >= LEAST_VALID and figures["least_valid"] >= LEAST_OF_EACH and growth <= MOST_GROWTH
+    return Outcome("\n  ".join([text, *faults[:20]]), good and not faults)
+
+
+@check(f"{CROWD:,} RigidBody3D, one in a hundred awake: at most {DEAREST_CROWD} times Jolt's tick, whose limit is raised")
+def sleeping_crowd(godot: Godot, project: Path) -> Outcome:
+    """What bodies cost that do nothing, and that there are as many as wanted without a setting."""
+    runs = prove_step.runs_of(godot, project, "crowd", 2, 360, (f"--bodies={CROWD}",), rounds=3)
+    ours, theirs, ratio = prove_step.floor_ratio(runs, CROWD_SLEEPS_FROM, 360)
+    asleep = {engine: min(figures.asleep for figures in done) for engine, done in runs.items()}
+    text = (
+        f"{ours:.3f} / {theirs:.3f} ms a tick, {ratio:.2f} times; asleep {asleep[scenes.SCREE]} / {asleep[scenes.JOLT]} "
+        f"of {CROWD}, lost {runs[scenes.SCREE][-1].lost} / {runs[scenes.JOLT][-1].lost}"
+    )
+    return Outcome(text, ratio <= DEAREST_CROWD and asleep[scenes.SCREE] >= 0.98 * CROWD and not runs[scenes.SCREE][-1].lost)

@@ -35,8 +35,9 @@ func build() -> void:
 	bin = Bin.new(WIDTH * CELL / 2.0, 1.0, 0.5)
 	bin.has_walls = false
 	bin.position.y = -20.0  # what falls through the level is found far below it
-	stage.target = Vector3(2, 0, 2)
-	stage.eye = Vector3(30, 30, 42)
+	stage.target = Vector3(4, 0, 2)
+	stage.eye = Vector3(17, 19, 31)
+	stage.has_ground = false
 	stage.shadow_distance = 110.0
 	_build_level()
 	_add_rollers()
@@ -163,9 +164,9 @@ func _add_walker(number: int) -> void:
 ## Tiles of half a metre, walls as high as a cell, ramps of half a cell's height as hulls.
 func _library() -> MeshLibrary:
 	var library := MeshLibrary.new()
-	_add_item(library, TILE, _box_mesh(Vector3(CELL, TILE_HEIGHT, CELL), STONE), TILE_HEIGHT / 2.0)
+	_add_item(library, TILE, _box_mesh(Vector3(CELL, TILE_HEIGHT, CELL), STONE.darkened(0.45)), TILE_HEIGHT / 2.0)
 	# A layer of cells begins CELL above the one below; its walls stand on the tiles.
-	_add_item(library, WALL, _box_mesh(Vector3(CELL, CELL, CELL), ROSE.darkened(0.2)), TILE_HEIGHT - CELL / 2.0)
+	_add_item(library, WALL, _box_mesh(Vector3(CELL, CELL, CELL), CORAL.darkened(0.35)), TILE_HEIGHT - CELL / 2.0)
 	var prism := PrismMesh.new()
 	prism.left_to_right = 1.0
 	prism.size = Vector3(CELL, RAMP_RISE, CELL)

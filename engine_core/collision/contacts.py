@@ -50,6 +50,8 @@ RECYCLE_DISTANCE = 0.01
 """How far the surfaces of two bodies may move against each other before they are collided anew [m]; less for small bodies."""
 RECYCLE_PART_OF_SIZE = 0.05
 """... and at most this part of the inner radius of the smaller one."""
+RECYCLE_ROLLING = 5e-4
+"""... and of what is round about its contact [m]: its anchor stays behind as it rolls, and weight ahead of it would drive it on."""
 UPRIGHT = 0.02
 """A normal that leans no more than this against the side of what is round is one of its side (sine)."""
 FARTHEST_ROLLED = 0.1
@@ -73,7 +75,7 @@ def shapes_collide(a, b):
 
 
 @kernel
-def is_recyclable(pair, a, b, delta):
+def is_recyclable(system, pair, a, b, delta):
     """Whether the manifolds of the last full collision still serve."""
     if not pair.flags & PAIR_HAS_POSE:
         return False
@@ -94,6 +96,10 @@ def is_recyclable(pair, a, b, delta):
         return False
     moved = subtract(delta, vector3(pair.pose_position))
     distance = abs(moved[0]) + abs(moved[1]) + abs(moved[2]) + (sine_a + sine_b) * reach
+    if distance > RECYCLE_ROLLING and pair.first_manifold >= 0:
+        manifold = manifolds_of(system)[pair.first_manifold]
+        if manifold.rounding_a > 0.0 or manifold.rounding_b > 0.0:
+            return False
     return distance < limit
 
 
@@ -372,7 +378,7 @@ def collide_pair(system, world, pair_index, delta_time):
         return 0
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     delta = relative_position(a, b)
-    if is_recyclable(pair, a, b, delta):
+    if is_recyclable(system, pair, a, b, delta):
         return measure_again(system, pair, a, b, delta)
     if not bounds_overlap(a.fat_bounds, b.fat_bounds):
         return 1

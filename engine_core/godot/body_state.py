@@ -31,10 +31,11 @@ from .body_calls import (
 )  # fmt: skip
 from .call_names import number_of
 from .frames import read_pose, write_transform
-from .schema import BODY_BINDING, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TOO_MANY_EDITS
+from .schema import BODY_BINDING, NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TOO_MANY_EDITS
 from .slots import (
     argument,
     bool_argument,
+    is_finite3,
     store_identity,
     store_symmetric,
     store_vector3,
@@ -44,6 +45,7 @@ from .slots import (
 from .virtual_table import BODY_STATE
 
 SET_TRANSFORM = number_of("body_state.set_transform")
+VELOCITY_AT = number_of("body_state.get_velocity_at_local_position")
 
 
 @kernel
@@ -199,8 +201,12 @@ def get_velocity_at_local_position(instance, arguments, result):
     if index < 0:
         store_vector3(result, (0.0, 0.0, 0.0))
         return
+    place = vector3_argument(arguments, 0)
+    if not is_finite3(place):
+        refuse(instance, VELOCITY_AT, NOT_FINITE, argument(arguments, 0))
+        place = NOTHING
     body = bodies_of(world)[index]
-    store_vector3(result, motion.velocity_at(body, motion.arm_of(body, vector3_argument(arguments, 0))))
+    store_vector3(result, motion.velocity_at(body, motion.arm_of(body, place)))
 
 
 @kernel

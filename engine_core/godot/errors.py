@@ -77,6 +77,7 @@ class Reporter:
 _MISSING = {schema.NO_SUCH_BODY: (KIND_BODY, "body"), schema.NO_SUCH_SPACE: (KIND_SYSTEM, "space"),
             schema.NO_SUCH_SHAPE: (KIND_SHAPE, "shape"), schema.NO_SUCH_AREA: (KIND_AREA, "area")}  # fmt: skip
 _NUMBERED = {"body_set_state": "body state", "body_get_state": "body state", "body_state.get_contact": "contact",
+             "get_process_info": "process info",
              "body_test_motion": "motion test with max_collisions"}  # fmt: skip
 
 

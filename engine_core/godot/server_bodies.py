@@ -177,7 +177,9 @@ def _body_get_user_flags(server, identity):
 
 @SERVER.cold()
 def _body_set_ray_pickable(server, identity, enable):
-    if kind_of(identity) != KIND_SOFT_BODY:
+    if kind_of(identity) == KIND_SOFT_BODY:
+        server.soft_bodies.get(identity).is_ray_pickable = enable
+    else:
         _set_flag(server, identity, RAY_PICKABLE, enable)
 
 
@@ -221,6 +223,8 @@ def _body_set_axis_lock(server, identity, axis, lock):
 
 @SERVER.cold()
 def _body_is_axis_locked(server, identity, axis):
+    if axis not in (1, 2, 4, 8, 16, 32):
+        raise ValueError(f"axis must be one of 1, 2, 4, 8, 16, 32, got {axis!r}")
     return bool(int(server.body_row(identity)["axis_locks"]) & axis)
 
 

@@ -69,6 +69,7 @@ def _make(server, identity: int, kind: int, body_a: int, frame_a: tuple, body_b:
     is_soft = False
     for body in (body_a, body_b):
         if body and kind_of(body) == KIND_SOFT_BODY:
+            server.soft_bodies.get(body)
             is_soft = True
         elif body:
             server.body_index(body)

@@ -22,7 +22,7 @@ from ..sensors.schema import AREA_EVENT, SENSORS
 from ..solver.island_count import count_islands
 from .call_names import number_of
 from .schema import (
-    AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, WRONG_TYPE,
+    AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, WRONG_NUMBER, WRONG_TYPE,
 )  # fmt: skip
 from .server_lock import acquire, release
 from .slots import float_argument, int_argument
@@ -35,6 +35,7 @@ LATE_COUNT = SERVER.fields["late_count"][1]
 SYNC, INTEGRATION = number_of("state_sync_callback"), number_of("force_integration_callback")
 AREA_MONITOR, AREA_AREA_MONITOR = number_of("area_monitor_callback"), number_of("area_area_monitor_callback")
 GET_SPACE_STATE = number_of("space_get_direct_state")
+PROCESS_INFO = number_of("get_process_info")
 CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
 
 
@@ -227,6 +228,8 @@ def get_process_info(instance, arguments, result):
         found = server.pair_count
     elif info == 2:
         found = islands_of_all_spaces(instance)
+    else:
+        call_3(server.report_error, np.int64(PROCESS_INFO), np.int64(WRONG_NUMBER), info)
     store_int64(result, found)
 
 

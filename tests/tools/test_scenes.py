@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scree_tools import scenes
+from scree_tools import contact_sheet, scenes
 from scree_tools.scenes import Figures, SceneFailed
 from scree_tools.screen import screen
 
@@ -49,6 +49,18 @@ def test_every_scene_of_the_index_runs_and_reports(godot, on_jolt):
 def test_a_scene_that_does_not_exist_fails_with_godots_words(godot, on_jolt):
     with pytest.raises(SceneFailed, match="nothing.tscn"):
         scenes.run_scene(godot, on_jolt, "nothing", ticks=1)
+
+
+def test_pictures_are_put_on_one_sheet(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    for tick, colour in ((60, (200, 0, 0)), (120, (0, 200, 0)), (1800, (0, 0, 200))):
+        image.new("RGB", (128, 72), colour).save(tmp_path / f"x_{tick}.png")
+    pictures = [tmp_path / f"x_{tick}.png" for tick in (60, 120, 1800)]
+    with image.open(contact_sheet.make(pictures, tmp_path / "docs" / "sheet.jpg")) as sheet:
+        assert sheet.size == (2 * contact_sheet.CELL[0], 2 * contact_sheet.CELL[1])
+        width, height = contact_sheet.CELL
+        near = [sheet.getpixel((x * width + 10, y * height + 10)) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
+    assert [max(range(3), key=pixel.__getitem__) for pixel in near[:3]] == [0, 1, 2] and max(near[3]) < 20
 
 
 def test_pictures_are_drawn(godot, on_jolt, tmp_path):

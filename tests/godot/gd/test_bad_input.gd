@@ -404,6 +404,11 @@ func test_joints() -> void:
 	server.free_rid(gone)
 	_case("joint_make_pin", "was freed", func() -> void:
 		server.joint_make_pin(joint, gone, Vector3.ZERO, _body, Vector3.ZERO))
+	var soft := server.soft_body_create()
+	server.free_rid(soft)
+	_case("joint_make_pin", str(soft.get_id()), func() -> void:
+		server.joint_make_pin(joint, soft, Vector3.ZERO, _body, Vector3.ZERO))
+	_case("body_set_ray_pickable", str(soft.get_id()), func() -> void: server.body_set_ray_pickable(soft, true))
 	_case("joint_make_pin", "same body", func() -> void:
 		server.joint_make_pin(joint, _body, Vector3.ZERO, _body, Vector3.ZERO))
 	_case("joint_make_pin", "null", func() -> void:

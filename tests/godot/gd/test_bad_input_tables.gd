@@ -69,6 +69,11 @@ func test_numbers_of_bodies_beyond_their_range() -> void:
 		PhysicsServer3D.body_set_max_contacts_reported(_body, 5000))
 	_case("body_set_axis_lock", "\\b3", func() -> void:
 		PhysicsServer3D.body_set_axis_lock(_body, 3 as PhysicsServer3D.BodyAxis, true))
+	_case("body_is_axis_locked", "\\b3", func() -> void:
+		PhysicsServer3D.body_is_axis_locked(_body, 3 as PhysicsServer3D.BodyAxis))
+	_case("get_process_info", "99", func() -> void: PhysicsServer3D.get_process_info(99 as PhysicsServer3D.ProcessInfo))
+	_case("body_state.get_velocity_at_local_position", NOT_FINITE, func() -> void:
+		PhysicsServer3D.body_get_direct_state(_body).get_velocity_at_local_position(Vector3(0, NAN, 0)))
 	_case("body_set_param", "\\b7", func() -> void:
 		PhysicsServer3D.body_set_param(_body, PhysicsServer3D.BODY_PARAM_LINEAR_DAMP_MODE, 7))
 	_case("body_set_param", "0\\.5", func() -> void:

@@ -336,3 +336,27 @@ func test_body_falls_past_the_edge_of_a_mesh() -> void:
 	var body := rigid(sphere(0.3), Vector3(2.6, 1, 0))
 	await steps(90)
 	check(body.position.y < -2.0, "beside the mesh there is nothing")
+
+
+## What rolls slowly on level ground, undamped, neither gains nor loses speed.
+func test_slow_rolling_keeps_its_speed() -> void:
+	floor_body()
+	var lying := Basis(Vector3.RIGHT, PI / 2.0)  # its axis along z
+	var drum := CylinderShape3D.new()
+	drum.radius = 0.3
+	drum.height = 0.5
+	var bodies: Array[RigidBody3D] = []
+	for speed: float in [0.06, 0.15, 0.3, 0.5]:
+		for shape: Shape3D in [sphere(0.3), capsule(0.3, 1.0), drum, sphere(1.0)]:
+			var radius := 1.0 if shape is SphereShape3D and shape.radius == 1.0 else 0.3
+			var at := Transform3D(Basis.IDENTITY if shape is SphereShape3D else lying, Vector3(0, radius, 3.0 * bodies.size()))
+			bodies.append(rigid(shape, at, {"can_sleep": false, "linear_velocity": Vector3(speed, 0, 0),
+					"angular_velocity": Vector3(0, 0, -speed / radius)}))
+	await steps(30)
+	var before: Array[float] = []
+	for body: RigidBody3D in bodies:
+		before.append(body.linear_velocity.x)
+	await steps(300)
+	for index: int in bodies.size():
+		var what := "body %d, speed after 5 s" % index
+		check_near(bodies[index].linear_velocity.x, before[index], 0.02 * before[index] + 0.003, what)
