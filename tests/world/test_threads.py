@@ -278,11 +278,12 @@ def test_static_bodies_cost_a_step_nothing():
             small.step(20)
             yield small
 
-    pair, best = list(worlds()), [np.inf, np.inf]
-    for _ in range(400):
+    pair, times = list(worlds()), np.empty((400, 2))
+    for round_ in times:
         for k, small in enumerate(pair):
             begin = time.thread_time()
             small.step()
-            best[k] = min(best[k], time.thread_time() - begin)
+            round_[k] = time.thread_time() - begin
+    best = np.quantile(times, 0.1, axis=0)  # not the least: on a busy machine this clock may miss some of a step
     print(f"\na step of 100 bodies: {best[0] * 1e6:.0f} us alone, {best[1] * 1e6:.0f} us among 200,000 static ones")
     assert best[1] <= 1.2 * best[0]
