@@ -32,7 +32,8 @@ from .retirement import Retirement
 from .runtime.job_system import JobSystem
 from .runtime.memory import Pool, address_of
 from .runtime.parking import PARKING, system_functions
-from .runtime.thread_pool import PooledThreads, shared_pool
+from .runtime.pooled_threads import PooledThreads
+from .runtime.thread_pool import shared_pool
 from .sensors.change import forget_events
 from .sensors.pools import AreaPool
 from .shapes.pool import ShapePool

@@ -56,13 +56,13 @@ class Pile:
         self.world.body_set_transform(body, (*UPRIGHT, *position))
         self.world.body_set_system(body, self.system)
 
-    def step(self, ticks: int) -> np.ndarray:
-        """Seconds of each of so many steps."""
+    def step(self, ticks: int, clock=time.perf_counter) -> np.ndarray:
+        """Seconds of each of so many steps, by a clock."""
         times = np.zeros(ticks)
         for k in range(ticks):
-            began = time.perf_counter()
+            began = clock()
             self.world.step(self.system, TICK)
-            times[k] = time.perf_counter() - began
+            times[k] = clock() - began
         return times
 
 
@@ -106,13 +106,14 @@ def neighbour(count: int) -> dict:
 
 
 def scaling(threads: int, *counts: int) -> dict:
-    """Milliseconds a step (median of 60) of settled piles of the same height, by the number of bodies."""
+    """Milliseconds a step of settled piles of the same height, by the number of bodies: processor time of the thread that steps,
+    which other programs disturb little, median of 60."""
     found = {}
     for count in counts:
         row = max(4, round(13 * (count / 5000.0) ** 0.5))
         pile = Pile(count, threads, row)
         pile.step(SETTLED)
-        found[count] = 1e3 * float(np.median(pile.step(60)))
+        found[count] = 1e3 * float(np.median(pile.step(60, time.thread_time)))
     return found
 
 

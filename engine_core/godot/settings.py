@@ -6,7 +6,9 @@ from ctypes import c_int64
 
 from ..bodies.layers import MaskLayers
 from ..runtime.job_system import JobSystem, SingleThread
-from ..runtime.thread_pool import PooledThreads, default_thread_count, shared_pool
+from ..runtime.cores import default_thread_count
+from ..runtime.pooled_threads import PooledThreads
+from ..runtime.thread_pool import shared_pool
 from . import schema
 from .worker_threads import GodotThreads
 

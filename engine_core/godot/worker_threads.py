@@ -18,6 +18,7 @@ from ..runtime.memory import address_of, address_of_row, stack_array, view
 from ..runtime.thread_pool import (
     ELEVATED, GENERATION, POOL, ThreadPool, await_change, call_workers, elevate, release, run, start, wait, work_on_batches,
 )  # fmt: skip
+from ..runtime.timeline import cycles
 
 INT64 = np.int64
 HELPERS = np.dtype(
@@ -70,6 +71,7 @@ def begin_with_helpers(pool):
     """A step begins: ask Godot for its threads. 0 if they are not to be had."""
     address = view(pool, 1, POOL)[0].helpers
     helpers = view(address, 1, HELPERS)[0]
+    view(pool, 1, POOL)[0].began = cycles()
     if compare_exchange_int64(address + IS_TAKEN, INT64(0), INT64(1)) != 0:
         return 0
     if not have_left(helpers) or not elevate(pool):
@@ -85,9 +87,9 @@ def begin_with_helpers(pool):
 @entry_point("void(int64, int64)")
 def finish_with_helpers(pool, is_shared):
     """A step is over: Godot's threads leave. Nobody waits for that."""
+    release(pool, is_shared != 0)
     if not is_shared:
         return
-    release(pool, True)
     call_workers(pool)
     store_release_int64(view(pool, 1, POOL)[0].helpers + IS_TAKEN, INT64(0))
 

@@ -14,7 +14,7 @@ how many threads it has. Write one by making an entry point (or a C function) of
   nothing else may be handed out before.
 - `finish(state, shared)`: the step is over; the threads may rest.
 
-Here: one thread. `thread_pool.py`: own threads. `godot/worker_threads.py`: those of Godot's WorkerThreadPool.
+Here: one thread. `pooled_threads.py`: own threads. `godot/worker_threads.py`: those of Godot's WorkerThreadPool.
 """
 
 import numpy as np

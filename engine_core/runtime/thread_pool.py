@@ -16,9 +16,7 @@ may read what the job is: a late worker needs no other protection.
 
 import atexit
 import os
-import platform
 import threading
-from pathlib import Path
 
 import numpy as np
 
@@ -34,7 +32,8 @@ from .atomics import (
     store_release_int64,
 )  # fmt: skip
 from .attributes import keep_as_call
-from .job_system import JobSystem, run_range
+from .cores import default_thread_count
+from .job_system import run_range
 from .kernel import EntryPoint, entry_point, kernel
 from .memory import Pool, view
 from .parking import PARKING, give_way, system_functions, wait_while, wake_all
@@ -377,35 +376,6 @@ def dismiss(pool):
     wake_all(view(pool, 1, POOL)[0].parking, pool + GENERATION)
 
 
-def physical_core_count() -> int:
-    """Physical cores that this process may use: by its affinity, and by the time its container is given."""
-    if hasattr(os, "sched_getaffinity"):
-        allowed = os.sched_getaffinity(0)
-    else:
-        allowed = set(range(os.cpu_count() or 1))
-    cores = {_core_of(processor) for processor in allowed}
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(min(len(cores), round(int(quota) / int(period))), 1)
-    except (OSError, ValueError):
-        return max(len(cores), 1)
-
-
-def _core_of(processor: int) -> tuple:
-    """What tells one physical core from another; without an answer every processor counts as one."""
-    folder = Path(f"/sys/devices/system/cpu/cpu{processor}/topology")
-    try:
-        return folder.joinpath("physical_package_id").read_text(), folder.joinpath("core_id").read_text()
-    except OSError:
-        # Two threads a core is usual on desktops where this cannot be asked.
-        return ("unknown", processor if platform.machine() in ("arm64", "aarch64") else processor // 2)
-
-
-def default_thread_count() -> int:
-    """All physical cores but one, which stays free for the rest of the game; at least 1."""
-    return max(physical_core_count() - 1, 1)
-
-
 class ThreadPool:
     """`thread_count` threads, the caller among them: with 1 there is no worker and every job is a plain call. Without own threads
     somebody else brings workers to it, for as long as a step lasts (`helpers`).
@@ -487,33 +457,6 @@ class ThreadPool:
         self.record["thread_count"] = 1
         for field in ("busy", "elevated", "parked"):
             self.record[field] = 0
-
-
-class PooledThreads(JobSystem):
-    """The job system on threads of our own: those of a thread pool."""
-
-    name = "own threads"
-
-    def __init__(self, pool: ThreadPool):
-        self.pool = pool
-        functions = {"begin": begin_elevation, "run": run, "start": start, "wait": wait, "finish": end_elevation}
-        super().__init__(pool.address, pool.thread_count, functions)
-
-    def start_recording(self, capacity: int = 1 << 16) -> Timeline:
-        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
-        self.timeline = self.pool.start_recording(capacity)
-        self.record["timeline"] = self.timeline.address
-        return self.timeline
-
-    def stop_recording(self) -> Timeline | None:
-        """Stop writing down. No job may be running. Returns what was recorded, or None."""
-        self.pool.stop_recording()
-        return super().stop_recording()
-
-    def close(self) -> None:
-        """Send the workers home. No job may be running; what comes later is done by its caller alone."""
-        self.pool.close()
-        self.record["thread_count"] = 1
 
 
 # Strong references: workers stand in the memory of their pool.

@@ -14,14 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.runtime.thread_pool import (
-    ThreadPool,
-    begin_elevation,
-    default_thread_count,
-    end_elevation,
-    physical_core_count,
-    shared_pool,
-)  # fmt: skip
+from engine_core.runtime.cores import default_thread_count, physical_core_count
+from engine_core.runtime.thread_pool import ThreadPool, begin_elevation, end_elevation, shared_pool
 from engine_core.runtime.timeline import cycles_per_second
 
 THREADS = (1, 2, 3, 5)

@@ -1,0 +1,34 @@
+"""How many processor cores there are to work on."""
+
+import os
+import platform
+from pathlib import Path
+
+
+def physical_core_count() -> int:
+    """Physical cores that this process may use: by its affinity, and by the time its container is given."""
+    if hasattr(os, "sched_getaffinity"):
+        allowed = os.sched_getaffinity(0)
+    else:
+        allowed = set(range(os.cpu_count() or 1))
+    cores = {_core_of(processor) for processor in allowed}
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return max(min(len(cores), round(int(quota) / int(period))), 1)
+    except (OSError, ValueError):
+        return max(len(cores), 1)
+
+
+def _core_of(processor: int) -> tuple:
+    """What tells one physical core from another; without an answer every processor counts as one."""
+    folder = Path(f"/sys/devices/system/cpu/cpu{processor}/topology")
+    try:
+        return folder.joinpath("physical_package_id").read_text(), folder.joinpath("core_id").read_text()
+    except OSError:
+        # Two threads a core is usual on desktops where this cannot be asked.
+        return ("unknown", processor if platform.machine() in ("arm64", "aarch64") else processor // 2)
+
+
+def default_thread_count() -> int:
+    """All physical cores but one, which stays free for the rest of the game; at least 1."""
+    return max(physical_core_count() - 1, 1)
