@@ -19,7 +19,7 @@ COLLIDABLE = {
 }  # fmt: skip
 IDENTITY_TOLERANCE = 1e-5
 """A stretch this close to none is none."""
-_COOKED_FIELDS = (
+COOKED_FIELDS = (
     "radius", "half_height", "half_extents", "plane", "bounds", "volume", "center_of_mass", "inertia", "inner_radius",
     "has_backface_collision", "length", "slides_on_slope",
 )  # fmt: skip
@@ -256,6 +256,15 @@ class ShapePool:
             for row, cooked_use in zip(rows, derived, strict=True):
                 self._write(row, *cooked_use)
 
+    def take_over(self, index: int, own_settings, cooked: Cooked, margin: float) -> None:
+        """Give a new shape settings that are cooked already (storage.py)."""
+        with self._lock:
+            self._check("take_over", index)
+            if own_settings is not None:
+                self._settings[index] = own_settings
+            self._write(index, cooked, False)
+            self.rows[index]["margin"] = margin
+
     def set_margin(self, index: int, margin: float) -> None:
         """Keep the user's margin [m]: a hint that nothing reads, shapes are exact."""
         with self._lock:
@@ -366,7 +375,7 @@ class ShapePool:
         self._retire_block(index)
         if cooked.block is not None:
             self._blocks[index] = cooked.block
-        for name in _COOKED_FIELDS:
+        for name in COOKED_FIELDS:
             row[name] = cooked.fields.get(name, 0)
         row["is_approximate"] = is_approximate
         row["kind"] = cooked.kind

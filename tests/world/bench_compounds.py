@@ -8,7 +8,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from test_compounds import Compound, seconds_of  # noqa: E402
+from test_compounds import Rubble, seconds_of  # noqa: E402
 
 from engine_core.bodies.schema import RIGID  # noqa: E402
 
@@ -16,7 +16,7 @@ from engine_core.bodies.schema import RIGID  # noqa: E402
 def measured(count: int) -> str:
     """Boxes and balls at one density; 2,000 rays through the middle, 16 balls that lie there."""
     start = time.thread_time()
-    scene = Compound(True, count, side=20.0 * (count / 300) ** 0.5)
+    scene = Rubble(True, count, side=20.0 * (count / 300) ** 0.5)
     made = time.thread_time() - start
     random = np.random.default_rng(6)
     origins = random.uniform(-4, 4, (2000, 3)) + (0, 8, 0)

@@ -4,9 +4,10 @@ import time
 
 import numpy as np
 import pytest
-from small_world import SmallWorld
+from small_world import UPRIGHT, SmallWorld
 
 from engine_core.bodies.schema import KINEMATIC, RIGID, STATIC
+from engine_core.compounds import Compound
 from engine_core.query_interface import Queries
 from engine_core.sensors.schema import OVERLAPS
 
@@ -18,7 +19,7 @@ def turns(random, count):
     return q * np.sign(np.linalg.det(q))[:, None, None]
 
 
-class Compound(SmallWorld):
+class Rubble(SmallWorld):
     """The same `count` boxes and balls in a slab of 20 m by 4 m by 20 m: as shapes of one body, or as a body each."""
 
     def __init__(self, is_one: bool, count: int = MANY, mode: int = STATIC, side: float = 20.0):
@@ -51,7 +52,7 @@ class Compound(SmallWorld):
 
 @pytest.fixture(scope="module")
 def both():
-    return Compound(True), Compound(False)
+    return Rubble(True), Rubble(False)
 
 
 def test_rays(both):
@@ -99,7 +100,7 @@ def test_closest_points(both):
 
 def test_what_lies_in_an_area():
     """The numbers of the shapes that overlap an area come as the area has them, and go."""
-    scene = Compound(True, 60, mode=KINEMATIC)
+    scene = Rubble(True, 60, mode=KINEMATIC)
     area = scene.world.create_area()
     scene.world.area_add_shape(area, scene.box(3.0, 3.0, 3.0))
     scene.world.area_set_monitoring(area, bodies=True, areas=False)
@@ -129,7 +130,7 @@ def test_bodies_lie_on_it_as_on_single_ones(both):
 
 def test_two_compounds_meet():
     """A moving body of many shapes on a still one: it comes to rest on it, and nothing is missed."""
-    scene = Compound(True, 200)
+    scene = Rubble(True, 200)
     body = scene.world.create_body()
     for k in range(100):
         scene.world.body_add_shape(body, scene.shapes[7], (1, 0, 0, 0, 1, 0, 0, 0, 1, k % 10 - 5, 0, k // 10 - 5))
@@ -141,7 +142,7 @@ def test_two_compounds_meet():
 
 def test_a_changed_compound_is_found_as_it_is_now():
     """Shapes that are moved, switched off, removed and added."""
-    scene = Compound(True, 40)
+    scene = Rubble(True, 40)
     body, up = scene.bodies[0], ((50, 30, 0), (50, -30, 0))
     assert scene.queries.cast_ray(scene.system, *up) is None
     scene.world.body_set_shape_transform(body, 17, (1, 0, 0, 0, 1, 0, 0, 0, 1, 50, 5, 0))
@@ -160,7 +161,7 @@ def test_a_changed_compound_is_found_as_it_is_now():
 
 def test_changes_do_not_fill_the_pool():
     """Each change takes new rows until no query reads the old ones: more than the pool has, and nobody ran a step between."""
-    scene = Compound(True, 200)
+    scene = Rubble(True, 200)
     for _ in range(100):
         scene.world.body_set_shape_disabled(scene.bodies[0], 0, False)
 
@@ -178,7 +179,7 @@ def test_the_cost_does_not_grow_with_the_number_of_shapes():
     """Of 100 and 2,000 shapes at the same density: rays, points and a body that lies on them. Linear would be 20 times."""
     times = []
     for count in (100, 2000):
-        scene = Compound(True, count, side=20.0 * (count / 300) ** 0.5)
+        scene = Rubble(True, count, side=20.0 * (count / 300) ** 0.5)
         random = np.random.default_rng(6)
         origins = random.uniform(-4, 4, (2000, 3)) + (0, 8, 0)
         ends = origins - (0, 16, 0)
@@ -190,3 +191,26 @@ def test_the_cost_does_not_grow_with_the_number_of_shapes():
             seconds_of(lambda: scene.queries.cast_rays(scene.system, origins, ends)), seconds_of(lambda: scene.step(20)),
         ))  # fmt: skip
     assert times[1][0] < 4 * times[0][0] and times[1][1] < 4 * times[0][1], times
+
+
+def test_nested_compounds_are_their_shapes():
+    scene = SmallWorld()
+    box, ball = scene.box(0.1, 0.5, 0.1), scene.sphere(0.2)
+    quarter = (0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)  # about Y
+    half = (-1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -1.0)
+    leg = Compound([(box, (*UPRIGHT, 0, 0, 0)), (ball, (*UPRIGHT, 0, -0.5, 0))])
+    pair = Compound([(leg, (*UPRIGHT, 1, 0, 1)), (leg, (*quarter, -1, 0, 1))])
+    table = Compound([(scene.box(1.2, 0.05, 1.2), (*UPRIGHT, 0, 0.55, 0)), (pair, (*UPRIGHT, 0, 0, 0)), (pair, (*half, 0, 0, 0))])
+    assert len(table) == 9
+    body = scene.world.create_body()
+    scene.world.body_set_mode(body, STATIC)
+    assert list(table.add_to(scene.world, body, (*UPRIGHT, 0, 3, 0))) == list(range(9))
+    scene.world.body_set_system(body, scene.system)
+    queries = Queries(scene.world)
+    found = sorted((round(x), round(z)) for x in (-1, 1) for z in (-1, 1)
+                   if queries.intersect_point(scene.system, (x, 2.4, z))["instance"].tolist())  # fmt: skip
+    assert found == [(-1, -1), (-1, 1), (1, -1), (1, 1)]
+    hit = queries.cast_ray(scene.system, (0.0, 9.0, 0.0), (0.0, 0.0, 0.0))
+    assert hit["instance"] == 0 and hit["position"][1] == pytest.approx(3.6)
+    with pytest.raises(ValueError, match="Compound: transform must be 12 numbers, got 3"):
+        Compound([(box, (0, 0, 0))])

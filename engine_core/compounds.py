@@ -1,0 +1,49 @@
+"""Compounds: shapes put together once and used on many bodies, from shapes and other compounds.
+
+    leg = Compound([(box, upright), (foot, at(0, -1, 0))])
+    table = Compound([(top, upright), (leg, at(1, 0, 1)), (leg, at(-1, 0, 1)), ...])
+    table.add_to(world, body)
+
+On a body a compound is its shapes, all in one tree however deep it was nested (bodies/instance_tree.py): the number of a shape on
+the body tells which one was hit, and each may be moved, switched off or given layers of its own.
+"""
+
+import numpy as np
+
+from .body_shapes import IDENTITY, finite
+
+
+def _matrix(call: str, transform) -> np.ndarray:
+    """Twelve numbers (basis by rows, origin) as (4, 4)."""
+    values = finite(call, "transform", transform, 12)
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = values[:9].reshape(3, 3), values[9:]
+    return matrix
+
+
+class Compound:
+    """`parts`: pairs of a shape's id, or another compound, and a transform (twelve numbers). Never changes. Raises ValueError."""
+
+    def __init__(self, parts):
+        self.shapes: list[int] = []
+        matrices = []
+        for part, transform in parts:
+            matrix = _matrix("Compound", transform)
+            if isinstance(part, Compound):
+                self.shapes += part.shapes
+                matrices.append(matrix @ part.matrices)
+            else:
+                self.shapes.append(int(part))
+                matrices.append(matrix[None])
+        self.matrices = np.concatenate(matrices) if matrices else np.zeros((0, 4, 4))
+        """Of each shape to the compound, float64 (n, 4, 4)."""
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    def add_to(self, world, body: int, transform=IDENTITY) -> range:
+        """Put the compound on a body. Gives the numbers of its shapes there. Cheapest while the body is in no system."""
+        first = world.body_shape_count(body)
+        for shape, matrix in zip(self.shapes, _matrix("add_to", transform) @ self.matrices, strict=True):
+            world.body_add_shape(body, shape, (*matrix[:3, :3].ravel(), *matrix[:3, 3]))
+        return range(first, first + len(self))
