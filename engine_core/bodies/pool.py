@@ -138,17 +138,28 @@ class InstancePool:
         self.pool = Pool("shapes on bodies", INSTANCE, capacity, setting=MAX_INSTANCES_SETTING)
         self.rows = self.pool.rows
         self._used = 0
+        self.reclaim = lambda: None  # gives back what was retired and is read by nobody: Retirement.reclaim
         self._free: dict[int, list[int]] = {}
         self._lock = threading.Lock()
 
     def take(self, capacity: int) -> int:
         """First row of a run of `capacity` rows (a power of two). Raises PoolFull."""
+        first = self._try_to_take(capacity)
+        if first < 0:
+            self.reclaim()  # what waits for its last readers
+            first = self._try_to_take(capacity)
+        if first < 0:
+            raise self.pool.full()
+        return first
+
+    def _try_to_take(self, capacity: int) -> int:
+        """As `take`; -1 where no run is free."""
         with self._lock:
             free = self._free.get(capacity)
             if free:
                 return free.pop()
             if self._used + capacity > self.pool.capacity:
-                raise self.pool.full()
+                return -1
             first = self._used
             self._used += capacity
             return first
