@@ -183,9 +183,24 @@ class BodyShapes:
         with self._changed_instance("body_remove_shape", identity, number) as (index, row, instance):
             self._drop(index, instance)
             first, count = int(row["first_instance"]), int(row["instance_count"])
-            rows = self.instances.rows
-            rows[first + number : first + count - 1] = rows[first + number + 1 : first + count].copy()
+            self.instances.copy(first + number + 1, first + number, count - number - 1)
             row["instance_count"] = count - 1
+
+    @edits
+    def _lose_shape(self, identity: int, shape: int) -> None:
+        """Remove a user's shape from everywhere on a body or area: at once, however often it is there."""
+        index = self._owner_index("free", identity)
+        row = self.bodies.rows[index]
+        with self._published(index):
+            first, count = int(row["first_instance"]), int(row["instance_count"])
+            run = self.instances.rows[first : first + count]
+            is_lost = run["user_shape"] == shape
+            for number in np.flatnonzero(is_lost):
+                self._drop(index, run[number])
+            kept = run[~is_lost]
+            run[: len(kept)] = kept
+            row["instance_count"] = len(kept)
+            self._shapes_changed(index)
 
     @edits
     def body_clear_shapes(self, identity: int) -> None:

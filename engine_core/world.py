@@ -131,11 +131,7 @@ class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, Pul
         """Free a shape; bodies that use it lose it."""
         shape = self.shape_index("free", identity)
         for body in list(self._shape_users.get(shape, {})):
-            row = self.bodies.rows[body]
-            body_id = int(row["id"])
-            for number in reversed(range(int(row["instance_count"]))):
-                if int(self.instances.rows[int(row["first_instance"]) + number]["user_shape"]) == shape:
-                    self.body_remove_shape(body_id, number)
+            self._lose_shape(int(self.bodies.rows[body]["id"]), shape)
         self._shape_users.pop(shape, None)
         self._contact_biases.pop(shape, None)
         self.shapes.free(shape)

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -33,6 +34,7 @@ UNNOTICEABLE = {
     "PhysicsServer3DExtension._space_get_contacts": "only drawn: tests/godot_bridge/test_debug_contacts.py",
     "PhysicsServer3DExtension._space_get_contact_count": "only drawn: tests/godot_bridge/test_debug_contacts.py",
 }
+WORDS = {"pass": "passes", "FAIL": "fails", "crash": "crashes"}
 REMOVAL_DOCUMENT, ENGINES_DOCUMENT = "parity_by_removal.md", "behaviour_tests.md"
 
 
@@ -152,7 +154,7 @@ def by_removal(godot: Godot, only: Iterable[str] = ()) -> Outcome:
 
 def reason_of(outcome) -> str:
     """The first thing that a failed test said."""
-    said = [line.strip() for line in outcome.lines if line.startswith("    ") and "at:" not in line]
+    said = [line.strip() for line in outcome.lines if re.match(r"    [^ \[]", line) and "at:" not in line and "backtrace" not in line]
     return said[0] if said else outcome.ended
 
 
@@ -182,9 +184,7 @@ def engines_document(reports: dict[str, object]) -> str:
         lines.append(f"| {file} | {len(own)} | {' | '.join(passed)} |")
     lines += ["", "Tests that some engine fails:", "", "| test | " + " | ".join(engines) + " |", row.replace("| --- ", "", 1)]
     for name in names:
-        marks = ["passes" if outcomes[engine][name].ended == "pass" else outcomes[engine][name].ended.lower() + "s"
-                 for engine in engines]  # fmt: skip
-        marks = ["fails" if mark == "fails" else mark for mark in marks]
+        marks = [WORDS.get(outcomes[engine][name].ended, "not run") for engine in engines]
         if set(marks) != {"passes"}:
             lines.append(f"| {name} | {' | '.join(marks)} |")
     return "\n".join(lines) + "\n"
@@ -202,7 +202,7 @@ def behaviour_on_all_engines(godot: Godot, project: Path) -> Outcome:
     file = behaviour.FOLDER / "known_failures.json"
     known = json.loads(file.read_text(encoding="utf-8"))
     renewed = {engine: renewed_failures(known.get(engine, {}), report.outcomes) for engine, report in reports.items()}
-    file.write_text(json.dumps({engine: tests for engine, tests in renewed.items() if tests}, indent=4) + "\n", encoding="utf-8")
+    file.write_text(json.dumps({engine: tests for engine, tests in renewed.items() if tests}, indent=2) + "\n", encoding="utf-8")
     write_document(ENGINES_DOCUMENT, engines_document(reports))
     total = len(reports[behaviour.SCREE].outcomes)
     figures = ", ".join(f"{engine} {total - len(tests)} of {total}" for engine, tests in renewed.items())

@@ -5,6 +5,7 @@ from .errors import check_finite
 from .frames import frame_of_space
 from .server_areas import Area
 from .server_shapes import DEFAULT_BIAS
+from .settings import MOST_SUBSTEPS
 from .virtual_table import SERVER
 
 # PhysicsServer3D.SpaceParameter: field of SYSTEM or None, and the value before any is set.
@@ -13,7 +14,7 @@ _PARAMETERS = {
     5: ("sleep_angular_threshold", 0.139626), 6: ("time_to_sleep", 0.5), 7: ("substep_count", 16.0),
 }  # fmt: skip
 CONTACT_HERTZ = PhysicsSystem.SETTINGS["contact_hertz"]
-BIAS, ITERATIONS, MOST_SUBSTEPS = 3, 7, 64
+BIAS, ITERATIONS = 3, 7
 ITERATIONS_A_SUBSTEP = 4.0
 """GodotPhysics3D's 16 iterations are 4 sub-steps: what either does with a stack of ten boxes is about the same."""
 

@@ -44,6 +44,11 @@ ENGINE_SETTINGS = {
 }
 
 
+USUAL_ITERATIONS, USUAL_BIAS = 16, 0.8
+"""What Godot's solver settings are unless a project sets them."""
+MOST_SUBSTEPS = 64
+
+
 class Settings:
     """The project's settings, read once at start. Those of Scree are shown in the editor's Project Settings."""
 
@@ -54,6 +59,8 @@ class Settings:
             self._show(name, *rule)
         self.chosen_engine = self._project.read("physics/3d/physics_engine")
         self.values = {name: self._read(name, *rule) for name, rule in SETTINGS.items()}
+        self.iterations = self._read("physics/3d/solver/solver_iterations", USUAL_ITERATIONS, 1, 1024)
+        self.contact_bias = self._read("physics/3d/solver/default_contact_bias", USUAL_BIAS, 0.0, 1000.0)
         self.runs_on_separate_thread = self._read("physics/3d/run_on_separate_thread", False, None, None)
         self.engine_values = {
             field: self._read(name, default, 0.0, None) for name, (default, field) in ENGINE_SETTINGS.items()
@@ -112,9 +119,13 @@ class Settings:
         return PooledThreads(shared_pool(self.thread_count()))
 
     def system_settings(self) -> dict:
-        """What a new space is given."""
+        """What a new space is given. More of Godot's iterations are more sub-steps; see docs/differences.md."""
+        from ..physics_system import PhysicsSystem  # not for a project that has chosen another engine
+
+        substeps = self.values["physics/scree_3d/simulation/substeps"] * self.iterations / USUAL_ITERATIONS
         return {
-            "substep_count": self.values["physics/scree_3d/simulation/substeps"],
+            "substep_count": min(max(round(substeps), 1), MOST_SUBSTEPS),
+            "contact_hertz": PhysicsSystem.SETTINGS["contact_hertz"] * self.contact_bias / USUAL_BIAS,
             "is_sleeping_allowed": int(self.values["physics/scree_3d/sleep/enabled"]),
             **self.engine_values,
         }

@@ -80,3 +80,35 @@ def test_what_is_asked_of_the_mass_is_up_to_date():
     small.world.body_add_shape(body, small.box(0.5, 0.5, 0.5), (*UPRIGHT, 2.0, 0.0, 0.0))
     assert small.world.body_param(body, "center_of_mass") == pytest.approx((1.0, 0.0, 0.0), abs=1e-6)
     assert small.position(body) == pytest.approx((1.0, 0.0, 0.0), abs=1e-6), "the origin stays where it was"
+
+
+def test_copies_of_shapes_that_nobody_reads_are_used_again():
+    """8,192 rows hold no more than a few copies of the thousand."""
+    small = SmallWorld()
+    shape = small.box(0.5, 0.5, 0.5)
+    body = small.add(shape, mode=STATIC)
+    for k in range(1, 1000):
+        small.world.body_add_shape(body, shape, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
+    for k in range(60):
+        small.world.body_set_shape_transform(body, k, (*UPRIGHT, 2.0 * k, 1.0, 0.0))
+    assert small.world.body_shape_transform(body, 59)[9:] == pytest.approx((118.0, 1.0, 0.0))
+    assert small.world.body_shape_transform(body, 60)[9:] == pytest.approx((120.0, 0.0, 0.0))
+
+
+def test_a_shape_freed_goes_from_all_its_places_at_once():
+    small = SmallWorld()
+    world = small.world
+    box, ball = small.box(0.5, 0.5, 0.5), small.sphere(0.4)
+    body = small.add(box, mode=STATIC)
+    for k in range(1, 1500):
+        world.body_add_shape(body, ball if k % 3 == 0 else box, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
+    before = [world.body_shape_transform(body, k)[9] for k in range(1500) if k % 3 == 0 and k > 0]
+    begin = time.thread_time()
+    world.destroy_shape(box)
+    assert time.thread_time() - begin < 0.2
+    assert world.body_shape_count(body) == 499
+    assert {world.body_shape(body, k) for k in range(499)} == {ball}
+    assert [world.body_shape_transform(body, k)[9] for k in range(499)] == before
+    queries = Queries(world)
+    assert queries.cast_ray(small.system, (2.0, 5.0, 0.0), (2.0, -5.0, 0.0)) is None
+    assert queries.cast_ray(small.system, (6.0, 5.0, 0.0), (6.0, -5.0, 0.0)) is not None
