@@ -34,7 +34,7 @@ RECYCLE_DISTANCE = 0.01
 RECYCLE_PART_OF_SIZE = 0.05
 """... and at most this part of the inner radius of the smaller one."""
 RECYCLE_ROLLING = 5e-4
-"""... and of what is round about its contact [m]: its anchor stays behind as it rolls, and weight ahead of it would drive it on."""
+"""... and of what is round about its contact [m]: its anchor stays behind as it rolls, and weight ahead of it drives it on."""
 MATCH_DISTANCE = 0.02
 """Points without a common feature hand on their impulses within this distance [m]."""
 
