@@ -195,7 +195,8 @@ func _add_trailer_wheel(at: Vector3) -> void:
 	var shape := CylinderShape3D.new()
 	shape.radius = TRAILER_WHEEL
 	shape.height = 0.25
-	add_shape(wheel, shape, _drum(TRAILER_WHEEL, 0.25), Transform3D(Basis(Vector3.BACK, PI / 2.0), Vector3.ZERO), Color(0.13, 0.14, 0.16))
+	var lying := Transform3D(Basis(Vector3.BACK, PI / 2.0), Vector3.ZERO)
+	add_shape(wheel, shape, _drum(TRAILER_WHEEL, 0.25), lying, Color(0.13, 0.14, 0.16))
 	add_child(wheel)
 	_wheels.append(wheel)
 	var axle := HingeJoint3D.new()

@@ -51,7 +51,7 @@ RECYCLE_DISTANCE = 0.01
 RECYCLE_PART_OF_SIZE = 0.05
 """... and at most this part of the inner radius of the smaller one."""
 RECYCLE_ROLLING = 5e-4
-"""... and of what is round about its contact [m]: its anchor stays behind as it rolls, and weight ahead of it would drive it on."""
+"""... and of what is round about its contact [m]: its anchor stays behind as it rolls, and weight ahead of it drives it on."""
 UPRIGHT = 0.02
 """A normal that leans no more than this against the side of what is round is one of its side (sine)."""
 FARTHEST_ROLLED = 0.1
