@@ -57,7 +57,7 @@ class BodyInterface(BodyShapes):
     def own_body_index(self, call: str, identity: int) -> int:
         """The same for calls that free it or change what it is made of: bodies of a batch go with their batch."""
         index = self._owner_index(call, identity)
-        if int(self.bodies.rows[index]["flags"]) & IS_IN_BATCH:
+        if self.bodies.flags.item(index) & IS_IN_BATCH:
             raise ValueError(f"{call}: the body {describe_id(identity)} belongs to a tile and stays as the tile made it")
         return index
 

@@ -9,8 +9,8 @@ import threading
 import numpy as np
 
 from ..runtime.memory import Pool
-from .identity import KIND_NAMES, describe_id, index_of, kind_of, make_id
-from .schema import BODY, CAN_SLEEP, INSTANCE, INSTANCE_NODE, KIND_BODY, RAY_PICKABLE, RIGID
+from .identity import KIND_NAMES, describe_id, kind_of, make_id
+from .schema import BODY, CAN_SLEEP, INDEX_MASK, INSTANCE, INSTANCE_NODE, KIND_BODY, RAY_PICKABLE, RIGID
 
 MAX_BODIES_SETTING = "physics/scree_3d/limits/max_bodies"
 MAX_INSTANCES_SETTING = "physics/scree_3d/limits/max_body_shapes"
@@ -38,6 +38,7 @@ class BodyPool:
     def __init__(self, capacity: int):
         self.pool = Pool("bodies", BODY, capacity, setting=MAX_BODIES_SETTING)
         self.rows = self.pool.rows
+        self.ids, self.flags = self.rows["id"], self.rows["flags"]
         self.count = 0
         self._free: list[int] = []
         self._retired_count = 0
@@ -67,12 +68,12 @@ class BodyPool:
 
     def find(self, call: str, identity: int, *kinds: int) -> int:
         """Index of the row with this id, of one of these kinds. Raises KeyError for a freed, foreign or wrong id."""
-        index = index_of(identity)
-        if kind_of(identity) not in kinds or index >= self.count or self.rows[index]["id"] != identity:
-            name = KIND_NAMES[kinds[0]]
-            why = "it was freed" if kind_of(identity) in kinds and index < self.count else f"it is no {name}"
-            raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {why}")
-        return index
+        index = identity & INDEX_MASK
+        if index < self.count and self.ids.item(index) == identity and kind_of(identity) in kinds:
+            return index
+        name = KIND_NAMES[kinds[0]]
+        why = "it was freed" if kind_of(identity) in kinds and index < self.count else f"it is no {name}"
+        raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {why}")
 
     def _count_up(self, count: int) -> None:
         self.count += count
