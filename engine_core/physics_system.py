@@ -32,7 +32,7 @@ from .sensors.overlaps import mark_active_due, sensors_of
 from .sensors.pools import Sensors
 from .sensors.sensing import due_count, find_overlaps, settle_overlaps
 from .solver.colours import lay_out_blocks
-from .solver.continuous import sweep_bodies
+from .solver.continuous import hold_back_together, sweep_bodies
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints, lay_out_joints
 from .solver.joint_trees import lay_out_trees, relax_trees, solve_trees
@@ -253,6 +253,7 @@ def advance(system, address, delta_time):
         parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
         parallel_for(system, address, STORE_IMPULSES, 0, system.constraint_block_count, LEAST_BLOCKS)
         parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
+        hold_back_together(system)
         parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
         enter(system, COLLECT_MOVED)
         collect_moved(system)

@@ -82,8 +82,8 @@ func _expect_fall() -> void:
 	# driven by the rest of the body, but hardly to twice that.
 	var of_fall := sqrt(2.0 * GRAVITY * (TOP + 1.5) + PUSH.length_squared())
 	expect_between("fastest bone so far [m/s]", _fastest, 2.0, 2.0 * of_fall)
-	# A limb that would pass a step is held back for the tick in which it strikes, while the body goes on.
-	expect_between("widest gap of a joint so far [m]", _widest_gap, 0.0, _fastest * TICK)
+	# At 8 m/s a limb goes 13 cm in a tick; where a step stops it, its joints must hold it all the same.
+	expect_between("widest gap of a joint so far [m]", _widest_gap, 0.0, 0.05)
 	expect_between("deepest bone below a step so far [m]", _deepest, -1.0, 0.05)
 
 
@@ -100,7 +100,8 @@ func _expect_rest() -> void:
 			lowest = minf(lowest, bone.global_position.y)
 		var pelvis := person.bones[0].global_position
 		expect_between("%d went down, way [m]" % _people.find(person), pelvis.z + 0.25, 0.5, 12.0)
-	expect_between("fastest bone at the end [m/s]", fastest_bone, 0.0, 0.05)
+	# A hand may hang and swing, slower than what Godot counts as rest.
+	expect_between("fastest bone at the end [m/s]", fastest_bone, 0.0, 0.1)
 	expect_between("widest gap of a joint at the end [m]", gap, 0.0, 0.005)
 	expect_between("farthest a hinge is past its limits [degrees]", past_limit, -180.0, 3.0)
 	expect_between("lowest bone at the end [m]", lowest, THINNEST - GENTLY, 0.3)

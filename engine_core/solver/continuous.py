@@ -18,6 +18,7 @@ from ..collision.contacts import reach_in_frame
 from ..collision.pairs import find_pair, may_collide, pairs_of
 from ..collision.schema import PAIR_IS_FILTERED, SPECULATIVE_DISTANCE
 from ..collision.sweeps import SWEEP, largest_angle, reach_of, sweep_shapes
+from ..constraints.joint_preparation import joints_of
 from ..constraints.schema import CARRIED, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, ROW_SIZE
 from ..geometry.vector import (
     add, add_scaled, conjugate, interpolate_rotation, length, multiply, negate, quaternion, rotate, rotate_inverse, scale,
@@ -32,6 +33,8 @@ from .integration import forces_of
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
 """A motion of more than this part of the inner radius is swept, of bodies with continuous collision and of others."""
+MOST_TURNS = 16
+"""Passes over the joints in which a stop spreads from body to body."""
 FARTHEST = 1.0e6
 """Longer motions are overflows [m]."""
 TREE_SIZE = TREE.itemsize
@@ -188,6 +191,45 @@ def sweep_body(system, world, bodies, index, sweeps, box, carried):
             other = ray_query_next(cursor, tree, longest)
         query_end(cursor, tree)
     return longest
+
+
+@kernel
+def hold_back_other(system, bodies, index, other_index):
+    """Hold a body back by as much as another one on the same joint, and carry it along with that. Returns whether it is news."""
+    slot, other_slot = INT64(bodies[index].active_index), INT64(bodies[other_index].active_index)
+    if slot < 0 or other_slot < 0 or bodies[index].mode < RIGID:
+        return False
+    row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+    other = view(system.solver_rows + (other_slot + 1) * ROW_SIZE, 16, FLOAT32)
+    if other[HELD_BACK] <= row[HELD_BACK]:
+        return False
+    row[HELD_BACK] = other[HELD_BACK]
+    forces = view(system.solver_forces + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+    of_other = view(system.solver_forces + (other_slot + 1) * ROW_SIZE, 16, FLOAT32)
+    for k in range(3):
+        forces[CARRIED + k] = of_other[CARRIED + k]
+    return True
+
+
+@kernel
+def hold_back_together(system):
+    """Bodies on joints are held back together, or the one that is would leave its joints. Serial, in the order of the joints."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    joints = joints_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    count = system.joint_count
+    for turn in range(MOST_TURNS):
+        is_news = False
+        for k in range(count):
+            joint = joints[active[k if turn % 2 == 0 else count - 1 - k]]
+            a, b = INT64(joint.bodies[0]), INT64(joint.bodies[1])
+            if a < 0 or b < 0:
+                continue
+            is_news = hold_back_other(system, bodies, a, b) or is_news
+            is_news = hold_back_other(system, bodies, b, a) or is_news
+        if not is_news:
+            return
 
 
 @entry_point(JOB_SIGNATURE)

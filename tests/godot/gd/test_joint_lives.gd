@@ -244,3 +244,34 @@ func test_ten_links_hang_as_a_chain() -> void:
 	await steps(300)
 	for k: int in 10:
 		check_between(links[k].position.length(), 0.0, 0.26 + 0.5 * k, "reach of link %d" % k)
+
+
+func test_fast_limbs_that_strike_stay_on_their_joints() -> void:
+	floor_body()
+	var pairs: Array[Array] = []
+	for number: int in 6:  # they strike at different moments of a tick
+		var at := Vector3(0, 2.5 + number * 0.028, number * 2.0)
+		var trunk := rigid(box(Vector3.ONE * 0.4), at, {"mass": 30.0, "linear_velocity": Vector3(0, -10, 0)})
+		var limb := rigid(capsule(0.05, 0.5), Transform3D(Basis.IDENTITY, at + Vector3(0, -0.5, 0)),
+				{"mass": 2.0, "linear_velocity": Vector3(0, -10, 0)})
+		join(PinJoint3D.new(), trunk, limb, at + Vector3(0, -0.25, 0))
+		pairs.append([trunk, limb])
+	var widest := 0.0
+	for step: int in 60:
+		await steps()
+		for pair: Array in pairs:
+			widest = maxf(widest, pair[0].to_global(Vector3(0, -0.25, 0)).distance_to(pair[1].to_global(Vector3(0, 0.25, 0))))
+	check_between(widest, 0.0, 10.0 * TICK, "widest gap: no more than a tick's way")
+
+
+func test_fast_bodies_on_a_joint_do_not_pass_a_thin_wall() -> void:
+	fixed(box(Vector3(0.05, 20, 20)), Vector3(5, 0, 0))
+	for speed: float in [20.0, 60.0, 150.0]:
+		var z := speed / 20.0
+		var first := floating(sphere(0.1), Vector3(0.5, 0, z), {"linear_velocity": Vector3(speed, 0, 0)})
+		var second := floating(sphere(0.1), Vector3(0, 0, z), {"linear_velocity": Vector3(speed, 0, 0)})
+		join(PinJoint3D.new(), first, second, Vector3(0.25, 0, z))
+	await steps(60)
+	for body: Node in get_children():
+		if body is RigidBody3D:
+			check_between(body.position.x, -200.0, 5.0, "in front of the wall")
