@@ -93,15 +93,16 @@ def center_in_frame(shape, frame):
 
 
 @kernel
-def overlaps_instance(shapes, query, instance, place):
-    """Whether the query's shape, grown by its margin, meets a shape of a body."""
+def overlaps_instance(shapes, query, instance, place, counts_both_sides):
+    """Whether the query's shape, grown by its margin, meets a shape of a body. `counts_both_sides`: of all meshes, else of those
+    with backface collision only."""
     keep_as_call()
     core, frame, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
     a, b, radius, _, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
     if not is_possible:
         return False
     box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
-    is_two_sided = shapes[b].kind == MESH and shapes[b].has_backface_collision != 0
+    is_two_sided = counts_both_sides or (shapes[b].kind == MESH and shapes[b].has_backface_collision != 0)
     return find_gap(
         shapes[b], core, radius, center_in_frame(shapes[a], frame), (box[0], box[1], box[2]), (box[3], box[4], box[5]),
         query.margin, is_two_sided, gap,
@@ -281,7 +282,7 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
         place_instance(query, position, rotation, instance, place)
         fraction = 0.0
         if query.operation == OVERLAP:
-            if not overlaps_instance(shapes, query, instance, place):
+            if not overlaps_instance(shapes, query, instance, place, False):
                 continue
         elif query.operation == CAST:
             fraction = cast_to_instance(shapes, query, instance, place, min(query.safe_fraction, 1.0), gap)

@@ -9,38 +9,22 @@ import numpy as np
 from ..bodies.bounds import bounds_in_frame, bounds_overlap, local_bounds_from
 from ..bodies.instance_tree import WALK, begin_walk, next_in_box
 from ..bodies.schema import INSTANCE, SYSTEM, WORLD
-from ..collision.gaps import GAP, find_gap
 from ..collision.query_schema import QUERY
 from ..collision.shape_queries import (
-    PLACE, box_of_query, center_in_frame, place_instance, prepare_roles, swept,
+    PLACE, box_of_query, overlaps_instance, place_instance, swept,
 )  # fmt: skip
-from ..geometry.gjk import CORE
 from ..geometry.vector import (
     add, length, multiply, quaternion, rotate, rotate_inverse, store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
-from ..shapes.bounds import shape_bounds
 from ..shapes.schema import BOX, EMPTY, SEPARATION_RAY, SHAPE, SPHERE
 from .overlaps import overlaps_of, rows_of, sees, sensors_of, shape_overlaps_of, take_shape_overlap
 from .schema import OVERLAPS
 
 INT32, INT64 = np.int32, np.int64
 NOWHERE = (0.0, 0.0, 0.0)
-
-
-@kernel
-def shapes_overlap(shapes, query, instance, place):
-    """Whether the query's shape and a shape that stands at `place` overlap or touch."""
-    keep_as_call()
-    core, frame, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
-    a, b, radius, _, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
-    if not is_possible:
-        return False
-    box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
-    low, high = (box[0], box[1], box[2]), (box[3], box[4], box[5])
-    return find_gap(shapes[b], core, radius, center_in_frame(shapes[a], frame), low, high, 0.0, True, gap)
 
 
 @kernel
@@ -123,7 +107,7 @@ def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
         if not is_solid(shapes, instance):
             continue
         place_instance(query, vector3(other.position), quaternion(other.rotation), instance, place)
-        if shapes_overlap(shapes, query, instance, place):
+        if overlaps_instance(shapes, query, instance, place, True):
             note(system, sensors, overlap, cursor, INT64(own), INT64(number))
 
 

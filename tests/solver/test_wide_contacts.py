@@ -7,6 +7,8 @@ import pytest
 
 from engine_core.bodies.schema import SYSTEM
 from engine_core.constraints import schema as c
+from engine_core.constraints.contact_preparation import couple_points
+from engine_core.runtime.kernel import entry_point
 from engine_core.runtime.memory import Pool, address_of
 from engine_core.solver.wide_contacts import SWEEPS, relax, restitute, solve, warm_start
 
@@ -357,3 +359,23 @@ def test_impulses_change_no_momentum():
         job(blocks.address, 0, BLOCKS, 0)
     assert np.abs(blocks.rows - old).max() > 0.1
     np.testing.assert_allclose((blocks.rows[1:, 0:3] / inverse[1:, None]).sum(axis=0), before, atol=1e-3)
+
+
+@entry_point("void(int64, int64)")
+def couple(block, count):
+    couple_points(block, count)
+
+
+def test_masses_and_couplings_of_points():
+    """What the preparation writes for the points that are there is what the blocks of these tests have from NumPy."""
+    blocks = Blocks(11)
+    before = blocks.blocks.copy()
+    for block in range(BLOCKS):
+        couple(blocks.block_pool.address + block * c.BLOCK_SIZE, int(blocks.counts[block].max()))
+    for block, lane in np.argwhere(blocks.counts > 0):
+        for p in range(blocks.counts[block, lane]):
+            at = c.POINTS + p * c.POINT_FIELDS + c.POINT_MASS
+            assert blocks.blocks[block, at, lane] == pytest.approx(before[block, at, lane], rel=1e-4)
+            for q in range(p):
+                at = c.COUPLING + COUPLED.index((q, p))
+                assert blocks.blocks[block, at, lane] == pytest.approx(before[block, at, lane], rel=1e-4, abs=1e-5)
