@@ -73,6 +73,8 @@ class World(AreaInterface, BodyInterface, JointInterface):
         self._lock = threading.RLock()
         self._shape_users: dict[int, dict[int, int]] = {}
         self._contact_reports: dict[int, np.ndarray] = {}
+        self.shape_keepers: dict[int, object] = {}
+        """Of shapes that batches brought, by index: what their memory belongs to."""
         record = self.record
         self.bodies.world_record = record
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
