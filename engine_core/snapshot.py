@@ -1,7 +1,7 @@
 """All shapes in a box as they stood at one moment, and their triangles: for navigation meshes, on any thread but the one that
 steps, while the world steps and streams.
 
-The moment is one without a step and without an edit: who asks holds the gate of the system while poses are copied, some 0.1 ms
+The moment is one without a step and without an edit: who asks holds the gate of the system while poses are copied, some 0.3 ms
 a thousand shapes, and waits for a step that runs. While the triangles are made nothing is held but a place among those who
 query, so that nothing they are read from is used again.
 """
