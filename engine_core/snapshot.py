@@ -43,9 +43,9 @@ def visit_trees(address, generations, is_leaving):
 
 @entry_point("int64(int64, int64, int64)")
 def collect_behind_gate(address, query, function):
-    """Answer a query while no step and no edit is under way: `function` is the address of `query_bounds`. Gives what that gives; -1
-    where the gate is taken, or a batch was on its way out of the tree, which needs no gate: try again. All of it is compiled, so
-    that no step ever waits for the interpreter."""
+    """Answer a query while no step and no edit is under way: `function` is the address of `query_bounds`. Gives what that gives;
+    -1 where the gate is taken, or a batch was on its way out of the tree, which needs no gate: try again. All of it is compiled,
+    so that no step ever waits for the interpreter."""
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
         return np.int64(-1)
     world = view(address, 1, SYSTEM)[0].world
@@ -122,8 +122,8 @@ class Snapshot:
                 capacity = 2 * count
 
     def triangles(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> np.ndarray:
-        """The triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m], relative
-        to `zero`, counter-clockwise seen from outside. In order of their numbers: the same world gives the same array."""
+        """The triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m],
+        relative to `zero`, counter-clockwise seen from outside. In order of their numbers: the same world, the same array."""
         found = self.triangles_and_owners(low, high, zero)[0]
         return found[np.lexsort(found.reshape(-1, 9).T[::-1])]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine_core.broad_phase.schema import TREE
 from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float64, load_int64, store_float64
+from engine_core.runtime.call import load_float64, store_float64
 from engine_core.runtime.kernel import kernel
 
 ORIGINS, LAST_ROOTS = TREE.fields["origins"][1], TREE.fields["last_roots"][1]
