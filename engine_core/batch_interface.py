@@ -123,6 +123,7 @@ class BodyBatch:
         self.address = address_of(self._record)
         try:
             self._shapes = world.shapes.adopt(cooked)
+            world.shape_keepers.update(dict.fromkeys(self._shapes.tolist(), keeps))
             self._first = world.instances.take(self._run)
             self.rows = world.bodies.take_many(self.count)
             self._touched = np.empty(self.count, np.int32)
@@ -216,7 +217,10 @@ class BodyBatch:
             world.bodies.give_back_many(np.setdiff1d(self.rows, held) if len(held) else self.rows)
         if self._first >= 0:
             world.instances.give_back(self._first, self._run)
-        world.shapes.disown(self._shapes)
+        with world.shapes.held():  # who copies shapes just now finds what they belong to
+            for index in self._shapes.tolist():
+                world.shape_keepers.pop(index, None)
+            world.shapes.disown(self._shapes)
         self.rows = self._shapes = np.empty(0, np.int32)
         self._first, self._keeps = -1, None
         self.count = 0

@@ -115,7 +115,7 @@ def move_bounds(bounds, by):
 
 
 def on_grid(position) -> np.ndarray:
-    """The place on the grid of origins that is nearest to a position [m]. Raises ValueError for one that is not finite or too far."""
+    """The place on the grid of origins that is nearest to a position [m]. Raises ValueError for one not finite or too far."""
     place = np.asarray(position, np.float64)
     if place.shape != (3,) or not (np.abs(place) <= FARTHEST).all():
         raise ValueError(f"shift_origin: the position must be three numbers within {FARTHEST:g} m, got {position!r}")
@@ -123,7 +123,7 @@ def on_grid(position) -> np.ndarray:
 
 
 def shift(system, position, frame=None, timeout: float = 5.0) -> np.ndarray:
-    """`shift_origin` for a PhysicsSystem, tried until it is done; gives the new origin. Raises ValueError, PoolFull, TimeoutError."""
+    """`shift_origin` for a PhysicsSystem, tried until it is done: the new origin. Raises ValueError, PoolFull, TimeoutError."""
     origin = on_grid(position)
     given = np.asarray(origin if frame is None else frame, np.float64)
     until = time.monotonic() + timeout

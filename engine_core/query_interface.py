@@ -349,7 +349,8 @@ class Queries:
         shapes = self.world.shapes
         with shapes.held():  # nobody changes settings while they are copied
             rows = self._as_many_as_there_are(call, system, query, PLACED_SHAPE, None)
-            blocks = [shapes.block_of(int(row)) for row in np.unique(rows["shape"])]
+            used = np.unique(rows["shape"]).tolist()
+            blocks = [shapes.block_of(row) for row in used] + [self.world.shape_keepers.get(row) for row in used]
         return ShapeSnapshot(rows, blocks)
 
     def closest_point(self, body: int, point) -> np.ndarray:

@@ -1,27 +1,29 @@
 """All shapes in a box as they stood at one moment, and their triangles: for navigation meshes, on any thread but the one that
 steps, while the world steps and streams.
 
-The moment is one without a step and without an edit: who asks holds the gate of the system while poses are copied, some 0.1 ms
+The moment is one without a step and without an edit: who asks holds the gate of the system while poses are copied, some 0.3 ms
 a thousand shapes, and waits for a step that runs. While the triangles are made nothing is held but a place among those who
 query, so that nothing they are read from is used again.
 """
 
-import threading
 import time
 
 import numpy as np
 
-from .bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM
+from .bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM, WORLD
 from .broad_phase.change import enter, leave
 from .broad_phase.schema import TREE
 from .collision.bounds_queries import query_bounds
 from .collision.query_schema import COLLECT_SHAPES, PLACED_SHAPE, QUERY, WITH_AREAS, WITH_BODIES
 from .collision.triangulation import TRIANGLE_REQUEST, triangulate
-from .edits import BUSY, TAKEN, edit, enter_gate
+from .edits import EDITING, GATE, OPEN
+from .runtime import atomics
+from .runtime.call import call_2_result, call_3_result
 from .runtime.kernel import entry_point
 from .runtime.memory import address_of, view
 
 TREE_SIZE = TREE.itemsize
+HIDES_BEGUN, HIDES_ENDED = SYSTEM.fields["hides_begun"][1], SYSTEM.fields["hides_ended"][1]
 PAUSE = 5e-5
 FIRST_CAPACITY = 4096
 
@@ -39,14 +41,27 @@ def visit_trees(address, generations, is_leaving):
             places[layer] = enter(tree, generations)
 
 
+@entry_point("int64(int64, int64, int64)")
+def collect_behind_gate(address, query, function):
+    """Answer a query while no step and no edit is under way: `function` is the address of `query_bounds`. Gives what that gives;
+    -1 where the gate is taken, or a batch was on its way out of the tree, which needs no gate: try again. All of it is compiled,
+    so that no step ever waits for the interpreter."""
+    if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
+        return np.int64(-1)
+    world = view(address, 1, SYSTEM)[0].world
+    begun, ended = atomics.load_acquire_int64(address + HIDES_BEGUN), atomics.load_acquire_int64(address + HIDES_ENDED)
+    count = np.int64(-1)
+    if begun == ended:
+        count = call_2_result(function, address, query)
+        if atomics.load_acquire_int64(address + HIDES_BEGUN) != begun:
+            count = np.int64(-1)
+    call_3_result(view(world, 1, WORLD)[0].edit_function, world, np.int64(0), address)
+    return count
+
+
 def collect_whole(system, query: np.ndarray) -> int:
-    """`query_bounds` for who holds the gate; -1 where a batch was on its way out of the tree, which needs no gate: try again."""
-    row = system.row
-    begun = int(row["hides_begun"])
-    if int(row["hides_ended"]) != begun:
-        return -1
-    count = query_bounds(system.address, address_of(query))
-    return count if int(row["hides_begun"]) == begun else -1
+    """`collect_behind_gate` for a PhysicsSystem."""
+    return collect_behind_gate(system.address, address_of(query), query_bounds.address)
 
 
 class Snapshot:
@@ -76,7 +91,7 @@ class Snapshot:
         self._generations = np.zeros(MOST_BROAD_PHASE_LAYERS, np.int64)
         self.rows = np.zeros(0, PLACED_SHAPE)
         self.held_seconds = 0.0
-        """How long the gate was held [s]."""
+        """How long the gate was held at most [s]."""
 
     def __enter__(self):
         visit_trees(self._system.address, address_of(self._generations), 0)
@@ -95,7 +110,9 @@ class Snapshot:
         while True:
             rows = np.zeros(capacity, PLACED_SHAPE)
             self._query[0]["results"], self._query[0]["max_results"] = address_of(rows), capacity
-            count = self._collect_behind_gate()
+            begin = time.perf_counter()
+            count = collect_whole(self._system, self._query)
+            self.held_seconds = time.perf_counter() - begin
             if count < 0:
                 time.sleep(PAUSE)
             elif count <= capacity:
@@ -104,21 +121,9 @@ class Snapshot:
             else:
                 capacity = 2 * count
 
-    def _collect_behind_gate(self) -> int:
-        address, me = self._system.address, threading.get_ident()
-        while (answer := enter_gate(address, me)) == BUSY:
-            time.sleep(PAUSE)
-        assert answer == TAKEN
-        begin = time.perf_counter()
-        try:
-            return collect_whole(self._system, self._query)
-        finally:
-            edit(self._world.address, 0, address)
-            self.held_seconds = time.perf_counter() - begin
-
     def triangles(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> np.ndarray:
-        """The triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m], relative
-        to `zero`, counter-clockwise seen from outside. In order of their numbers: the same world gives the same array."""
+        """The triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m],
+        relative to `zero`, counter-clockwise seen from outside. In order of their numbers: the same world, the same array."""
         found = self.triangles_and_owners(low, high, zero)[0]
         return found[np.lexsort(found.reshape(-1, 9).T[::-1])]
 

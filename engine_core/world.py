@@ -82,6 +82,8 @@ class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, Pul
         self.on_stale = lambda: None  # called when one is added
         self._contact_biases: dict[int, float] = {}  # of shapes whose contacts are not as firm as usual
         self._contact_reports: dict[int, np.ndarray] = {}
+        self.shape_keepers: dict[int, object] = {}
+        """Of shapes that batches brought, by index: what their memory belongs to."""
         record = self.record
         self.bodies.world_record = record
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity

@@ -53,8 +53,8 @@ def read_pose(world, index, transform):
 
 @kernel
 def repeats_after_shift(server, index, transform):
-    """Whether a transform that comes between a shift and the next step says where a body is already, as far as nodes, whose numbers
-    are rounded, can say it."""
+    """Whether a transform that comes between a shift and the next step says where a body is already, as far as nodes can say it,
+    whose numbers are rounded."""
     record = view(server, 1, SERVER)[0]
     world = record.world
     system = bodies_of(world)[index].system

@@ -1,5 +1,5 @@
-"""Triangles for navigation meshes: `space_triangles(space, low, high, mask)` gives a PackedVector3Array, three corners a triangle,
-clockwise seen from the front as Godot's faces are, of all bodies that touch a box at one moment.
+"""Triangles for navigation meshes: `space_triangles(space, low, high, mask)` gives a PackedVector3Array, three corners a
+triangle, clockwise seen from the front as Godot's faces are, of all bodies that touch a box at one moment.
 
 Any thread may call, a worker best: neither the lock of the server nor the interpreter is held while triangles are made.
 """
@@ -20,7 +20,7 @@ def triangles_of(server, space: int, low, high, mask: int) -> np.ndarray:
     with Snapshot(server.world, space, zero + low, zero + high, mask & 0xFFFFFFFF) as snapshot:
         found = snapshot.triangles(zero=zero)
     if len(found) > MOST_TRIANGLES:
-        raise ValueError(f"space_triangles: there are {len(found)} triangles in the box, more than {MOST_TRIANGLES}: make it smaller")
+        raise ValueError(f"there are {len(found)} triangles in the box, more than {MOST_TRIANGLES}: make it smaller")
     return found[:, [0, 2, 1]].reshape(-1, 3)
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .wanted import (
-    LOW, MEDIUM, NONE, STRAIGHT, Ranges, Tile, Viewer, distance_to_tile, heading_of, kept_by, low_by, merged, tiles_under, wanted_by,
+    LOW, MEDIUM, NONE, STRAIGHT, Ranges, Tile, Viewer, distance_to_tile, heading_of, kept_by, low_by, merged, tiles_under,
+    wanted_by,
 )  # fmt: skip
 
 REQUESTED, IN, LEAVING, FAILED = "requested", "in", "leaving", "failed"

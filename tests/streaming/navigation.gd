@@ -85,7 +85,9 @@ func _collect(space: RID, box: AABB) -> void:
 
 func _place() -> Transform3D:
 	var basis := Basis(Vector3.UP, _random.randi_range(0, 7) * PI / 8.0)
-	return Transform3D(basis, Vector3(_random.randi_range(-44, 44) * 0.5, _random.randi_range(0, 4) * 0.25, _random.randi_range(-44, 44) * 0.5))
+	var x := _random.randi_range(-44, 44) * 0.5
+	var y := _random.randi_range(0, 4) * 0.25
+	return Transform3D(basis, Vector3(x, y, _random.randi_range(-44, 44) * 0.5))
 
 
 func _add() -> void:

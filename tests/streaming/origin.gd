@@ -1,6 +1,6 @@
 extends SceneTree
-## The origin moves under a streaming world: tiles stay, a ball rolls on, rays and scenes are in the new numbers. One JSON object at
-## the end.
+## The origin moves under a streaming world: tiles stay, a box sleeps on, rays and scenes are in the new numbers. One JSON
+## object at the end.
 
 const StreamingWorld := preload("res://addons/scree/nodes/streaming_world_3d.gd")
 const BY := Vector3(10240, 0, -5120)
@@ -39,7 +39,8 @@ func _run() -> void:
 	var before := box.position
 	var camp_before := _camp.global_position if _camp != null else Vector3.INF
 	var down := func(at: Vector3) -> Dictionary:
-		return root.world_3d.direct_space_state.intersect_ray(PhysicsRayQueryParameters3D.create(at + Vector3.UP * 30, at + Vector3.DOWN * 30))
+		var query := PhysicsRayQueryParameters3D.create(at + Vector3.UP * 30, at + Vector3.DOWN * 30)
+		return root.world_3d.direct_space_state.intersect_ray(query)
 	var shifted := world.shift_origin(BY, [viewer, box] as Array[Node3D])
 	var hit: Dictionary = down.call(Vector3(5, 0, 5) - BY)
 	await _ticks(60)

@@ -1,6 +1,8 @@
 """Batches of static bodies: what comes in is found and carries, what goes leaves nothing behind."""
 
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from engine_core.batch_interface import BatchQueue, BodyBatch
 from tests.bodies.mass_twin import rotation_matrix
 from engine_core.bodies.schema import STATIC
+from engine_core.query_interface import Queries
 from engine_core.runtime.memory import PoolFull
 from tests.streaming.batches import bodies, box, cooked_shapes, hull, sphere
 from small_world import SmallWorld
@@ -242,3 +245,30 @@ def test_a_joint_to_a_streamed_body_is_refused(ground):
             ground.world.create_joint("point", *bodies_of_joint)
     assert ground.world.create_joint("point", ball, 0)
     batch.remove()
+
+
+def test_a_snapshot_of_shapes_outlives_the_batch(ground):
+    """What streamed shapes lie in stays as long as somebody has copied where they are."""
+
+    class Memory:
+        """Can be watched."""
+
+        def __init__(self, kept):
+            self.kept = kept
+
+    rows, kept = cooked_shapes(hull(np.random.default_rng(2).normal(size=(20, 3))))
+    memory = Memory(kept)
+    watched = weakref.ref(memory)
+    batch = BodyBatch(ground.queue, *bodies(grid(2, 8.0)), rows, keeps=memory)
+    del memory, kept
+    batch.push()
+    ground.queue.advance()
+    snapshot = Queries(ground.world).collect_shapes(ground.system, (0, 0, 0), (9, 9, 9))
+    before = snapshot.cast_rays([(4.0, 9.0, 4.0)], [(4.0, -9.0, 4.0)])
+    batch.remove()
+    gc.collect()
+    assert watched() is not None and len(snapshot) == 4 and before["fraction"][0] < 1.0
+    np.testing.assert_array_equal(snapshot.cast_rays([(4.0, 9.0, 4.0)], [(4.0, -9.0, 4.0)]), before)
+    del snapshot
+    gc.collect()
+    assert watched() is None and not ground.world.shape_keepers

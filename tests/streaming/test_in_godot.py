@@ -67,8 +67,8 @@ def run_quietly(godot, project, folder):
 
 
 def test_navigation_meshes_of_a_snapshot_are_those_of_a_copy(godot, project, tiles):
-    """16 blocks of 12.8 m, bodies added, moved and removed on the main thread while a worker takes snapshots. Each must be the world
-    after some edit, whole; meshes baked from it and from a copy of that world must be equal."""
+    """16 blocks of 12.8 m, bodies added, moved and removed on the main thread while a worker takes snapshots. Each must be the
+    world after some edit, whole; meshes baked from it and from a copy of that world must be equal."""
     shutil.copy(HERE / "navigation.gd", project / "navigation.gd")
     done = godot.run("--headless", "--path", project, "-s", "res://navigation.gd", "--", tiles, timeout=120.0)
     assert done.returncode == 0, done.output[-3000:]

@@ -63,7 +63,8 @@ func _initialize() -> void:
 
 def test_gizmos_of_streaming_are_drawn(godot, tmp_path):
     """The whole addon in an editor, and the figures that the gizmos draw."""
-    shutil.copytree(places.addon_source(), tmp_path / "addons/scree", ignore=shutil.ignore_patterns("native", "bin", "*.gdextension"))
+    left_out = shutil.ignore_patterns("native", "bin", "*.gdextension")
+    shutil.copytree(places.addon_source(), tmp_path / "addons/scree", ignore=left_out)
     (tmp_path / "project.godot").write_text(PROJECT.format(engine="Jolt Physics"))
     run = godot.run("--headless", "--editor", "--path", tmp_path, "--quit", timeout=120)
     assert run.returncode == 0 and run.errors() == [], run.output
