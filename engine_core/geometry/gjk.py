@@ -267,7 +267,7 @@ def gjk_distance(a, b, simplex, start):
     if length_squared(v) < 1e-20:
         v = (1.0, 0.0, 0.0)
     simplex.count = 0
-    size, best = 0.0, math.inf
+    size, best, apart = 0.0, math.inf, 0.0
     overlap = False
     for _ in range(MAX_ITERATIONS):
         on_a = support(a, (-v[0], -v[1], -v[2]))
@@ -281,11 +281,19 @@ def gjk_distance(a, b, simplex, start):
             if known:
                 break
         size = max(size, length_squared(w))
+        along = dot(v, w)
+        if along > 0.0:  # a plane parts them: they are at least so far apart (squared)
+            apart = max(apart, along * along / length_squared(v))
         last_count = simplex.count
         store_row3(simplex.w, last_count, w)
         store_row3(simplex.a, last_count, on_a)
         simplex.count = last_count + 1
         overlap, nearer = nearest_of_simplex(simplex)
+        if overlap and apart > 1e-16 * size:
+            # Rounding: the tetrahedron is nearly flat. What was nearest before is.
+            simplex.count = last_count
+            overlap, v = nearest_of_simplex(simplex)
+            break
         if overlap:
             v = nearer
             break
