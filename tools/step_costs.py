@@ -1,4 +1,4 @@
-"""What a step costs without Godot: barriers, unions, a busy neighbour, growing numbers of bodies. One part a process, for `prove`.
+"""What a step costs without Godot: barriers, unions, a busy neighbour, more and more bodies. One part a process, for `prove`.
 
     python tools/step_costs.py islands 5000
     python tools/step_costs.py barriers 2
