@@ -25,8 +25,8 @@ class ListenerInterface:
 
     def add_step_listener(self, system: int, function, moments: int, context: int = 0) -> int:
         """Have a function called in each step of a system, at BEFORE_STEP, SUB_STEP, AFTER_STEP or several of them. An entry
-        point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Returns a number for
-        `remove_step_listener`. Raises KeyError, ValueError, PoolFull."""
+        point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Returns a number
+        for `remove_step_listener`. Raises KeyError, ValueError, PoolFull."""
         owner = self._owner("add_step_listener", system)
         if not moments or moments & ~MOMENTS:
             raise ValueError(f"add_step_listener: moments must be of BEFORE_STEP, SUB_STEP and AFTER_STEP, got {moments}")

@@ -77,9 +77,9 @@ class PulleyInterface:
         self, body_a: int, body_b: int, point_a, point_b, fixed_a, fixed_b, ratio: float = 1.0, shortest: float = 0.0,
         longest: float | None = None,
     ) -> Pulley:  # fmt: skip
-        """Hang two bodies on a rope: from `point_a` of A (its frame) over the wheels `fixed_a` and `fixed_b` (world) to `point_b` of
-        B. |A to its wheel| + ratio |B to its wheel| stays between `shortest` and `longest` [m], by default what it is now. An id of
-        0 is the world. Raises KeyError, ValueError."""
+        """Hang two bodies on a rope: from `point_a` of A (its frame) over the wheels `fixed_a` and `fixed_b` (world) to `point_b`
+        of B. |A to its wheel| + ratio |B to its wheel| stays between `shortest` and `longest` [m], by default what it is now. An
+        id of 0 is the world. Raises KeyError, ValueError."""
         record = np.zeros(1, dtype=PULLEY)
         row = record[0]
         if not 0.0 < ratio < math.inf:

@@ -223,9 +223,9 @@ class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, Pul
             self._free_systems.append((index, sequence & 0x7FFFFFFF or 1))
 
     def step(self, identity: int, delta_time: float, collision_steps: int = 1) -> None:
-        """Simulate a system by `delta_time` [s], in so many steps of collision and solving: forces and targets of kinematic bodies
-        are for all of them, contacts are reported of the last. Raises PoolFull if a pool was too small; the world stays whole. Raises what
-        was wrong with an edit that another thread asked for while a step ran."""
+        """Simulate a system by `delta_time` [s], in so many steps of collision and solving: forces and targets of kinematic
+        bodies are for all of them, contacts are reported of the last. Raises PoolFull if a pool was too small; the world stays
+        whole. Raises what was wrong with an edit that another thread asked for while a step ran."""
         if not 0.0 <= delta_time < float("inf"):
             raise ValueError(f"step: delta_time must be at least 0 and finite, got {delta_time}")
         if collision_steps < 1:

@@ -54,8 +54,8 @@ def busy_neighbour(godot: Godot, project: Path) -> Outcome:
     found = costs("neighbour", 3000)
     ratio = found["busy_mean"] / found["one"]
     figures = (
-        f"quiet {found['one']:.2f} ms on one thread, {found['two']:.2f} on two; beside a busy process {found['busy_mean']:.2f} ms "
-        f"on average ({found['busy_median']:.2f} median): {ratio:.2f} times"
+        f"quiet {found['one']:.2f} ms on one thread, {found['two']:.2f} on two; beside a busy process "
+        f"{found['busy_mean']:.2f} ms on average ({found['busy_median']:.2f} median): {ratio:.2f} times"
     )
     return Outcome(figures, ratio <= DEAREST_NEIGHBOUR)
 

@@ -19,7 +19,7 @@ def plot(found: dict[int, dict[int, float]], slopes: dict[int, float], folder: P
     first = next(iter(found.values()))
     largest = max(first)
     axes.plot(list(first), [first[largest] * n / largest for n in first], ":", color="#7a7a7a", label="in proportion")
-    axes.set(xscale="log", yscale="log", xlabel="boxes in a settled pile", ylabel="median step, processor time of its thread [ms]")
+    axes.set(xscale="log", yscale="log", xlabel="boxes in a settled pile", ylabel="median step, its thread's time [ms]")
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     folder.mkdir(parents=True, exist_ok=True)

@@ -98,7 +98,8 @@ def choose_engine(project: Path, engine: str, threads: int | None = None, job_sy
     """
     text = f'[physics]\n\n3d/physics_engine="{engine}"\n'
     if threads is not None:
-        text += f"{SCREE_THREADS}={threads}\n{SCREE_JOB_SYSTEM}={job_system}\n\n[threading]\n\nworker_pool/max_threads={threads}\n"
+        text += f"{SCREE_THREADS}={threads}\n{SCREE_JOB_SYSTEM}={job_system}\n"
+        text += f"\n[threading]\n\nworker_pool/max_threads={threads}\n"
     (project / "override.cfg").write_text(text, encoding="utf-8")
 
 

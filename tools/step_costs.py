@@ -1,4 +1,4 @@
-"""What a step costs without Godot: barriers, unions, a busy neighbour, growing numbers of bodies. One part a process, for `prove`.
+"""What a step costs without Godot: barriers, unions, a busy neighbour, more and more bodies. One part a process, for `prove`.
 
     python tools/step_costs.py islands 5000
     python tools/step_costs.py barriers 2
@@ -23,6 +23,7 @@ from engine_core.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 TICK, SPACING, JITTER = 1.0 / 60.0, 1.5, 0.3
+LAYERS = 3
 SETTLED = 360  # ticks until the pile of demo_project/scenes/box_pile has come down
 
 
@@ -106,11 +107,11 @@ def neighbour(count: int) -> dict:
 
 
 def scaling(threads: int, *counts: int) -> dict:
-    """Milliseconds a step of settled piles of the same height, by the number of bodies: processor time of the thread that steps,
-    which other programs disturb little, median of 60."""
+    """Milliseconds a step of settled heaps of three layers, whose work is in proportion, by the number of bodies: processor time
+    of the thread that steps, median of 60."""
     found = {}
     for count in counts:
-        row = max(4, round(13 * (count / 5000.0) ** 0.5))
+        row = max(4, round((count / LAYERS) ** 0.5))
         pile = Pile(count, threads, row)
         pile.step(SETTLED)
         found[count] = 1e3 * float(np.median(pile.step(60, time.thread_time)))

@@ -148,7 +148,7 @@ def make_pair(system, bodies, index, other_index):
 @kernel
 def make_pairs(system, system_address, look_alone_address):
     """Make the pairs that `look_for_pairs` found, and empty the list of moved bodies. Those with too many candidates come last;
-    if there was no room for all candidates, who found some depends on the order of threads, and all bodies are looked at alone."""
+    if there was no room for all candidates, who found some depends on the order of threads: then all are looked at alone."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.moved_bodies, world.body_capacity, INT32)

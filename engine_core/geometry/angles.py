@@ -49,7 +49,8 @@ def wrap_angle(angle):
 
 @kernel
 def sine_cosine(angle):
-    """Sine and cosine of an angle within a few turns of zero; error below 1e-14. Series for the eighth part, doubled three times."""
+    """Sine and cosine of an angle within half a turn of zero; error below 1e-14. A series for an eighth of it, doubled three
+    times."""
     x = 0.125 * angle
     q = x * x
     sine = x * (1.0 - q / 6.0 * (1.0 - q / 20.0 * (1.0 - q / 42.0 * (1.0 - q / 72.0 * (1.0 - q / 110.0 * (1.0 - q / 156.0))))))

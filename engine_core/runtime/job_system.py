@@ -8,8 +8,8 @@ how many threads it has. Write one by making an entry point (or a C function) of
   any threads, each item once, and return when all are done: a barrier. Each batch is a call of the job at address `job`,
   `job(context, first item, last item + 1, worker)`; `worker` is below `thread_count`, no two threads have the same. What the
   caller wrote before is seen by the jobs, what they wrote by the caller afterwards. 0: busy, nothing was done.
-- `start(state, job, context, begin, end, batch) -> started`: the same, but may return before it is done, so that the caller can do
-  something else beside it. 0: busy, nothing was done.
+- `start(state, job, context, begin, end, batch) -> started`: the same, but may return before it is done, so that the caller can
+  do something else beside it. 0: busy, nothing was done.
 - `wait(state)`: the barrier of what was started; the caller may help. Once after each `start` that gave 1, by the same thread;
   nothing else may be handed out before.
 - `finish(state, shared)`: the step is over; the threads may rest.

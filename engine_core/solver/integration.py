@@ -6,7 +6,10 @@ import numpy as np
 from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import BODY, CAN_SLEEP, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD
+from ..bodies.schema import (
+    BODY, CAN_SLEEP, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, TARGET_SET,
+    WORLD,
+)  # fmt: skip
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..constraints.schema import (
@@ -14,8 +17,8 @@ from ..constraints.schema import (
     LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
-    add, conjugate, interpolate_rotation, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
-    vector3,
+    add, conjugate, interpolate_rotation, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract,
+    symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel

@@ -27,8 +27,8 @@ def link_address(bodies, active, slot):
 
 @kernel
 def find_root(bodies, active, slot):
-    """The lowest slot of the island that `slot` is known to be in, and how many times round the loop it took. Every second link of
-    the path is made to skip one: links only ever go down, whoever writes them."""
+    """The lowest slot of the island that `slot` is known to be in, and how many times round the loop it took. Every second link
+    of the path is made to skip one: links only ever go down, whoever writes them."""
     loops = 0
     while True:
         above = load_relaxed_int32(link_address(bodies, active, slot))
