@@ -91,7 +91,8 @@ class BodyShapes:
         row = self.bodies.rows[index]
         with self._published(index, with_shapes=False):  # nobody reads the row after the last one
             count, capacity = int(row["instance_count"]), int(row["instance_capacity"])
-            if count == capacity:
+            is_moved = count == capacity
+            if is_moved:
                 self._grow_instances(row, count)
             instance = self.instances.rows[int(row["first_instance"]) + count]
             instance["shape"] = -1
@@ -101,7 +102,7 @@ class BodyShapes:
             self._add_user(shape, index)
             self._cook(row, instance)
             row["instance_count"] = count + 1
-            self._shapes_changed(index, is_addition=True)
+            self._shapes_changed(index, is_addition=not is_moved)  # the tree does not move with the rows
 
     def _grow_instances(self, row, count: int) -> None:
         """Move a body's shapes to a run twice as long."""

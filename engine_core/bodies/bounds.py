@@ -68,11 +68,8 @@ def take_in(body, instance, shape, found):
 
 @kernel
 def add_local_bounds(world, body):
-    """What the last of a body's shapes, new on it, adds to its bounds. As `renew_local_bounds`, at the cost of one shape while
-    there is no tree over the shapes."""
-    if body.instance_count >= TREE_FROM:
-        renew_local_bounds(world, body)
-        return
+    """What the last of a body's shapes, new on it, adds to its bounds. As `renew_local_bounds`, at the cost of one shape; the
+    tree over the shapes does without it until then."""
     record = view(world, 1, WORLD)[0]
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
@@ -107,6 +104,8 @@ def renew_local_bounds(world, body):
         if has_tree:
             nodes[first + found].order = index - first
         found += 1
+    if body.instance_count > 0:
+        nodes[first].covered = body.instance_count if has_tree else 0
     if has_tree:
         build_instance_tree(nodes, instances, INT64(first), INT64(found))
     if found == 0:

@@ -1,9 +1,9 @@
 """The tree over the shapes of one body: a body of thousands of shapes costs what a ray, a point or a box meets of it.
 
 The nodes lie beside the rows of the shapes: the body whose shapes are the rows `first` to `first + count - 1` has its nodes in
-the rows from `first` on of another pool. So a tree is published, copied and given back with the shapes it is of. Four children
-a node; the halves of the halves by the middle of the longest side of the centres. Bodies of few shapes have none: their shapes
-are looked at one by one, and the walks below do both.
+the rows from `first` on of another pool. So a tree is published and given back with the shapes it is of. Four children a node;
+the halves of the halves by the middle of the longest side of the centres. Bodies of few shapes have none, and shapes that are
+put on a body in a system wait for its next step: what is in no tree is looked at one by one. The walks below do both.
 
     walk = stack_array(1, WALK)[0]
     begin_walk(walk, first, count)
@@ -35,7 +35,7 @@ WALK = np.dtype(
     [
         ("first", "i8"),
         ("count", "i8"),
-        ("next", "i8"),  # without a tree: the next shape
+        ("next", "i8"),  # the next shape that is in no tree; -1 before the first step
         ("depth", "i8"),
         ("entries", "i4", STACK_SIZE),  # a node, or ~number of a shape
         ("keys", "f8", STACK_SIZE),  # how far along the ray, or from the point
@@ -159,9 +159,17 @@ def build_instance_tree(nodes, instances, first, count):
 @kernel
 def begin_walk(walk, first, count):
     """Begin to walk over the shapes `first` to `first + count - 1` of a body."""
-    walk.first, walk.count, walk.next = first, count, 0
+    walk.first, walk.count, walk.next = first, count, -1
     walk.depth = 0
-    if count >= TREE_FROM:
+
+
+@kernel
+def _enter(walk, world):
+    """The first step of a walk: into the tree, if there is one."""
+    walk.next = 0
+    if walk.count >= TREE_FROM:
+        walk.next = INT64(nodes_of(world)[walk.first].covered)
+    if walk.next > 0:
         walk.entries[0], walk.keys[0] = 0, 0.0
         walk.depth = 1
 
@@ -200,13 +208,13 @@ def child_meets(bounds, child, low, high):
 @kernel
 def next_in_box(walk, world, instances, low, high):
     """Number of the next shape whose bounds touch the box from `low` to `high` (body frame, from the centre of mass), or -1."""
-    if walk.count < TREE_FROM:
-        while walk.next < walk.count:
-            number = walk.next
-            walk.next += 1
-            if may_meet(instances[walk.first + number].bounds, low, high):
-                return INT64(number)
-        return INT64(-1)
+    if walk.next < 0:
+        _enter(walk, world)
+    while walk.next < walk.count:
+        number = walk.next
+        walk.next += 1
+        if may_meet(instances[walk.first + number].bounds, low, high):
+            return INT64(number)
     nodes = nodes_of(world)
     while walk.depth > 0:
         walk.depth -= 1
@@ -259,13 +267,13 @@ def meets_bounds(bounds, origin, inverse, max_fraction):
 def next_on_ray(walk, world, instances, origin, inverse, longest):
     """Number of the next shape whose bounds a ray meets before the fraction `longest`, near ones first, or -1. The ray by its
     origin and the inverse of its vector, body frame from the centre of mass. `longest` may become less from call to call."""
-    if walk.count < TREE_FROM:
-        while walk.next < walk.count:
-            number = walk.next
-            walk.next += 1
-            if meets_bounds(instances[walk.first + number].bounds, origin, inverse, longest):
-                return INT64(number)
-        return INT64(-1)
+    if walk.next < 0:
+        _enter(walk, world)
+    while walk.next < walk.count:
+        number = walk.next
+        walk.next += 1
+        if meets_bounds(instances[walk.first + number].bounds, origin, inverse, longest):
+            return INT64(number)
     nodes = nodes_of(world)
     while walk.depth > 0:
         walk.depth -= 1
@@ -308,13 +316,13 @@ def next_near(walk, world, instances, point, reach):
     """Number of the next shape whose bounds are nearer to a point (body frame) than `reach`, near ones first, or -1. `reach` may
     become less from call to call."""
     slack = 1e-6 * (1.0 + abs(point[0]) + abs(point[1]) + abs(point[2]))
-    if walk.count < TREE_FROM:
-        while walk.next < walk.count:
-            number = walk.next
-            walk.next += 1
-            if distance_to(instances[walk.first + number].bounds, point) <= reach + slack:
-                return INT64(number)
-        return INT64(-1)
+    if walk.next < 0:
+        _enter(walk, world)
+    while walk.next < walk.count:
+        number = walk.next
+        walk.next += 1
+        if distance_to(instances[walk.first + number].bounds, point) <= reach + slack:
+            return INT64(number)
     nodes = nodes_of(world)
     while walk.depth > 0:
         walk.depth -= 1

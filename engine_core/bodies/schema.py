@@ -153,6 +153,7 @@ INSTANCE_NODE = np.dtype(
         ("bounds", "f4", (6, 4)),  # of the four children: rows min x, y, z, max x, y, z; body frame, from the centre of mass
         ("children", "i4", 4),  # a node, counted from the first row of the body's shapes; ~number of a shape; or NONE
         ("order", "i4"),  # numbers of the shapes in the order of the tree, of which this row holds one
+        ("covered", "i4"),  # in the first row: so many shapes are in the tree; those that came since are looked at one by one
     ],
     align=True,
 )

@@ -25,6 +25,7 @@ def test_the_thousandth_shape_costs_as_much_as_the_first(mode):
     world = small.world
     world.instances = type(world.instances)(1 << 16)
     world.record["instances"], world.record["instance_capacity"] = world.instances.pool.address, 1 << 16
+    world.record["instance_nodes"] = world.instances.nodes.address
     shape = small.box(0.5, 0.5, 0.5)
     costs = {}
     for count in (100, 500, 4000):
@@ -72,6 +73,11 @@ def test_a_ray_finds_a_shape_before_the_next_step():
         world.body_add_shape(body, shape, (*UPRIGHT, 3.0 * k, 0.0, 0.0))
         hit = queries.cast_ray(small.system, (3.0 * k, 5.0, 0.0), (3.0 * k, -5.0, 0.0))
         assert hit is not None and hit["position"][1] == pytest.approx(0.5, abs=1e-5)
+    first = int(small.body(body)["first_instance"])
+    assert int(world.instances.nodes.rows[first]["covered"]) < 200
+    small.step()
+    first = int(small.body(body)["first_instance"])
+    assert int(world.instances.nodes.rows[first]["covered"]) == 200, "the next step has all in the tree"
 
 
 def test_what_is_asked_of_the_mass_is_up_to_date():
