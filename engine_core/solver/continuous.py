@@ -204,8 +204,7 @@ def hold_back_other(system, bodies, index, other_index):
     if other[HELD_BACK] <= row[HELD_BACK]:
         return False
     row[HELD_BACK] = other[HELD_BACK]
-    forces = view(system.solver_forces + (slot + 1) * ROW_SIZE, 16, FLOAT32)
-    of_other = view(system.solver_forces + (other_slot + 1) * ROW_SIZE, 16, FLOAT32)
+    forces, of_other = forces_of(system, slot + 1), forces_of(system, other_slot + 1)
     for k in range(3):
         forces[CARRIED + k] = of_other[CARRIED + k]
     return True

@@ -79,7 +79,7 @@ def test_navigation_meshes_of_a_snapshot_are_those_of_a_copy(godot, project, til
     assert result["engine"] == "ScreePhysicsServer3D" and result["blocks"] == 16
     assert result["same"] == result["snapshots"] == 60, "each snapshot is one moment"
     assert result["equal"] == result["meshes"] == 6 and result["polygons"] > 50
-    assert result["different_meshes"] >= 3 and result["states"] > 60 and result["ticks"] > 10, "the world changed meanwhile"
+    assert result["different_meshes"] >= 3 and result["states"] > 30 and result["ticks"] > 10, "the world changed meanwhile"
 
 
 def test_the_origin_moves_under_a_streaming_world(godot, project, tiles):
