@@ -76,8 +76,8 @@ class AreaInterface:
     def area_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
         """A disabled shape sees nothing and is not seen."""
         self.area_index("area_set_shape_disabled", identity)
-        instance = self._instance("area_set_shape_disabled", identity, number)[2]
-        if bool(instance["is_disabled"]) != bool(is_disabled):  # nodes repeat it
+        at = self._instance("area_set_shape_disabled", identity, number)[2]
+        if bool(self.instances.rows[at]["is_disabled"]) != bool(is_disabled):  # nodes repeat it
             self.body_set_shape_disabled(identity, number, is_disabled)
 
     def area_remove_shape(self, identity: int, number: int) -> None:

@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from . import body_batches
-from .bodies.schema import BODY, CAN_SLEEP, HAS_EXCEPTIONS, IS_IN_BATCH, LAYER_NOT_MOVING, RAY_PICKABLE, STATIC
-from .body_batches import BATCH, DROPPED, FAILED, IS_IN, IS_OUT, NEW_BODY, NEW_SHAPE, PREPARED, QUEUE, TOUCHED
+from .bodies.schema import BODY, CAN_SLEEP, HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, LAYER_NOT_MOVING, RAY_PICKABLE, STATIC
+from .body_batches import BATCH, DROPPED, FAILED, HIDDEN, IS_IN, IS_OUT, NEW_BODY, NEW_SHAPE, PREPARED, QUEUE, TOUCHED
 from .broad_phase.schema import USER_STRIPES
 from .broad_phase.trees import BUDGET
 from .physics_system import STAGES, UPDATE_TREES
@@ -176,7 +176,8 @@ class BodyBatch:
         self._give_back()
 
     def begin_removal(self) -> None:
-        """Have it out: at once if it is not in yet, else step by step. From here on no new query finds its bodies."""
+        """Have it out: at once if it is not in yet, else step by step. From here on no new query finds its bodies; where another
+        thread is putting it in at this very moment, from the `continue_removal` after that."""
         self._seen = 0
         if self.count and not body_batches.abort_batch(self.address) and self.state == IS_IN:
             body_batches.hide_batch(self.address)
@@ -189,7 +190,9 @@ class BodyBatch:
         if self.state in (DROPPED, FAILED):
             self.drop()
             return True
-        if self.state == IS_IN:
+        if self.state == IS_IN:  # it was ENTERING when its removal began
+            body_batches.hide_batch(self.address)
+        if self.state == HIDDEN:
             self._seen = body_batches.quiet_counters(self.address, self._seen)
             if self._seen == ALL_COUNTERS:
                 body_batches.find_touched(self.address)
@@ -228,8 +231,8 @@ class BodyBatch:
     def _forget_extras(self, world) -> None:
         """What users may have hung on single bodies."""
         rows = world.bodies.rows
-        for index in self.rows[rows["max_contacts_reported"][self.rows] > 0].tolist():
-            world._contact_reports.pop(index, None)
+        for index in self.rows[rows["flags"][self.rows] & np.uint32(HAS_RARE) != 0].tolist():
+            world._forget_reports(index)
         named = self.rows[rows["flags"][self.rows] & np.uint32(HAS_EXCEPTIONS) != 0]
         for index in named.tolist():
             world.exceptions.forget(index)

@@ -14,6 +14,7 @@ import numpy as np
 from .bodies.bounds import bounds_overlap, fatten_bounds, renew_local_bounds, update_bounds
 from .bodies.identity import SEQUENCE_MASK
 from .bodies.motion import bodies_of
+from .bodies.rare import own_rare
 from .bodies.schema import (
     BODY, INDEX_BITS, INSTANCE, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KIND_BITS, KIND_BODY, LAYER_MOVING, LAYER_NOT_MOVING,
     LAYER_SENSOR, SYSTEM, WORLD,
@@ -27,7 +28,7 @@ from .broad_phase.rebuild import tree_swap
 from .broad_phase.schema import TREE, USER_STRIPES
 from .changes import mark_moved
 from .edits import STEPPING, take_gate
-from .geometry.vector import matrix_rows, quaternion
+from .geometry.vector import length_squared, store3, vector3
 from .origin import catch_up, read_origin
 from .runtime import atomics
 from .runtime.call import call_3_result, load_int64, store_int64
@@ -67,8 +68,8 @@ NEW_SHAPE = np.dtype(
     align=True,
 )
 
-# What becomes of a batch.
-PREPARED, IS_IN, TOUCHED, IS_OUT, ABORTED, DROPPED, FAILED = range(1, 8)
+# What becomes of a batch. ENTERING while the thread that advances puts it in; HIDDEN from the moment it leaves the tree.
+PREPARED, ENTERING, IS_IN, HIDDEN, TOUCHED, IS_OUT, ABORTED, DROPPED, FAILED = range(1, 10)
 BATCH = np.dtype(
     [
         ("state", "i8"),
@@ -137,14 +138,11 @@ def _place_shapes(batch, record, body, index, first, new):
         row = shape_rows[source.shape]
         instance.shape, instance.user_shape, instance.is_disabled, instance.body = row, row, 0, index
         instance.query_layers = instance.simulation_layers = 0  # the row may have been another body's
-        turn = matrix_rows(quaternion(source.rotation))
+        instance.has_user_transform = 0
         for k in range(4):
             instance.rotation[k] = source.rotation[k]
         for k in range(3):
             instance.position[k] = instance.origin_position[k] = source.position[k]
-            instance.user_transform[9 + k] = source.position[k]
-            for j in range(3):
-                instance.user_transform[3 * k + j] = FLOAT32(turn[k][j])
 
 
 @kernel
@@ -159,15 +157,16 @@ def _make_body(batch, record, bodies, number, first):
     body.system = INT32(batch.system_index)
     body.user_id = batch.user_id
     for k in range(3):
-        body.position[k] = body.target_position[k] = body.rest_position[k] = new.position[k] + batch.origin[k]
-        body.surface_linear_velocity[k] = new.surface_linear_velocity[k]
+        body.position[k] = body.rest_position[k] = new.position[k] + batch.origin[k]
     for k in range(4):
-        body.rotation[k] = body.target_rotation[k] = body.rest_rotation[k] = new.rotation[k]
+        body.rotation[k] = body.rest_rotation[k] = new.rotation[k]
+    if length_squared(vector3(new.surface_linear_velocity)) > 0.0:
+        store3(own_rare(batch.world, body).surface_linear_velocity, vector3(new.surface_linear_velocity))
     body.collision_layer, body.collision_mask = new.collision_layer, new.collision_mask
     body.friction, body.restitution = new.friction, new.restitution
     body.first_instance, body.instance_count, body.instance_capacity = INT32(first), new.shape_count, new.shape_count
     _place_shapes(batch, record, body, index, first, new)
-    renew_local_bounds(batch.world, body)
+    renew_local_bounds(batch.world, body, False)
     update_bounds(batch.world, batch.system_origin, body)
     fatten_bounds(body, 0.0)
     for k in range(3):
@@ -220,7 +219,7 @@ def _tell_moving(queue, batch, system, bodies):
 def _put_in(queue, address):
     batch = view(address, 1, BATCH)[0]
     system = view(batch.system, 1, SYSTEM)[0]
-    if atomics.compare_exchange_int64(address + STATE, INT64(PREPARED), INT64(IS_IN)) != PREPARED:
+    if atomics.compare_exchange_int64(address + STATE, INT64(PREPARED), INT64(ENTERING)) != PREPARED:
         atomics.store_release_int64(address + STATE, INT64(DROPPED))
         return
     catch_up(system, batch, static_tree(system))
@@ -229,6 +228,8 @@ def _put_in(queue, address):
         return
     _tell_moving(queue, batch, system, bodies_of(batch.world))
     queue.finalized_count += 1
+    # Last: whoever waits for it may have the batch out, and its memory back, at once.
+    atomics.store_release_int64(address + STATE, INT64(IS_IN))
 
 
 @kernel
@@ -275,7 +276,8 @@ def advance(address):
     while queue.first != 0:
         at = queue.first
         batch = view(at, 1, BATCH)[0]
-        following, system = batch.next, batch.system
+        # All of it now: from the moment its state is told, the batch's memory is its owner's again.
+        following, system, world = batch.next, batch.system, batch.world
         take_gate(system, STEPPING)
         is_waiting = batch.state == TOUCHED and not _take_some_out(batch, queue.budget, begin)
         if not is_waiting:
@@ -285,7 +287,7 @@ def advance(address):
                 atomics.store_release_int64(at + STATE, INT64(IS_OUT))
             else:
                 _put_in(queue, at)
-        call_3_result(view(batch.world, 1, WORLD)[0].edit_function, batch.world, INT64(0), system)
+        call_3_result(view(world, 1, WORLD)[0].edit_function, world, INT64(0), system)
         if is_waiting:
             break
         atomics.add_int64(address + WAITING, INT64(-1))
@@ -314,7 +316,7 @@ def push(queue, batch):
 
 @entry_point("int64(int64)")
 def abort_batch(address):
-    """Ask for a pushed batch not to be put in. 1: it will not be (its state becomes DROPPED); 0: it is in already."""
+    """Ask for a pushed batch not to be put in. 1: it will not be (its state becomes DROPPED); 0: it is in already, or about to be."""
     return INT64(atomics.compare_exchange_int64(address + STATE, INT64(PREPARED), INT64(ABORTED)) == PREPARED)
 
 
@@ -328,7 +330,8 @@ def drop_subtree(address):
 
 @entry_point("void(int64)")
 def hide_batch(address):
-    """Remove the bodies of a batch from the tree: no query that begins from now on finds them."""
+    """Remove the bodies of a batch that is in from the tree: no query that begins from now on finds them."""
+    atomics.store_release_int64(address + STATE, INT64(HIDDEN))
     batch = view(address, 1, BATCH)[0]
     system, record = view(batch.system, 1, SYSTEM)[0], view(batch.world, 1, WORLD)[0]
     atomics.add_int64(batch.system + HIDES_BEGUN, INT64(1))

@@ -17,8 +17,8 @@ from .bodies.identity import describe_id
 from .bodies.layers import SUB_GROUPS
 from .bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
-    HAS_EXCEPTIONS, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED,
-    RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
+    HAS_EXCEPTIONS, HAS_RARE, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING,
+    MASS_CHANGED, RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
 from .body_shapes import NO_TURN, BodyShapes, edits, finite
 from .shapes.pool import split_basis
@@ -77,7 +77,7 @@ class BodyInterface(BodyShapes):
         self.exceptions.forget(index)
         row = self.bodies.rows[index]
         first, capacity = int(row["first_instance"]), int(row["instance_capacity"])
-        self._contact_reports.pop(index, None)
+        self._forget_reports(index)
         self.bodies.retire(index)
 
         def give_back() -> None:
@@ -135,13 +135,16 @@ class BodyInterface(BodyShapes):
         self._leave_system(index)
         row["mode"] = mode
         if int(row["flags"]) & TARGET_SET:  # a kinematic body that was on its way is there
-            row["position"], row["rotation"] = row["target_position"], row["target_rotation"]
+            rare = self.bodies.rare_of(index)
+            row["position"], row["rotation"] = rare["target_position"], rare["target_rotation"]
         flags = int(row["flags"]) & ~(TELEPORTS | TARGET_SET)
         row["flags"] = flags | TELEPORTS if mode == KINEMATIC else flags
         row["broad_phase_layer"] = LAYER_NOT_MOVING if mode == STATIC else LAYER_MOVING
         if mode < RIGID:
             row["linear_velocity"] = row["angular_velocity"] = 0
-        row["target_position"], row["target_rotation"] = row["position"], row["rotation"]
+        if mode == KINEMATIC and flags & HAS_RARE:
+            rare = self.bodies.own_rare(index)
+            rare["target_position"], rare["target_rotation"] = row["position"], row["rotation"]
         row["sleep_time"] = 0
         self._renew(index)
         if system >= 0:
@@ -166,12 +169,12 @@ class BodyInterface(BodyShapes):
         is_stretched = not np.allclose(stretch, np.eye(3), atol=1e-3)
         new_stretch = (stretch if is_stretched else np.eye(3, dtype=np.float32)).ravel()
         pose = np.concatenate([values[9:], np.asarray(rotation, dtype=np.float64)])
-        if np.allclose(row["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
+        if np.allclose(self.bodies.rare_of(index)["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
             self._set_pose(index, pose)
             return
         self.own_body_index("body_set_transform", identity)
         with self._published(index):
-            row["stretch"] = new_stretch
+            self.bodies.own_rare(index)["stretch"] = new_stretch
             row["flags"] = int(row["flags"]) | HAS_STRETCH if is_stretched else int(row["flags"]) & ~HAS_STRETCH
             self._cook_instances(index)
             body_placement.set_pose_from(self.address, index, pose.ctypes.data)
@@ -226,7 +229,8 @@ class BodyInterface(BodyShapes):
             if (numbers < 0.0).any():
                 raise ValueError(f"body_set_param: inertia must not be negative, got {numbers.tolist()}")
             _single("body_set_param", name, numbers)
-            row["inertia"] = numbers
+            if numbers.any() or int(row["flags"]) & HAS_RARE:
+                self.bodies.own_rare(index)["inertia"] = numbers
             self._set_flag(index, CUSTOM_INERTIA, bool(numbers.any()))
             self._renew(index)
         elif name == "center_of_mass":
@@ -242,8 +246,14 @@ class BodyInterface(BodyShapes):
             body_placement.wake(self.address, index)
 
     def body_param(self, identity: int, name: str):
-        """What `body_set_param` set, or the automatic value of `center_of_mass` and `inertia`."""
-        row = self._settle(self.body_index("body_param", identity))
+        """What `body_set_param` set, or the automatic value of `center_of_mass` and `inertia`; while a step of its system runs, of
+        the shapes that the body had before."""
+        index = self.body_index("body_param", identity)
+        row = self.bodies.rows[index]
+        if row["system"] >= 0:
+            self.settle_body(index)  # behind the gate
+        else:
+            self._settle(index)
         if name in _NUMBERS:
             return float(row[_NUMBERS[name][0]])
         if name == "mass":
@@ -251,8 +261,8 @@ class BodyInterface(BodyShapes):
         if name == "center_of_mass":
             return tuple(float(c) for c in row["center_of_mass"])
         if name == "inertia":
-            local = row["inverse_inertia_local"]
-            return tuple(float(1.0 / local[k]) if local[k] > 0 else float(row["inertia"][k]) for k in range(3))
+            local, given = row["inverse_inertia_local"], self.bodies.rare_of(index)["inertia"]
+            return tuple(float(1.0 / local[k]) if local[k] > 0 else float(given[k]) for k in range(3))
         raise ValueError(f"body_param: there is no parameter {name!r}")
 
     @edits
@@ -260,7 +270,8 @@ class BodyInterface(BodyShapes):
         """Back to the automatic centre of mass and inertia."""
         index = self.body_index("body_reset_mass", identity)
         self._set_flag(index, CUSTOM_CENTER_OF_MASS | CUSTOM_INERTIA, False)
-        self.bodies.rows[index]["inertia"] = 0
+        if self.bodies.flags.item(index) & HAS_RARE:
+            self.bodies.own_rare(index)["inertia"] = 0
         self._renew(index)
 
     @edits
@@ -307,8 +318,9 @@ class BodyInterface(BodyShapes):
         index = self.body_index("body_set_group", identity)
         if not 0 <= sub_group < SUB_GROUPS or not 0 <= group_filter < max(self._group_filter_count, 1):
             raise ValueError(f"body_set_group: there is no sub-group {sub_group!r} of a group filter {group_filter!r}")
-        row = self.bodies.rows[index]
-        row["group"], row["sub_group"], row["group_filter"] = group, sub_group, group_filter
+        if group or self.bodies.flags.item(index) & HAS_RARE:
+            rare = self.bodies.own_rare(index)
+            rare["group"], rare["sub_group"], rare["group_filter"] = group, sub_group, group_filter
         body_placement.mark(self.address, index, FILTER_CHANGED)
 
     def create_group_filter(self, pairs_apart=()) -> int:
@@ -356,30 +368,46 @@ class BodyInterface(BodyShapes):
         index = self.body_index("body_set_max_contacts_reported", identity)
         if not 0 <= count <= 4096:
             raise ValueError(f"body_set_max_contacts_reported: amount must be 0 to 4096, got {count}")
-        row = self.bodies.rows[index]
-        reports = np.zeros(max(count, 1), dtype=CONTACT_REPORT)
-        row["contact_count"] = 0
-        row["max_contacts_reported"] = 0
-        row["contacts"] = reports.ctypes.data
-        row["max_contacts_reported"] = count
-        self._contact_reports[index] = reports
+        if not count and not self.bodies.flags.item(index) & HAS_RARE:
+            return
+        rare = self.bodies.own_rare(index)
+        reports = np.zeros(count, dtype=CONTACT_REPORT)
+        rare["contact_count"] = rare["max_contacts_reported"] = 0
+        rare["contacts"] = reports.ctypes.data if count else 0
+        rare["max_contacts_reported"] = count
+        self._forget_reports(index)
+        if count:
+            self._contact_reports[index] = reports
+            self.record["reporting_count"] = len(self._contact_reports)
+
+    def _forget_reports(self, index: int) -> None:
+        self._contact_reports.pop(index, None)
+        self.record["reporting_count"] = len(self._contact_reports)
+
+    def body_max_contacts(self, identity: int) -> int:
+        """How many contacts are reported."""
+        return int(self.bodies.rare_of(self.body_index("body_get_max_contacts_reported", identity))["max_contacts_reported"])
 
     # Derived values.
 
-    def _shapes_changed(self, index: int, is_addition: bool = False) -> None:
+    def _shapes_changed(self, index: int, number: int = body_placement.ALL_SHAPES) -> None:
         """Bounds and pairs are renewed: at once in a system, else when the body enters one. The mass is renewed when somebody
         asks, or before the next step (`settle_shapes`), so that giving a body its ten thousand shapes does not renew ten
-        thousand times. `is_addition`: only the last shape is new."""
+        thousand times. `number`: of the only shape that changed, or THE_LAST, which is new."""
         row = self.bodies.rows[index]
         if self._contact_biases:
             self._renew_contact_bias(index)
         if row["system"] >= 0:
             flags = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
-            body_placement.renew_shapes(self.address, index, flags, is_addition)
-            self._stale[index] = None
-            self.on_stale()
+            body_placement.renew_shapes(self.address, index, flags, number)
+            self.note_stale_mass(index)
         else:
             row["flags"] = int(row["flags"]) | MASS_CHANGED
+
+    def note_stale_mass(self, index: int) -> None:
+        """The mass of a body in a system, by index, is to be renewed before its next step."""
+        self._stale[index] = None
+        self.on_stale()
 
     def settle_shapes(self) -> None:
         """Renew the mass of bodies whose shapes changed. Whoever steps calls this before."""
@@ -401,7 +429,7 @@ class BodyInterface(BodyShapes):
 
     def shape_changed(self, shape: int) -> None:
         """The settings of a user's shape changed: renew every body that uses it."""
-        for index in list(self._shape_users.get(shape, {})):
+        for index in self.shape_users.of(shape):
             if self.bodies.rows[index]["system"] >= 0:
                 self.late.run(int(self.bodies.rows[index]["id"]), functools.partial(self._cook_instances, index))
             else:

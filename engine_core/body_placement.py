@@ -7,18 +7,26 @@ Who may call: whoever holds the gate of the body's system (edits.py), and the on
 import numpy as np
 
 from .bodies import motion
-from .bodies.bounds import add_local_bounds, fatten_bounds, is_inside_fat_bounds, renew_local_bounds, update_bounds
+from .bodies.bounds import (
+    add_local_bounds, fatten_bounds, is_inside_fat_bounds, renew_bounds_of, renew_local_bounds, update_bounds,
+)  # fmt: skip
 from .bodies.layers import broad_phase_layer_of
 from .bodies.mass import move_center, renew_mass
 from .bodies.motion import bodies_of, mark_changed, system_of
 from .bodies.publication import begin_change, end_change
-from .bodies.schema import IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC, WORLD
+from .bodies.rare import rare_of
+from .bodies.schema import (
+    HAS_RARE, IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC, WORLD,
+)  # fmt: skip
 from .broad_phase.add import tree_add
 from .broad_phase.change import tree_remove, tree_widen
 from .broad_phase.nodes import note_layers
 from .broad_phase.schema import TREE
 from .changes import CHANGES, mark_moved
-from .collision.pairs import combine_materials, pairs_of
+from .collision.contact_rules import terms_of
+from .collision.pairs import combine_materials, lists_of, pairs_of
+from .collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
+from .collision.telling import begin_telling, stop_telling
 from .geometry.vector import quaternion, vector3
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import view
@@ -27,8 +35,9 @@ from .solver.joint_colours import remove_joints_of
 from .solver.sleeping import add_to_active, remove_from_active, settle_sleeper, wake_island, wake_joined
 from .solver.touching import destroy_pairs_of, wake_neighbours
 
-INT32, INT64 = np.int32, np.int64
+INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 TREE_SIZE = TREE.itemsize
+ALL_SHAPES, THE_LAST = -1, -2
 
 
 @kernel
@@ -57,7 +66,7 @@ def renew_place(world, index):
 def place(world, index, origin, rotation):
     """`bodies.motion.set_pose`, seen by queries at once."""
     body = bodies_of(world)[index]
-    begin_change(body)
+    begin_change(world, body, INT64(0))
     motion.set_pose(world, index, origin, rotation)
     renew_place(world, index)
     end_change(body)
@@ -154,7 +163,8 @@ def take_out(world, index):
     system.fell_asleep_count = strike_from(system.fell_asleep, system.fell_asleep_count, capacity, index)
     body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST)
     body.system = -1
-    body.contact_count = 0
+    if body.flags & HAS_RARE:
+        rare_of(world, body).contact_count = 0
 
 
 @entry_point("void(int64, int64)")
@@ -169,22 +179,23 @@ def renew(world, index, flags):
     body = bodies_of(world)[index]
     body.flags &= ~MASS_CHANGED
     renew_mass(world, body)
-    renew_local_bounds(world, body)
+    # Out of systems shapes come and go unseen by the tree.
+    renew_local_bounds(world, body, body.system >= 0)
     motion.update_world_inertia(body)
     renew_place(world, index)
     mark_changed(world, index, flags)
 
 
 @entry_point("void(int64, int64, int64, int64)")
-def renew_shapes(world, index, flags, is_addition):
-    """The shapes of a body in a system changed, or the last one is new: renew bounds, and tell the tree and the next step. Its
-    mass stays MASS_CHANGED until `renew`."""
+def renew_shapes(world, index, flags, number):
+    """The shapes of a body in a system changed: the one with a number, or THE_LAST, which is new, or ALL_SHAPES. Renew bounds,
+    and tell the tree and the next step. Its mass stays MASS_CHANGED until `renew`."""
     body = bodies_of(world)[index]
     body.flags |= MASS_CHANGED
-    if is_addition:
+    if number == THE_LAST:
         add_local_bounds(world, body)
-    else:
-        renew_local_bounds(world, body)
+    elif number == ALL_SHAPES or not renew_bounds_of(world, body, number):
+        renew_local_bounds(world, body, False)
     renew_place(world, index)
     mark_changed(world, index, flags)
 
@@ -192,7 +203,7 @@ def renew_shapes(world, index, flags, is_addition):
 @entry_point("void(int64, int64, int64)")
 def set_center_of_mass(world, index, center):
     """Move the centre of mass, and the matter with it no bit, to the three doubles at address `center` (body frame)."""
-    move_center(bodies_of(world)[index], vector3(view(center, 3, np.float64)))
+    move_center(world, bodies_of(world)[index], vector3(view(center, 3, np.float64)))
 
 
 @entry_point("void(int64, int64, int64)")
@@ -215,15 +226,23 @@ def refresh_inertia(world, index):
 
 @entry_point("void(int64, int64)")
 def refresh_pairs(world, index):
-    """Friction or restitution changed: renew what the body's pairs made of it."""
+    """Friction, restitution or what is told of contacts changed: renew what the body's pairs made of it."""
     bodies = bodies_of(world)
     body = bodies[index]
     if body.system < 0:
         return
     system = system_of(world, body.system)[0]
-    pairs = pairs_of(system)
+    pairs, all_lists = pairs_of(system), lists_of(system)
     key = body.first_pair
     while key >= 0:
-        pair = pairs[key >> 1]
-        combine_materials(pair, bodies[pair.body_a], bodies[pair.body_b])
-        key = pair.next[key & 1]
+        pair, lists = pairs[key >> 1], all_lists[key >> 1]
+        a, b = bodies[pair.body_a], bodies[pair.body_b]
+        combine_materials(lists, a, b)
+        pair.flags = pair.flags & ~(PAIR_TELLS | PAIR_TELLS_ALL | PAIR_HAS_RULE) | terms_of(world, a, b)
+        if pair.flags & PAIR_HAS_RULE:
+            pair.limit = FLOAT32(0.0)  # its contacts have settings of their own
+        if pair.flags & PAIR_TELLS:
+            begin_telling(system, key >> 1)
+        else:
+            stop_telling(system, key >> 1)
+        key = lists.next[key & 1]

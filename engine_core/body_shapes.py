@@ -1,7 +1,7 @@
 """The doors to the shapes on bodies, and how a change of a body is published: the part of `BodyInterface` that keeps lists.
 
-Who may call, and what bad input raises: see body_interface.py. A user's shape that changes its settings is written in place
-(shapes/pool.py): a query that reads it just then may see the old and the new settings mixed, never what is gone.
+Who may call, and what bad input raises: see body_interface.py. A user's shape whose settings change is cooked into a fresh row
+(shapes/pool.py), which its bodies take one after the other: a query sees the old shape or the new one on each of them.
 """
 
 import functools
@@ -13,6 +13,7 @@ import numpy as np
 from .bodies.identity import index_of
 from .bodies.publication import publish
 from .bodies.schema import HAS_STRETCH
+from .body_placement import ALL_SHAPES, THE_LAST
 from .shapes.pool import split_basis
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -70,13 +71,16 @@ class BodyShapes:
         copies = with_shapes and capacity > 0
         fresh = self.instances.take(capacity) if copies else first
         publish(self.address, index, 0)
+        self._given_up[index] = []
         try:
             if copies:
-                self.instances.copy(first, fresh, count)
+                self.instances.move(first, fresh, count)
                 row["first_instance"] = fresh
             yield
         finally:
             publish(self.address, index, 1)
+            for used in self._given_up.pop(index):
+                self.shapes.release(used)
             if copies:  # queries that begin from here on read the new rows
                 self.retirement.retire(lambda: self.instances.give_back(first, capacity))
 
@@ -91,18 +95,17 @@ class BodyShapes:
         row = self.bodies.rows[index]
         with self._published(index, with_shapes=False):  # nobody reads the row after the last one
             count, capacity = int(row["instance_count"]), int(row["instance_capacity"])
-            is_moved = count == capacity
-            if is_moved:
+            if count == capacity:
                 self._grow_instances(row, count)
-            instance = self.instances.rows[int(row["first_instance"]) + count]
+            at = int(row["first_instance"]) + count
+            instance = self.instances.rows[at]
             instance["shape"] = -1
             instance["user_shape"], instance["is_disabled"], instance["body"] = shape, is_disabled, index
             instance["query_layers"] = instance["simulation_layers"] = 0
-            instance["user_transform"] = values
-            self._add_user(shape, index)
-            self._cook(row, instance)
+            self.shape_users.add(shape, index)
+            self._cook(row, at, values)
             row["instance_count"] = count + 1
-            self._shapes_changed(index, is_addition=not is_moved)  # the tree does not move with the rows
+            self._shapes_changed(index, THE_LAST)
 
     def _grow_instances(self, row, count: int) -> None:
         """Move a body's shapes to a run twice as long."""
@@ -110,7 +113,7 @@ class BodyShapes:
         first = self.instances.take(capacity)
         if count:
             old = int(row["first_instance"])
-            self.instances.copy(old, first, count)
+            self.instances.move(old, first, count)
             if row["system"] >= 0:  # queries may be reading
                 self.retirement.retire(lambda: self.instances.give_back(old, count))
             else:
@@ -118,71 +121,73 @@ class BodyShapes:
         row["first_instance"], row["instance_capacity"] = first, capacity
 
     def _instance(self, call: str, identity: int, number: int):
+        """(index of the body, its row, index of the row of its shape with this number)."""
         index = self._owner_index(call, identity)
         row = self.bodies.rows[index]
         count = int(row["instance_count"])
         if not 0 <= number < count:
             raise ValueError(f"{call}: the body has {count} shapes, there is no number {number}")
-        return index, row, self.instances.rows[int(row["first_instance"]) + number]
+        return index, row, int(row["first_instance"]) + number
 
     @contextmanager
-    def _changed_instance(self, call: str, identity: int, number: int):
-        """(index and row of the body, the shape's row) for a change that queries see as a whole."""
+    def _changed_instance(self, call: str, identity: int, number: int, is_alone: bool = True):
+        """`_instance` for a change that queries see as a whole. `is_alone`: all other shapes stay what and where they are."""
         index = self.own_body_index(call, identity)
         self._instance(call, identity, number)
         with self._published(index):
             yield self._instance(call, identity, number)
-            self._shapes_changed(index)
+            self._shapes_changed(index, number if is_alone else ALL_SHAPES)
 
     def body_shape_count(self, identity: int) -> int:
         return int(self.bodies.rows[self._owner_index("body_get_shape_count", identity)]["instance_count"])
 
     def body_shape(self, identity: int, number: int) -> int:
         """Id of the user's shape with this number."""
-        _, _, instance = self._instance("body_get_shape", identity, number)
-        return self.shape_id(int(instance["user_shape"]))
+        _, _, at = self._instance("body_get_shape", identity, number)
+        return self.shape_id(int(self.instances.rows[at]["user_shape"]))
 
     def body_shape_transform(self, identity: int, number: int) -> tuple:
         """Twelve numbers, as they were set."""
-        _, _, instance = self._instance("body_get_shape_transform", identity, number)
-        return tuple(instance["user_transform"].tolist())
+        _, _, at = self._instance("body_get_shape_transform", identity, number)
+        return tuple(self.instances.user_transform(at))
 
     @edits
     def body_set_shape(self, identity: int, number: int, shape_id: int) -> None:
         """Put another shape in this place."""
         shape = self.shape_index("body_set_shape", shape_id)
-        with self._changed_instance("body_set_shape", identity, number) as (index, row, instance):
-            self._drop(index, instance)
-            instance["user_shape"] = shape
-            self._add_user(shape, index)
-            self._cook(row, instance)
+        with self._changed_instance("body_set_shape", identity, number) as (index, row, at):
+            transform = self.instances.user_transform(at)
+            self._drop(index, at)
+            self.instances.rows[at]["user_shape"] = shape
+            self.shape_users.add(shape, index)
+            self._cook(row, at, transform)
 
     @edits
     def body_set_shape_transform(self, identity: int, number: int, transform) -> None:
         """Move a shape on its body (twelve numbers, body frame)."""
         values = place("body_set_shape_transform", transform)
-        with self._changed_instance("body_set_shape_transform", identity, number) as (_, row, instance):
-            instance["user_transform"] = values
-            self._cook(row, instance)
+        with self._changed_instance("body_set_shape_transform", identity, number) as (_, row, at):
+            self._cook(row, at, values)
 
     @edits
     def body_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
         """A disabled shape does not collide, is not found by queries and weighs nothing."""
-        with self._changed_instance("body_set_shape_disabled", identity, number) as (_, _, instance):
-            instance["is_disabled"] = is_disabled
+        with self._changed_instance("body_set_shape_disabled", identity, number) as (_, _, at):
+            self.instances.rows[at]["is_disabled"] = is_disabled
 
     @edits
     def body_set_shape_layers(self, identity: int, number: int, query_layers: int = 0, simulation_layers: int = 0) -> None:
         """Shape filters of one shape, 32 bits each: which queries see it (`shape_mask`), and with which other shapes it makes
         contacts (a bit in common). 0: all."""
-        with self._changed_instance("body_set_shape_layers", identity, number) as (_, _, instance):
+        with self._changed_instance("body_set_shape_layers", identity, number) as (_, _, at):
+            instance = self.instances.rows[at]
             instance["query_layers"], instance["simulation_layers"] = query_layers, simulation_layers
 
     @edits
     def body_remove_shape(self, identity: int, number: int) -> None:
         """Remove a shape; the numbers of those after it go down by one."""
-        with self._changed_instance("body_remove_shape", identity, number) as (index, row, instance):
-            self._drop(index, instance)
+        with self._changed_instance("body_remove_shape", identity, number, is_alone=False) as (index, row, at):
+            self._drop(index, at)
             first, count = int(row["first_instance"]), int(row["instance_count"])
             self.instances.copy(first + number + 1, first + number, count - number - 1)
             row["instance_count"] = count - 1
@@ -194,12 +199,12 @@ class BodyShapes:
         row = self.bodies.rows[index]
         with self._published(index):
             first, count = int(row["first_instance"]), int(row["instance_count"])
-            run = self.instances.rows[first : first + count]
-            is_lost = run["user_shape"] == shape
-            for number in np.flatnonzero(is_lost):
-                self._drop(index, run[number])
-            kept = run[~is_lost]
-            run[: len(kept)] = kept
+            is_lost = self.instances.rows["user_shape"][first : first + count] == shape
+            for number in np.flatnonzero(is_lost).tolist():
+                self._drop(index, first + number)
+            kept = np.flatnonzero(~is_lost).tolist()
+            for number, old in enumerate(kept):
+                self.instances.copy(first + old, first + number, 1)
             row["instance_count"] = len(kept)
             self._shapes_changed(index)
 
@@ -212,46 +217,52 @@ class BodyShapes:
             return
         with self._published(index):
             first, count = int(row["first_instance"]), int(row["instance_count"])
-            for instance in self.instances.rows[first : first + count]:
-                self._drop(index, instance)
+            for at in range(first, first + count):
+                self._drop(index, at)
             row["instance_count"] = 0
             self._shapes_changed(index)
 
-    def _add_user(self, shape: int, index: int) -> None:
-        users = self._shape_users.setdefault(shape, {})
-        users[index] = users.get(index, 0) + 1
+    def _drop(self, index: int, at: int) -> None:
+        """Undo what was noted of a shape on a body, and what `_cook` did for it."""
+        instance = self.instances.rows[at]
+        self.shape_users.drop(int(instance["user_shape"]))
+        self._give_up(index, instance)
+        instance["shape"] = -1
 
-    def _drop(self, index: int, instance) -> None:
-        """Undo what `_add_user` and `_cook` did for an instance."""
-        shape = int(instance["user_shape"])
-        users = self._shape_users.get(shape, {})
-        users[index] = users.get(index, 1) - 1
-        if users[index] <= 0:
-            del users[index]
-        if instance["shape"] >= 0:
-            self.shapes.release(int(instance["shape"]))
-            instance["shape"] = -1
+    def _give_up(self, index: int, instance) -> None:
+        """Give back the cooked shape of an instance: when no query that begins can find it there."""
+        used = int(instance["shape"])
+        if used >= 0 and index in self._given_up:
+            self._given_up[index].append(used)
+        elif used >= 0:
+            self.shapes.release(used)
 
-    def _cook(self, row, instance) -> None:
-        """Find the rigid transform and the cooked shape of an instance from the user's transform and the body's stretch."""
-        transform = instance["user_transform"].tolist()
-        if not int(row["flags"]) & HAS_STRETCH and transform[:9] == NO_TURN:
+    def _cook(self, row, at: int, transform) -> None:
+        """Find the rigid transform and the cooked shape of a shape on a body from the user's transform and the body's stretch."""
+        instance = self.instances.rows[at]
+        is_stretched = int(row["flags"]) & HAS_STRETCH
+        transform = np.asarray(transform, dtype=np.float32)
+        is_plain = not is_stretched and transform[:9].tolist() == NO_TURN
+        if is_plain:
             rotation, rest, origin = (0.0, 0.0, 0.0, 1.0), None, transform[9:]
         else:
-            transform = np.array(transform)
-            stretch = row["stretch"].astype(np.float64).reshape(3, 3)
-            basis = stretch @ transform[:9].reshape(3, 3)
+            stretch = NO_STRETCH
+            if is_stretched:
+                stretch = self.bodies.rare_of(int(instance["body"]))["stretch"].astype(np.float64).reshape(3, 3)
+            basis = stretch @ transform[:9].astype(np.float64).reshape(3, 3)
             if abs(np.linalg.det(basis)) < 1e-12:
                 basis = NO_STRETCH
             rotation, rest = split_basis(basis)
             origin = stretch @ transform[9:]
         cooked = self.shapes.derive(int(instance["user_shape"]), rest)
-        if instance["shape"] >= 0:
-            self.shapes.release(int(instance["shape"]))
+        self._give_up(int(instance["body"]), instance)
         instance["shape"] = cooked
         instance["rotation"] = rotation
         instance["origin_position"] = origin
         instance["position"] = instance["origin_position"] - row["center_of_mass"]
+        instance["has_user_transform"] = 0
+        if not is_plain:
+            self.instances.keep_user_transform(at, transform)
 
     def shape_set_contact_bias(self, shape: int, factor: float) -> None:
         """How firmly contacts of the bodies with this user's shape are pushed apart, in parts of what is usual; 0: as usual. Of
@@ -259,7 +270,7 @@ class BodyShapes:
         self._contact_biases.pop(shape, None)
         if factor > 0.0:
             self._contact_biases[shape] = factor
-        for index in list(self._shape_users.get(shape, {})):
+        for index in self.shape_users.of(shape):
             self._renew_contact_bias(index)
 
     def _renew_contact_bias(self, index: int) -> None:
@@ -272,6 +283,6 @@ class BodyShapes:
         row = self.bodies.rows[index]
         with self._published(index):
             first, count = int(row["first_instance"]), int(row["instance_count"])
-            for instance in self.instances.rows[first : first + count]:
-                self._cook(row, instance)
+            for at in range(first, first + count):
+                self._cook(row, at, self.instances.user_transform(at))
             self._shapes_changed(index)

@@ -5,20 +5,23 @@ import math
 import numpy as np
 
 from .bodies.motion import update_world_inertia
+from .bodies.rare import rare_of
 from .bodies.schema import (
     BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, SYSTEM,
     TARGET_SET, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
 from .broad_phase.rebuild import tree_rebuild, tree_swap
 from .broad_phase.schema import TREE
-from .collision.pairs import deactivate_pair, manifolds_of, pairs_of
+from .collision.pairs import deactivate_pair, lists_of, pairs_of
 from .geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
 from .runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from .runtime.memory import view
 from .sensors.overlaps import mark_all_due
-from .solver.colours import remove_from_colour
 from .solver.joint_colours import add_joints_of
-from .solver.sleeping import add_to_active, put_to_sleep, remove_from_active, settle_sleeper, wake_island, wake_joined
+from .solver.sleeping import (
+    order_active_bodies,
+    add_to_active, put_to_sleep, remove_from_active, settle_sleeper, take_out_of_solver, wake_island, wake_joined,
+)  # fmt: skip
 from .solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
@@ -32,9 +35,10 @@ def move_towards_target(system, world, bodies, index, delta_time):
     it stays marked until the last."""
     body = bodies[index]
     delta_time *= system.steps_left + 1
-    way = subtract(vector3(body.target_position), vector3(body.position))
+    rare = rare_of(system.world, body)
+    way = subtract(vector3(rare.target_position), vector3(body.position))
     store3(body.linear_velocity, scale(way, 1.0 / delta_time))
-    turn = multiply(quaternion(body.target_rotation), conjugate(quaternion(body.rotation)))
+    turn = multiply(quaternion(rare.target_rotation), conjugate(quaternion(body.rotation)))
     sine = length((turn[0], turn[1], turn[2]))
     w = turn[3]
     rate = 2.0 / delta_time
@@ -55,7 +59,7 @@ def move_towards_target(system, world, bodies, index, delta_time):
 def stop_kinematic_bodies(system, world, bodies):
     """Kinematic bodies that have no new target stand still and leave the active list."""
     active = view(system.active_bodies, world.body_capacity, INT32)
-    slot = 0
+    slot = 0 if system.active_kinematic_count > 0 else system.active_count
     while slot < system.active_count:
         index = INT64(active[slot])
         body = bodies[index]
@@ -73,26 +77,15 @@ def stop_kinematic_bodies(system, world, bodies):
 @kernel
 def kinematic_rests(system, bodies, index):
     """The pairs of a kinematic body that stopped stay in the step where the other body is awake."""
-    pairs = pairs_of(system)
+    pairs, all_lists = pairs_of(system), lists_of(system)
     key = bodies[index].first_pair
     while key >= 0:
         pair = pairs[key >> 1]
         other = bodies[pair.body_b if key & 1 == 0 else pair.body_a]
-        following = pair.next[key & 1]
         if other.active_index < 0:
-            rest_one_pair(system, bodies, key >> 1)
-        key = following
-
-
-@kernel
-def rest_one_pair(system, bodies, index):
-    """Take one pair out of the step."""
-    manifolds = manifolds_of(system)
-    m = pairs_of(system)[index].first_manifold
-    while m >= 0:
-        remove_from_colour(system, bodies, manifolds, m)
-        m = manifolds[m].next
-    deactivate_pair(system, index)
+            take_out_of_solver(system, bodies, key >> 1)
+            deactivate_pair(system, key >> 1)
+        key = all_lists[key >> 1].next[key & 1]
 
 
 @kernel
@@ -153,6 +146,7 @@ def apply_changes(system, delta_time):
     for k in range(system.changed_count):
         settle_sleeper(system, world, bodies, INT64(changed[k]))
     system.changed_count = 0
+    order_active_bodies(system, world, bodies)
 
 
 @kernel

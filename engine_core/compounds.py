@@ -4,8 +4,9 @@
     table = Compound([(top, upright), (leg, at(1, 0, 1)), (leg, at(-1, 0, 1)), ...])
     table.add_to(world, body)
 
-On a body a compound is its shapes, all in one tree however deep it was nested (bodies/instance_tree.py): the number of a shape on
-the body tells which one was hit, and each may be moved, switched off or given layers of its own.
+On a body a compound is its shapes, all in one tree however deep it was nested (shapes/instance_tree.py): the number of a shape
+on the body tells which one was hit, and each may be moved, switched off or given layers of its own. What never changes and is on
+many bodies is better one shape: a static compound (`ShapePool.set_compound`).
 """
 
 import numpy as np

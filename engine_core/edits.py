@@ -17,6 +17,7 @@ from . import body_placement
 from .bodies import motion
 from .bodies.identity import index_of, row_of
 from .bodies.motion import bodies_of
+from .bodies.rare import own_rare
 from .bodies.schema import CAN_SLEEP, SYSTEM, WORLD
 from .geometry.vector import add, quaternion, store3, vector3
 from .runtime import atomics
@@ -79,14 +80,15 @@ def apply_force(world, index, kind, v):
     if kind == TORQUE:
         motion.apply_torque(world, index, v)
         return
+    rare = own_rare(world, body)
     if kind == ADD_CENTRAL_FORCE:
-        store3(body.constant_force, add(vector3(body.constant_force), v))
+        store3(rare.constant_force, add(vector3(rare.constant_force), v))
     elif kind == ADD_TORQUE:
-        store3(body.constant_torque, add(vector3(body.constant_torque), v))
+        store3(rare.constant_torque, add(vector3(rare.constant_torque), v))
     elif kind == SET_FORCE:
-        store3(body.constant_force, v)
+        store3(rare.constant_force, v)
     else:
-        store3(body.constant_torque, v)
+        store3(rare.constant_torque, v)
     motion.wake(world, index)
 
 
@@ -278,6 +280,8 @@ class LateEdits:
         self._world = world
         self._waiting: deque = deque()
         self._bodies: Counter = Counter()
+        self._count, self._counting = np.zeros(1, np.int64), threading.Lock()
+        self.waiting_address = self._count.ctypes.data  # of an int64 for compiled code: how many wait
         self._settling = threading.Lock()
         self._inside = threading.local()  # of a thread that does an edit: those within it are part of it
         self.errors: deque = deque()  # of edits that were done late, for whoever steps
@@ -295,7 +299,12 @@ class LateEdits:
                 return
         self._bodies[identity] += 1
         self._waiting.append((identity, action, system))
+        self._tell_count()
         self.settle()
+
+    def _tell_count(self) -> None:
+        with self._counting:
+            self._count[0] = len(self._waiting)
 
     def _systems(self, identity: int, system: int) -> list[int]:
         """The numbers of the systems that an edit touches, in the order in which their gates are taken."""
@@ -338,6 +347,7 @@ class LateEdits:
         if taken is None:
             return False
         self._waiting.popleft()
+        self._tell_count()
         self._bodies[identity] -= 1
         if not self._bodies[identity]:
             del self._bodies[identity]

@@ -127,7 +127,7 @@ def measure_joint(world, index):
     for k in range(16):
         here[k] = FLOAT32(0.0)
     here[DELTA_ROTATION + 3] = FLOAT32(1.0)
-    center_a, center_b = prepare_side(joint, bodies, 0), prepare_side(joint, bodies, 1)
+    center_a, center_b = prepare_side(world, joint, bodies, 0), prepare_side(world, joint, bodies, 1)
     store3(joint.between, subtract(center_b, center_a))
     measure(joint, here, here, (1 << AXIS_COUNT) - 1)
 

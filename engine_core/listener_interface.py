@@ -13,11 +13,37 @@ import ctypes
 import numpy as np
 
 from .runtime.kernel import EntryPoint
-from .runtime.memory import PoolFull, view_rows
+from .runtime.memory import PoolFull, address_of, view_rows
 from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_double)
 MOMENTS = BEFORE_STEP | SUB_STEP | AFTER_STEP
+
+
+class ListeningConstraint:
+    """A constraint that solves itself as a step listener: it is begun before each step and solved in each sub-step. It lives as
+    long as its system, or until `remove`."""
+
+    def __init__(self, world, system: int, record: np.ndarray, begin: EntryPoint, solve: EntryPoint):
+        self._world, self._system, self._record = world, system, record
+        self.row = record[0]
+        address = address_of(record)
+        self._listeners = [
+            world.add_step_listener(system, begin, BEFORE_STEP, address),
+            world.add_step_listener(system, solve, SUB_STEP, address),
+        ]
+        world.system(system).kept.add(self)
+
+    def set_enabled(self, is_enabled: bool) -> None:
+        """One that is not enabled does nothing."""
+        self.row["is_enabled"] = int(is_enabled)
+
+    def remove(self) -> None:
+        """Take it out of its system. Nothing else may be called afterwards."""
+        for number in self._listeners:
+            self._world.remove_step_listener(self._system, number)
+        self._listeners = []
+        self._world.system(self._system).kept.discard(self)
 
 
 class ListenerInterface:

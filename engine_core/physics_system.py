@@ -12,18 +12,22 @@ from .changes import apply_changes, collect_moved, update_trees
 from .collision.collide_function import collide_shape_pair
 from .collision.contacts import collide
 from .collision.pair_finding import look_alone, look_for_pairs, make_pairs
-from .collision.reports import report_contacts
 from .collision.query_schema import COLLIDE_FUNCTION
-from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR
+from .collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
+from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
+from .collision.telling import EVENTS_FULL, renew_event_list
 from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.joint_preparation import prepare_joints, store_joints
 from .constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
-from .constraints.schema import BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, OVERFLOW, ROW_FLOATS
+from .constraints.schema import (
+    BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, MANIFOLD_INDEX, NORMAL, OVERFLOW,
+    POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
+)  # fmt: skip
 from .edits import COMMAND, STEPPING, take_gate
 from .runtime.call import call_3_result
 from .runtime.job_system import JOB_SYSTEM, begin_jobs, finish_jobs, run_job, start_job, wait_for_job
 from .runtime.kernel import entry_point, kernel
-from .runtime.memory import Pool, PoolFull, address_of, view
+from .runtime.memory import Pool, PoolFull, address_of, view, view_rows
 from .runtime.timeline import cycles, cycles_per_second, record
 from .sensors.effects import apply_areas, has_work
 from .sensors.events import report_overlaps
@@ -32,6 +36,8 @@ from .sensors.overlaps import mark_active_due, sensors_of
 from .sensors.pools import Sensors
 from .sensors.sensing import due_count, find_overlaps, settle_overlaps
 from .solver.colours import lay_out_blocks
+from .solver.contact_events import tell_contacts
+from .solver.contact_reports import report_contacts
 from .solver.continuous import hold_back_together, sweep_bodies
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints, lay_out_joints
@@ -62,17 +68,18 @@ STATUS_SETTINGS = {
     2: ("contact manifolds", "physics/scree_3d/limits/max_contacts"),
     4: ("constraint blocks", "physics/scree_3d/limits/max_contacts"),
     32: ("overlaps of areas", "physics/scree_3d/limits/max_area_overlaps"),
+    EVENTS_FULL: ("contact events", "physics/scree_3d/limits/max_contacts"),
 }
 
 
 # The serial stages between them, numbered on, for `enter`.
 SERIAL_STAGES = (
     "apply_changes", "make_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
-    "find_overlaps", "settle_overlaps", "wait_for_trees", "tell_listeners",
+    "find_overlaps", "settle_overlaps", "wait_for_trees", "tell_listeners", "hold_back_together",
 )  # fmt: skip
 (
     APPLY_CHANGES, MAKE_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP,
-    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, TELL_LISTENERS,
+    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, TELL_LISTENERS, HOLD_BACK_TOGETHER,
 ) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
 STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
@@ -87,8 +94,8 @@ WORTH_THREADS = 256
 LEAST_PAIR_TABLE = 4096
 """Slots that the hash table of pairs begins with: a power of two."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
-LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 8, 32, 128, 16, 4, 8
-LEAST_JOINTS, LEAST_TREES, LEAST_MOVED = 16, 1, 8
+LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 64, 32, 128, 16, 4, 8
+LEAST_JOINTS, LEAST_TREES, LEAST_MOVED = 16, 1, 1
 
 
 @kernel
@@ -118,28 +125,29 @@ def parallel_for(system, address, job, begin, end, least):
 
 
 @kernel
-def over_colours(system, address, job):
-    """Do a job over all constraint blocks, colour after colour: the overflow first, on one thread since its blocks may share
-    bodies; what is static last."""
-    colours = view(system.colours, 1, COLOURS)[0]
+def over_each_colour(system, address, job, firsts, counts, least):
+    """Do a job over all constraints of a kind, colour after colour: the overflow first, on one thread since what is in it may
+    share bodies; what is static last."""
     for k in range(COLOUR_COUNT + 1):
         colour = OVERFLOW if k == 0 else k - 1
-        first, count = colours.first_block[colour], colours.block_count[colour]
+        first, count = firsts[colour], counts[colour]
         if count > 0:
-            parallel_for(system, address, job, first, first + count, count if colour == OVERFLOW else LEAST_BLOCKS)
+            parallel_for(system, address, job, first, first + count, count if colour == OVERFLOW else least)
+
+
+@kernel
+def over_colours(system, address, job):
+    """Do a job over all constraint blocks."""
+    colours = view(system.colours, 1, COLOURS)[0]
+    over_each_colour(system, address, job, colours.first_block, colours.block_count, LEAST_BLOCKS)
 
 
 @kernel
 def over_joints(system, address, job):
-    """Do a job over all active joints, colour after colour, in the order of `over_colours`."""
-    if system.joint_count == 0:
-        return
-    colours = view(system.colours, 1, COLOURS)[0]
-    for k in range(COLOUR_COUNT + 1):
-        colour = OVERFLOW if k == 0 else k - 1
-        first, count = colours.first_joint[colour], colours.joint_counts[colour]
-        if count > 0:
-            parallel_for(system, address, job, first, first + count, count if colour == OVERFLOW else LEAST_JOINTS)
+    """Do a job over all active joints."""
+    if system.joint_count > 0:
+        colours = view(system.colours, 1, COLOURS)[0]
+        over_each_colour(system, address, job, colours.first_joint, colours.joint_counts, LEAST_JOINTS)
 
 
 @kernel
@@ -201,14 +209,23 @@ def sense_motion(system, address):
 
 
 @kernel
+def store_on_one_thread(system, address):
+    """Bring what the contacts did back from the blocks into the manifolds."""
+    enter(system, STORE_IMPULSES)
+    run_job(system.job_system, False, job_address(system, STORE_IMPULSES), address, 0, system.constraint_block_count, 1)
+
+
+@kernel
 def finish_step(system, address):
-    """What is told to others after the bodies have moved; beside it the trees are built."""
+    """What is told to others after the bodies have moved; beside it another thread builds the trees."""
     is_started = False
     if system.is_shared:
         enter(system, WAIT_FOR_TREES)
         is_started = start_job(system.job_system, True, job_address(system, UPDATE_TREES), address, 0, system.layer_count)
+        store_on_one_thread(system, address)
     enter(system, REPORT_CONTACTS)
     report_contacts(system)
+    tell_contacts(system)
     if system.has_broken_joints:
         world = view(system.world, 1, WORLD)[0]
         drop_broken_joints(system, view(world.bodies, world.body_capacity, BODY))
@@ -226,6 +243,7 @@ def finish_step(system, address):
 def advance(system, address, delta_time):
     """The stages of a step in their order."""
     system.fell_asleep_count = 0
+    renew_event_list(system)
     system.last_delta_time = delta_time
     enter(system, APPLY_CHANGES)
     apply_changes(system, delta_time)
@@ -247,13 +265,18 @@ def advance(system, address, delta_time):
     lay_out_trees(system)
     is_complete = system.constraint_block_count <= system.constraint_block_capacity
     if is_complete:
-        parallel_for(system, address, PREPARE_CONTACTS, 0, system.constraint_block_count, LEAST_BLOCKS)
+        over_colours(system, address, PREPARE_CONTACTS)
         parallel_for(system, address, PREPARE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
         solve_substeps(system, address)
         parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
-        parallel_for(system, address, STORE_IMPULSES, 0, system.constraint_block_count, LEAST_BLOCKS)
+        if not is_shared:  # while the blocks are in the caches; else later, beside the making of trees
+            store_on_one_thread(system, address)
+        system.held_back_count = 0
         parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
-        hold_back_together(system)
+        if system.held_back_count > 0:
+            enter(system, HOLD_BACK_TOGETHER)
+            hold_back_together(system)
+        system.some_body_rests = 0
         parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
         enter(system, COLLECT_MOVED)
         collect_moved(system)
@@ -317,10 +340,14 @@ class PhysicsSystem:
         # The hash table of pairs is masked: a power of two.
         pairs, manifolds = 1 << (world.limits["pairs"] - 1).bit_length(), world.limits["contacts"]
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
+        row["pair_lists"] = self._reserve("lists of pairs", PAIR_LISTS, pairs)
         row["manifolds"], row["manifold_capacity"] = self._reserve("contact manifolds", MANIFOLD, manifolds), manifolds
         self._manifolds, self._bodies = self._pools[-1].rows, world.bodies.rows
         row["first_free_pair"] = row["first_free_manifold"] = -1
+        self._reserve_contact_events(row, pairs, manifolds)
         row["active_pairs"] = self._reserve("active pairs", np.int32, pairs)
+        row["active_pair_keys"] = self._reserve("keys of active pairs", np.int32, pairs)
+        row["spare_list"] = self._reserve("spare list", np.int32, 2 * max(pairs, manifolds, body_capacity))
         row["changed_pairs"] = self._reserve("changed pairs", np.int32, pairs)
         # Grows up to twice as many slots as pairs.
         row["pair_table"] = self._reserve("pair table", np.int32, 2 * pairs)
@@ -339,6 +366,7 @@ class PhysicsSystem:
         self._colours = np.zeros(1, dtype=COLOURS)
         for colour in range(COLOUR_COUNT + 1):
             self._colours[0]["lists"][colour] = self._reserve(f"colour {colour}", np.int32, manifolds)
+            self._colours[0]["keys"][colour] = self._reserve(f"keys of colour {colour}", np.int32, manifolds)
             self._colours[0]["joint_lists"][colour] = self._reserve(f"joint colour {colour}", np.int32, joints)
         row["colours"] = address_of(self._colours)
         scratch = 16 * body_capacity + 65536
@@ -356,6 +384,22 @@ class PhysicsSystem:
         pool = Pool(name, dtype, count)
         self._pools.append(pool)
         return pool.address
+
+    def _reserve_contact_events(self, row, pairs: int, manifolds: int) -> None:
+        """Memory is taken where there are rules, and where contacts are told. A step tells at most of all manifolds that are,
+        and of all that were."""
+        row["contact_settings"] = self._reserve("settings of contacts", CONTACT_SETTINGS, manifolds)
+        row["telling_pairs"] = self._reserve("pairs that are told", np.int32, pairs)
+        row["told_contacts"] = self._reserve("contacts that were told", TOLD_CONTACT, manifolds)
+        row["contact_events"] = self._reserve("contact events", CONTACT_EVENT, 2 * manifolds)
+        row["contact_event_capacity"] = 2 * manifolds
+        self._contact_events = self._pools[-1].rows
+
+    def contact_events(self) -> np.ndarray:
+        """What the last step told of contacts: rows of CONTACT_EVENT, to read, good until the next step."""
+        events = self._contact_events[: int(self.row["contact_event_told"])]
+        events.flags.writeable = False
+        return events
 
     @staticmethod
     def _static_row(row) -> None:
@@ -384,12 +428,18 @@ class PhysicsSystem:
 
     def contact_points(self, most: int) -> np.ndarray:
         """Where bodies touched in the last step: at most `most` points, float64 (n, 3), world [m]."""
-        rows = self._manifolds[: int(self.row["manifold_count"])]
-        rows = rows[(rows["point_count"] > 0) & (rows["pair"] >= 0)]
-        is_used = np.arange(4) < rows["point_count"][:, None]
-        is_used &= (rows["separation"] <= LINEAR_SLOP) | (rows["total_normal_impulse"] > 0.0)
-        points = self._bodies["position"][rows["body_a"]][:, None, :] + rows["anchor_a"]
-        return points[is_used][:most]
+        count = int(self.row["constraint_block_count"])
+        blocks = view_rows(int(self.row["constraint_blocks"]), count * BLOCK_FIELDS * 8, np.float32)
+        lanes = blocks.reshape(count, BLOCK_FIELDS, 8).transpose(0, 2, 1).reshape(8 * count, BLOCK_FIELDS)
+        number = lanes.view(np.int32)[:, MANIFOLD_INDEX]
+        lanes, rows = lanes[number >= 0], self._manifolds[number[number >= 0]]
+        normal, points = lanes[:, None, NORMAL : NORMAL + 3], lanes[:, POINTS:].reshape(-1, 4, POINT_FIELDS)
+        axis_a, axis_b = points[:, :, POINT_ANCHOR_A : POINT_ANCHOR_A + 3], points[:, :, POINT_ANCHOR_B : POINT_ANCHOR_B + 3]
+        separation = points[:, :, POINT_SEPARATION] + ((axis_b - axis_a) * normal).sum(2)
+        is_used = (separation <= LINEAR_SLOP) | (points[:, :, POINT_TOTAL_IMPULSE] > 0.0)
+        is_used &= (rows["pair"] >= 0)[:, None]
+        places = self._bodies["position"][rows["body_a"]][:, None, :] + axis_a + rows["rounding_a"][:, None, None] * normal
+        return places[is_used][:most]
 
     def raise_status(self) -> None:
         """Turn the status that compiled code left into an error, and clear it."""
@@ -403,5 +453,5 @@ class PhysicsSystem:
         self.row["is_active"] = 0
         self.trees = None
         self.sensors.close()
-        self._manifolds = None
+        self._manifolds = self._contact_events = None
         self._pools.clear()

@@ -12,23 +12,15 @@ import math
 import numpy as np
 
 from .bodies.schema import RIGID
-from .runtime.memory import address_of
-from .solver.listeners import BEFORE_STEP, SUB_STEP
+from .listener_interface import ListeningConstraint
 from .solver.pulleys import PULLEY, begin_pulley, solve_pulley
 
 
-class Pulley:
-    """A rope over two wheels. Made by `World.create_pulley`; without `remove` it lives as long as its system."""
+class Pulley(ListeningConstraint):
+    """A rope over two wheels. Made by `World.create_pulley`."""
 
     def __init__(self, world, system: int, record: np.ndarray):
-        self._world, self._system, self._record = world, system, record
-        self.row = record[0]
-        address = address_of(record)
-        self._listeners = [
-            world.add_step_listener(system, begin_pulley, BEFORE_STEP, address),
-            world.add_step_listener(system, solve_pulley, SUB_STEP, address),
-        ]
-        world.system(system).kept.add(self)
+        super().__init__(world, system, record, begin_pulley, solve_pulley)
 
     @property
     def length(self) -> float:
@@ -47,17 +39,6 @@ class Pulley:
         if not 0.0 <= shortest <= longest < math.inf:
             raise ValueError(f"set_length: 0 <= shortest <= longest is wanted, got {shortest!r} and {longest!r}")
         self.row["shortest"], self.row["longest"] = shortest, longest
-
-    def set_enabled(self, is_enabled: bool) -> None:
-        """A pulley that is not enabled holds nothing."""
-        self.row["is_enabled"] = int(is_enabled)
-
-    def remove(self) -> None:
-        """Cut the rope. Nothing else may be called afterwards."""
-        for number in self._listeners:
-            self._world.remove_step_listener(self._system, number)
-        self._listeners = []
-        self._world.system(self._system).kept.discard(self)
 
 
 def _point(name: str, value) -> np.ndarray:

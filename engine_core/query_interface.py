@@ -275,8 +275,8 @@ class Queries:
         max_results: int = 32,
     ) -> np.ndarray:  # fmt: skip
         """What a shape meets on its way along `motion` [m], nearest first: the closest, any one, one a shape ("all") or one a
-        body ("closest per body"). Rows of RAY_RESULT; `fraction` is where it touches. What it overlaps at the start is
-        ignored."""
+        body ("closest per body"). Rows of RAY_RESULT, faces and materials too; `fraction` is where it touches. What it overlaps
+        at the start is ignored."""
         call = "cast_shape"
         query, _alive = self._query(call, CAST, mask, bodies, areas, exclude, layers, shape_mask)
         row = query[0]
@@ -289,7 +289,8 @@ class Queries:
             return hits[:0]
         hit = hits[0]
         hit["fraction"], hit["position"], hit["normal"] = row["safe_fraction"], row["hit"], row["hit_normal"]
-        hit["body"], hit["instance"], hit["face"] = row["hit_body"], row["hit_instance"], -1
+        for name in ("body", "instance", "part", "face", "material"):
+            hit[name] = row[f"hit_{name}"]
         body = self.world.bodies.rows[row["hit_body"]]
         hit["body_id"], hit["user_id"] = body["id"], body["user_id"]
         return hits[:1]

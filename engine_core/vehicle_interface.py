@@ -24,10 +24,10 @@ from .constraints.vehicle_schema import (
     ANTI_ROLL_BAR, CURVE_POINTS, CYLINDER_WHEEL, DRIVE, MOST_GEARS, MOST_WHEELS, MOTORCYCLE, RAY_WHEEL, SHAFT, SPHERE_WHEEL,
     TRACKED, VEHICLE, WHEEL, WHEELED,
 )  # fmt: skip
+from .listener_interface import ListeningConstraint
 from .query_interface import install_queries
 from .runtime.memory import address_of
 from .shapes.schema import CYLINDER, SPHERE
-from .solver.listeners import BEFORE_STEP, SUB_STEP
 from .solver.vehicles import begin_vehicle, solve_vehicle
 
 RPM = 2.0 * math.pi / 60.0
@@ -154,19 +154,12 @@ def _write_curve(name: str, row, points: Curve) -> None:
     row["x"][: len(numbers)], row["y"][: len(numbers)] = numbers.T
 
 
-class Vehicle:
-    """A vehicle in a system. Made by `World.create_vehicle`; without `remove` it lives as long as its system."""
+class Vehicle(ListeningConstraint):
+    """A vehicle in a system. Made by `World.create_vehicle`."""
 
     def __init__(self, world, system: int, body: int, record: np.ndarray, parts: dict[str, np.ndarray], shapes: list[int]):
-        self._world, self._system, self.body = world, system, body
-        self._record, self._parts, self._shapes = record, parts, shapes
-        self.row = record[0]
-        address = address_of(record)
-        self._listeners = [
-            world.add_step_listener(system, begin_vehicle, BEFORE_STEP, address),
-            world.add_step_listener(system, solve_vehicle, SUB_STEP, address),
-        ]
-        world.system(system).kept.add(self)
+        super().__init__(world, system, record, begin_vehicle, solve_vehicle)
+        self.body, self._parts, self._shapes = body, parts, shapes
 
     def drive(self, throttle: float = 0.0, right: float = 0.0, brake: float = 0.0, hand_brake: float = 0.0) -> None:
         """What the driver does until the next call: throttle and steering -1 to 1, brakes 0 to 1; what is more is cut off.
@@ -188,10 +181,6 @@ class Vehicle:
         for drive, part in zip(self._parts["drives"], (left, right), strict=False):
             drive["input"] = min(max(float(part), -1.0), 1.0)
         body_placement.wake(self._world.address, int(self.row["body"]))
-
-    def set_enabled(self, is_enabled: bool) -> None:
-        """A vehicle that is not enabled has no wheels."""
-        self.row["is_enabled"] = int(is_enabled)
 
     def set_gear(self, gear: int, clutch: float = 1.0) -> None:
         """By hand: 1 is the first gear, 0 neutral, -1 the first backwards; clutch 0 (open) to 1."""
@@ -238,10 +227,7 @@ class Vehicle:
 
     def remove(self) -> None:
         """Take the wheels off the body. Nothing else may be called afterwards."""
-        for number in self._listeners:
-            self._world.remove_step_listener(self._system, number)
-        self._listeners = []
-        self._world.system(self._system).kept.discard(self)
+        super().remove()
         for shape in self._shapes:
             self._world.destroy_shape(shape)
         self._shapes = []

@@ -19,9 +19,11 @@ from .bodies.identity import describe_id, index_of, kind_of, make_id
 from .bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from .bodies.pool import BodyPool, InstancePool
 from .area_interface import AreaInterface
-from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SYSTEM, WORLD
+from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WORLD
+from .bodies.shape_users import ShapeUsers
 from .body_interface import BodyInterface
 from .body_locks import BodyLocks
+from .contact_interface import ContactInterface
 from .edits import LateEdits, edit
 from .joint_interface import JointInterface, JointPool
 from .listener_interface import ListenerInterface
@@ -29,6 +31,7 @@ from .origin import shift
 from .physics_system import PhysicsSystem
 from .pulley_interface import PulleyInterface
 from .retirement import Retirement
+from .runtime.cores import MAX_THREADS
 from .runtime.job_system import JobSystem
 from .runtime.memory import Pool, address_of
 from .runtime.parking import PARKING, system_functions
@@ -47,7 +50,7 @@ DEFAULT_LIMITS = {
 MOST_GROUP_FILTERS = 1024
 
 
-class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, PulleyInterface, VehicleInterface):
+class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, ListenerInterface, PulleyInterface, VehicleInterface):
     """Everything shared: `address` is what compiled code is given.
 
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
@@ -77,16 +80,21 @@ class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, Pul
         self._free_systems: list[tuple[int, int]] = []
         self._system_count = 0
         self._lock = threading.RLock()
-        self._shape_users: dict[int, dict[int, int]] = {}
+        self.shape_users = ShapeUsers(self.bodies, self.instances)
+        self._given_up: dict[int, list[int]] = {}  # of bodies that are being changed: cooked shapes they use no more
         self._stale: dict[int, None] = {}  # bodies in systems whose mass is to be renewed
         self.on_stale = lambda: None  # called when one is added
         self._contact_biases: dict[int, float] = {}  # of shapes whose contacts are not as firm as usual
         self._contact_reports: dict[int, np.ndarray] = {}
+        self._contact_functions: dict[tuple[int, int], tuple] = {}  # of rules, by their two classes
         self.shape_keepers: dict[int, object] = {}
         """Of shapes that batches brought, by index: what their memory belongs to."""
         record = self.record
         self.bodies.world_record = record
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
+        record["rare_bodies"] = self.bodies.rare.address
+        self._shadows = Pool("bodies that are being changed", SHADOW, limits["systems"] * MAX_THREADS)
+        record["shadows"] = self._shadows.address
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
         record["instance_nodes"] = self.instances.nodes.address
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
@@ -132,17 +140,17 @@ class World(AreaInterface, BodyInterface, JointInterface, ListenerInterface, Pul
     def destroy_shape(self, identity: int) -> None:
         """Free a shape; bodies that use it lose it."""
         shape = self.shape_index("free", identity)
-        for body in list(self._shape_users.get(shape, {})):
+        for body in self.shape_users.of(shape):
             self._lose_shape(int(self.bodies.rows[body]["id"]), shape)
-        self._shape_users.pop(shape, None)
+        self.shape_users.forget(shape)
         self._contact_biases.pop(shape, None)
         self.shapes.free(shape)
 
-    def update_height_field(self, identity: int, x: int, z: int, heights) -> None:
-        """Change the samples of a height field from column x and row z on to `heights` `(rows, columns)` [m], in place. What
-        lies on it wakes up. Raises KeyError, ValueError."""
+    def update_height_field(self, identity: int, x: int, z: int, heights, materials=None) -> None:
+        """Change the samples of a height field from column x and row z on to `heights` `(rows, columns)` [m], and the materials
+        of the cells from there on; None: they stay. In place. What lies on it wakes up. Raises KeyError, ValueError."""
         shape = self.shape_index("update_height_field", identity)
-        self.shapes.update_height_field(shape, x, z, heights)
+        self.shapes.update_height_field(shape, x, z, heights, materials)
         self.shape_changed(shape)
 
     # Systems.

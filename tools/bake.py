@@ -11,11 +11,20 @@ from pathlib import Path
 import numpy as np
 
 from engine_core.shapes import settings
-from engine_core.shapes.settings import split_basis
+from engine_core.shapes.stretch import split_basis
 from engine_core.streaming.baking import Bake
 from scree_tools.find_godot import Godot
 
 LISTER = "res://addons/scree/tools/list_static_bodies.gd"
+LARGE = 100_000
+"""From so many triangles on a mesh tells how far it is cooked: smaller ones take less than a tenth of a second."""
+
+Report = Callable[[int, int, str], None]
+"""Told `(done, total, name)`."""
+
+
+def silent(done: int, total: int, name: str) -> None:
+    """Nobody looks."""
 
 
 class CannotBake(Exception):
@@ -45,8 +54,9 @@ def shape_settings(row: dict):
     raise CannotBake(f"a {kind} reaches everywhere: leave its node in the game")
 
 
-def add_listing(bake: Bake, rows: Iterable[dict]) -> int:
-    """Add what Godot listed; how many bodies. Raises CannotBake."""
+def add_listing(bake: Bake, rows: Iterable[dict], report: Report = silent) -> int:
+    """Add what Godot listed; how many bodies. `report` is told how far a large mesh is cooked, by its body's name. Raises
+    CannotBake."""
     shapes: dict[int, object] = {}
     bodies, is_whole = 0, False
     for row in rows:
@@ -56,7 +66,7 @@ def add_listing(bake: Bake, rows: Iterable[dict]) -> int:
             bake.add_scene(row["scene"], row["position"], row["encounter_radius"], row["activation_radius"], row["path"])
         elif "body" in row:
             try:
-                _add_body(bake, row, shapes)
+                _add_body(bake, row, shapes, report)
             except (ValueError, CannotBake) as error:
                 raise CannotBake(f"{row['body']}: {error}") from error
             bodies += 1
@@ -66,7 +76,14 @@ def add_listing(bake: Bake, rows: Iterable[dict]) -> int:
     return bodies
 
 
-def _add_body(bake: Bake, row: dict, shapes: dict) -> None:
+def _cooked(given, name: str, report: Report):
+    """Settings of a shape, cooked."""
+    if isinstance(given, settings.Mesh) and len(given.triangles) >= LARGE:
+        return given.cook(lambda done, total: report(done, total, name))
+    return given.cook()
+
+
+def _add_body(bake: Bake, row: dict, shapes: dict, report: Report) -> None:
     """A body with its scale in its shapes."""
     transform = np.array(row["transform"], np.float64)
     rotation, stretch = split_basis(transform[:9].reshape(3, 3))
@@ -78,7 +95,7 @@ def _add_body(bake: Bake, row: dict, shapes: dict) -> None:
         given = shape_settings(shapes[number])
         if not np.allclose(rest, np.eye(3), atol=1e-5):
             given, _ = given.stretched(np.asarray(rest))
-        cooked = given.cook()
+        cooked = _cooked(given, row["body"], report)
         bounds = np.asarray(cooked.fields.get("bounds", [0.0] * 6), np.float64)
         is_large = np.abs(bounds).max() + np.abs(place).max() > 0.5 * bake.tile_size
         if is_large and cooked.block is not None and "triangles" in cooked.block.arrays:
@@ -160,11 +177,9 @@ def _clipped(polygon: np.ndarray, axis: int, border: float, side: float) -> np.n
     return np.array(kept).reshape(-1, 3)
 
 
-def bake_scene(
-    godot: Godot, project: Path, scene: str, folder: Path, tile_size: float = 256.0,
-    report: Callable[[int, int, str], None] = lambda done, total, name: None,
-) -> dict:  # fmt: skip
-    """Cut the static bodies of a project's scene into tiles in `folder`. Gives what `Bake.write` gives. Raises CannotBake."""
+def cook_scene(godot: Godot, project: Path, scene: str, tile_size: float = 256.0, report: Report = silent) -> Bake:
+    """The static bodies of a project's scene, cooked and sorted into tiles: its `write` makes the files. `report` as in
+    `add_listing`. Raises CannotBake."""
     if not (project / "project.godot").is_file():
         raise CannotBake(f"{project} is no Godot project: it holds no project.godot")
     if not (project / "addons" / "scree" / "tools").is_dir():
@@ -173,8 +188,9 @@ def bake_scene(
         listing = Path(place) / "bodies.jsonl"
         run = godot.run("--headless", "--path", project, "-s", LISTER, "--", f"--scene={scene}", f"--out={listing}")
         if run.returncode != 0 or not listing.is_file():
-            raise CannotBake(f"Godot could not list {scene}:\n{run.output[-2000:]}")
+            said = [line.removeprefix("scree bake: ") for line in run.output.splitlines() if line.startswith("scree bake: ")]
+            raise CannotBake(said[0] if said else f"Godot could not list {scene}:\n{run.output[-2000:]}")
         bake = Bake(tile_size)
         with open(listing, encoding="utf-8") as lines:
-            add_listing(bake, map(json.loads, lines))
-    return bake.write(folder, report)
+            add_listing(bake, map(json.loads, lines), report)
+    return bake

@@ -1,6 +1,7 @@
 """The sub-commands of `scree`. Each is a few lines over functions that are tested elsewhere."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +27,26 @@ _EXPECTED = (
 )  # fmt: skip
 
 
-def _fail(message: object) -> NoReturn:
+def _say_error(message: object) -> None:
     Console(stderr=True).print(f"scree: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
+
+
+def _fail(message: object) -> NoReturn:
+    _say_error(message)
     raise typer.Exit(1)
+
+
+def main() -> None:
+    """What the script and the console command call. A full disk, or a folder that may not be written to, is told in a line."""
+    try:
+        application()
+    except OSError as error:
+        if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+            message = error.args[0][0][2]  # of a folder that was copied: (from, to, why) of each file
+        else:
+            message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror or error
+        _say_error(message)
+        sys.exit(1)
 
 
 def _godot() -> find_godot.Godot:
@@ -96,7 +114,8 @@ def sheets(
     scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all played scenes where none is named.")] = None,
 ) -> None:
     """Draw the scenes that a script plays, each as one sheet of pictures."""
-    from scree_tools import contact_sheet, demo as demo_runs
+    from scree_tools import contact_sheet
+    from scree_tools import demo as demo_runs
 
     godot = _godot()
     _warm_up()
@@ -114,10 +133,10 @@ def sheets(
 @application.command()
 def bench(
     scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all bench scenes where none is named")] = None,
-    rounds: Annotated[int, typer.Option(help="How often every engine runs each scene.")] = 7,
-    threads: Annotated[int, typer.Option(help="Worker threads of every engine; 0: as many as cores.")] = 0,
-    ticks: Annotated[int, typer.Option(help="Physics ticks of a run; 0: the scene's own number.")] = 0,
-    bodies: Annotated[int, typer.Option(help="Bodies in a scene; 0: the scene's own number.")] = 0,
+    rounds: Annotated[int, typer.Option(min=1, help="How often every engine runs each scene.")] = 7,
+    threads: Annotated[int, typer.Option(min=0, help="Worker threads of every engine; 0: as many as cores.")] = 0,
+    ticks: Annotated[int, typer.Option(min=0, help="Physics ticks of a run; 0: the scene's own number.")] = 0,
+    bodies: Annotated[int, typer.Option(min=0, help="Bodies in a scene; 0: the scene's own number.")] = 0,
     server: Annotated[bool, typer.Option(help="Make the bodies without nodes.")] = False,
     engine: Annotated[list[str] | None, typer.Option(help="Engines; by default Scree, Jolt, GodotPhysics")] = None,
 ) -> None:
@@ -127,6 +146,9 @@ def bench(
     if scene == ["broadphase"]:
         _draw_broad_phase()
         return
+    unknown = [name for name in engine or [] if name not in benches.ENGINES]
+    if unknown:  # Godot would take its own in silence
+        _fail(f"there is no engine {', '.join(unknown)}; there are {', '.join(benches.ENGINES)}")
     godot = _godot()
     if not engine or scenes.SCREE in engine:
         _warm_up()
@@ -172,6 +194,7 @@ def prove(
 ) -> None:
     """Run the long checks: each prints its figures; exit code 1 if any is not met."""
     from scree_tools import prove as proofs
+
     checks = proofs.all_checks()
 
     if listed:
@@ -201,7 +224,7 @@ def bake(
     project_dir: Annotated[Path, typer.Argument(help="The folder of a Godot project.")],
     scene: Annotated[str, typer.Argument(help="Its scene, as res://world.tscn.")],
     folder: Annotated[Path | None, typer.Option(help="Where the tiles go; by default tiles/ in the project.")] = None,
-    tile_size: Annotated[float, typer.Option(help="A tile's side in metres.")] = 256.0,
+    tile_size: Annotated[float, typer.Option(min=1.0, help="A tile's side in metres.")] = 256.0,
 ) -> None:
     """Cut the static bodies of a scene into tiles for StreamingWorld3D; writes only what has changed."""
     from scree_tools import bake as baking
@@ -209,9 +232,11 @@ def bake(
     godot = _godot()
     place = folder or project_dir / "tiles"
     try:
+        with show.counting(console, "Cooking") as report:
+            made = baking.cook_scene(godot, project_dir, scene, tile_size, report)
         with show.counting(console, "Baking") as report:
-            done = baking.bake_scene(godot, project_dir, scene, place, tile_size, report)
-    except (baking.CannotBake, OSError) as error:
+            done = made.write(place, report)
+    except baking.CannotBake as error:
         _fail(error)
     _plain(_baked(done, place))
 
@@ -219,8 +244,8 @@ def bake(
 @application.command("open-world")
 def open_world(
     folder: Annotated[Path, typer.Argument(help="Where the tiles go.")],
-    side: Annotated[int, typer.Option(help="Tiles on a side; 32 are 8 km.")] = 32,
-    bodies: Annotated[int, typer.Option(help="Bodies in a tile.")] = 714,
+    side: Annotated[int, typer.Option(min=1, help="Tiles on a side; 32 are 8 km.")] = 32,
+    bodies: Annotated[int, typer.Option(min=1, help="Bodies in a tile.")] = 714,
     with_nodes: Annotated[bool, typer.Option(help="Lists for flights with nodes on other engines, too.")] = False,
 ) -> None:
     """Make the demo project's open world: rocks on 8 x 8 km, baked into tiles."""

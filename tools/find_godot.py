@@ -150,11 +150,11 @@ def find_godot(fetch: bool = True, report: Callable[[str], None] = print) -> God
         return found
     cache = cache_folder()
     folder = cache / "godot"
-    if (folder / debian_archive.COMPLETE).is_file():
-        return fetched(folder)
-    if not fetch:
-        raise GodotNotFound("no Godot 4.4 or later: GODOT is not set, none is on PATH, none is in the cache")
     try:
-        return fetched(debian_archive.fetch("godot", PACKAGES, cache, report))
+        if (folder / debian_archive.COMPLETE).is_file():
+            return fetched(folder)
+        if fetch:
+            return fetched(debian_archive.fetch("godot", PACKAGES, cache, report))
     except debian_archive.FetchFailed as failure:
         raise GodotNotFound(f"{failure}\n{BY_HAND}") from failure
+    raise GodotNotFound("no Godot 4.4 or later: GODOT is not set, none is on PATH, none is in the cache")

@@ -10,7 +10,7 @@ from scree_tools import build_loader, find_python, places, project_settings
 ENGINE_NAME = "Scree Physics"
 EXTENSION = "res://addons/scree/scree.gdextension"
 PATHS_FILE = "scree_paths.cfg"
-_NOT_COPIED = shutil.ignore_patterns("bin", "__pycache__", "*.pyc", ".godot")
+_NOT_COPIED = shutil.ignore_patterns(*places.MADE_BY_RUNNING, "bin")
 
 
 class CannotInstall(Exception):

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from engine_core.runtime.cache_folder import user_cache_folder
 
+MADE_BY_RUNNING = (".godot", "__pycache__", "*.pyc")
+"""What Godot and Python leave in a folder; never copied from it."""
 _HERE = Path(__file__).resolve().parent
 
 
@@ -20,7 +22,7 @@ def addon_source() -> Path:
 
 
 def demo_project_source() -> Path:
-    """The demo project as it is shipped; run it from a copy (see `demo.prepare_project`)."""
+    """The demo project as it is shipped; run it from a copy (`scenes.copy_demo_project`)."""
     root = checkout()
     return root / "demo_project" if root else _HERE / "demo_project"
 

@@ -3,15 +3,17 @@
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scree_tools import bench, scenes
+from scree_tools import bench, places, scenes
 from scree_tools.find_godot import Godot
 
+LONGEST_RUN = 3600.0  # [s] of a process of Python
 STARTS = 10
 LONGEST_START, LONGEST_ADDED_START = 2.5, 2.0  # [s] from starting Godot to its first physics tick
 DEEPEST_AT_REST = 0.02  # [m]
@@ -73,21 +75,39 @@ def run(chosen: Check, godot: Godot, project: Path) -> Outcome:
         return Outcome(str(failure), False)
 
 
+def run_python(*arguments: object, environment: Mapping[str, str] | None = None, shows_errors: bool = False) -> str:
+    """What this Python prints, run from the checkout with these arguments. Its stderr is shown as it comes if wanted: bars are
+    drawn there. Raises SceneFailed."""
+    root = places.checkout()
+    if root is None:
+        raise scenes.SceneFailed("this check needs a checkout: what it runs does not come with the package")
+    words = [str(argument) for argument in arguments]
+    paths = os.pathsep.join((str(root), os.environ.get("PYTHONPATH", "")))
+    try:
+        done = subprocess.run(
+            [sys.executable, *words], cwd=root, env={**os.environ, **(environment or {}), "PYTHONPATH": paths},
+            stdout=subprocess.PIPE, stderr=None if shows_errors else subprocess.PIPE, text=True, timeout=LONGEST_RUN,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as late:
+        raise scenes.SceneFailed(f"{' '.join(words)} did not end within {LONGEST_RUN:g} s") from late
+    if done.returncode != 0:
+        said = done.stdout[-2000:] + (done.stderr or "")[-2000:]
+        raise scenes.SceneFailed(f"{' '.join(words)} ended with {done.returncode}:\n{said}")
+    return done.stdout
+
+
+def long_tests(words: tuple[str, ...], *tests: str) -> Outcome:
+    """Tests in their long form: what they print on lines with one of `words`, and how they end."""
+    report = run_python("-m", "pytest", "-q", "-s", *tests, environment={"SCREE_LONG": "1"}).splitlines()
+    lines = [line.lstrip(".") for line in report if any(word in line for word in words) or " passed" in line]
+    return Outcome("\n  ".join(lines), "skipped" not in lines[-1])
+
+
 @check(f"{STARTS} starts and ends of the game and of the editor: exit code 0, no error, no leak")
 def starts_and_ends(godot: Godot, project: Path) -> Outcome:
     """Godot starts on the engine and ends clean, as game and as editor, again and again."""
     scenes.choose_engine(project, scenes.SCREE)
-    game = (
-        "--headless",
-        "--fixed-fps",
-        "60",
-        "--path",
-        project,
-        "res://scenes/falling.tscn",
-        "--",
-        "--ticks=10",
-        "--bodies=50",
-    )
+    game = ("--headless", "--fixed-fps", "60", "--path", project, "res://scenes/falling.tscn", "--", "--ticks=10", "--bodies=50")
     editor = ("--headless", "--editor", "--path", project, "--quit")
     godot.run(*editor)  # the first look at a project imports it
     faults = []
@@ -102,18 +122,8 @@ def starts_and_ends(godot: Godot, project: Path) -> Outcome:
 
 def first_tick_seconds(godot: Godot, project: Path) -> float:
     """From starting Godot until a small scene says that its first physics tick is over [s]."""
-    command = [
-        *godot.command,
-        "--headless",
-        "--fixed-fps",
-        "60",
-        "--path",
-        str(project),
-        "res://scenes/falling.tscn",
-        "--",
-        "--ticks=1",
-        "--bodies=10",
-    ]
+    scene = ("res://scenes/falling.tscn", "--", "--ticks=1", "--bodies=10")
+    command = [*godot.command, "--headless", "--fixed-fps", "60", "--path", str(project), *scene]
     begin = time.perf_counter()
     seconds = None
     with subprocess.Popen(

@@ -13,6 +13,7 @@ LEAST_VALID, LEAST_OF_EACH = 0.8, 100  # part of all calls; valid calls of each 
 MOST_GROWTH = 32.0  # [MB] from a fifth of the calls to the last
 CROWD, DEAREST_CROWD = 20_000, 1.1  # bodies, most asleep; times Jolt's floor
 CROWD_SLEEPS_FROM = 180  # [ticks]
+HEAVY_TICKS, MOST_STRETCH, MOST_DRIFT = 3000, 0.05, 0.01  # part of the chain's length; [m] in all ticks
 
 
 def missed(figures: scenes.Figures) -> list[str]:
@@ -86,3 +87,35 @@ def sleeping_crowd(godot: Godot, project: Path) -> Outcome:
         f"of {CROWD}, lost {runs[scenes.SCREE][-1].lost} / {runs[scenes.JOLT][-1].lost}"
     )
     return Outcome(text, ratio <= DEAREST_CROWD and asleep[scenes.SCREE] >= 0.98 * CROWD and not runs[scenes.SCREE][-1].lost)
+
+
+def heavy_ends(godot: Godot, project: Path, ticks: int) -> dict[str, dict]:
+    """What measure/heavy_ends.gd finds on Scree and on Jolt: {engine: {chain or "stack": figures}}."""
+    found = {}
+    for engine in (scenes.SCREE, scenes.JOLT):
+        scenes.choose_engine(project, engine)
+        script = ("-s", "res://measure/heavy_ends.gd")
+        report = json.loads(scenes.report_of(godot, project, script, (f"--ticks={ticks}",)))
+        if report["engine"].startswith("Scree") != (engine == scenes.SCREE):
+            raise scenes.SceneFailed(f"{report['engine']} ran instead of {engine}")
+        found[engine] = report["figures"]
+    return found
+
+
+@check(
+    f"a chain of 30 links with a 100 times heavier end stretches less than {MOST_STRETCH:.0%}, 100 kg on four boxes of 1 kg "
+    f"stand {HEAVY_TICKS:,} ticks with less than {1e3 * MOST_DRIFT:.0f} mm drift; Jolt's figures beside"
+)
+def heavy_ends_hold(godot: Godot, project: Path) -> Outcome:
+    """Mass ratios of 1:100 on joints and in contacts."""
+    found = heavy_ends(godot, project, HEAVY_TICKS)
+    ours, theirs = found[scenes.SCREE], found[scenes.JOLT]
+    lines = [
+        f"{name}: stretch at most {ours[name]['most']:.2%}, at the end {ours[name]['last']:.2%}; "
+        f"Jolt {theirs[name]['most']:.1%}, {theirs[name]['last']:.1%}"
+        for name in sorted(ours) if name != "stack"
+    ]  # fmt: skip
+    drift, sunk = (" / ".join(f"{1e3 * figures['stack'][key]:.1f}" for figures in (ours, theirs)) for key in ("drift", "sunk"))
+    lines.append(f"the stack: drift {drift} mm, sunk by at most {sunk} mm (Scree / Jolt)")
+    holds = all(figures["most"] < MOST_STRETCH for name, figures in ours.items() if name != "stack")
+    return Outcome("\n  ".join(lines), holds and ours["stack"]["drift"] < MOST_DRIFT)

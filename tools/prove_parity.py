@@ -2,10 +2,12 @@
 
 import datetime
 import json
+import os
 import re
 import sys
 import tempfile
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -101,9 +103,10 @@ def removal_document(noticed: dict[str, str], survivors: list[str], count: int) 
     """docs/parity_by_removal.md."""
     lines = [
         "# Every virtual, taken away", "",
-        "Made by `scree prove parity_by_removal`; do not edit it. Each virtual of Godot's three physics classes, but those of soft",
-        "bodies, is replaced by one that does nothing and answers zero (`SCREE_REMOVE_VIRTUAL`, engine_core/godot/virtual_trials.py).",
-        "Then the behaviour tests that call it are run in real Godot, those that call the fewest others first, until one fails.", "",
+        "Made by `scree prove parity_by_removal`; do not edit it. Each virtual of Godot's three physics classes, but those of",
+        "soft bodies, is replaced by one that does nothing and answers zero (`SCREE_REMOVE_VIRTUAL`,",
+        "engine_core/godot/virtual_trials.py). Then the behaviour tests that call it are run in real Godot, those that call the",
+        "fewest others first, until one fails.", "",
         f"Date: {datetime.datetime.now(datetime.UTC):%Y-%m-%d}. Virtuals: {count}. Noticed: {len(noticed)}. Not noticed:"
         f" {len(survivors)}. Not to be noticed by any test: {len(UNNOTICEABLE)}.", "",
     ]  # fmt: skip
@@ -134,18 +137,24 @@ def by_removal(godot: Godot, only: Iterable[str] = ()) -> Outcome:
     threaded = recorded_calls(behaviour, godot, WITH_THREAD)
     chosen = [name for name in calls if "._soft_body_" not in name and name not in UNNOTICEABLE]
     chosen = [name for name in chosen if not only or any(part in name for part in only)]
+
+    def try_one(name: str) -> str:
+        settings = WITH_THREAD if name in NEEDS_THREAD else ""
+        return try_without(behaviour, godot, threaded if settings else calls, name, settings)
+
     noticed, survivors = {}, []
-    for name in chosen:
-        needs_thread = name in NEEDS_THREAD
-        found = try_without(behaviour, godot, threaded if needs_thread else calls, name, WITH_THREAD if needs_thread else "")
-        print(f"  {name}: {found or 'NOT NOTICED'}", flush=True)
-        if found:
-            noticed[name] = found
-        else:
-            survivors.append(name)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for a Godot of its own
+        for name, tried in [(name, pool.submit(try_one, name)) for name in chosen]:
+            failure = tried.exception()
+            if failure is None and tried.result():
+                noticed[name] = tried.result()
+            else:  # a run that failed has noticed nothing
+                survivors.append(name)
+            print(f"  {name}: {failure or noticed.get(name, 'NOT NOTICED')}", flush=True)
     if not only:
         write_document(REMOVAL_DOCUMENT, removal_document(noticed, survivors, len(chosen) + len(UNNOTICEABLE)))
-    figures = f"{len(noticed)} of {len(chosen)} virtuals are noticed when they are gone; not noticed: {', '.join(survivors) or 'none'}"
+    lost = ", ".join(survivors) or "none"
+    figures = f"{len(noticed)} of {len(chosen)} virtuals are noticed when they are gone; not noticed: {lost}"
     return Outcome(figures, not survivors)
 
 
@@ -154,13 +163,14 @@ def by_removal(godot: Godot, only: Iterable[str] = ()) -> Outcome:
 
 def reason_of(outcome) -> str:
     """The first thing that a failed test said."""
-    said = [line.strip() for line in outcome.lines if re.match(r"    [^ \[]", line) and "at:" not in line and "backtrace" not in line]
-    return said[0] if said else outcome.ended
+    said = (line.strip() for line in outcome.lines if re.match(r"    [^ \[]", line))
+    return next((line for line in said if "at:" not in line and "backtrace" not in line), outcome.ended)
 
 
 def renewed_failures(known: dict[str, str], outcomes: dict) -> dict[str, str]:
     """Failures of an engine by test, with the reasons that were written down; what is new has what the test said."""
-    return {name: known.get(name) or reason_of(outcome) for name, outcome in sorted(outcomes.items()) if outcome.ended != "pass"}
+    failed = {name: outcome for name, outcome in sorted(outcomes.items()) if outcome.ended != "pass"}
+    return {name: known.get(name) or reason_of(outcome) for name, outcome in failed.items()}
 
 
 def engines_document(reports: dict[str, object]) -> str:
@@ -172,8 +182,8 @@ def engines_document(reports: dict[str, object]) -> str:
     row = "| " + " | ".join(["---"] * (2 + len(engines))) + " |"
     lines = [
         "# Who passes which behaviour tests", "",
-        "Made by `scree prove behaviour_on_all_engines`; do not edit it. The tests are GDScript in `tests/godot/gd`, run in real Godot;",
-        "what they expect comes from mechanics or from Godot's documentation. Why an engine fails one is written in",
+        "Made by `scree prove behaviour_on_all_engines`; do not edit it. The tests are GDScript in `tests/godot/gd`, run in real",
+        "Godot; what they expect comes from mechanics or from Godot's documentation. Why an engine fails one is written in",
         "`tests/godot/known_failures.json`.", "",
         f"Date: {datetime.datetime.now(datetime.UTC):%Y-%m-%d}.", "",
         "| file | tests | " + " | ".join(engines) + " |", row,
@@ -182,7 +192,8 @@ def engines_document(reports: dict[str, object]) -> str:
         own = [name for name in names if file == "all" or name.split(".")[0] == file]
         passed = [str(sum(outcomes[engine][name].ended == "pass" for name in own)) for engine in engines]
         lines.append(f"| {file} | {len(own)} | {' | '.join(passed)} |")
-    lines += ["", "Tests that some engine fails:", "", "| test | " + " | ".join(engines) + " |", row.replace("| --- ", "", 1)]
+    lines += ["", "Tests that some engine fails:", ""]
+    lines += ["| test | " + " | ".join(engines) + " |", row.replace("| --- ", "", 1)]
     for name in names:
         marks = [WORDS.get(outcomes[engine][name].ended, "not run") for engine in engines]
         if set(marks) != {"passes"}:
@@ -202,7 +213,8 @@ def behaviour_on_all_engines(godot: Godot, project: Path) -> Outcome:
     file = behaviour.FOLDER / "known_failures.json"
     known = json.loads(file.read_text(encoding="utf-8"))
     renewed = {engine: renewed_failures(known.get(engine, {}), report.outcomes) for engine, report in reports.items()}
-    file.write_text(json.dumps({engine: tests for engine, tests in renewed.items() if tests}, indent=2) + "\n", encoding="utf-8")
+    failed = {engine: tests for engine, tests in renewed.items() if tests}
+    file.write_text(json.dumps(failed, indent=2) + "\n", encoding="utf-8")
     write_document(ENGINES_DOCUMENT, engines_document(reports))
     total = len(reports[behaviour.SCREE].outcomes)
     figures = ", ".join(f"{engine} {total - len(tests)} of {total}" for engine, tests in renewed.items())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scree_tools import scenes
 from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check
+from scree_tools.prove import Outcome, check, long_tests
 
 DEAREST_RAY, DEAREST_IN_TURN = 1.0, 2.0  # times Jolt's; times adding all and asking all
 ROUNDS = 3
@@ -46,3 +46,11 @@ def rays_against_jolt(godot: Godot, project: Path) -> Outcome:
     )
     good = ratio <= DEAREST_RAY and in_turn <= DEAREST_IN_TURN and abs(share[scenes.SCREE] - share[scenes.JOLT]) < 0.002
     return Outcome(figures, good and 0.3 <= share[scenes.SCREE] <= 0.7)
+
+
+@check("writers parked for 1 s in the middle of each job of a step and of each change of a tree: rays go on, with right answers")
+def nobody_waits(godot: Godot, project: Path) -> Outcome:
+    """Every test run parks them too, but in fewer places, and only until the rays are done."""
+    step = "tests/world/test_threads.py::test_a_step_parked_in_each_of_its_jobs"
+    trees = ("tests/broad_phase/test_nobody_waits.py", "tests/broad_phase/test_explored.py")
+    return long_tests(("parked", "percentile"), step, *trees)

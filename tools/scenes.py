@@ -14,7 +14,7 @@ from scree_tools.screen import DRAWING
 SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
 SCREE_THREADS = "scree_3d/simulation/threads"  # Jolt and GodotPhysics3D take Godot's own pool
 SCREE_JOB_SYSTEM = "scree_3d/simulation/job_system"
-_NOT_COPIED = shutil.ignore_patterns(".godot", "addons", "override.cfg", "__pycache__")
+_NOT_COPIED = shutil.ignore_patterns(*places.MADE_BY_RUNNING, "addons", "override.cfg")
 
 
 class SceneFailed(Exception):
@@ -27,7 +27,7 @@ class Scene:
 
     name: str
     title: str
-    kind: str  # "demo" or "bench"
+    kind: str  # "demo", "bench" or "play"
     ticks: int
     bodies: int
     pictures: tuple[int, ...]  # the ticks after which a picture is taken
@@ -90,13 +90,17 @@ def copy_demo_project(folder: Path, with_addon: bool = True) -> Path:
     return folder
 
 
-def choose_engine(project: Path, engine: str, threads: int | None = None, job_system: int = 0) -> None:
-    """Choose the engine, the number of worker threads, and who runs Scree's jobs (0: its own threads, 1: one thread, 2: those of
-    Godot), for the next runs of `project` (not of its editor).
+def choose_engine(
+    project: Path, engine: str, threads: int | None = None, job_system: int = 0, ticks_per_second: int = 60
+) -> None:
+    """Choose the engine, the number of worker threads, who runs Scree's jobs (0: its own threads, 1: one thread, 2: those of
+    Godot), and how fine its steps are, for the next runs of `project` (not of its editor).
 
     All is read when Godot starts, hence its override.cfg.
     """
     text = f'[physics]\n\n3d/physics_engine="{engine}"\n'
+    if ticks_per_second != 60:
+        text += f"common/physics_ticks_per_second={ticks_per_second}\ncommon/max_physics_steps_per_frame=100\n"
     if threads is not None:
         text += f"{SCREE_THREADS}={threads}\n{SCREE_JOB_SYSTEM}={job_system}\n"
         text += f"\n[threading]\n\nworker_pool/max_threads={threads}\n"
@@ -107,18 +111,8 @@ def report_of(godot: Godot, project: Path, target: Sequence[str], options: Seque
     """The JSON that a scene or script (`-s`, path) writes, run headless and as fast as ticks come. Raises SceneFailed."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "figures.json"
-        run = godot.run(
-            "--headless",
-            "--fixed-fps",
-            "60",
-            "--path",
-            project,
-            *target,
-            "--",
-            f"--json={report}",
-            *options,
-            timeout=timeout,
-        )
+        command = ("--headless", "--fixed-fps", "60", "--path", project, *target, "--", f"--json={report}", *options)
+        run = godot.run(*command, timeout=timeout)
         if run.returncode != 0 or not report.is_file():
             raise SceneFailed(f"{target[-1]} ended with {run.returncode}:\n{run.output[-3000:]}")
         return report.read_text(encoding="utf-8")

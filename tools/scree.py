@@ -115,9 +115,9 @@ def main() -> None:
         os.execv(command[0], command)
     # As a script this folder comes first on sys.path; its modules are to be found as scree_tools only.
     sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
-    from scree_tools.command_line import application
+    from scree_tools import command_line
 
-    application()
+    command_line.main()
 
 
 if __name__ == "__main__":

@@ -37,19 +37,14 @@ def fetching(console: Console) -> Iterator[Callable[[str], None]]:
 
 @contextlib.contextmanager
 def compiling(console: Console) -> Iterator[Callable[[Step], None]]:
-    """Gives the function that is told each step of a warm-up."""
+    """Gives the function that is told each step of a warm-up. In a log stands only what was compiled."""
     if not console.is_terminal:
 
         def report(step: Step) -> None:
-            if step.finished:
-                how = "loaded" if step.was_cached else "compiled"
-                console.print(
-                    f"[{step.done}/{step.total}] {how} {step.finished} in {step.seconds:.1f} s, "
-                    f"about {step.left:.0f} s left",
-                    markup=False,
-                    highlight=False,
-                    soft_wrap=True,
-                )
+            if step.finished and not step.was_cached:
+                how_long = f"in {step.seconds:.1f} s, about {step.left:.0f} s left"
+                line = f"[{step.done}/{step.total}] compiled {step.finished} {how_long}"
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
 
         yield report
         return

@@ -4,9 +4,12 @@
     python tools/step_costs.py barriers 2
     python tools/step_costs.py neighbour 3000
     python tools/step_costs.py scaling 1 100 300 1000
+    python tools/step_costs.py memory 2500 5000
+    python tools/step_costs.py threads 5000
 Each prints one line of JSON.
 """
 
+import gc
 import json
 import subprocess
 import sys
@@ -18,12 +21,15 @@ import numpy as np
 from engine_core.bodies.schema import STATIC
 from engine_core.profiling.barrier_costs import measure_barriers
 from engine_core.profiling.island_costs import measure_islands
+from engine_core.profiling.resident import resident_of_pools, resident_of_process
 from engine_core.shapes.schema import BOX
 from engine_core.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 TICK, SPACING, JITTER = 1.0 / 60.0, 1.5, 0.3
 LAYERS = 3
+MEASURED, ROUNDS = 60, 7
+SOLVER = ("prepare_contacts", "integrate_velocities", "warm_start", "solve", "integrate_positions", "relax", "restitute")
 SETTLED = 360  # ticks until the pile of demo_project/scenes/box_pile has come down
 
 
@@ -118,6 +124,56 @@ def scaling(threads: int, *counts: int) -> dict:
     return found
 
 
+def memory(few: int, many: int) -> dict:
+    """Resident bytes a body of each pool, and of the whole process: by the difference of two settled piles, so that what a world
+    takes by itself falls out."""
+    totals = []
+    Pile(10, 1).step(10)  # what is loaded and compiled once
+    for count in (few, many):
+        before, of_process = resident_of_pools(), resident_of_process()
+        pile = Pile(count, 1)
+        pile.step(SETTLED)
+        grown = resident_of_pools()
+        grown.subtract(before)
+        totals.append({**grown, "process": resident_of_process() - of_process})
+        del pile
+        gc.collect()
+    names = sorted(totals[1], key=totals[1].get, reverse=True)
+    a_body = {name: (totals[1][name] - totals[0].get(name, 0)) / (many - few) for name in names}
+    return {name: round(value, 1) for name, value in a_body.items() if abs(value) >= 0.5}
+
+
+def stage_times(count: int, threads: int) -> tuple[np.ndarray, list[str]]:
+    """Seconds of each stage, and last of the whole step, in each of the measured ticks of the pile: shape (ticks, stages + 1); and
+    the stages' names."""
+    pile = Pile(count, threads)
+    pile.step(SETTLED)
+    system = pile.world.system(pile.system)
+    system.measure_stages()
+    times, before = [], np.array(list(system.stage_seconds().values()))
+    for _ in range(MEASURED):
+        whole = pile.step(1)[0]
+        after = np.array(list(system.stage_seconds().values()))
+        times.append([*(after - before), whole])
+        before = after
+    return np.array(times), list(system.stage_seconds())
+
+
+def threads(count: int) -> dict:
+    """Milliseconds a step of the pile on one thread and on two, in turn, and of its parts: floors, each tick's least of the rounds.
+    Every stage is there that takes 0.01 ms; `collision` is the narrow phase, `solver` all that sub-steps do."""
+    floors = {}
+    for _ in range(ROUNDS):
+        for number in (1, 2):
+            times, names = stage_times(count, number)
+            floors[number] = np.minimum(floors.get(number, np.inf), times)
+    one, two = (1e3 * floors[number].mean(axis=0) for number in (1, 2))
+    parts = {"step": [-1], "collision": [names.index("collide")], "solver": [names.index(name) for name in SOLVER]}
+    found = {name: (one[where].sum(), two[where].sum()) for name, where in parts.items()}
+    found |= {name: (one[k], two[k]) for k, name in enumerate(names) if max(one[k], two[k]) >= 0.01}
+    return {name: [round(float(value), 4) for value in pair] for name, pair in found.items()}
+
+
 if __name__ == "__main__":
-    parts = {function.__name__: function for function in (islands, barriers, neighbour, scaling)}
+    parts = {function.__name__: function for function in (islands, barriers, neighbour, scaling, memory, threads)}
     print(json.dumps(parts[sys.argv[1]](*map(int, sys.argv[2:]))))

@@ -257,16 +257,17 @@ static func _append_unit(axes: PackedVector3Array, direction: Vector3) -> void:
 
 ## How far the two sets of points overlap along `axis`, in the cheaper of its two directions [m].
 static func _overlap(axis: Vector3, mine: PackedVector3Array, theirs: PackedVector3Array) -> float:
-	var my_least := INF
-	var my_most := -INF
-	for point: Vector3 in mine:
+	var my_reach := _reach(axis, mine)
+	var their_reach := _reach(axis, theirs)
+	return minf(my_reach.y - their_reach.x, their_reach.y - my_reach.x)
+
+
+## The least and the most of the points along `axis` [m].
+static func _reach(axis: Vector3, of_points: PackedVector3Array) -> Vector2:
+	var least := INF
+	var most := -INF
+	for point: Vector3 in of_points:
 		var along := point.dot(axis)
-		my_least = minf(my_least, along)
-		my_most = maxf(my_most, along)
-	var their_least := INF
-	var their_most := -INF
-	for point: Vector3 in theirs:
-		var along := point.dot(axis)
-		their_least = minf(their_least, along)
-		their_most = maxf(their_most, along)
-	return minf(my_most - their_least, their_most - my_least)
+		least = minf(least, along)
+		most = maxf(most, along)
+	return Vector2(least, most)

@@ -85,6 +85,8 @@ static func _deepest_pair(bodies: BodySet, transforms: Array[Transform3D]) -> fl
 		for neighbour: int in 27:
 			var offset := Vector3i(neighbour % 3 - 1, (neighbour / 3) % 3 - 1, neighbour / 9 - 1)
 			for other: int in grid.get(at + offset, []):
+				if bodies.apart.has(Vector2i(other, index)):
+					continue
 				deepest = maxf(deepest, bodies.form(index).geometry.penetration(
 						transforms[index], bodies.form(other).geometry, transforms[other]))
 		if not grid.has(at):

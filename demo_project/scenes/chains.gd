@@ -50,6 +50,9 @@ func _join(a: int, b: int, kind: int) -> void:
 		1:
 			PhysicsServer3D.joint_make_hinge(joint, bodies.rids[a], frame_a, bodies.rids[b], frame_b)
 			PhysicsServer3D.hinge_joint_set_flag(joint, PhysicsServer3D.HINGE_JOINT_FLAG_USE_LIMIT, true)
+			# Told, as nodes do: engines take different limits where nobody says any.
+			PhysicsServer3D.hinge_joint_set_param(joint, PhysicsServer3D.HINGE_JOINT_LIMIT_LOWER, -PI / 2.0)
+			PhysicsServer3D.hinge_joint_set_param(joint, PhysicsServer3D.HINGE_JOINT_LIMIT_UPPER, PI / 2.0)
 		2:
 			PhysicsServer3D.joint_make_cone_twist(joint, bodies.rids[a], frame_a, bodies.rids[b], frame_b)
 			PhysicsServer3D.cone_twist_joint_set_param(joint, PhysicsServer3D.CONE_TWIST_JOINT_SWING_SPAN, 0.8)
@@ -57,6 +60,7 @@ func _join(a: int, b: int, kind: int) -> void:
 	PhysicsServer3D.joint_disable_collisions_between_bodies(joint, true)
 	_joints.append(joint)
 	_pairs.append(Vector2i(a, b))
+	bodies.apart[Vector2i(a, b)] = true
 
 
 func extra_figures() -> Dictionary:

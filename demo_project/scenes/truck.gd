@@ -164,7 +164,7 @@ func _add_wheel(at: Vector3, steers: bool) -> void:
 	wheel.use_as_steering = steers
 	wheel.use_as_traction = not steers
 	if is_drawn():
-		add_mesh(wheel, _drum(WHEEL_RADIUS, 0.3), Transform3D(Basis(Vector3.BACK, PI / 2.0), Vector3.ZERO), Color(0.13, 0.14, 0.16))
+		add_mesh(wheel, drum(WHEEL_RADIUS, 0.3), lying(), RUBBER)
 	_truck.add_child(wheel)
 
 
@@ -195,8 +195,7 @@ func _add_trailer_wheel(at: Vector3) -> void:
 	var shape := CylinderShape3D.new()
 	shape.radius = TRAILER_WHEEL
 	shape.height = 0.25
-	var lying := Transform3D(Basis(Vector3.BACK, PI / 2.0), Vector3.ZERO)
-	add_shape(wheel, shape, _drum(TRAILER_WHEEL, 0.25), lying, Color(0.13, 0.14, 0.16))
+	add_shape(wheel, shape, drum(TRAILER_WHEEL, 0.25), lying(), RUBBER)
 	add_child(wheel)
 	_wheels.append(wheel)
 	var axle := HingeJoint3D.new()
@@ -225,14 +224,6 @@ func _build_bump(at: Vector3, width: float) -> void:
 	var shape := CylinderShape3D.new()
 	shape.radius = BUMP_RADIUS
 	shape.height = width
-	add_shape(bump, shape, _drum(BUMP_RADIUS, width), Transform3D(Basis(Vector3.BACK, PI / 2.0), Vector3.ZERO), AMBER)
+	add_shape(bump, shape, drum(BUMP_RADIUS, width), lying(), AMBER)
 	bump.position = at
 	add_child(bump)
-
-
-static func _drum(radius: float, width: float) -> CylinderMesh:
-	var mesh := CylinderMesh.new()
-	mesh.top_radius = radius
-	mesh.bottom_radius = radius
-	mesh.height = width
-	return mesh

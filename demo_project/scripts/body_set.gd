@@ -11,6 +11,8 @@ var nodes: Array[RigidBody3D] = []
 ## Friction and restitution of every body.
 var material := PhysicsMaterial.new()
 var can_sleep := true
+## Pairs (Vector2i, the smaller index first) that were told not to collide.
+var apart := {}
 
 var _parent: Node3D
 var _server_only := false

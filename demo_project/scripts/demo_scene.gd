@@ -39,7 +39,7 @@ func _ready() -> void:
 	stage = Stage.new()
 	recorder = RunRecorder.new(self)
 	build()
-	# Only now: making 5,000 nodes is some 100,000 calls into Python, and each would wait 5 ms for the interpreter.
+	# Only now: of the calls that make nodes some go to Python, and each would wait 5 ms for the interpreter.
 	if options.busy_thread:
 		_busy_thread = BusyThread.new()
 	if bin != null:

@@ -5,6 +5,7 @@ extends "res://scripts/demo_scene.gd"
 
 const STONE := Color(0.62, 0.60, 0.57)
 const WOOD := Color(0.72, 0.53, 0.34)
+const RUBBER := Color(0.13, 0.14, 0.16)
 ## [m/s^2]
 const GRAVITY := 9.8
 ## Length of a tick [s].
@@ -65,6 +66,20 @@ func add_mesh(parent: Node3D, mesh: Mesh, at: Transform3D, colour: Color) -> Mes
 	instance.material_override = paint(colour)
 	parent.add_child(instance)
 	return instance
+
+
+## A round mesh along Y [m].
+static func drum(radius: float, width: float) -> CylinderMesh:
+	var mesh := CylinderMesh.new()
+	mesh.top_radius = radius
+	mesh.bottom_radius = radius
+	mesh.height = width
+	return mesh
+
+
+## With the axis of a drum, which is Y, along X: a wheel.
+static func lying() -> Transform3D:
+	return Transform3D(Basis(Vector3.BACK, PI / 2.0), Vector3.ZERO)
 
 
 func paint(colour: Color) -> StandardMaterial3D:

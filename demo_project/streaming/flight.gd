@@ -6,7 +6,7 @@ extends SceneTree
 ##     [--busy-thread] [--json=FILE] [--realtime] [--no-scenes] [--check-each-tick]
 
 const TICK := 1.0 / 60.0
-const ProcessorTime := preload("res://streaming/processor_time.gd")
+const ProcessorTime := preload("res://measure/processor_time.gd")
 const StreamingWorld := preload("res://addons/scree/nodes/streaming_world_3d.gd")
 const BusyThread := preload("res://scripts/busy_thread.gd")
 
@@ -53,6 +53,7 @@ func _fly() -> void:
 	var blind_ticks := 0
 	var checked_ticks := 0
 	var worst_ticks: Array[Array] = [] # microseconds, tick, tiles that came and went in it
+	var came_in := PackedInt64Array() # of each tick
 	var came_before := 0
 	var space := root.world_3d.direct_space_state
 	PhysicsServer3D.call("streaming_reset_figures", 0)
@@ -66,6 +67,7 @@ func _fly() -> void:
 		tick_us.append(now - last)
 		var came := int(counts["loaded"]) + int(counts["unloaded"])
 		worst_ticks.append([now - last, tick, came - came_before])
+		came_in.append(came - came_before)
 		came_before = came
 		if "--realtime" in _options:
 			OS.delay_usec(maxi(100, int(began + (tick + 1) * 1e6 * TICK) - now))
@@ -85,11 +87,12 @@ func _fly() -> void:
 	var total := 0
 	for time: int in tick_us:
 		total += time
+	var in_order := tick_us.duplicate()
 	tick_us.sort()
 	worst_ticks.sort_custom(func(a: Array, b: Array) -> bool: return a[0] > b[0])
 	figures.merge({"lost_us": total - tick_us[ticks / 2] * ticks,
 		"engine": PhysicsServer3D.get_class(), "ticks": ticks, "most_tiles": most_tiles, "misses": misses,
-		"blind_ticks": blind_ticks, "checked_ticks": checked_ticks, "worst_ticks": worst_ticks.slice(0, 8), "median_tick_us": tick_us[ticks / 2], "worst_whole_tick_us": tick_us[-1]})
+		"blind_ticks": blind_ticks, "checked_ticks": checked_ticks, "worst_ticks": worst_ticks.slice(0, 8), "tick_us": in_order, "came": came_in, "median_tick_us": tick_us[ticks / 2], "worst_whole_tick_us": tick_us[-1]})
 	figures.merge(counts)
 	figures.merge(processor.figures())
 	print("flight: %d ticks, %d tiles at most, %d bodies at the end; queue %d; the step spent %.1f us at most (%.1f us with its trees), %.1f us in all, the whole step %.1f us of processor time at most; %d loaded, %d unloaded, %d scenes, %d misses [%s]" % [

@@ -8,7 +8,7 @@ extends SceneTree
 ## `scree open-world --with-nodes` writes.
 
 const TICK := 1.0 / 60.0
-const ProcessorTime := preload("res://streaming/processor_time.gd")
+const ProcessorTime := preload("res://measure/processor_time.gd")
 const TILE := 256.0
 
 var _options := {}
@@ -61,11 +61,12 @@ func _fly() -> void:
 	var total := 0
 	for time: int in tick_us:
 		total += time
+	var in_order := tick_us.duplicate()
 	tick_us.sort()
 	var median := tick_us[ticks / 2]
 	var figures := {"engine": ProjectSettings.get_setting("physics/3d/physics_engine"), "class": PhysicsServer3D.get_class(),
 		"nodes_a_tick": budget, "ticks": ticks, "bodies": _bodies, "median_tick_us": median, "worst_tick_us": tick_us[-1],
-		"lost_us": total - median * ticks, "most_waiting": most_waiting, "blind_ticks": blind_ticks}
+		"lost_us": total - median * ticks, "most_waiting": most_waiting, "tick_us": in_order, "blind_ticks": blind_ticks}
 	figures.merge(processor.figures())
 	print("flight with nodes: %s" % JSON.stringify(figures))
 	if "--json" in _options:

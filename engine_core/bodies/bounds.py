@@ -9,12 +9,11 @@ from ..geometry.vector import (
 )  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
+from ..shapes.instance_tree import TREE_FROM, bounds_of_node, build_instance_tree, refit_leaf, refit_tree
+from ..shapes.placed_shapes import LARGE, renew_instance_bounds
 from ..shapes.schema import SHAPE, SPHERE
-from .instance_tree import TREE_FROM, build_instance_tree, nodes_of
-from .schema import INSTANCE, IS_AREA, STATIC, WORLD
+from .schema import INSTANCE, INSTANCE_NODE, IS_AREA, STATIC, WORLD
 
-LARGE = 1.0e30
-"""Half spaces reach this far [m]."""
 FAT_MARGIN = 0.05
 """How far a body moves before its pairs are looked for again [m]."""
 PREDICTED_STEPS = 4.0
@@ -25,27 +24,9 @@ FLOAT32, INT64 = np.float32, np.int64
 
 
 @kernel
-def renew_instance_bounds(instance, shape):
-    """Bounds of a shape on a body, body frame, from the centre of mass. False for a shape without any."""
-    own, out = shape.bounds, instance.bounds
-    if own[3] - own[0] > 1.0e20:
-        for k in range(3):
-            out[k] = FLOAT32(-LARGE)
-            out[3 + k] = FLOAT32(LARGE)
-        return True
-    if own[3] < own[0]:
-        return False
-    rows, position = matrix_rows(quaternion(instance.rotation)), vector3(instance.position)
-    low, high = vector3(own), vector3(own[3:6])
-    for k in range(3):
-        row = rows[k]
-        middle, half = position[k], 0.0
-        for j in range(3):
-            middle += row[j] * 0.5 * (low[j] + high[j])
-            half += abs(row[j]) * 0.5 * (high[j] - low[j])
-        out[k] = FLOAT32(middle - half)
-        out[3 + k] = FLOAT32(middle + half)
-    return True
+def nodes_of(world):
+    """Nodes of the trees over the shapes of bodies."""
+    return view(world.instance_nodes, world.instance_capacity, INSTANCE_NODE)
 
 
 @kernel
@@ -73,7 +54,10 @@ def add_local_bounds(world, body):
     record = view(world, 1, WORLD)[0]
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
-    instance = instances[body.first_instance + body.instance_count - 1]
+    nodes, last = nodes_of(record), body.first_instance + body.instance_count - 1
+    if body.instance_count == TREE_FROM:
+        nodes[body.first_instance].covered = 0  # none is in a tree yet
+    instance = instances[last]
     if instance.is_disabled or instance.shape < 0 or not renew_instance_bounds(instance, shapes[instance.shape]):
         return
     bounds, found = body.local_bounds, False
@@ -83,31 +67,65 @@ def add_local_bounds(world, body):
 
 
 @kernel
-def renew_local_bounds(world, body):
+def renew_bounds_of(world, body, number):
+    """What a change of one shape of a body whose tree is up to date makes of its bounds: as `renew_local_bounds`, at the cost of
+    one shape; but the extent is none too small, and the inner radius none too large, until that is called. False where that must
+    be called now."""
+    record = view(world, 1, WORLD)[0]
+    first, count = body.first_instance, body.instance_count
+    instances = view(record.instances, record.instance_capacity, INSTANCE)
+    shapes = view(record.shapes, record.shape_capacity, SHAPE)
+    nodes, instance = nodes_of(record), instances[first + number]
+    if count < TREE_FROM or number >= nodes[first].covered or nodes[first + number].leaf < 0:
+        return False
+    if instance.shape < 0 or not renew_instance_bounds(instance, shapes[instance.shape]):
+        return False
+    refit_leaf(nodes, instances, first, number)
+    if not instance.is_disabled:
+        take_in(body, instance, shapes[instance.shape], True)
+    x, y, z, to_x, to_y, to_z = bounds_of_node(nodes[first])
+    for k in range(nodes[first].covered, count):
+        late = instances[first + k]
+        if not late.is_disabled and late.shape >= 0:
+            own = late.bounds
+            x, y, z = min(x, own[0]), min(y, own[1]), min(z, own[2])
+            to_x, to_y, to_z = max(to_x, own[3]), max(to_y, own[4]), max(to_z, own[5])
+    bounds = body.local_bounds
+    bounds[0], bounds[1], bounds[2], bounds[3], bounds[4], bounds[5] = x, y, z, to_x, to_y, to_z
+    return x <= to_x
+
+
+@kernel
+def renew_local_bounds(world, body, is_tree_kept):
     """Renew what a body's shapes make of it, centre of mass given: their bounds and its own, extent and inner radius, and the
-    tree over them. Called by whoever changed a shape of the body."""
+    tree over them. Called by whoever changed a shape of the body. `is_tree_kept`: the rows of shapes are those that the tree, if
+    all are in it, was made of; then it follows them, until every fourth has changed."""
     record = view(world, 1, WORLD)[0]
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     nodes, has_tree = nodes_of(record), body.instance_count >= TREE_FROM
-    found = 0
+    found, in_tree = 0, 0
     body.extent = body.inner_radius = FLOAT32(0.0)
     first = max(body.first_instance, 0)
+    if is_tree_kept and has_tree:
+        is_tree_kept = nodes[first].covered == body.instance_count and 4 * nodes[first].changed < body.instance_count
     for index in range(first, first + body.instance_count):
         instance = instances[index]
-        if instance.is_disabled or instance.shape < 0:
+        if has_tree and not is_tree_kept:
+            nodes[index].leaf = -1
+        if instance.shape < 0 or not renew_instance_bounds(instance, shapes[instance.shape]):
             continue
-        shape = shapes[instance.shape]
-        if not renew_instance_bounds(instance, shape):
-            continue
-        take_in(body, instance, shape, found > 0)
-        if has_tree:
-            nodes[first + found].order = index - first
-        found += 1
-    if body.instance_count > 0:
-        nodes[first].covered = body.instance_count if has_tree else 0
-    if has_tree:
-        build_instance_tree(nodes, instances, INT64(first), INT64(found))
+        if has_tree and not is_tree_kept:
+            nodes[first + in_tree].order = index - first
+            in_tree += 1
+        if not instance.is_disabled:
+            take_in(body, instance, shapes[instance.shape], found > 0)
+            found += 1
+    if has_tree:  # a body without one touches no memory of nodes
+        if not is_tree_kept:
+            nodes[first].covered = body.instance_count
+            build_instance_tree(nodes, instances, INT64(first), INT64(in_tree))
+        refit_tree(nodes, instances, INT64(first), INT64(body.instance_count))
     if found == 0:
         for k in range(6):
             body.local_bounds[k] = 0.0

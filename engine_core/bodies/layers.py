@@ -15,9 +15,10 @@ import numpy as np
 
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
+from .rare import rare_of
 from .schema import (
-    BROAD_PHASE_LAYER_COUNT, IS_AREA, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, LAYERS, MOST_BROAD_PHASE_LAYERS, STATIC,
-    WORLD,
+    BROAD_PHASE_LAYER_COUNT, HAS_RARE, IS_AREA, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, LAYERS, MOST_BROAD_PHASE_LAYERS,
+    STATIC, WORLD,
 )  # fmt: skip
 
 ALL = 0xFFFFFFFF
@@ -53,10 +54,13 @@ def masks_match(world, a, b):
 @kernel
 def group_allows(world, a, b):
     """Whether the group filter of two bodies of one group lets them collide."""
-    if a.group == 0 or a.group != b.group:
+    if not a.flags & b.flags & HAS_RARE:
         return True
-    row = view(view(world, 1, WORLD)[0].group_filters + 8 * SUB_GROUPS * np.int64(a.group_filter), SUB_GROUPS, np.uint64)
-    return (row[a.sub_group & 63] >> np.uint64(b.sub_group & 63)) & np.uint64(1) != 0
+    one, other = rare_of(world, a), rare_of(world, b)
+    if one.group == 0 or one.group != other.group:
+        return True
+    row = view(view(world, 1, WORLD)[0].group_filters + 8 * SUB_GROUPS * np.int64(one.group_filter), SUB_GROUPS, np.uint64)
+    return (row[one.sub_group & 63] >> np.uint64(other.sub_group & 63)) & np.uint64(1) != 0
 
 
 def _layer_number(call: str, layer, count: int) -> int:

@@ -11,15 +11,16 @@ import math
 import numpy as np
 
 from ..geometry.vector import (
-    add, add_scaled, cross, dot, matrix_rows, normalize, normalize_quaternion, quaternion, rotate, rotate_inverse,
+    add, add_scaled, cross, dot, length_squared, matrix_rows, normalize, normalize_quaternion, quaternion, rotate, rotate_inverse,
     rotate_symmetric, scale, store3, store4, subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
+from .rare import own_rare, rare_of, set_target
 from .schema import (
-    BODY, BOUNDS_CHANGED, HAS_STRETCH, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, SYSTEM, TARGET_SET,
-    TELEPORTS, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
+    BODY, BOUNDS_CHANGED, HAS_RARE, HAS_STRETCH, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, SYSTEM,
+    TARGET_SET, TELEPORTS, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -84,7 +85,7 @@ def get_origin_transform(world, index, out):
     body = bodies_of(world)[index]
     rows = matrix_rows(quaternion(body.rotation))
     if body.flags & HAS_STRETCH:
-        s = body.stretch
+        s = rare_of(world, body).stretch
         for i in range(3):
             row = rows[i]
             for k in range(3):
@@ -158,7 +159,7 @@ TRANSFORM_TAKEN, TRANSFORM_NOT_FINITE, TRANSFORM_STRETCHED = 0, 1, 2
 
 
 @kernel
-def pose_of_transform(body, transform):
+def pose_of_transform(world, body, transform):
     """(TRANSFORM_TAKEN, origin, rotation) from the user's transform, twelve float32 at address `transform` (basis by rows, then
     origin); or TRANSFORM_NOT_FINITE; or TRANSFORM_STRETCHED: it has scale or shear, which shapes must be cooked for
     (`BodyInterface.body_set_transform`)."""
@@ -174,7 +175,7 @@ def pose_of_transform(body, transform):
         (float(load_float32(transform + 24)), float(load_float32(transform + 28)), float(load_float32(transform + 32))),
     )
     if body.flags & HAS_STRETCH:
-        rows = without_stretch(rows, body.stretch)
+        rows = without_stretch(rows, rare_of(world, body).stretch)
     if not is_orthonormal(rows):
         return TRANSFORM_STRETCHED, nowhere, upright
     origin = (
@@ -189,15 +190,14 @@ def set_pose(world, index, origin, rotation):
     body = bodies_of(world)[index]
     position = add(origin, rotate(rotation, vector3(body.center_of_mass)))
     if body.mode == KINEMATIC and body.system >= 0 and not body.flags & TELEPORTS:
-        store3(body.target_position, position)
-        store4(body.target_rotation, rotation)
+        set_target(world, body, position, rotation)
         mark_changed(world, index, TARGET_SET)
         return
     store3(body.position, position)
     store4(body.rotation, rotation)
     body.flags &= ~TELEPORTS
-    store3(body.target_position, position)
-    store4(body.target_rotation, rotation)
+    if body.flags & HAS_RARE:
+        set_target(world, body, position, rotation)
     update_world_inertia(body)
     mark_changed(world, index, BOUNDS_CHANGED | WAKES_NEIGHBOURS)
 
@@ -215,6 +215,17 @@ def wake(world, index):
 
 
 @kernel
+def set_surface_velocity(world, index, linear, angular):
+    """How the surface of a static or kinematic body runs [m/s], [rad/s], about its centre of mass."""
+    body = bodies_of(world)[index]
+    if body.flags & HAS_RARE or length_squared(linear) + length_squared(angular) > 0.0:
+        rare = own_rare(world, body)
+        store3(rare.surface_linear_velocity, linear)
+        store3(rare.surface_angular_velocity, angular)
+    mark_changed(world, index, WAKES_NEIGHBOURS)
+
+
+@kernel
 def set_linear_velocity(world, index, velocity):
     """[m/s], of the origin. Of a static or kinematic body it is the velocity of its surface."""
     body = bodies_of(world)[index]
@@ -223,17 +234,14 @@ def set_linear_velocity(world, index, velocity):
         store3(body.linear_velocity, add(velocity, cross(vector3(body.angular_velocity), arm)))
         wake(world, index)
     else:
-        store3(body.surface_linear_velocity, velocity)
-        mark_changed(world, index, WAKES_NEIGHBOURS)
+        set_surface_velocity(world, index, velocity, vector3(rare_of(world, body).surface_angular_velocity))
 
 
 @kernel
 def get_linear_velocity(world, index):
     """[m/s], of the centre of mass; the surface's for a static body."""
     body = bodies_of(world)[index]
-    if body.mode == STATIC:
-        return vector3(body.surface_linear_velocity)
-    return vector3(body.linear_velocity)
+    return vector3(rare_of(world, body).surface_linear_velocity) if body.mode == STATIC else vector3(body.linear_velocity)
 
 
 @kernel
@@ -244,17 +252,14 @@ def set_angular_velocity(world, index, velocity):
         store3(body.angular_velocity, velocity)
         wake(world, index)
     else:
-        store3(body.surface_angular_velocity, velocity)
-        mark_changed(world, index, WAKES_NEIGHBOURS)
+        set_surface_velocity(world, index, vector3(rare_of(world, body).surface_linear_velocity), velocity)
 
 
 @kernel
 def get_angular_velocity(world, index):
     """[rad/s]; the surface's for a static body."""
     body = bodies_of(world)[index]
-    if body.mode == STATIC:
-        return vector3(body.surface_angular_velocity)
-    return vector3(body.angular_velocity)
+    return vector3(rare_of(world, body).surface_angular_velocity) if body.mode == STATIC else vector3(body.angular_velocity)
 
 
 @kernel
@@ -340,8 +345,9 @@ def apply_force(world, index, force, offset):
 def add_constant_force(world, index, force, offset):
     """Force [N] during every step until taken back, at `offset` [m] from the origin as it lies now."""
     body = bodies_of(world)[index]
-    store3(body.constant_force, add(vector3(body.constant_force), force))
-    store3(body.constant_torque, add(vector3(body.constant_torque), cross(arm_of(body, offset), force)))
+    rare = own_rare(world, body)
+    store3(rare.constant_force, add(vector3(rare.constant_force), force))
+    store3(rare.constant_torque, add(vector3(rare.constant_torque), cross(arm_of(body, offset), force)))
     wake(world, index)
 
 
@@ -356,13 +362,26 @@ def set_axis_velocity(world, index, axis_velocity):
 
 
 @kernel
-def velocity_at(body, arm):
+def surface_velocity(world, body, arm):
+    """How fast the surface of what does not move freely runs at `arm` from the centre of mass on top of its own motion [m/s]."""
+    if not body.flags & HAS_RARE or body.mode >= RIGID:
+        return (0.0, 0.0, 0.0)
+    rare = rare_of(world, body)
+    return add(vector3(rare.surface_linear_velocity), cross(vector3(rare.surface_angular_velocity), arm))
+
+
+@kernel
+def velocity_at(world, body, arm):
     """Velocity of the body's matter [m/s] at `arm` from its centre of mass, world axes; the surface's motion included."""
     v = add(vector3(body.linear_velocity), cross(vector3(body.angular_velocity), arm))
-    if body.mode < RIGID:
-        surface = cross(vector3(body.surface_angular_velocity), arm)
-        v = add(v, add(vector3(body.surface_linear_velocity), surface))
-    return v
+    return add(v, surface_velocity(world, body, arm))
+
+
+@kernel
+def turning_of(world, body):
+    """Angular velocity of the body's matter [rad/s], the surface's motion included."""
+    w = vector3(body.angular_velocity)
+    return w if body.mode >= RIGID else add(w, vector3(rare_of(world, body).surface_angular_velocity))
 
 
 @kernel

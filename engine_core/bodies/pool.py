@@ -9,8 +9,11 @@ import threading
 import numpy as np
 
 from ..runtime.memory import Pool
+from ..shapes.instance_tree import TREE_FROM
 from .identity import KIND_NAMES, describe_id, kind_of, make_id
-from .schema import BODY, CAN_SLEEP, INDEX_MASK, INSTANCE, INSTANCE_NODE, KIND_BODY, RAY_PICKABLE, RIGID
+from .schema import (
+    BODY, BODY_RARE, CAN_SLEEP, HAS_RARE, INDEX_MASK, INSTANCE, INSTANCE_NODE, KIND_BODY, RAY_PICKABLE, RIGID,
+)  # fmt: skip
 
 MAX_BODIES_SETTING = "physics/scree_3d/limits/max_bodies"
 MAX_INSTANCES_SETTING = "physics/scree_3d/limits/max_body_shapes"
@@ -21,13 +24,20 @@ def _new_body() -> np.ndarray:
     row = np.zeros((), dtype=BODY)
     row["system"] = row["active_index"] = row["tree_location"] = -1
     row["first_pair"] = row["first_joint"] = row["next_in_island"] = row["island_link"] = -1
-    row["first_instance"] = row["next_free"] = -1
+    row["first_instance"] = -1
     row["mode"] = RIGID
     row["flags"] = CAN_SLEEP | RAY_PICKABLE
-    row["rotation"] = row["target_rotation"] = (0, 0, 0, 1)
+    row["rotation"] = (0, 0, 0, 1)
     row["inverse_mass"] = row["mass"] = row["friction"] = row["gravity_scale"] = row["collision_priority"] = 1
     row["inverse_inertia_local"] = row["inverse_inertia_world"] = (1, 1, 1, 0, 0, 0)
     row["collision_layer"] = row["collision_mask"] = 1
+    return row
+
+
+def _no_rare() -> np.ndarray:
+    """The row of BODY_RARE of all bodies that have none of their own."""
+    row = np.zeros((), dtype=BODY_RARE)
+    row["target_rotation"] = (0, 0, 0, 1)
     row["stretch"] = np.eye(3, dtype=np.float32).ravel()
     return row
 
@@ -39,6 +49,8 @@ class BodyPool:
         self.pool = Pool("bodies", BODY, capacity, setting=MAX_BODIES_SETTING)
         self.rows = self.pool.rows
         self.ids, self.flags = self.rows["id"], self.rows["flags"]
+        self.rare = Pool("what few bodies use", BODY_RARE, capacity + 1, setting=MAX_BODIES_SETTING)
+        self.rare.rows[capacity] = _no_rare()
         self.count = 0
         self._free: list[int] = []
         self._retired_count = 0
@@ -74,6 +86,19 @@ class BodyPool:
         name = KIND_NAMES[kinds[0]]
         why = "it was freed" if kind_of(identity) in kinds and index < self.count else f"it is no {name}"
         raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {why}")
+
+    def rare_of(self, index: int):
+        """To read: the row of BODY_RARE of a body, or that of all bodies that have none."""
+        return self.rare.rows[index if self.flags.item(index) & HAS_RARE else self.pool.capacity]
+
+    def own_rare(self, index: int):
+        """To write: the body's own row of BODY_RARE; see bodies/rare.py."""
+        row = self.rare.rows[index]
+        if not self.flags.item(index) & HAS_RARE:
+            self.rare.rows[index] = self.rare.rows[self.pool.capacity]
+            row["target_position"], row["target_rotation"] = self.rows[index]["position"], self.rows[index]["rotation"]
+            self.flags[index] |= np.uint32(HAS_RARE)
+        return row
 
     def _count_up(self, count: int) -> None:
         self.count += count
@@ -132,14 +157,29 @@ class BodyPool:
         row["sequence"] = (int(row["sequence"]) + 1) & 0x7FFFFFFF or 1
 
 
+NO_TURN = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+
+
+def _basis_of(x: float, y: float, z: float, w: float) -> list[float]:
+    """The rotation matrix of a quaternion by rows, in single precision."""
+    rows = np.array([
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
+        (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
+        (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)),
+    ])  # fmt: skip
+    return rows.astype(np.float32).ravel().tolist()
+
+
 class InstancePool:
     """Rows of INSTANCE in runs of a power of two, so that a body's shapes lie side by side and adding one is cheap.
-    Beside each row is one for a node of the tree over a body's shapes."""
+    Beside each row is one for a node of the tree over a body's shapes, and one for the user's transform (twelve numbers: basis
+    by rows, then origin) where that is not what the row says by itself."""
 
     def __init__(self, capacity: int):
         self.pool = Pool("shapes on bodies", INSTANCE, capacity, setting=MAX_INSTANCES_SETTING)
         self.rows = self.pool.rows
         self.nodes = Pool("trees of shapes on bodies", INSTANCE_NODE, capacity, setting=MAX_INSTANCES_SETTING)
+        self._user_transforms = Pool("transforms of shapes on bodies", np.float32, capacity, (12,), MAX_INSTANCES_SETTING).rows
         self._used = 0
         self._free: dict[int, list[int]] = {}
         self._lock = threading.Lock()
@@ -169,8 +209,30 @@ class InstancePool:
 
     def copy(self, first: int, to: int, count: int) -> None:
         """Copy `count` rows from `first` on to those from `to` on."""
+        has_own = self.rows["has_user_transform"][first : first + count].any()
         size, start = INSTANCE.itemsize, self.pool.address
         ctypes.memmove(start + to * size, start + first * size, count * size)
+        if has_own:
+            self._user_transforms[to : to + count] = self._user_transforms[first : first + count].copy()
+
+    def move(self, first: int, to: int, count: int) -> None:
+        """`copy` to another run, and the tree along with the rows."""
+        self.copy(first, to, count)
+        if count >= TREE_FROM:
+            size, start = INSTANCE_NODE.itemsize, self.nodes.address
+            ctypes.memmove(start + to * size, start + first * size, count * size)
+
+    def user_transform(self, index: int) -> list[float]:
+        """Twelve numbers, as the user gave them."""
+        row = self.rows[index]
+        if row["has_user_transform"]:
+            return self._user_transforms[index].tolist()
+        return [*_basis_of(*row["rotation"].tolist()), *row["origin_position"].tolist()]
+
+    def keep_user_transform(self, index: int, transform) -> None:
+        """Keep what the row's rotation and position do not say."""
+        self._user_transforms[index] = transform
+        self.rows[index]["has_user_transform"] = 1
 
     def most_used(self) -> int:
         """Rows that were ever taken: what is given back is taken again first."""

@@ -1,35 +1,47 @@
 """How a body is changed while queries of other threads read it: nobody waits, nobody sees half a change.
 
-A body has its pose, velocities and list of shapes twice: the fields that the step and the setters work on, and a shadow. While
-`published` is even the fields are read; while it is odd, the shadow, which is as the body was before the change. Who has read
-looks at `published` again and repeats if it moved on: so a reader repeats only when a writer got on, and a writer that stops
-in the middle stops no reader (a sequence lock with two copies; the "latch" of the Linux kernel's seqlock documentation).
+While `published` of a body is even its pose, velocities and list of shapes are read from its row; while it is odd, from a SHADOW,
+a copy as the body was before the change. Who has read looks at `published` again and repeats if it moved on: so a reader repeats
+only when a writer got on, and a writer that stops in the middle stops no reader (a sequence lock with two copies; the "latch" of
+the Linux kernel's seqlock documentation).
+
+A thread changes one body at a time, so it needs one SHADOW, which it uses for one body after the other: who reads a copy of the
+next body finds that the change of its own has ended. A system has one for each worker of its jobs; number 0 is that of whoever
+holds the system's gate (edits.py). A body in no system is its owner's alone and is not published.
 
 The order of a change is written in docs/publication.md:
 `begin_change`, the new fields, the fat bounds, `tree_widen`, `end_change`.
-One body is changed by one thread at a time: by the step, or by whoever holds the system's gate (edits.py).
 """
+
+import numpy as np
 
 from ..geometry.vector import quaternion, store3, store4, vector3
 from ..runtime import atomics
+from ..runtime.cores import MAX_THREADS
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, view
-from .schema import BODY, WORLD
+from .schema import BODY, SHADOW, WORLD
 
 PUBLISHED = BODY.fields["published"][1]
+SHADOW_SIZE = SHADOW.itemsize
+assert SHADOW_SIZE == 128
 
 
 @kernel
-def begin_change(body):
-    """From here until `end_change` queries see the body as it is now. Not to be nested."""
+def begin_change(world, body, worker):
+    """From here until `end_change` queries see the body as it is now. One body a worker at a time: not to be nested."""
+    if body.system < 0:
+        return
     address = address_of_record(body) + PUBLISHED
-    atomics.fence_release()  # who still reads the shadow of the change before must find that it has ended
-    store3(body.shadow_position, vector3(body.position))
-    store4(body.shadow_rotation, quaternion(body.rotation))
-    store3(body.shadow_linear_velocity, vector3(body.linear_velocity))
-    store3(body.shadow_angular_velocity, vector3(body.angular_velocity))
-    body.shadow_first_instance = body.first_instance
-    body.shadow_instance_count = body.instance_count
+    body.shadow = view(world, 1, WORLD)[0].shadows + (np.int64(body.system) * MAX_THREADS + worker) * SHADOW_SIZE
+    shadow = view(body.shadow, 1, SHADOW)[0]
+    atomics.fence_release()  # who still reads this shadow must find that the change before has ended
+    store3(shadow.position, vector3(body.position))
+    store4(shadow.rotation, quaternion(body.rotation))
+    store3(shadow.linear_velocity, vector3(body.linear_velocity))
+    store3(shadow.angular_velocity, vector3(body.angular_velocity))
+    shadow.first_instance = body.first_instance
+    shadow.instance_count = body.instance_count
     atomics.store_release_int64(address, atomics.load_acquire_int64(address) + 1)
     atomics.fence_release()
 
@@ -38,7 +50,9 @@ def begin_change(body):
 def end_change(body):
     """Queries see the body as it is now. Its trees cover it already."""
     address = address_of_record(body) + PUBLISHED
-    atomics.store_release_int64(address, atomics.load_acquire_int64(address) + 1)
+    published = atomics.load_acquire_int64(address)
+    if published & 1:
+        atomics.store_release_int64(address, published + 1)
 
 
 @kernel
@@ -52,8 +66,9 @@ def read_body(body):
             position, rotation = vector3(body.position), quaternion(body.rotation)
             first, count = body.first_instance, body.instance_count
         else:
-            position, rotation = vector3(body.shadow_position), quaternion(body.shadow_rotation)
-            first, count = body.shadow_first_instance, body.shadow_instance_count
+            shadow = view(body.shadow, 1, SHADOW)[0]
+            position, rotation = vector3(shadow.position), quaternion(shadow.rotation)
+            first, count = shadow.first_instance, shadow.instance_count
         atomics.fence_acquire()
         if atomics.load_acquire_int64(address) == before:
             return position, rotation, first, count
@@ -78,10 +93,11 @@ def read_motion(body, out):
             store3(out[7:10], vector3(body.linear_velocity))
             store3(out[10:13], vector3(body.angular_velocity))
         else:
-            store3(out[0:3], vector3(body.shadow_position))
-            store4(out[3:7], quaternion(body.shadow_rotation))
-            store3(out[7:10], vector3(body.shadow_linear_velocity))
-            store3(out[10:13], vector3(body.shadow_angular_velocity))
+            shadow = view(body.shadow, 1, SHADOW)[0]
+            store3(out[0:3], vector3(shadow.position))
+            store4(out[3:7], quaternion(shadow.rotation))
+            store3(out[7:10], vector3(shadow.linear_velocity))
+            store3(out[10:13], vector3(shadow.angular_velocity))
         atomics.fence_acquire()
         if atomics.load_acquire_int64(address) == before:
             return
@@ -89,10 +105,10 @@ def read_motion(body, out):
 
 @entry_point("void(int64, int64, int64)")
 def publish(world, index, is_end):
-    """`begin_change` (0) or `end_change` (1) for Python."""
+    """`begin_change` (0) or `end_change` (1) for Python, which holds the gate."""
     record = view(world, 1, WORLD)[0]
     body = view(record.bodies, record.body_capacity, BODY)[index]
     if is_end:
         end_change(body)
     else:
-        begin_change(body)
+        begin_change(world, body, np.int64(0))

@@ -6,6 +6,10 @@ addresses and numbers at an address that never changes: compiled code is given t
 
 import numpy as np
 
+from ..shapes.schema import INSTANCE, INSTANCE_NODE
+
+__all__ = ["INSTANCE", "INSTANCE_NODE"]  # shapes on bodies: rows of WORLD.instances and WORLD.instance_nodes
+
 # Ids: sequence number (31 bits) | kind (4 bits) | index (28 bits). An id of a freed row, of another kind or of another
 # server is told apart by comparing it with the `id` that stands in the row.
 INDEX_BITS, KIND_BITS = 28, 4
@@ -43,117 +47,120 @@ WAKE_REQUESTED = 131072
 SLEEP_REQUESTED = 262144
 FILTER_CHANGED = 524288  # layer, mask, exceptions or mode: its pairs are made anew
 IN_AREAS = 1048576  # an area overrides its gravity or damping: the step takes those of the row
+HAS_RARE = 2097152  # its row of BODY_RARE counts
+HELD_BACK_ONCE = 4194304  # three bits from here on: in how many steps running continuous collision took back its motion, up to 7
+HELD_BACK_STEPS = 7 * HELD_BACK_ONCE
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (body_batches.py): no call of its own may free or reshape it
 
+# Rows of seven cache lines; fields stand in the order of how hot they are: a line is what one stage reads.
 BODY = np.dtype(
     [
+        # Line 0: what the test whether a pair is collided anew reads.
         ("id", "i8"),  # 0: a free row
-        ("user_id", "i8"),  # the user's number, never read by the core
-        ("system", "i4"),  # index of its system; -1: in none
-        ("mode", "i4"),
-        ("flags", "u4"),
-        ("active_index", "i4"),  # row in the system's list of active bodies; -1: asleep, static or in no system
-        # Even: queries read the fields below. Odd: they are being changed, and queries read the copy in `shadow_...`.
-        ("published", "i8"),
-        ("first_instance", "i4"),  # its shapes: rows `first_instance` to `first_instance + instance_count - 1`
-        ("instance_count", "i4"),
         # Pose: of the centre of mass. The user's origin is `position - rotate(rotation, center_of_mass)`.
         ("position", "f8", 3),  # world [m]
         ("rotation", "f4", 4),  # x, y, z, w; unit
-        ("linear_velocity", "f4", 3),  # of the centre of mass, world [m/s]
-        ("angular_velocity", "f4", 3),  # world [rad/s]
         ("inverse_mass", "f4"),  # [1/kg]; 0 unless rigid
-        ("sleep_time", "f4"),  # how long it has been slower than the threshold [s]
-        ("inverse_inertia_local", "f4", 6),  # xx, yy, zz, xy, xz, yz [1/(kg m^2)], body frame
-        ("inverse_inertia_world", "f4", 6),  # the same in world axes, angular locks applied
-        ("force", "f4", 3),  # for the next step, world [N]
-        ("torque", "f4", 3),  # [N m]
-        ("constant_force", "f4", 3),
-        ("constant_torque", "f4", 3),
-        ("gravity", "f4", 3),  # what acts on it with all areas counted, gravity scale applied [m/s^2]
-        ("total_linear_damp", "f4"),  # with all areas counted [1/s]
-        ("total_angular_damp", "f4"),
-        ("bounds", "f4", 6),  # min x, y, z, max x, y, z, relative to the system's origin [m]
-        ("fat_bounds", "f4", 6),  # the same with a margin; what the tree holds; pairs live while these overlap
-        ("local_bounds", "f4", 6),  # of all its shapes, body frame, from the centre of mass [m]
         ("extent", "f4"),  # largest distance of a point of the body from its centre of mass [m]
         ("inner_radius", "f4"),  # of the smallest of its shapes [m]
-        ("center_of_mass", "f4", 3),  # body frame, from the user's origin [m]
+        ("mode", "i4"),
+        # Line 1: what contacts and joints are prepared from.
+        ("flags", "u4"),
+        ("active_index", "i4"),  # row in the system's list of active bodies; -1: asleep, static or in no system
+        ("linear_velocity", "f4", 3),  # of the centre of mass, world [m/s]
+        ("angular_velocity", "f4", 3),  # world [rad/s]
+        ("inverse_inertia_world", "f4", 6),  # as `inverse_inertia_local`, in world axes, angular locks applied
+        ("contact_bias", "f4"),  # how firmly its contacts are pushed apart, in parts of what is usual; 0: 1
         ("axis_locks", "i4"),  # bits 1, 2, 4: linear x, y, z; 8, 16, 32: angular x, y, z; world axes
+        # Line 2: what collision, queries and the broad phase read.
+        # Even: queries read the fields of the body. Odd: they are being changed, and queries read the copy at `shadow`.
+        ("published", "i8"),
+        ("first_instance", "i4"),  # its shapes: rows `first_instance` to `first_instance + instance_count - 1`
+        ("instance_count", "i4"),
+        ("bounds", "f4", 6),  # min x, y, z, max x, y, z, relative to the system's origin [m]
+        ("fat_bounds", "f4", 6),  # the same with a margin; what the tree holds; pairs live while these overlap
+        # Line 3: bounds before they are turned; who meets whom; lists, colours, rest.
+        ("local_bounds", "f4", 6),  # of all its shapes, body frame, from the centre of mass [m]
         ("collision_layer", "u4"),
         ("collision_mask", "u4"),
-        ("broad_phase_layer", "i4"),
-        ("tree_location", "i4"),  # node << 2 | child in the tree of its layer; -1: in none
-        ("instance_capacity", "i4"),
         ("first_pair", "i4"),  # its pairs, a list: pair << 1 | side; -1: none
         ("pair_count", "i4"),
         ("first_joint", "i4"),  # its joints, a list: joint << 1 | side; -1: none
-        ("island_link", "i4"),  # union-find over the active list; see solver/islands.py
-        ("next_in_island", "i4"),  # asleep: a ring of the bodies that wake together
         ("colour_mask", "u4"),  # colours taken by contacts of this body; see solver/colours.py
         ("joint_colour_mask", "u4"),  # the same for its joints; see solver/joint_colours.py
+        ("island_link", "i4"),  # union-find over the active list; see solver/islands.py
+        ("sleep_time", "f4"),  # how long it has been slower than the threshold [s]
         ("friction", "f4"),  # negative: rough
+        # Line 4: what the step adds to the motion of a body, and where trees and islands hold it.
+        ("inverse_inertia_local", "f4", 6),  # xx, yy, zz, xy, xz, yz [1/(kg m^2)], body frame
+        ("gravity", "f4", 3),  # what acts on it with all areas counted, gravity scale applied [m/s^2]
+        ("total_linear_damp", "f4"),  # with all areas counted [1/s]
+        ("total_angular_damp", "f4"),
+        ("system", "i4"),  # index of its system; -1: in none
+        ("broad_phase_layer", "i4"),
+        ("tree_location", "i4"),  # node << 2 | child in the tree of its layer; -1: in none
+        ("next_in_island", "i4"),  # asleep: a ring of the bodies that wake together
         ("restitution", "f4"),  # negative: absorbs
-        ("contact_bias", "f4"),  # how firmly its contacts are pushed apart, in parts of what is usual; 0: 1
-        ("mass", "f4"),  # [kg], as set
-        ("inertia", "f4", 3),  # as set, about the axes of the body frame; 0: automatic [kg m^2]
+        # Line 5: what a step reads of the body alone.
+        ("force", "f4", 3),  # for the next step, world [N]
+        ("torque", "f4", 3),  # [N m]
         ("gravity_scale", "f4"),
         ("linear_damp", "f4"),
         ("angular_damp", "f4"),
         ("linear_damp_mode", "i4"),  # 0: added to that of the areas, 1: replaces it
         ("angular_damp_mode", "i4"),
-        ("collision_priority", "f4"),
-        ("surface_linear_velocity", "f4", 3),  # of a static or kinematic body: conveyor [m/s]
-        ("surface_angular_velocity", "f4", 3),
-        ("target_position", "f8", 3),  # kinematic: the pose of the centre of mass to be reached by the next step
-        ("target_rotation", "f4", 4),
+        ("center_of_mass", "f4", 3),  # body frame, from the user's origin [m]
+        ("mass", "f4"),  # [kg], as set
+        ("instance_capacity", "i4"),
+        # Line 6: where it rests, and what is asked for now and then.
         ("rest_position", "f8", 3),  # where it last began to rest; see solver/integration.py
         ("rest_rotation", "f4", 4),
+        ("shadow", "i8"),  # address of the SHADOW that queries read while the body is being changed; see publication.py
+        ("user_id", "i8"),  # the user's number, never read by the core
+        ("collision_priority", "f4"),
+        ("sequence", "i4"),  # sequence number of the id; counts up when the row is freed
+    ],
+    align=True,
+)
+assert BODY.itemsize == 7 * 64
+
+# What a body wants to be told of its contacts: see solver/contact_events.py.
+NO_CONTACT_EVENTS, CONTACT_CHANGES, ALL_CONTACT_EVENTS = 0, 1, 2
+CONTACT_CLASSES = 64
+
+# What few bodies use: rows of their own, at the same index, whose memory is taken where one is written. See bodies/rare.py.
+BODY_RARE = np.dtype(
+    [
+        ("target_position", "f8", 3),  # kinematic: the pose of the centre of mass to be reached by the next step
+        ("target_rotation", "f4", 4),
+        ("surface_linear_velocity", "f4", 3),  # of a static or kinematic body: conveyor [m/s]
+        ("surface_angular_velocity", "f4", 3),
+        ("constant_force", "f4", 3),  # in every step, world [N]
+        ("constant_torque", "f4", 3),  # [N m]
+        ("contacts", "i8"),  # address of CONTACT_REPORT (max_contacts_reported), or 0
         ("max_contacts_reported", "i4"),
         ("contact_count", "i4"),  # rows of `contacts` that hold a contact of the last step
-        ("contacts", "i8"),  # address of CONTACT_REPORT (max_contacts_reported), or 0
-        ("sequence", "i4"),  # sequence number of the id; counts up when the row is freed
-        ("next_free", "i4"),
+        ("inertia", "f4", 3),  # as set, about the axes of the body frame; 0: automatic [kg m^2]
         ("stretch", "f4", 9),  # user's basis = rotation x stretch; by rows
-        # What queries read while the body is being changed: see bodies/publication.py.
-        ("shadow_position", "f8", 3),
-        ("shadow_rotation", "f4", 4),
-        ("shadow_linear_velocity", "f4", 3),
-        ("shadow_angular_velocity", "f4", 3),
-        ("shadow_first_instance", "i4"),
-        ("shadow_instance_count", "i4"),
         ("group", "i4"),  # bodies of one group, not 0, ask the group's filter whether they collide
         ("sub_group", "i2"),  # 0 to 63
         ("group_filter", "i2"),  # row of WORLD.group_filters
+        ("contact_class", "i2"),  # 0 to CONTACT_CLASSES - 1: which rules its contacts follow; see collision/contact_rules.py
+        ("contact_events", "i2"),  # NO_CONTACT_EVENTS, CONTACT_CHANGES or ALL_CONTACT_EVENTS
     ],
     align=True,
 )
 
-# A shape on a body. Transforms are rigid: scale and shear are cooked into the shape.
-INSTANCE = np.dtype(
+# What queries read of a body that is being changed. One a thread that changes bodies: see bodies/publication.py.
+SHADOW = np.dtype(
     [
-        ("shape", "i4"),  # index of the cooked shape that collides; -1: not cooked yet (empty settings)
-        ("user_shape", "i4"),  # index of the shape the user gave
-        ("is_disabled", "i4"),
-        ("body", "i4"),
-        ("position", "f4", 3),  # from the body's centre of mass, body frame [m]
-        ("rotation", "f4", 4),  # shape frame to body frame
-        ("bounds", "f4", 6),  # of the shape in the body frame, from the centre of mass
-        ("origin_position", "f4", 3),  # from the user's origin, body frame
-        ("user_transform", "f4", 12),  # basis by rows, then origin, as the user gave it
-        ("query_layers", "u4"),  # shape filter of queries; 0: every query sees it
-        ("simulation_layers", "u4"),  # two shapes with no bit in common make no contacts; 0: with all
-    ],
-    align=True,
-)
-
-# A node of the tree over the shapes of a body, in the row beside that of a shape: see bodies/instance_tree.py.
-INSTANCE_NODE = np.dtype(
-    [
-        ("bounds", "f4", (6, 4)),  # of the four children: rows min x, y, z, max x, y, z; body frame, from the centre of mass
-        ("children", "i4", 4),  # a node, counted from the first row of the body's shapes; ~number of a shape; or NONE
-        ("order", "i4"),  # numbers of the shapes in the order of the tree, of which this row holds one
-        ("covered", "i4"),  # in the first row: so many shapes are in the tree; those that came since are looked at one by one
+        ("position", "f8", 3),
+        ("rotation", "f4", 4),
+        ("linear_velocity", "f4", 3),
+        ("angular_velocity", "f4", 3),
+        ("first_instance", "i4"),
+        ("instance_count", "i4"),
+        ("padding", "i8", 7),  # two cache lines: threads write beside each other
     ],
     align=True,
 )
@@ -170,6 +177,8 @@ CONTACT_REPORT = np.dtype(
         ("depth", "f4"),
         ("shape", "i4"),  # number of the shape on this body
         ("collider_shape", "i4"),
+        ("part", "i4"),  # of that shape, a static compound, else -1
+        ("collider_part", "i4"),
         ("collider", "i4"),  # index of the other body
         ("collider_id", "i8"),
         ("collider_user_id", "i8"),
@@ -190,6 +199,8 @@ LAYERS = np.dtype(
 WORLD = np.dtype(
     [
         ("bodies", "i8"), ("body_capacity", "i8"), ("body_count", "i8"),  # rows in use lie below body_count
+        ("rare_bodies", "i8"),  # BODY_RARE (body_capacity + 1): by body index, and last the row of bodies that have none
+        ("shadows", "i8"),  # SHADOW (system_capacity, MAX_THREADS)
         ("instances", "i8"), ("instance_capacity", "i8"), ("instance_nodes", "i8"),
         ("shapes", "i8"), ("shape_capacity", "i8"), ("shape_count", "i8"),
         ("systems", "i8"), ("system_capacity", "i8"), ("system_count", "i8"),
@@ -197,10 +208,12 @@ WORLD = np.dtype(
         ("exception_count", "i8"),
         ("layers", "i8"),  # address of LAYERS
         ("group_filters", "i8"),  # address of uint64 (count, 64): bit j of row i: sub-groups i and j collide
+        ("reporting_count", "i8"),  # bodies that want contacts reported
         ("edit_function", "i8"),  # address of edits.edit
         ("parking", "i8"),  # address of runtime.parking.PARKING
         ("areas", "i8"),  # rows of sensors.schema.AREA, by body index
         ("joints", "i8"), ("joint_capacity", "i8"),  # JOINT of constraints/joint_schema.py
+        ("contact_rules", "i8"),  # CONTACT_RULE (CONTACT_CLASSES, CONTACT_CLASSES) of collision/contact_schema.py; 0: there are none
     ],
     align=True,
 )  # fmt: skip
@@ -235,7 +248,11 @@ SYSTEM = np.dtype(
         ("step_count", "i8"),
         ("last_delta_time", "f8"),  # [s]
         # Bodies that move. The solver's rows are in the same order; row 0 of the solver's rows stands for all that is static.
-        ("active_bodies", "i8"), ("active_count", "i8"),  # int32
+        # int32; `..._disorder`: see runtime/body_order.py
+        ("active_bodies", "i8"), ("active_count", "i8"), ("active_disorder", "i8"),
+        ("spare_list", "i8"),  # int32: room to put a list in order
+        ("active_kinematic_count", "i8"),  # of them
+        ("some_body_rests", "i8"),  # after `finish_bodies`: some body has rested long enough to sleep
         ("solver_rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
         ("solver_forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
@@ -248,10 +265,19 @@ SYSTEM = np.dtype(
         ("candidate_count", "i8"),  # pairs that `look_for_pairs` found, in `scratch`; see collision/pair_finding.py
         # Pairs and manifolds: see collision/schema.py
         ("pairs", "i8"), ("pair_capacity", "i8"), ("pair_count", "i8"), ("first_free_pair", "i8"),
-        ("active_pairs", "i8"), ("active_pair_count", "i8"),  # int32: pairs with an awake body
+        ("pair_lists", "i8"),
+        # int32: pairs with an awake body, and their keys of runtime/body_order.py
+        ("active_pairs", "i8"), ("active_pair_count", "i8"), ("active_pair_keys", "i8"), ("active_pair_disorder", "i8"),
         ("changed_pairs", "i8"), ("changed_pair_count", "i8"),  # int32: began, ended, or to be taken away in this step
         ("pair_table", "i8"), ("pair_table_capacity", "i8"),  # int32 hash table from two bodies to their pair
         ("manifolds", "i8"), ("manifold_capacity", "i8"), ("manifold_count", "i8"), ("first_free_manifold", "i8"),
+        # Contacts that are told or follow rules: see collision/contact_schema.py
+        ("contact_settings", "i8"),  # CONTACT_SETTINGS, by manifold
+        ("telling_pairs", "i8"), ("telling_count", "i8"),  # int32: pairs whose contacts are told
+        ("told_contacts", "i8"), ("told_count", "i8"), ("first_free_told", "i8"),  # TOLD_CONTACT, as many rows as manifolds
+        ("contact_events", "i8"), ("contact_event_capacity", "i8"),  # CONTACT_EVENT
+        ("contact_event_count", "i8"),  # rows written
+        ("contact_event_told", "i8"),  # rows that users read: of the last step; what follows is told with the next one
         # Constraints by colour: see solver/colours.py and constraints/schema.py
         ("colours", "i8"),
         ("constraint_blocks", "i8"), ("constraint_block_capacity", "i8"), ("constraint_block_count", "i8"),
@@ -266,6 +292,7 @@ SYSTEM = np.dtype(
         ("job_system", "i8"),  # address of JOB_SYSTEM of runtime/job_system.py
         ("is_shared", "i8"),  # the step under way runs on all threads of the job system
         ("scratch", "i8"), ("scratch_bytes", "i8"),
+        ("held_back_count", "i8"),  # bodies that `sweep_bodies` stopped in this step
         ("status", "i8"),  # first error of the step: which pool is full; see physics_system.py
         ("island_count", "i8"),
         ("stage_cycles", "i8"),  # address of int64 counters of time by stage

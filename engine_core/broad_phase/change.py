@@ -55,6 +55,7 @@ from engine_core.broad_phase.schema import (
     FIRST_BODY_CHILD,
     FREE_CHILD,
     LARGE,
+    PENDING_CAPACITY,
     PENDING_NODES,
     TREE,
     USER_STRIPES,
@@ -175,6 +176,17 @@ def _take_from_slot(tree, location, generation):
 
 
 @kernel
+def _hide_leftover(tree, child):
+    """Take a body out of a pending place that its word has left, while the thread that flushes has not cleared the place yet. Only
+    who removes the body may: nobody else puts it into a place meanwhile."""
+    first, published = load_int64(tree + FIRST_PENDING) << 2, atomics.load_acquire_int64(tree + PUBLISHED_PENDING)
+    for index in range(PENDING_CAPACITY):
+        if (published >> index) & 1:
+            field = load_int64(tree + NODES) + ((first + index) >> 2) * NODE_SIZE + 4 * (index & 3)
+            atomics.compare_exchange_int32(field + CHILDREN, np.int32(child), np.int32(FREE_CHILD))
+
+
+@kernel
 def _remove(tree, bodies, body, generation):
     nodes, word_address = load_int64(tree + NODES), load_int64(tree + WORDS) + 8 * body
     word = atomics.exchange_int64(word_address, pack_word(NOWHERE, NOWHERE))
@@ -187,6 +199,8 @@ def _remove(tree, bodies, body, generation):
         _take_from_slot(tree, older, generation)
     if newer == current and atomics.load_acquire_int64(tree + NEXT_GENERATION) > generation:
         mark_path(nodes, newer, 1 - (generation & 1))
+    if older < 0 and atomics.load_acquire_int64(tree + IS_FLUSHING) != 0:
+        _hide_leftover(tree, FIRST_BODY_CHILD - body)
     store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(NOWHERE))
     return 1
 

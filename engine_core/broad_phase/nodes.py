@@ -261,20 +261,20 @@ def note_layers(tree, bodies, body):
 
 @kernel
 def pack_word(newer, older):
-    """The two locations of a body in one word."""
-    return (np.int64(newer) << 32) | (np.int64(older) & LOW_32)
+    """The two locations of a body in one word. Inverted, so that memory that nobody wrote says: nowhere."""
+    return ~((np.int64(newer) << 32) | (np.int64(older) & LOW_32))
 
 
 @kernel
 def newer_location(word):
     """The location a body has in the newest tree."""
-    return word >> 32
+    return ~word >> 32
 
 
 @kernel
 def older_location(word):
     """The location it had one generation before (or among the pending bodies); -1: none."""
-    return (word << 32) >> 32
+    return (~word << 32) >> 32
 
 
 @kernel

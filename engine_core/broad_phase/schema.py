@@ -75,7 +75,7 @@ TREE = np.dtype(
     [
         # Written once
         ("nodes", "i8"), ("infos", "i8"), ("node_capacity", "i8"), ("allocator", "i8"),
-        ("words", "i8"),  # int64 a body: newer location << 32 | older location; -1: none
+        ("words", "i8"),  # int64 a body: where it is, see `pack_word`; 0: in no tree
         ("first_pending", "i8"),  # first of PENDING_NODES nodes that hold single bodies
         ("body_capacity", "i8"),
         ("budget", "i8"),  # items a call of `tree_rebuild` may handle

@@ -46,7 +46,6 @@ class Trees:
         self.allocator = pool("tree nodes", ALLOCATOR, 1)
         self.words = pool("bodies in trees", "i8", body_capacity)
         self.trees = pool("trees", TREE, layer_count)
-        self.words.rows[:] = -1
         self.address = self.trees.address
         self.body_capacity = body_capacity
         item_capacity = 2 * body_capacity + 1024

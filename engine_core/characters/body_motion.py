@@ -149,7 +149,7 @@ def cast_body(system_address, world, motion, queries, position):
     store3(query.motion, vector3(motion.motion))
     motion.safe_fraction = motion.unsafe_fraction = 1.0
     hit, normal = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    hit_body, hit_instance, own_instance = np.int64(-1), np.int64(-1), np.int64(0)
+    hit_body, hit_instance, hit_part, own_instance = np.int64(-1), np.int64(-1), np.int64(-1), np.int64(0)
     is_overlapping = False
     for number in range(bodies_of(world)[motion.body].instance_count):
         if own_shape(world, motion, query, position, number) < 0:
@@ -159,11 +159,11 @@ def cast_body(system_address, world, motion, queries, position):
         if query.is_hit and (hit_body < 0 or query.safe_fraction < motion.safe_fraction):
             motion.safe_fraction, motion.unsafe_fraction = query.safe_fraction, query.unsafe_fraction
             hit, normal = vector3(query.hit), vector3(query.hit_normal)
-            hit_body, hit_instance = np.int64(query.hit_body), np.int64(query.hit_instance)
+            hit_body, hit_instance, hit_part = np.int64(query.hit_body), np.int64(query.hit_instance), np.int64(query.hit_part)
             own_instance = np.int64(number)
     store3(query.hit, hit)
     store3(query.hit_normal, normal)
-    query.hit_body, query.hit_instance = np.int32(hit_body), np.int32(hit_instance)
+    query.hit_body, query.hit_instance, query.hit_part = np.int32(hit_body), np.int32(hit_instance), np.int32(hit_part)
     query.own_instance = own_instance
     return hit_body >= 0, is_overlapping
 
@@ -206,9 +206,9 @@ def add_cast_hit(world, motion, query):
     body = bodies_of(world)[query.hit_body]
     contact = view(motion.collisions, motion.max_collisions, QUERY_CONTACT)[0]
     normal, point = vector3(query.hit_normal), vector3(query.hit)
-    finish_contact(query, body, normal, subtract(point, vector3(query.position)), motion.margin, contact)
+    finish_contact(world, query, body, normal, subtract(point, vector3(query.position)), motion.margin, contact)
     contact.body = query.hit_body
-    contact.instance = query.hit_instance
+    contact.instance, contact.part = query.hit_instance, query.hit_part
     contact.face = np.int32(-1)
     contact.own_instance = np.int32(query.own_instance)
     motion.depth = motion.margin

@@ -7,7 +7,7 @@ a look at its bounds: such answers may hold more than is there, never less.
 import numpy as np
 
 from ..bodies.bounds import bounds_in_frame
-from ..bodies.instance_tree import WALK, begin_walk, inverse_of, meets_bounds, next_in_box
+from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.publication import PUBLISHED, read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter, ray_query_next, ray_query_on
@@ -18,7 +18,8 @@ from ..geometry.vector import (
 from ..runtime import atomics
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, stack_array, view, view2
-from ..shapes.ray import ray_shape
+from ..shapes.instance_tree import inverse_of, meets_bounds
+from ..shapes.ray import face_told, ray_shape
 from ..shapes.schema import SHAPE
 from .filters import TREE_SIZE, is_seen, is_shape_seen, looks_in
 from .query_schema import BODY_HIT, BOUNDS_RAY, BOUNDS_SPHERE, COLLECT_SHAPES, PLACED_SHAPE, QUERY, RAY_RESULT
@@ -115,7 +116,7 @@ def add_body(query, hits, count, body, index):
         if hits[k].body == index:
             return count
     if count < query.max_results:
-        hits[count].body, hits[count].instance = INT32(index), INT32(-1)
+        hits[count].body, hits[count].instance, hits[count].part = INT32(index), INT32(-1), INT32(-1)
         hits[count].body_id, hits[count].user_id = body.id, body.user_id
     return count + 1
 
@@ -129,15 +130,15 @@ def add_shapes(world, query, body, placed, count):
     rows, box = matrix_rows(rotation), stack_array(6, FLOAT32)
     half, centre = vector3(query.half_extents), vector3(query.position)
     query_rows = matrix_rows(quaternion(query.rotation))
-    walk = stack_array(1, WALK)[0]
-    begin_walk(walk, first, shape_count)
+    walk = stack_array(1, PARTS)[0]
+    begin_parts(walk, first, shape_count)
     around = bounds_of_query(query, ORIGIN, query_rows)
     low, high = bounds_in_frame(ORIGIN, (around[3], around[4], around[5]), subtract(position, centre), rotation)
     while True:
-        number = next_in_box(walk, world, instances, low, high)
+        number = next_part_in_box(walk, world, instances, shapes, low, high)
         if number < 0:
             break
-        instance = instances[first + number]
+        instance = part_row(walk, instances)
         if not is_shape_seen(query, instance):
             continue
         b = instance.bounds
@@ -154,7 +155,7 @@ def add_shapes(world, query, body, placed, count):
             store3(out.position, add(position, rotate(rotation, vector3(instance.position))))
             store4(out.rotation, multiply(rotation, quaternion(instance.rotation)))
             out.body_id, out.user_id = body.id, body.user_id
-            out.instance, out.shape = INT32(number), instance.shape
+            out.instance, out.part, out.shape = INT32(number), INT32(walk.part), instance.shape
             out.settings = shapes[instance.shape]
         count += 1
     return count
@@ -225,5 +226,5 @@ def cast_at_placed(arguments):
                 result.fraction = fraction
                 store3(result.position, add_scaled(origin, way, fraction))
                 store3(result.normal, rotate(turn, normal))
-                result.face = INT32(face)
+                result.face = INT32(face_told(row.settings, face))
                 result.body_id, result.user_id = row.body_id, row.user_id

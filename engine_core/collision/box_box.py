@@ -210,18 +210,23 @@ def store_in_b(pair, p, is_in_b, is_point, target):
 
 
 @kernel
+def normal_of_edges(pair, axis):
+    """The unit normal of two crossing edges, from A to B."""
+    i, j = (axis - EDGES) // 3, (axis - EDGES) % 3
+    u, v = (i + 1) % 3, (i + 2) % 3
+    n = stack_array(3, np.float64)
+    n[i], n[u], n[v] = 0.0, -pair.m[v, j], pair.m[u, j]
+    normal = scale((n[0], n[1], n[2]), 1.0 / math.sqrt(n[u] * n[u] + n[v] * n[v]))
+    return negate(normal) if dot(normal, vector3(pair.t)) > 0.0 else normal
+
+
+@kernel
 def edge_contact(pair, axis, result):
     """Fill `result` from two crossing edges. Gives how far their nearest points lie off the axis."""
     keep_as_call()
     i, j = (axis - EDGES) // 3, (axis - EDGES) % 3
     t = vector3(pair.t)
-    u, v = (i + 1) % 3, (i + 2) % 3
-    n = stack_array(3, np.float64)
-    n[i], n[u], n[v] = 0.0, -pair.m[v, j], pair.m[u, j]
-    s = 1.0 / math.sqrt(n[u] * n[u] + n[v] * n[v])
-    normal = scale((n[0], n[1], n[2]), s)
-    if dot(normal, t) > 0.0:
-        normal = negate(normal)  # from A to B
+    normal = normal_of_edges(pair, axis)
     middle, half = stack_array(3, np.float64), stack_array(3, np.float64)
     feature = axis
     on_b = on_a = half_a = t
@@ -288,9 +293,11 @@ def collide_boxes(a, b, position, rows, limit, cache, polygons, result):
     slack = 2.0 * tolerance + 1e-6
     is_edge = highest > best + (0.0 if cache >= EDGES else tolerance)
     count, lowest, facing = face_contact(pair, axis, limit, polygons, result)
-    if count > 0 and is_edge:
-        # Faces nearly parallel: if their corners say the same depth as the edges do, four points are better than one.
-        is_edge = facing < FLAT or abs(lowest - highest) > slack
+    if count > 0 and is_edge and abs(lowest - highest) <= slack:
+        # If the corners of faces that are nearly parallel, or of one that looks the edges' way, say the same depth as the edges
+        # do, more points are better than one: on one alone, what lies on an edge rocks for ever.
+        if facing > FLAT or dot(vector3(result.normal), normal_of_edges(pair, edge)) > FLAT:
+            return count, edge
     if is_edge:
         off_axis = edge_contact(pair, edge, result)
         if highest <= 0.0 or off_axis <= slack:

@@ -227,15 +227,12 @@ def collide_cylinder_polytope(cylinder, core, polytope, limit, polygons, result)
         if separation > best:
             best, face = separation, i
     axis, center = vector3(cylinder.axis), vector3(cylinder.center)
-    sign = 1.0
-    cap = -math.inf
     low, high = math.inf, -math.inf
     for i in range(polytope.vertex_count):
         along = dot(axis, subtract(vertex(polytope, i), center))
         low, high = min(low, along), max(high, along)
     cap = max(low, -high) - cylinder.half_height
-    if -high > low:
-        sign = -1.0
+    sign = -1.0 if -high > low else 1.0
     if max(best, cap) > core_limit:
         return 0
     size = min(cylinder.radius, cylinder.half_height, polytope.inner_radius)

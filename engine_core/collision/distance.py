@@ -4,20 +4,10 @@ All that is round about a shape (a sphere, a capsule's caps, a hull's convex rad
 radius about the core: so round shapes are exact and need the costly depth search only when they overlap deeply.
 """
 
-
 from ..geometry.epa import epa_penetration
 from ..geometry.gjk import BOX_CORE, CORE, SIMPLEX, gjk_distance
 from ..geometry.gjk import support as core_support
-from ..geometry.vector import (
-    add_scaled,
-    length,
-    negate,
-    normalize,
-    rotate,
-    scale,
-    store3,
-    subtract,
-)
+from ..geometry.vector import add, add_scaled, length, negate, normalize, rotate, scale, store3, subtract
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
@@ -49,10 +39,10 @@ def distance_of_convex(a, position_a, rotation_a, b, position_b, rotation_b):
     radius_a = core_of_shape(a, (0.0, 0.0, 0.0), rotation_a, cores[0])
     radius_b = core_of_shape(b, subtract(position_b, position_a), rotation_b, cores[1])
     start = subtract(rotate(rotation_a, core_center(a)), rotate(rotation_b, core_center(b)))
-    start = add_scaled(add_scaled(start, position_a, 1.0), position_b, -1.0)
+    start = subtract(add(start, position_a), position_b)
     distance, on_a, on_b, normal = distance_of_cores(cores[0], cores[1], start)
-    on_a = add_scaled(add_scaled(on_a, normal, radius_a), position_a, 1.0)
-    on_b = add_scaled(add_scaled(on_b, normal, -radius_b), position_a, 1.0)
+    on_a = add(add_scaled(on_a, normal, radius_a), position_a)
+    on_b = add(add_scaled(on_b, normal, -radius_b), position_a)
     return distance - radius_a - radius_b, on_a, on_b, normal
 
 

@@ -16,9 +16,9 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
 from ..shapes.core import core_center, core_of_shape
-from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_has, mesh_node, mesh_of, mesh_query_next, mesh_query_start
-from ..shapes.mesh_tree import STACK_SIZE
-from ..shapes.schema import EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY
+from ..shapes.mesh_cast import MESH_CAST, begin_mesh_cast, next_on_cast
+from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
+from ..shapes.schema import EMPTY, MESH, MESH_CHILDREN, PLANE, SEPARATION_RAY
 
 NO_FRACTION = 2.0
 OVERLAPPING = -1.0
@@ -101,6 +101,13 @@ def measure_gap(core_a, core_b, radius, start, gap):
 @kernel
 def is_behind(point, a, normal):
     return dot(subtract(point, a), normal) < 0.0
+
+
+@kernel
+def is_met_from_front(center, motion, a, normal):
+    """Whether what moves by `motion` can meet a one-sided triangle (a corner, and a normal of any length): such triangles stop
+    nothing that comes from behind or leaves through the front."""
+    return not is_behind(center, a, normal) and dot(motion, normal) <= 0.0
 
 
 @kernel
@@ -248,72 +255,21 @@ def cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap):
 
 
 @kernel
-def push_met_children(node, middle, half, inverse, longest, entries, distances, depth):
-    """Put the children that a moving box (its middle, its half extents) meets before `longest` on the stack, nearest
-    last."""
-    box = node.bounds
-    begin = depth
-    for child in range(4):
-        if node.children[child] == -1 and node.triangle_counts[child] == 0:
-            continue
-        enter, leave = 0.0, longest
-        for k in range(3):
-            a = (box[k, child] - half[k] - middle[k]) * inverse[k]
-            b = (box[3 + k, child] + half[k] - middle[k]) * inverse[k]
-            enter, leave = max(enter, min(a, b)), min(leave, max(a, b))
-        if enter > leave + 1e-9:
-            continue
-        to = np.int64(node.children[child])
-        if to < 0:
-            to = ~(~to << 4 | node.triangle_counts[child])
-        place = depth
-        while place > begin and distances[place - 1] < enter:
-            distances[place] = distances[place - 1]
-            entries[place] = entries[place - 1]
-            place -= 1
-        distances[place] = enter
-        entries[place] = to
-        depth += 1
-    return depth
-
-
-@kernel
 def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
     """The first triangle met; OVERLAPPING if any is overlapped at the start."""
     keep_as_call()
     mesh = mesh_of(shape)
-    scratch = stack_array(1, MESH_NODE)
-    entries = stack_array(STACK_SIZE, np.int64)
-    distances = stack_array(STACK_SIZE, np.float64)
+    walk, scratch = stack_array(1, MESH_CAST)[0], stack_array(1, MESH_CHILDREN)
     corners = stack_array(9, np.float64)
     core_b = stack_array(1, CORE)[0]
     met = stack_array(1, GAP)[0]
-    middle = scale(add(low, high), 0.5)
-    half = scale(subtract(high, low), 0.5)
-    inverse = (
-        1.0 / motion[0] if abs(motion[0]) > 1e-12 else 1e12,
-        1.0 / motion[1] if abs(motion[1]) > 1e-12 else 1e12,
-        1.0 / motion[2] if abs(motion[2]) > 1e-12 else 1e12,
-    )
+    begin_mesh_cast(walk, scale(add(low, high), 0.5), scale(subtract(high, low), 0.5), motion)
     longest, found = max_fraction, NO_FRACTION
-    depth = 1
-    entries[0], distances[0] = 0, 0.0
-    while depth > 0:
-        depth -= 1
-        if distances[depth] > longest:
-            continue
-        entry = entries[depth]
-        if entry >= 0:
-            depth = push_met_children(mesh_node(mesh, entry, scratch), middle, half, inverse, longest, entries, distances, depth)
-            continue
-        first, count = ~entry >> 4, ~entry & 15
-        for triangle in range(first, first + count):
-            if not mesh_has(mesh, triangle):
-                continue
-            a, b, c = mesh_corners(mesh, triangle)
-            front = cross(subtract(b, a), subtract(c, a))
-            if not is_two_sided and (is_behind(center_a, a, front) or dot(motion, front) > 0.0):
-                continue
+    triangle = next_on_cast(mesh, walk, scratch, longest)
+    while triangle >= 0:
+        a, b, c = mesh_corners(mesh, triangle)
+        front = cross(subtract(b, a), subtract(c, a))
+        if is_two_sided or is_met_from_front(center_a, motion, a, front):
             prepare_triangle(core_b, corners, a, b, c)
             fraction = cast_core(cores, core_b, radius, skin_radius, subtract(center_a, a), motion, longest, met)
             if fraction == OVERLAPPING:
@@ -323,6 +279,7 @@ def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion,
                 store3(gap.normal, vector3(met.normal))
                 store3(gap.point, vector3(met.point))
                 gap.face = triangle
+        triangle = next_on_cast(mesh, walk, scratch, longest)
     return found
 
 

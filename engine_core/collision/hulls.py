@@ -227,14 +227,21 @@ def is_above_face(polytope, face, p):
 
 
 @kernel
-def lowest_vertex(polytope, n):
-    """The vertex with the least n . x: (n . x, vertex)."""
+def deepest_vertex(polytope, reference, face):
+    """The vertex that lies lowest over a face of another polytope: (height of it over the face's plane, vertex)."""
+    n = plane_normal(reference, face)
     lowest, lowest_i = math.inf, 0
     for i in range(polytope.vertex_count):
         along = dot(n, vertex(polytope, i))
         if along < lowest:
             lowest, lowest_i = along, i
-    return lowest, lowest_i
+    return lowest - plane_distance(reference, face), lowest_i
+
+
+@kernel
+def half_way(reference, incident, z):
+    """Height over a face half-way between the surfaces, each its radius off its core, of what lies at z over it."""
+    return 0.5 * (z + reference.radius - incident.radius)
 
 
 @kernel
@@ -251,8 +258,7 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     polygon = polygons[clip_against_face(reference, face, origin, u, v, polygons)]
     faces = (face & 0x7F) << 8 | (incident_face & 0x7F) << 1 | (1 if is_face_of_b else 0)
     lowest = drop_corners(polygon, faces, limit + radii) if polygon.count > 0 else math.inf
-    deepest, deepest_i = lowest_vertex(incident, n)
-    deepest -= plane_distance(reference, face)
+    deepest, deepest_i = deepest_vertex(incident, reference, face)
     if deepest + 1e-6 < lowest and deepest <= limit + radii:
         # The deepest vertex need not belong to the face most opposed to the normal.
         p = vertex(incident, deepest_i)
@@ -270,11 +276,29 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     for k in range(count):
         i = keep[k]
         z = polygon.z[i]
-        # Half-way between the surfaces, each its radius off its core.
-        height = 0.5 * (z + reference.radius - incident.radius)
+        height = half_way(reference, incident, z)
         point = add_scaled(add_scaled(add_scaled(origin, u, polygon.x[i]), v, polygon.y[i]), n, height)
         write_contact(result, k, point, z - radii, polygon.edge[i])
     return count, lowest, facing
+
+
+@kernel
+def include_deepest(a, b, is_face_of_b, face, result):
+    """Add the deepest vertex to a manifold in whose reference face it does not lie: where faces are nearly coplanar, last step's
+    may be chosen while the vertex lies in its neighbour."""
+    reference, incident = (b, a) if is_face_of_b else (a, b)
+    z, deepest = deepest_vertex(incident, reference, face)
+    slot = np.int64(result.point_count)
+    if slot == MAX_POINTS:
+        slot = 0
+        for k in range(1, MAX_POINTS):
+            if result.separations[k] > result.separations[slot]:
+                slot = k
+    else:
+        result.point_count = slot + 1
+    point = add_scaled(vertex(incident, deepest), plane_normal(reference, face), half_way(reference, incident, z) - z)
+    feature = (face & 0x7F) << 8 | (deepest & 0x7F) << 1 | (1 if is_face_of_b else 0)
+    write_contact(result, slot, point, z - reference.radius - incident.radius, np.int64(0x10000000 | feature))
 
 
 @kernel
@@ -337,9 +361,11 @@ def collide_polytopes(a, b, limit, cache, polygons, result):
         return 0, edge_cache
     is_edge = highest > best + (0.0 if cache >> 28 == EDGES else tolerance)
     count, lowest, facing = face_contact(a, b, kind == FACE_OF_B, face, limit, polygons, result)
-    if count > 0 and is_edge:
-        # Faces nearly parallel: if their corners say the same depth as the edges do, more points are better than one.
-        is_edge = facing < FLAT or abs(lowest - highest) > slack
+    if count > 0 and is_edge and abs(lowest - highest) <= slack:
+        # If the corners of faces that are nearly parallel, or of one that looks the edges' way, say the same depth as the edges
+        # do, more points are better than one: on one alone, what lies on an edge rocks for ever.
+        if facing > FLAT or dot(vector3(result.normal), axis) > FLAT:
+            return count, edge_cache
     if not is_edge and count > 0 and (lowest <= best + slack or (best > 0.0 and facing > FLAT)):
         return count, face_cache
     # The lowest corner is not above the face, or two edges cross.
@@ -348,5 +374,6 @@ def collide_polytopes(a, b, limit, cache, polygons, result):
         if highest <= 0.0 or off_axis <= slack:
             return 1, edge_cache
     elif best <= -slack and count > 0:
-        return count, face_cache
+        include_deepest(a, b, kind == FACE_OF_B, face, result)
+        return np.int64(result.point_count), face_cache
     return nearest_contact(a, b, limit, result), face_cache

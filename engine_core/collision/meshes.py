@@ -230,6 +230,14 @@ def touches_active_edge(triangle, normal, active_edges):
 
 
 @kernel
+def is_true_contact(triangle, result, active_edges):
+    """Whether a contact with a triangle may stay as it is: it is with its front, or with an edge or corner that may be hit."""
+    normal = vector3(result.normal)
+    facing = dot(normal, plane_normal(triangle, 0))
+    return facing < -0.9999 or (facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges))
+
+
+@kernel
 def name_features(result, triangle):
     """Make the features of different triangles differ; a corner of the body keeps its name wherever it stands."""
     for i in range(result.point_count):
@@ -243,16 +251,9 @@ def name_features(result, triangle):
 def collide_polytope_triangle(a, triangle, active_edges, limit, polygons, result):
     """Polytope A against the front of a triangle: number of points."""
     keep_as_call()
-    front = plane_normal(triangle, 0)
     if active_edges != 0:
         count, _ = collide_polytopes(a, triangle, limit, np.int64(0), polygons, result)
-        if count == 0:
-            return 0
-        normal = vector3(result.normal)
-        facing = dot(normal, front)
-        if facing < -0.9999:
-            return count
-        if facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges):
+        if count == 0 or is_true_contact(triangle, result, active_edges):
             return count
     count, _, _ = face_contact(a, triangle, True, np.int64(0), limit, polygons, result)
     return count
@@ -265,11 +266,9 @@ def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result
     count = collide_segment_polytope(radius, p, q, triangle, limit, result)
     if count == 0:
         return 0, True
-    front = plane_normal(triangle, 0)
-    normal = vector3(result.normal)
-    facing = dot(normal, front)
-    if facing < -0.9999 or (facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges)):
+    if is_true_contact(triangle, result, active_edges):
         return count, True
+    front = plane_normal(triangle, 0)
     low, high = clip_segment_to_face(p, q, triangle, 0)
     if low <= high:
         a, b = between(p, q, low), between(p, q, high)
@@ -289,16 +288,9 @@ def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result
 def collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, polygons, result):
     """Cylinder A against the front of a triangle: number of points."""
     keep_as_call()
-    front = plane_normal(triangle, 0)
     if active_edges != 0:
         count = collide_cylinder_polytope(cylinder, core, triangle, limit, polygons, result)
-        if count == 0:
-            return 0
-        normal = vector3(result.normal)
-        facing = dot(normal, front)
-        if facing < -0.9999:
-            return count
-        if facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges):
+        if count == 0 or is_true_contact(triangle, result, active_edges):
             return count
     count, _ = cylinder_on_face(cylinder, triangle, np.int64(0), limit, polygons, result)
     return count
@@ -308,14 +300,9 @@ def collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, pol
 def collide_support_triangle(core, radius, size, start, triangle, active_edges, limit, polygons, result):
     """A core with its radius, A, against the front of a triangle: number of points."""
     keep_as_call()
-    front = plane_normal(triangle, 0)
     if active_edges != 0:
         count = collide_support_polytope(core, radius, size, start, triangle, limit, polygons, result)
-        if count == 0:
-            return 0
-        normal = vector3(result.normal)
-        facing = dot(normal, front)
-        if facing < -0.9999 or (facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges)):
+        if count == 0 or is_true_contact(triangle, result, active_edges):
             return count
     count, _ = support_on_face(core, radius, size, triangle, np.int64(0), limit, polygons, result)
     return count
@@ -335,23 +322,12 @@ def grow_bounds(bounds, p, margin):
 
 
 @kernel
-def collide_mesh(a, b, position, rows, limit, results):
-    """Convex shape A at (`position`, `rows`) against mesh B: number of results."""
-    keep_as_call()
-    memory = stack_array(2, POLYTOPE_MEMORY)
-    polytopes = stack_array(2, POLYTOPE)
-    polygons = stack_array(2, POLYGON)
-    clusters = stack_array(MAX_RESULTS, CLUSTER)
-    scratch = stack_array(1, CONTACT_RESULT)[0]
-    bounds = stack_array(6, np.float64)
-    cylinder, core = stack_array(1, PLACED_CYLINDER)[0], stack_array(1, CORE)[0]
+def place_beside_mesh(a, position, rows, p, q, limit, cylinder, core, memory, polytope, bounds):
+    """Describe convex shape A in the mesh's frame as what its kind is collided as, and write the bounds within which triangles
+    are looked for. `p`, `q`: its segment, if it is round. Gives its radius and its centre."""
     start_bounds(bounds)
-    is_round = a.kind <= CAPSULE
-    radius = np.float64(a.radius)
-    center = position
-    p, q = segment_of(a, position, rows)
-    polytope, triangle = polytopes[0], polytopes[1]
-    if is_round:
+    radius, center = np.float64(a.radius), position
+    if a.kind <= CAPSULE:
         grow_bounds(bounds, p, radius + limit)
         grow_bounds(bounds, q, radius + limit)
     elif is_support_shape(a):
@@ -366,10 +342,28 @@ def collide_mesh(a, b, position, rows, limit, results):
             reach = radius * math.sqrt(max(1.0 - rows[k][1] ** 2, 0.0)) + a.half_height * abs(rows[k][1]) + limit
             bounds[k], bounds[3 + k] = position[k] - reach, position[k] + reach
     else:
-        load_polytope(a, position, rows, memory[0], polytope)
+        load_polytope(a, position, rows, memory, polytope)
         center = vector3(polytope.center)
         for i in range(polytope.vertex_count):
             grow_bounds(bounds, vertex(polytope, i), polytope.radius + limit)
+    return radius, center
+
+
+@kernel
+def collide_mesh(a, b, position, rows, limit, results):
+    """Convex shape A at (`position`, `rows`) against mesh B: number of results."""
+    keep_as_call()
+    memory = stack_array(2, POLYTOPE_MEMORY)
+    polytopes = stack_array(2, POLYTOPE)
+    polygons = stack_array(2, POLYGON)
+    clusters = stack_array(MAX_RESULTS, CLUSTER)
+    scratch = stack_array(1, CONTACT_RESULT)[0]
+    bounds = stack_array(6, np.float64)
+    cylinder, core = stack_array(1, PLACED_CYLINDER)[0], stack_array(1, CORE)[0]
+    is_round = a.kind <= CAPSULE
+    p, q = segment_of(a, position, rows)
+    polytope, triangle = polytopes[0], polytopes[1]
+    radius, center = place_beside_mesh(a, position, rows, p, q, limit, cylinder, core, memory[0], polytope, bounds)
     mesh = mesh_of(b)
     query = stack_array(MESH_QUERY_SIZE, np.int64)
     mesh_query_start(query)

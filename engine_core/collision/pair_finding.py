@@ -16,7 +16,8 @@ from ..runtime.atomics import add_int64
 from ..runtime.call import call_job, load_int64
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from .pairs import activate_pair, create_pair, find_pair, may_collide
+from .pairs import activate_pair, create_pair, find_pair, may_collide, order_active_pairs
+from .telling import begin_telling
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
@@ -140,8 +141,9 @@ def make_pair(system, bodies, index, other_index):
     pair = create_pair(system, bodies, low, high)
     if pair < 0:
         return False
+    begin_telling(system, pair)
     if bodies[low].active_index >= 0 or bodies[high].active_index >= 0:
-        activate_pair(system, pair)
+        activate_pair(system, bodies, pair)
     return True
 
 
@@ -170,3 +172,4 @@ def make_pairs(system, system_address, look_alone_address):
             bodies[moved[k]].flags &= ~IS_IN_MOVED_LIST
     system.moved_count = 0
     system.candidate_count = 0
+    order_active_pairs(system)

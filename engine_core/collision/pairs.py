@@ -9,14 +9,18 @@ import numpy as np
 from ..bodies.exceptions import are_excepted
 from ..bodies.layers import group_allows, masks_match
 from ..bodies.schema import HAS_EXCEPTIONS, IS_AREA, RIGID, SYSTEM
-from ..runtime.atomics import add_int64, compare_exchange_int64, load_acquire_int64, or_int64
+from ..runtime.atomics import or_int64
+from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
-from .schema import MANIFOLD, PAIR
+from ..runtime.pair_table import find_row, insert_row, remove_row, take_row
+from .contact_rules import ignore_each_other, terms_of
+from .schema import MANIFOLD, PAIR, PAIR_LISTS, PAIR_SPARES_A, PAIR_SPARES_B
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 PAIRS_FULL, MANIFOLDS_FULL = 1, 2
 """Values of SYSTEM.status."""
+PAIR_SIZE, MANIFOLD_SIZE, NEXT_MANIFOLD = PAIR.itemsize, MANIFOLD.itemsize, MANIFOLD.fields["next"][1]
 FIRST_FREE_MANIFOLD, MANIFOLD_COUNT, STATUS = (
     SYSTEM.fields[name][1] for name in ("first_free_manifold", "manifold_count", "status")
 )
@@ -28,38 +32,20 @@ def pairs_of(system):
 
 
 @kernel
+def lists_of(system):
+    """The rows of PAIR_LISTS, by the numbers of pairs."""
+    return view(system.pair_lists, system.pair_capacity, PAIR_LISTS)
+
+
+@kernel
 def manifolds_of(system):
     return view(system.manifolds, system.manifold_capacity, MANIFOLD)
 
 
 @kernel
-def _hash(a, b):
-    return (((a * 0x9E3779B1) ^ (b * 0x85EBCA77)) >> 5) & 0x7FFFFFFF
-
-
-@kernel
 def find_pair(system, body_a, body_b):
     """Index of the pair of body_a < body_b, or -1."""
-    table = view(system.pair_table, system.pair_table_capacity, INT32)
-    pairs = pairs_of(system)
-    mask = system.pair_table_capacity - 1
-    slot = _hash(body_a, body_b) & mask
-    while table[slot] != 0:
-        pair = pairs[table[slot] - 1]
-        if pair.body_a == body_a and pair.body_b == body_b:
-            return table[slot] - 1
-        slot = (slot + 1) & mask
-    return -1
-
-
-@kernel
-def _table_insert(system, index, body_a, body_b):
-    table = view(system.pair_table, system.pair_table_capacity, INT32)
-    mask = system.pair_table_capacity - 1
-    slot = _hash(body_a, body_b) & mask
-    while table[slot] != 0:
-        slot = (slot + 1) & mask
-    table[slot] = index + 1
+    return find_row(system.pair_table, system.pair_table_capacity, system.pairs, PAIR_SIZE, body_a, body_b)
 
 
 @kernel
@@ -72,38 +58,17 @@ def _table_grow(system):
     pairs = pairs_of(system)
     for index in range(system.pair_count):
         if pairs[index].body_a >= 0:
-            _table_insert(system, index, pairs[index].body_a, pairs[index].body_b)
-
-
-@kernel
-def _table_remove(system, index, body_a, body_b):
-    """Linear probing without tombstones: what follows the hole moves up (Knuth, 6.4, algorithm R)."""
-    table = view(system.pair_table, system.pair_table_capacity, INT32)
-    pairs = pairs_of(system)
-    mask = system.pair_table_capacity - 1
-    slot = _hash(body_a, body_b) & mask
-    while table[slot] != index + 1:
-        slot = (slot + 1) & mask
-    hole = slot
-    slot = (slot + 1) & mask
-    while table[slot] != 0:
-        pair = pairs[table[slot] - 1]
-        home = _hash(pair.body_a, pair.body_b) & mask
-        if ((slot - home) & mask) >= ((slot - hole) & mask):
-            table[hole] = table[slot]
-            hole = slot
-        slot = (slot + 1) & mask
-    table[hole] = 0
+            insert_row(system.pair_table, system.pair_table_capacity, index, pairs[index].body_a, pairs[index].body_b)
 
 
 @kernel
 def may_collide(world, a, index_a, b, index_b):
-    """Whether two bodies can push each other, by motion, layers, masks, groups and exceptions. No shape is looked at."""
+    """Whether two bodies can push each other, by motion, layers, masks, groups, rules and exceptions. No shape is looked at."""
     if a.mode < RIGID and b.mode < RIGID:
         return False
     if (a.flags | b.flags) & IS_AREA:
         return False
-    if not masks_match(world, a, b) or not group_allows(world, a, b):
+    if not masks_match(world, a, b) or not group_allows(world, a, b) or ignore_each_other(world, a, b):
         return False
     if a.flags & b.flags & HAS_EXCEPTIONS:
         return not are_excepted(world, index_a, index_b)
@@ -111,29 +76,34 @@ def may_collide(world, a, index_a, b, index_b):
 
 
 @kernel
-def combine_materials(pair, a, b):
-    """Godot's rules: friction is the magnitude of the smaller, so that a rough body (negative) decides; bounce is the sum, from
-    which an absorbing body (negative) takes away; 0 to 1."""
-    friction_a, friction_b = float(a.friction), float(b.friction)
-    pair.friction = FLOAT32(abs(min(friction_a, friction_b)))
-    pair.restitution = FLOAT32(min(max(float(a.restitution) + float(b.restitution), 0.0), 1.0))
+def combine_surfaces(friction_a, restitution_a, friction_b, restitution_b):
+    """(friction, restitution) of two surfaces by Godot's rules: friction is the magnitude of the smaller, so that a rough one
+    (negative) decides; bounce is the sum, from which an absorbing one (negative) takes away; 0 to 1."""
+    return FLOAT32(abs(min(friction_a, friction_b))), FLOAT32(min(max(restitution_a + restitution_b, 0.0), 1.0))
 
 
 @kernel
-def set_filters(pair, a, b):
-    """Who is pushed: a body only by what its own mask has."""
-    pair.inverse_mass_scale_a = FLOAT32(1.0) if a.collision_mask & b.collision_layer else FLOAT32(0.0)
-    pair.inverse_mass_scale_b = FLOAT32(1.0) if b.collision_mask & a.collision_layer else FLOAT32(0.0)
-    combine_materials(pair, a, b)
+def combine_materials(lists, a, b):
+    """Friction and restitution of a pair."""
+    lists.friction, lists.restitution = combine_surfaces(
+        np.float64(a.friction), np.float64(a.restitution), np.float64(b.friction), np.float64(b.restitution)
+    )
+
+
+@kernel
+def spared(a, b):
+    """Flags of a pair: who is not pushed. A body is pushed only by what its own mask has."""
+    of_a = 0 if a.collision_mask & b.collision_layer else PAIR_SPARES_A
+    return of_a | (0 if b.collision_mask & a.collision_layer else PAIR_SPARES_B)
 
 
 @kernel
 def create_pair(system, bodies, body_a, body_b):
     """Make the pair of body_a < body_b, not active yet. Returns its index, or -1 with `system.status` set if the pool is full."""
-    pairs = pairs_of(system)
+    pairs, all_lists = pairs_of(system), lists_of(system)
     index = system.first_free_pair
     if index >= 0:
-        system.first_free_pair = pairs[index].next[0]
+        system.first_free_pair = all_lists[index].next[0]
     elif system.pair_count < system.pair_capacity:
         index = system.pair_count
         if 2 * index >= system.pair_table_capacity:
@@ -142,101 +112,125 @@ def create_pair(system, bodies, body_a, body_b):
     else:
         system.status |= PAIRS_FULL
         return -1
-    pair = pairs[index]
+    a, b = bodies[body_a], bodies[body_b]
+    pair, lists = pairs[index], all_lists[index]
     pair.body_a = body_a
     pair.body_b = body_b
-    pair.flags = 0
-    pair.active_index = -1
-    pair.first_manifold = -1
-    pair.manifold_count = 0
-    pair.axis_cache = 0
-    a, b = bodies[body_a], bodies[body_b]
-    set_filters(pair, a, b)
+    pair.flags = spared(a, b) | terms_of(system.world, a, b)
+    pair.limit = FLOAT32(0.0)
+    lists.active_index = -1
+    lists.first_manifold = -1
+    lists.manifold_count = 0
+    lists.axis_cache = 0
+    lists.telling_index = -1
+    lists.first_told = -1
+    combine_materials(lists, a, b)
     for side in range(2):
         body = a if side == 0 else b
         head = body.first_pair
-        pair.next[side] = head
-        pair.previous[side] = -1
+        lists.next[side] = head
+        lists.previous[side] = -1
         if head >= 0:
-            pairs[head >> 1].previous[head & 1] = index << 1 | side
+            all_lists[head >> 1].previous[head & 1] = index << 1 | side
         body.first_pair = index << 1 | side
         body.pair_count += 1
-    _table_insert(system, index, body_a, body_b)
+    insert_row(system.pair_table, system.pair_table_capacity, index, body_a, body_b)
     return index
 
 
 @kernel
 def free_pair(system, bodies, index):
     """Take a pair out of all lists. Its manifolds must be gone and it must not be active."""
-    pairs = pairs_of(system)
-    pair = pairs[index]
-    _table_remove(system, index, pair.body_a, pair.body_b)
+    all_lists = lists_of(system)
+    pair, lists = pairs_of(system)[index], all_lists[index]
+    remove_row(system.pair_table, system.pair_table_capacity, system.pairs, PAIR_SIZE, index, pair.body_a, pair.body_b)
     for side in range(2):
         body = bodies[pair.body_a if side == 0 else pair.body_b]
-        before, after = pair.previous[side], pair.next[side]
+        before, after = lists.previous[side], lists.next[side]
         if before >= 0:
-            pairs[before >> 1].next[before & 1] = after
+            all_lists[before >> 1].next[before & 1] = after
         else:
             body.first_pair = after
         if after >= 0:
-            pairs[after >> 1].previous[after & 1] = before
+            all_lists[after >> 1].previous[after & 1] = before
         body.pair_count -= 1
     pair.body_a = -1
-    pair.next[0] = system.first_free_pair
+    lists.next[0] = system.first_free_pair
     system.first_free_pair = index
 
 
 @kernel
-def activate_pair(system, index):
+def active_pairs_of(system):
+    """The pairs that are collided in each step, and their keys."""
+    capacity = system.pair_capacity
+    return view(system.active_pairs, capacity, INT32), view(system.active_pair_keys, capacity, INT32)
+
+
+@kernel
+def activate_pair(system, bodies, index):
     """Have the pair collided in each step. Nothing happens if it is."""
-    pair = pairs_of(system)[index]
-    if pair.active_index >= 0:
+    lists = lists_of(system)[index]
+    if lists.active_index >= 0:
         return
-    active = view(system.active_pairs, system.pair_capacity, INT32)
-    active[system.active_pair_count] = index
-    pair.active_index = system.active_pair_count
-    system.active_pair_count += 1
+    pair = pairs_of(system)[index]
+    active, keys = active_pairs_of(system)
+    place = system.active_pair_count
+    active[place] = index
+    a_moves, b_moves = bodies[pair.body_a].mode >= RIGID, bodies[pair.body_b].mode >= RIGID
+    keys[place] = order_key(pair.body_a, a_moves, pair.body_b, b_moves)
+    lists.active_index = place
+    system.active_pair_count = place + 1
+    system.active_pair_disorder += 1
 
 
 @kernel
 def deactivate_pair(system, index):
     """Let a pair rest: both of its bodies sleep, or it is going away."""
-    pairs = pairs_of(system)
-    pair = pairs[index]
-    if pair.active_index < 0:
+    all_lists = lists_of(system)
+    lists = all_lists[index]
+    if lists.active_index < 0:
         return
-    active = view(system.active_pairs, system.pair_capacity, INT32)
-    last = active[system.active_pair_count - 1]
-    active[pair.active_index] = last
-    pairs[last].active_index = pair.active_index
-    system.active_pair_count -= 1
-    pair.active_index = -1
+    active, keys = active_pairs_of(system)
+    last_place = system.active_pair_count - 1
+    last = active[last_place]
+    active[lists.active_index], keys[lists.active_index] = last, keys[last_place]
+    all_lists[last].active_index = lists.active_index
+    system.active_pair_count = last_place
+    system.active_pair_disorder += 1
+    lists.active_index = -1
+
+
+@kernel
+def order_active_pairs(system):
+    """Put the active pairs in the order of bodies, if they are too far from it."""
+    count = system.active_pair_count
+    if not needs_order(system.active_pair_disorder, count):
+        return
+    active, keys = active_pairs_of(system)
+    put_in_order(active, keys, count, view(system.spare_list, 2 * count, INT32))
+    all_lists = lists_of(system)
+    for place in range(count):
+        all_lists[active[place]].active_index = INT32(place)
+    system.active_pair_disorder = 0
 
 
 @kernel
 def take_manifold(system):
-    """Index of a fresh manifold, or -1 with `system.status` set if the pool is full. Any thread, while none gives back: what is
-    only taken from, the list of free manifolds cannot come back to an old head (no ABA). Which index a pair gets depends on the
-    order of threads; nothing may be decided by it."""
-    manifolds = manifolds_of(system)
+    """Index of a fresh manifold, or -1 with `system.status` set if the pool is full. Any thread: see `take_row`."""
     system_address = address_of_record(system)
-    index = load_acquire_int64(system_address + FIRST_FREE_MANIFOLD)
-    while index >= 0:
-        found = compare_exchange_int64(system_address + FIRST_FREE_MANIFOLD, index, INT64(manifolds[index].next))
-        if found == index:
-            break
-        index = found
+    index = take_row(
+        system_address + FIRST_FREE_MANIFOLD, system_address + MANIFOLD_COUNT, system.manifold_capacity,
+        system.manifolds + NEXT_MANIFOLD, MANIFOLD_SIZE,
+    )  # fmt: skip
     if index < 0:
-        index = add_int64(system_address + MANIFOLD_COUNT, INT64(1))
-        if index >= system.manifold_capacity:
-            add_int64(system_address + MANIFOLD_COUNT, INT64(-1))
-            or_int64(system_address + STATUS, INT64(MANIFOLDS_FULL))
-            return INT64(-1)
-    manifold = manifolds[index]
+        or_int64(system_address + STATUS, INT64(MANIFOLDS_FULL))
+        return index
+    manifold = manifolds_of(system)[index]
     manifold.next = -1
     manifold.colour = -1
     manifold.colour_slot = -1
     manifold.point_count = 0
+    manifold.flags = 0
     for k in range(3):
         manifold.friction_impulse[k] = FLOAT32(0.0)
     manifold.twist_impulse = FLOAT32(0.0)

@@ -58,6 +58,9 @@ QUERY = np.dtype(
         ("hit_normal", "f8", 3),  # CAST: unit, from the other towards the shape
         ("hit_body", "i4"),
         ("hit_instance", "i4"),
+        ("hit_part", "i4"),
+        ("hit_face", "i4"),  # CAST
+        ("hit_material", "i4"),  # CAST
     ],
     align=True,
 )
@@ -70,13 +73,15 @@ RAY_RESULT = np.dtype(
         ("body", "i4"),  # index; -1: no hit
         ("instance", "i4"),  # number of the shape on the body
         ("face", "i4"),  # user's index of the mesh triangle, else -1
+        ("part", "i4"),  # number of the part of a static compound, else -1
+        ("material", "i4"),  # row of the table of friction and restitution of a mesh or height field, else -1
         ("body_id", "i8"),
         ("user_id", "i8"),
     ],
     align=True,
 )
 
-BODY_HIT = np.dtype([("body", "i4"), ("instance", "i4"), ("body_id", "i8"), ("user_id", "i8")], align=True)
+BODY_HIT = np.dtype([("body", "i4"), ("instance", "i4"), ("part", "i4"), ("body_id", "i8"), ("user_id", "i8")], align=True)
 
 PLACED_SHAPE = np.dtype(
     [
@@ -85,6 +90,7 @@ PLACED_SHAPE = np.dtype(
         ("body_id", "i8"),
         ("user_id", "i8"),
         ("instance", "i4"),  # number of the shape on the body
+        ("part", "i4"),  # number of the part of a static compound, else -1
         ("shape", "i4"),  # its row when it was collected
         ("settings", SHAPE),  # a copy of that row
     ],
@@ -101,6 +107,7 @@ QUERY_CONTACT = np.dtype(
         ("angular_velocity", "f4", 3),  # of the other [rad/s]
         ("body", "i4"),
         ("instance", "i4"),
+        ("part", "i4"),
         ("face", "i4"),
         ("own_instance", "i4"),  # body motion: number of the shape on the body that moves
         ("body_id", "i8"),

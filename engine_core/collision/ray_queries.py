@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bodies.instance_tree import WALK, begin_walk, inverse_of, next_in_box, next_on_ray
+from ..bodies.parts import PARTS, begin_parts, next_part_in_box, next_part_on_ray, part_row
 from ..bodies.publication import read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
@@ -11,7 +11,8 @@ from ..geometry.vector import add_scaled, quaternion, rotate, rotate_inverse, st
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view, view2
-from ..shapes.ray import NO_FRACTION, point_in_shape, ray_shape
+from ..shapes.mesh_query import material_of
+from ..shapes.ray import NO_FRACTION, face_told, point_in_shape, ray_shape
 from ..shapes.schema import SHAPE
 from .filters import TREE_SIZE, is_excluded, is_seen, is_shape_seen, looks_in
 from .query_schema import (
@@ -20,10 +21,11 @@ from .query_schema import (
 
 INT32 = np.int32
 
+
 @kernel
-def ray_instance(shapes, query, body, index, instance, number, rotation, origin, vector, result):
-    """Have a ray (body frame) meet one shape of a body. A hit nearer than that in `result` is written there if the asker does not
-    leave the body out. Gives whether it was."""
+def ray_instance(shapes, query, body, index, instance, number, part, rotation, origin, vector, result):
+    """Have a ray (body frame) meet one shape of a body, or a part of one. A hit nearer than that in `result` is written
+    there if the asker does not leave the body out. Gives whether it was."""
     turn = quaternion(instance.rotation)
     from_inside, back_faces = query.flags & HITS_FROM_INSIDE != 0, query.flags & HITS_BACK_FACES != 0
     fraction, normal, face, _ = ray_shape(
@@ -36,56 +38,38 @@ def ray_instance(shapes, query, body, index, instance, number, rotation, origin,
     store3(result.position, add_scaled(vector3(query.position), vector3(query.motion), fraction))
     store3(result.normal, rotate(rotation, rotate(turn, normal)))
     result.body = INT32(index)
-    result.instance = INT32(number)
-    result.face = INT32(face)
+    result.instance, result.part = INT32(number), INT32(part)
+    shape = shapes[np.int64(instance.shape)]
+    result.face, result.material = INT32(face_told(shape, face)), INT32(material_of(shape, face))
     result.body_id = body.id
     result.user_id = body.user_id
     return True
 
 
 @kernel
-def ray_body(world, query, bodies, index, result):
-    """Have a ray meet the shapes of one body; a hit nearer than that in `result` replaces it."""
+def ray_body(world, query, bodies, index, hit, results, count):
+    """Have a ray meet the shapes of one body: the nearest hit is written to `hit` if it is nearer than what stands there. With
+    the collector ALL the hit with each shape joins the `count` rows of `results`, and `hit` is a row to work with. Gives the
+    number of rows."""
     keep_as_call()
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    walk = stack_array(1, WALK)[0]
-    position, rotation, first, count = read_body(body)
-    origin = rotate_inverse(rotation, subtract(vector3(query.position), position))
-    vector = rotate_inverse(rotation, vector3(query.motion))
-    inverse = inverse_of(vector)
-    begin_walk(walk, first, count)
-    number = next_on_ray(walk, world, instances, origin, inverse, min(result.fraction, 1.0))
-    while number >= 0:
-        instance = instances[first + number]
-        if is_shape_seen(query, instance):
-            ray_instance(shapes, query, body, index, instance, number, rotation, origin, vector, result)
-        number = next_on_ray(walk, world, instances, origin, inverse, min(result.fraction, 1.0))
-
-
-@kernel
-def collect_ray_body(world, query, bodies, index, hit, results, count):
-    """Keep the hits of a ray with all shapes of one body. Gives their new number; `hit` is a row to work with."""
-    keep_as_call()
-    body = bodies[index]
-    instances = view(world.instances, world.instance_capacity, INSTANCE)
-    shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    walk = stack_array(1, WALK)[0]
+    walk = stack_array(1, PARTS)[0]
     position, rotation, first, shape_count = read_body(body)
     origin = rotate_inverse(rotation, subtract(vector3(query.position), position))
     vector = rotate_inverse(rotation, vector3(query.motion))
-    inverse = inverse_of(vector)
-    begin_walk(walk, first, shape_count)
-    number = next_on_ray(walk, world, instances, origin, inverse, 1.0)
+    begin_parts(walk, first, shape_count)
+    number = next_part_on_ray(walk, world, instances, shapes, origin, vector, min(hit.fraction, 1.0))
     while number >= 0:
-        instance = instances[first + number]
-        clear_result(hit)
+        instance = part_row(walk, instances)
         if is_shape_seen(query, instance):
-            is_hit = ray_instance(shapes, query, body, index, instance, number, rotation, origin, vector, hit)
-            if is_hit and not has_hit(results, count, index, number):
-                count = keep_hit(results, count, query.max_results, hit)
-        number = next_on_ray(walk, world, instances, origin, inverse, 1.0)
+            is_hit = ray_instance(shapes, query, body, index, instance, number, walk.part, rotation, origin, vector, hit)
+            if is_hit and query.collector == ALL:
+                if not has_hit(results, count, index, number, walk.part):
+                    count = keep_hit(results, count, query.max_results, hit)
+                clear_result(hit)
+        number = next_part_on_ray(walk, world, instances, shapes, origin, vector, min(hit.fraction, 1.0))
     return count
 
 
@@ -96,8 +80,8 @@ def clear_result(result):
     store3(result.normal, (0.0, 0.0, 0.0))
     result.fraction = NO_FRACTION
     result.body = INT32(-1)
-    result.instance = INT32(-1)
-    result.face = INT32(-1)
+    result.instance = result.part = INT32(-1)
+    result.face = result.material = INT32(-1)
     result.body_id = 0
     result.user_id = 0
 
@@ -118,12 +102,18 @@ def keep_hit(results, count, most, hit):
 
 
 @kernel
-def has_hit(results, count, index, instance):
-    """Whether a body, or one shape of it, is among the hits: a tree may tell of a body twice."""
+def place_of_hit(results, count, index, instance, part):
+    """Which of the hits is that of a body, or of one shape of it and one part; -1 if none is."""
     for k in range(count):
-        if results[k].body == index and (instance < 0 or results[k].instance == instance):
-            return True
-    return False
+        if results[k].body == index and (instance < 0 or (results[k].instance == instance and results[k].part == part)):
+            return k
+    return -1
+
+
+@kernel
+def has_hit(results, count, index, instance, part):
+    """Whether a body, or one shape of it and one part, is among the hits: a tree may tell of a body twice."""
+    return place_of_hit(results, count, index, instance, part) >= 0
 
 
 @kernel
@@ -145,13 +135,10 @@ def collect_ray(system, world, query):
         index = ray_query_next(cursor, tree, 1.0)
         while index >= 0:
             if is_seen(query, bodies[index]):
-                if query.collector == ALL:
-                    count = collect_ray_body(world, query, bodies, index, hit, results, count)
-                else:
-                    clear_result(hit)
-                    ray_body(world, query, bodies, index, hit)
-                    if hit.body >= 0 and not has_hit(results, count, index, -1):
-                        count = keep_hit(results, count, query.max_results, hit)
+                clear_result(hit)
+                count = ray_body(world, query, bodies, index, hit, results, count)
+                if hit.body >= 0 and not has_hit(results, count, index, -1, -1):
+                    count = keep_hit(results, count, query.max_results, hit)
             index = ray_query_next(cursor, tree, 1.0)
         query_end(cursor, tree)
     return count
@@ -164,6 +151,7 @@ def intersect_ray(system, world, query, result):
     keep_as_call()
     bodies = view(world.bodies, world.body_capacity, BODY)
     cursor = stack_array(1, CURSOR)
+    others = view(query.results, 0, RAY_RESULT)
     clear_result(result)
     position, way = vector3(query.position), vector3(query.motion)
     for layer in range(system.layer_count):
@@ -174,7 +162,7 @@ def intersect_ray(system, world, query, result):
         index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
         while index >= 0:
             if is_seen(query, bodies[index]):
-                ray_body(world, query, bodies, index, result)
+                ray_body(world, query, bodies, index, result, others, 0)
                 if query.collector == ANY and result.body >= 0:
                     break
             index = ray_query_next(cursor, tree, min(result.fraction, 1.0))
@@ -193,14 +181,14 @@ def point_in_body(world, query, bodies, index, hits, count):
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     position, rotation, first, shape_count = read_body(body)
     point = rotate_inverse(rotation, subtract(vector3(query.position), position))
-    walk = stack_array(1, WALK)[0]
-    begin_walk(walk, first, shape_count)
+    walk = stack_array(1, PARTS)[0]
+    begin_parts(walk, first, shape_count)
     is_asked = False
     while True:
-        number = next_in_box(walk, world, instances, point, point)
+        number = next_part_in_box(walk, world, instances, shapes, point, point)
         if number < 0:
             break
-        instance = instances[first + number]
+        instance = part_row(walk, instances)
         if not is_shape_seen(query, instance):
             continue
         local = rotate_inverse(quaternion(instance.rotation), subtract(point, vector3(instance.position)))
@@ -211,19 +199,19 @@ def point_in_body(world, query, bodies, index, hits, count):
         is_asked = True
         if count == query.max_results:
             return count
-        count = add_hit(hits, count, body, index, number)
+        count = add_hit(hits, count, body, index, number, walk.part)
     return count
 
 
 @kernel
-def add_hit(hits, count, body, index, number):
+def add_hit(hits, count, body, index, number, part):
     """Add a row of BODY_HIT unless it is there: a tree may tell of a body twice. Gives the new number."""
     for k in range(count):
-        if hits[k].body == index and hits[k].instance == number:
+        if hits[k].body == index and hits[k].instance == number and hits[k].part == part:
             return count
     hit = hits[count]
     hit.body = INT32(index)
-    hit.instance = INT32(number)
+    hit.instance, hit.part = INT32(number), INT32(part)
     hit.body_id = body.id
     hit.user_id = body.user_id
     return count + 1

@@ -278,8 +278,11 @@ def collide_segment_polytope(radius, p, q, polytope, limit, result):
         distance, axis, face = segment_depth(p, q, polytope)
         normal = negate(axis)
         if face >= 0:
+            # The deepest point; of a segment along the face, what lies beside the polytope is as deep but does not touch it.
             along = dot(axis, subtract(q, p))
-            on_a = p if along > 0.0 else (q if along < 0.0 else middle)
+            deepest = 0.0 if along > 0.0 else (1.0 if along < 0.0 else 0.5)
+            low, high = clip_segment_to_face(p, q, polytope, face)
+            on_a = between(p, q, min(max(deepest, low), high) if low <= high else deepest)
         else:
             edges = view(polytope.edges, polytope.edge_count * 4, np.int32)
             e, f = vertex(polytope, edges[4 * (-1 - face)]), vertex(polytope, edges[4 * (-1 - face) + 1])

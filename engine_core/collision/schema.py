@@ -29,61 +29,85 @@ CONTACT_RESULT = np.dtype(
 )
 
 # Flags of a pair.
-PAIR_IS_SENSOR = 1
 PAIR_IS_TOUCHING = 2
-PAIR_HAS_POSE = 4  # the poses of the last full collision are valid: the manifold may be recycled
-PAIR_IS_FILTERED = 8  # kept so that it is not found again, but never collided (exceptions, joints)
+PAIR_IS_UNSOLVED = 4  # it has manifolds that are not in the solver: the step has to look at it
+PAIR_SPARES_A = 8  # A is not pushed: its mask does not have B's layer
+PAIR_SPARES_B = 16
+PAIR_TELLS = 32  # one of its bodies wants to be told when contact begins and ends
+PAIR_TELLS_ALL = 64  # ... and as long as it lasts
+PAIR_HAS_RULE = 128  # there is a rule for the contact classes of its bodies
 
+# One cache line: all that a step reads of a pair whose manifolds still serve. What else there is of it is in PAIR_LISTS.
 PAIR = np.dtype(
     [
         ("body_a", "i4"),  # -1: a free row; body_a < body_b
         ("body_b", "i4"),
         ("flags", "u4"),
-        ("active_index", "i4"),  # place in active_pairs; -1: both asleep
-        ("next", "i4", 2),  # the lists of pairs of body_a and body_b: pair << 1 | side; next[0] doubles as the free list
-        ("previous", "i4", 2),
-        ("first_manifold", "i4"),
-        ("manifold_count", "i4"),
-        ("inverse_mass_scale_a", "f4"),  # 0: A is not pushed (its mask does not have B's layer), else 1
-        ("inverse_mass_scale_b", "f4"),
-        ("friction", "f4"),
-        ("restitution", "f4"),
-        ("axis_cache", "i4"),  # separating axis of the last full collision, for pairs of single convex shapes
-        ("pose_position", "f4", 3),  # B from A at the last full collision, world axes [m]
+        ("limit", "f4"),  # how far its surfaces may move against each other before they are collided anew [m]; 0: collide now
+        ("reach", "f4"),  # how far from a centre a contact can be that turns [m]
+        # The last full collision.
+        ("pose_position", "f4", 3),  # B from A, world axes [m]
         ("pose_rotation_a", "f4", 4),
         ("pose_rotation_b", "f4", 4),
     ],
     align=True,
 )
+assert PAIR.itemsize == 64
 
-# A contact manifold: up to four points with one normal, between one shape of A and one of B (or one direction of a mesh).
+# The rest of a pair, in the row of the same number.
+PAIR_LISTS = np.dtype(
+    [
+        ("next", "i4", 2),  # the lists of pairs of body_a and body_b: pair << 1 | side; next[0] doubles as the free list
+        ("previous", "i4", 2),
+        ("active_index", "i4"),  # place in active_pairs; -1: both asleep
+        ("first_manifold", "i4"),
+        ("manifold_count", "i4"),
+        ("axis_cache", "i4"),  # separating axis of the last full collision, for pairs of single convex shapes
+        ("friction", "f4"),
+        ("restitution", "f4"),
+        ("telling_index", "i4"),  # place in SYSTEM.telling_pairs; -1: in none
+        ("first_told", "i4"),  # its contacts that users know of: see contact_schema.py; -1: none
+    ],
+    align=True,
+)
+
+# Flags of a manifold.
+MANIFOLD_WANDERS_A = 1  # A is round there, but no ball: where it touches moves along as it rolls
+MANIFOLD_WANDERS_B = 2
+MANIFOLD_HAS_MATERIAL = 4  # its triangle or part has friction and restitution of its own
+MANIFOLD_HAS_SETTINGS = 8  # a rule has filled its row of CONTACT_SETTINGS
+MANIFOLD_IS_SENSOR = 16  # it is told, but not solved
+
+# A contact manifold: up to four points with one normal, between one shape of A and one of B (or one direction of a mesh). It
+# holds what the last full collision found, in the frame of A; where its points are now `contact_points.py` tells. Three cache
+# lines.
 MANIFOLD = np.dtype(
     [
         ("pair", "i4"),  # -1: a free row
         ("next", "i4"),  # next manifold of the pair, or of the free list
         ("body_a", "i4"),
         ("body_b", "i4"),
-        ("instance_a", "i4"),  # number of the shape on the body
-        ("instance_b", "i4"),
-        ("face", "i4"),  # mesh triangle, else -1
-        ("point_count", "i4"),
         ("colour", "i4"),  # -1: not in the solver
         ("colour_slot", "i4"),
-        ("normal", "f4", 3),  # unit, A to B, world axes
-        ("anchor_a", "f4", (4, 3)),  # from the centre of mass of A, world axes [m]
-        ("anchor_b", "f4", (4, 3)),
-        ("separation", "f4", 4),
-        ("feature", "u4", 4),
-        ("normal_impulse", "f4", 4),  # warm start [N s]
-        ("total_normal_impulse", "f4", 4),  # sum over the sub-steps, for restitution and reports [N s]
-        ("friction_impulse", "f4", 3),  # world axes [N s]
-        ("twist_impulse", "f4"),  # about the normal [N m s]
-        ("base_separation", "f4", 4),  # for recycling: separation - normal . (anchor_b - anchor_a + delta) at the full collision
-        ("pose_anchor", "f4", (4, 3)),  # where the points were at the last full collision, body frame of A
-        ("pose_normal", "f4", 3),  # body frame of A
+        ("point_count", "i2"),
+        ("flags", "u2"),
+        ("part_a", "u2"),  # number of the part of the static compound that `instance_a` is, or NO_PART
+        ("part_b", "u2"),
         # What is round about the normal at the contact [m]: it rolls, so the solver measures gaps from its axis.
         ("rounding_a", "f4"),
         ("rounding_b", "f4"),
+        ("twist_impulse", "f4"),  # about the normal [N m s]
+        ("normal", "f4", 3),  # unit, A to B, body frame of A
+        ("anchor", "f4", (4, 3)),  # half-way between the surfaces, body frame of A, from its centre of mass [m]
+        ("separation", "f4", 4),  # [m]
+        ("normal_impulse", "f4", 4),  # warm start [N s]
+        ("friction_impulse", "f4", 3),  # world axes [N s]
+        ("face", "i4"),  # mesh triangle, else -1
+        ("feature", "u4", 4),
+        ("total_normal_impulse", "f4", 4),  # sum over the sub-steps, for restitution and reports [N s]
+        ("instance_a", "i4"),  # number of the shape on the body
+        ("instance_b", "i4"),
     ],
     align=True,
 )
+assert MANIFOLD.itemsize == 192

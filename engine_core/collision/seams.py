@@ -18,10 +18,12 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
+from ..shapes.compound import is_compound, place_part
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
-from ..shapes.schema import BOX, CYLINDER, HULL, HULL_BLOCK, MESH, PLANE, SHAPE
-from .pairs import manifolds_of, pairs_of
-from .schema import LINEAR_SLOP
+from ..shapes.schema import BOX, CYLINDER, HULL, HULL_BLOCK, MESH, NO_PART, PLANE, SHAPE
+from .contact_points import contact_frames, contact_normal, contact_point
+from .pairs import lists_of, manifolds_of, pairs_of
+from .schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR
 
 FLUSH = LINEAR_SLOP
 """Faces whose planes are this close pass as one [m]; less for small bodies, see `flush_distance`."""
@@ -111,9 +113,44 @@ def face_at(shape, position, rotation, point, up, near):
 
 
 @kernel
-def face_of_manifold(instances, shapes, other, offset, number, point, up, near):
-    """`face_at` of shape `number` of a body whose centre of mass is at `offset`."""
-    instance = instances[other.first_instance + number]
+def up_of(contact):
+    """Normal of a contact towards the body that slides. A contact: (manifold, frames of its pair, whether that body is A, the
+    other body)."""
+    manifold, frames, is_a, _ = contact
+    normal = contact_normal(frames, manifold)
+    return negate(normal) if is_a else normal
+
+
+@kernel
+def point_on_other(contact, p):
+    """Point p of a contact on the surface of the other body, from the sliding one's centre of mass."""
+    manifold, frames, is_a, _ = contact
+    normal = contact_normal(frames, manifold)
+    anchor_a, anchor_b, separation = contact_point(frames, manifold, normal, p)
+    middle, up = (anchor_a, negate(normal)) if is_a else (anchor_b, normal)
+    return add_scaled(middle, up, -0.5 * separation)
+
+
+@kernel
+def lies_in_plane(contact, at, up, near):
+    """Whether all points of a contact lie in the plane through `at` across `up`."""
+    for p in range(contact[0].point_count):
+        if abs(dot(subtract(point_on_other(contact, p), at), up)) > near:
+            return False
+    return True
+
+
+@kernel
+def face_of_contact(instances, shapes, contact, point, up, near):
+    """`face_at` of the other body's shape, or part of one, that makes a contact."""
+    keep_as_call()
+    manifold, frames, is_a, other = contact
+    offset = frames[0] if is_a else negate(frames[0])
+    instance = instances[other.first_instance + (manifold.instance_b if is_a else manifold.instance_a)]
+    part = manifold.part_b if is_a else manifold.part_a
+    if part != NO_PART and is_compound(shapes, instance):
+        whole, instance = instance, stack_array(1, INSTANCE)[0]
+        place_part(shapes, whole, part, instance)
     rotation = quaternion(other.rotation)
     position = add(offset, rotate(rotation, vector3(instance.position)))
     turn = multiply(rotation, quaternion(instance.rotation))
@@ -121,83 +158,49 @@ def face_of_manifold(instances, shapes, other, offset, number, point, up, near):
 
 
 @kernel
-def up_of(manifold, is_a):
-    """Normal of a manifold towards the body that slides: it is A or B."""
-    normal = vector3(manifold.normal)
-    return negate(normal) if is_a else normal
-
-
-@kernel
-def point_on_other(manifold, p, is_a):
-    """Point p of a manifold on the surface of the other body, from the sliding one's centre of mass."""
-    middle = vector3(manifold.anchor_a[p]) if is_a else vector3(manifold.anchor_b[p])
-    return add_scaled(middle, up_of(manifold, is_a), -0.5 * np.float64(manifold.separation[p]))
-
-
-@kernel
-def lies_in_plane(manifold, is_a, at, up, near):
-    """Whether all points of a manifold lie in the plane through `at` across `up`."""
-    for p in range(manifold.point_count):
-        if abs(dot(subtract(point_on_other(manifold, p, is_a), at), up)) > near:
-            return False
-    return True
-
-
-@kernel
-def is_seam(suspect, suspect_is_a, suspect_parts, support, support_is_a, support_parts, instances, shapes, near):
-    """Whether one manifold of a body is with an inner edge, given another one. `*_parts`: (other body, its centre of mass from
-    that of the one that slides)."""
-    up, other_up = up_of(support, support_is_a), up_of(suspect, suspect_is_a)
+def is_seam(suspect, support, instances, shapes, near):
+    """Whether one contact of a body is with an inner edge, given another one."""
+    up, other_up = up_of(support), up_of(suspect)
     if dot(up, other_up) < -0.1 or length_squared(cross(up, other_up)) < SAME_NORMAL:
         return False
-    at = point_on_other(support, 0, support_is_a)
-    if not lies_in_plane(suspect, suspect_is_a, at, up, near):
+    at = point_on_other(support, 0)
+    if not lies_in_plane(suspect, at, up, near):
         return False
-    below, offset = support_parts
-    number = support.instance_b if support_is_a else support.instance_a
-    is_face, normal = face_of_manifold(instances, shapes, below, offset, number, at, up, near)
+    is_face, normal = face_of_contact(instances, shapes, support, at, up, near)
     if not is_face or length_squared(cross(normal, up)) > 100.0 * SAME_NORMAL:
         return False
-    beside, offset = suspect_parts
-    number = suspect.instance_b if suspect_is_a else suspect.instance_a
-    is_face, normal = face_of_manifold(
-        instances, shapes, beside, offset, number, point_on_other(suspect, 0, suspect_is_a), up, near
-    )  # fmt: skip
+    is_face, normal = face_of_contact(instances, shapes, suspect, point_on_other(suspect, 0), up, near)
     return is_face and length_squared(cross(normal, other_up)) > SAME_NORMAL
 
 
 @kernel
-def offset_of(body, other):
-    return (other.position[0] - body.position[0], other.position[1] - body.position[1], other.position[2] - body.position[2])
-
-
-@kernel
-def has_support(system, world, bodies, index, suspect, suspect_is_a, suspect_parts, near):
-    """Whether some other manifold of a body shows that `suspect` is with an inner edge."""
+def has_support(system, world, bodies, index, suspect, near):
+    """Whether some other contact of a body shows that `suspect` is with an inner edge."""
     keep_as_call()
-    pairs, manifolds = pairs_of(system), manifolds_of(system)
+    pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    body = bodies[index]
-    key = body.first_pair
+    key = bodies[index].first_pair
     while key >= 0:
-        pair = pairs[key >> 1]
+        pair, lists = pairs[key >> 1], all_lists[key >> 1]
+        a, b = bodies[pair.body_a], bodies[pair.body_b]
         is_a = key & 1 == 0
-        other = bodies[pair.body_b if is_a else pair.body_a]
-        m = pair.first_manifold if other.inverse_mass == 0.0 else -1
-        while m >= 0:
-            support = manifolds[m]
-            if support.point_count > 0 and is_seam(
-                suspect, suspect_is_a, suspect_parts, support, is_a, (other, offset_of(body, other)), instances, shapes, near
-            ):
-                return True
-            m = support.next
-        key = pair.next[key & 1]
+        other = b if is_a else a
+        m = lists.first_manifold
+        if m >= 0 and other.inverse_mass == 0.0:
+            frames = contact_frames(pair, a, b)
+            while m >= 0:
+                support = (manifolds[m], frames, is_a, other)
+                is_solved = manifolds[m].point_count > 0 and not manifolds[m].flags & MANIFOLD_IS_SENSOR
+                if is_solved and is_seam(suspect, support, instances, shapes, near):
+                    return True
+                m = manifolds[m].next
+        key = lists.next[key & 1]
     return False
 
 
 @kernel
-def drop_seam_contacts(system, world, bodies, pair):
+def drop_seam_contacts(system, world, bodies, pair, lists):
     """Take the points from those manifolds of a pair of a moving and a still body that are with inner edges. The pair is no
     longer counted as touching by them."""
     a, b = bodies[pair.body_a], bodies[pair.body_b]
@@ -205,16 +208,15 @@ def drop_seam_contacts(system, world, bodies, pair):
         return
     is_a = a.inverse_mass > 0.0
     body, other, index = (a, b, np.int64(pair.body_a)) if is_a else (b, a, np.int64(pair.body_b))
-    if body.pair_count < 2 and pair.manifold_count < 2:
+    if body.pair_count < 2 and lists.manifold_count < 2:
         return
-    manifolds = manifolds_of(system)
+    manifolds, frames = manifolds_of(system), contact_frames(pair, a, b)
     near = flush_distance(body)
-    m = pair.first_manifold
+    m = lists.first_manifold
     while m >= 0:
         manifold = manifolds[m]
-        if manifold.point_count > 0 and has_support(
-            system, world, bodies, index, manifold, is_a, (other, offset_of(body, other)), near
-        ):
+        is_solved = manifold.point_count > 0 and not manifold.flags & MANIFOLD_IS_SENSOR
+        if is_solved and has_support(system, world, bodies, index, (manifold, frames, is_a, other), near):
             manifold.point_count = 0
-            pair.manifold_count -= 1
+            lists.manifold_count -= 1
         m = manifold.next

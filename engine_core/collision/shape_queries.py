@@ -7,17 +7,17 @@ of the shape that asks, so that it is as exact far from the world's origin as ne
 
 import numpy as np
 
-from ..bodies.bounds import bounds_in_frame
-from ..bodies.instance_tree import WALK, begin_walk, next_in_box, next_near
-from ..bodies.motion import velocity_at
+from ..bodies.bounds import bounds_in_frame, nodes_of
+from ..bodies.motion import turning_of, velocity_at
+from ..bodies.parts import PARTS, begin_parts, next_part_in_box, next_part_near, part_row
 from ..bodies.publication import read_body, read_pose
-from ..bodies.schema import BODY, INSTANCE, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.change import enter, leave
 from ..broad_phase.query import box_cast_on, query_end, query_enter, ray_query_next
 from ..broad_phase.schema import CURSOR
 from ..geometry.gjk import CORE
 from ..geometry.vector import (
-    add, add_scaled, conjugate, dot, length, multiply, negate, quaternion, rotate, rotate_inverse, scale,
+    add, add_scaled, dot, length, multiply, negate, quaternion, rotate, rotate_inverse, scale,
     store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
@@ -25,16 +25,19 @@ from ..runtime.call import call_1_result
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..shapes.bounds import shape_bounds
-from ..shapes.core import core_center
-from ..shapes.ray import NO_FRACTION, ray_shape
-from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY, SHAPE
+from ..shapes.compound import compound_of, parts_of
+from ..shapes.instance_tree import WALK, begin_walk, next_in_box
+from ..shapes.mesh_query import material_of, mesh_face, mesh_of
+from ..shapes.ray import NO_FRACTION, face_told, ray_shape
+from ..shapes.schema import COMPOUND, EMPTY, MESH, SEPARATION_RAY, SHAPE
 from .collide_function import SHAPE_PAIR
 from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
-from .gaps import FAR, GAP, OVERLAPPING, cast_to_shape, find_gap, prepare_core, prepare_point, shrink
+from .gaps import FAR, GAP, OVERLAPPING, find_gap, prepare_point
+from .instance_queries import PLACE, cast_to_instance, is_surface, overlaps_instance, place_instance
 from .query_schema import (
     ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
 )  # fmt: skip
-from .ray_queries import add_hit, has_hit, keep_hit
+from .ray_queries import add_hit, keep_hit, place_of_hit
 from .schema import CONTACT_RESULT, MAX_RESULTS
 
 FLOAT32, INT32 = np.float32, np.int32
@@ -45,104 +48,6 @@ STEEPEST = 10.0
 """Where a motion grazes a surface, lengths along the normal count as at most this much along the motion."""
 BOUNDS_SLACK = 1e-4
 """What bounds of queries are grown by for rounding [m]."""
-
-# One shape against one shape: where the second stands as seen from the position of the one that asks, world axes.
-PLACE = np.dtype([("position", "f8", 3), ("rotation", "f8", 4), ("rows", "f8", (3, 3))], align=True)
-
-
-@kernel
-def place_instance(query, position, rotation, instance, place):
-    """Write where a shape of a body stands, relative to the query's position, from the body's pose."""
-    offset = subtract(position, vector3(query.position))
-    store3(place.position, add(offset, rotate(rotation, vector3(instance.position))))
-    store4(place.rotation, multiply(rotation, quaternion(instance.rotation)))
-
-
-@kernel
-def is_surface(shape):
-    """Whether a shape cannot be the one that moves against others: the roles are changed for it."""
-    return PLANE <= shape.kind < SEPARATION_RAY
-
-
-@kernel
-def prepare_roles(shapes, query, instance, place, core, frame):
-    """Choose who is A, the convex one: `frame` gets position and rotation of A in the frame of B. Gives (row of A, row
-    of B, radius of A, whether the roles are changed, whether it can be done)."""
-    asking, other = np.int64(query.shape), np.int64(instance.shape)
-    is_changed = is_surface(shapes[asking])
-    a, b = (other, asking) if is_changed else (asking, other)
-    position_a, position_b = (0.0, 0.0, 0.0), vector3(place.position)
-    rotation_a, rotation_b = quaternion(query.rotation), quaternion(place.rotation)
-    if is_changed:
-        position_a, position_b = position_b, position_a
-        rotation_a, rotation_b = rotation_b, rotation_a
-    store3(frame.position, rotate_inverse(rotation_b, subtract(position_a, position_b)))
-    store4(frame.rotation, multiply(conjugate(rotation_b), rotation_a))
-    is_possible = not is_surface(shapes[a]) and shapes[a].kind != EMPTY
-    if is_possible and is_changed and shapes[a].kind == SEPARATION_RAY:
-        is_possible = False
-    radius = 0.0
-    if is_possible:
-        radius = prepare_core(shapes[a], vector3(frame.position), quaternion(frame.rotation), core)
-    return a, b, radius, is_changed, is_possible
-
-
-@kernel
-def center_in_frame(shape, frame):
-    return add(vector3(frame.position), rotate(quaternion(frame.rotation), core_center(shape)))
-
-
-@kernel
-def overlaps_instance(shapes, query, instance, place, counts_both_sides):
-    """Whether the query's shape, grown by its margin, meets a shape of a body. `counts_both_sides`: of all meshes, else of those
-    with backface collision only."""
-    keep_as_call()
-    core, frame, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
-    a, b, radius, _, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
-    if not is_possible:
-        return False
-    box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
-    is_two_sided = counts_both_sides or (shapes[b].kind == MESH and shapes[b].has_backface_collision != 0)
-    return find_gap(
-        shapes[b], core, radius, center_in_frame(shapes[a], frame), (box[0], box[1], box[2]), (box[3], box[4], box[5]),
-        query.margin, is_two_sided, gap,
-    )  # fmt: skip
-
-
-@kernel
-def cast_to_instance(shapes, query, instance, place, max_fraction, gap):
-    """Fraction at which the moving shape of the query meets a shape of a body (`gaps.cast_to_shape`); `gap` holds
-    normal (from the query's shape to the other) and point, world axes, relative to the query's position."""
-    keep_as_call()
-    cores, frame = stack_array(2, CORE), stack_array(1, PLACE)[0]
-    a, b, radius, is_changed, is_possible = prepare_roles(shapes, query, instance, place, cores[0], frame)
-    if not is_possible:
-        return NO_FRACTION
-    cores[1] = cores[0]
-    skin_radius = shrink(shapes[a], cores[1], radius)
-    turn = quaternion(query.rotation) if is_changed else quaternion(place.rotation)
-    motion = rotate_inverse(turn, vector3(query.motion))
-    if is_changed:
-        motion = negate(motion)
-    box = shape_bounds(shapes, a, vector3(frame.position), quaternion(frame.rotation))
-    by = query.margin
-    low, high = (box[0] - by, box[1] - by, box[2] - by), (box[3] + by, box[4] + by, box[5] + by)
-    fraction = cast_to_shape(
-        cores, radius + by, skin_radius + by, center_in_frame(shapes[a], frame), low, high, shapes[b], motion,
-        max_fraction, gap,
-    )  # fmt: skip
-    if fraction < 0.0 or fraction > 1.0:
-        return fraction
-    normal, point = rotate(turn, vector3(gap.normal)), rotate(turn, vector3(gap.point))
-    if is_changed:  # the point found is on the shape that asks, in its frame, as it stands at the start
-        normal = negate(normal)
-        point = add_scaled(point, vector3(query.motion), fraction)
-    else:
-        point = add(point, vector3(place.position))
-    store3(gap.normal, normal)
-    store3(gap.point, point)
-    return fraction
-
 
 @kernel
 def add_contact(query, contacts, count, contact):
@@ -160,7 +65,7 @@ def add_contact(query, contacts, count, contact):
 
 
 @kernel
-def finish_contact(query, body, normal, on_other, depth, contact):
+def finish_contact(world, query, body, normal, on_other, depth, contact):
     """Fill in what follows from the normal (towards the query's shape), the point on the other and the depth, both
     relative to the query's position."""
     world_point = add(vector3(query.position), on_other)
@@ -169,11 +74,8 @@ def finish_contact(query, body, normal, on_other, depth, contact):
     store3(contact.normal, normal)
     contact.depth = depth
     position, _ = read_pose(body)
-    store3(contact.velocity, velocity_at(body, subtract(world_point, position)))
-    angular = vector3(body.angular_velocity)
-    if body.mode < RIGID:
-        angular = add(angular, vector3(body.surface_angular_velocity))
-    store3(contact.angular_velocity, angular)
+    store3(contact.velocity, velocity_at(world, body, subtract(world_point, position)))
+    store3(contact.angular_velocity, turning_of(world, body))
     contact.body_id = body.id
     contact.user_id = body.user_id
 
@@ -210,19 +112,19 @@ def ray_contact(shapes, query, place, instance, contact):
 
 @kernel
 def collect_contacts(system, shapes, query, body, instance, place, contacts, count, numbers):
-    """Add the contacts of the query's shape with one shape of a body. `numbers`: index of the body, number of the
-    shape."""
+    """Add the contacts of the query's shape with one shape of a body. `numbers`: index of the body, number of the shape, part of
+    it or -1."""
     keep_as_call()
     row = stack_array(1, QUERY_CONTACT)
     contact = row[0]
     contact.body = INT32(numbers[0])
-    contact.instance = INT32(numbers[1])
+    contact.instance, contact.part = INT32(numbers[1]), INT32(numbers[2])
     contact.face = INT32(-1)
     contact.own_instance = INT32(query.own_instance)
     if shapes[np.int64(query.shape)].kind == SEPARATION_RAY:
         if ray_contact(shapes, query, place, instance, contact):
             normal, point = vector3(contact.normal), vector3(contact.other_position)
-            finish_contact(query, body, normal, point, contact.depth, contact)
+            finish_contact(system.world, query, body, normal, point, contact.depth, contact)
             count = add_contact(query, contacts, count, contact)
         return count
     pairs = stack_array(1, SHAPE_PAIR)
@@ -247,9 +149,19 @@ def collect_contacts(system, shapes, query, body, instance, place, contacts, cou
             if separation >= query.margin and separation > 0.0:
                 continue
             on_other = add_scaled(vector3(result.points[p]), toward, 0.5 * separation)
-            finish_contact(query, body, negate(toward), on_other, query.margin - separation, contact)
+            finish_contact(system.world, query, body, negate(toward), on_other, query.margin - separation, contact)
             count = add_contact(query, contacts, count, contact)
     return count
+
+
+@kernel
+def note_face(shapes, query, shape, triangle):
+    """Note which face of a mesh or height field, by its triangle, a cast met, and its material. Where the shape that asks is the
+    mesh there is none."""
+    query.hit_face = query.hit_material = INT32(-1)
+    if shape.kind == MESH and triangle >= 0 and not is_surface(shapes[np.int64(query.shape)]):
+        face = mesh_face(mesh_of(shape), triangle)
+        query.hit_face, query.hit_material = INT32(face_told(shape, face)), INT32(material_of(shape, face))
 
 
 @kernel
@@ -261,20 +173,22 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     place, gap = stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
-    numbers = stack_array(2, np.int64)
+    numbers = stack_array(3, np.int64)
     position, rotation, first, shape_count = read_body(body)
     low, high = bounds_in_frame(middle, half, subtract(position, vector3(query.position)), rotation)
-    walk = stack_array(1, WALK)[0]
-    begin_walk(walk, first, shape_count)
-    is_asked, number = False, np.int64(-1)
+    walk, before = stack_array(1, PARTS)[0], np.int64(0)
+    if only < 0:
+        begin_parts(walk, first, shape_count)
+    else:  # a run of one
+        before = min(only, shape_count)
+        begin_parts(walk, first + before, min(shape_count - before, 1))
+    is_asked = False
     while True:
-        if only < 0:
-            number = next_in_box(walk, world, instances, low, high)
-        else:
-            number = only if number < 0 and only < shape_count else np.int64(-1)
+        number = next_part_in_box(walk, world, instances, shapes, low, high)
         if number < 0:
             break
-        instance = instances[first + number]
+        number += before
+        instance = part_row(walk, instances)
         if not is_shape_seen(query, instance):
             continue
         if shapes[np.int64(instance.shape)].kind == SEPARATION_RAY:
@@ -293,9 +207,9 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
         is_asked = True
         if query.operation == OVERLAP:
             if count < query.max_results:
-                count = add_hit(view(query.results, query.max_results, BODY_HIT), count, body, index, number)
+                count = add_hit(view(query.results, query.max_results, BODY_HIT), count, body, index, number, walk.part)
         elif query.operation == CONTACTS:
-            numbers[0], numbers[1] = index, number
+            numbers[0], numbers[1], numbers[2] = index, number, walk.part
             contacts = view(query.results, query.max_results, QUERY_CONTACT)
             count = collect_contacts(system, shapes, query, body, instance, place, contacts, count, numbers)
         elif fraction == OVERLAPPING:
@@ -306,13 +220,15 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
             store3(query.hit, add(vector3(query.position), vector3(gap.point)))
             store3(query.hit_normal, negate(vector3(gap.normal)))
             query.hit_body = INT32(index)
-            query.hit_instance = INT32(number)
+            query.hit_instance, query.hit_part = INT32(number), INT32(walk.part)
+            note_face(shapes, query, shapes[np.int64(instance.shape)], gap.face)
     return count
 
 
 @kernel
 def cast_to_body(system, world, query, bodies, index, middle, half, count):
-    """ALL and PER_BODY: the hits of the moving shape with one body, to rows of RAY_RESULT. Gives their new number."""
+    """ALL and PER_BODY: the hits of the moving shape with one body, to rows of RAY_RESULT: of each shape one. Gives their new
+    number."""
     hits, walk = stack_array(1, RAY_RESULT), stack_array(1, WALK)[0]
     hit, results = hits[0], view(query.results, query.max_results, RAY_RESULT)
     instances = view(world.instances, world.instance_capacity, INSTANCE)
@@ -322,18 +238,23 @@ def cast_to_body(system, world, query, bodies, index, middle, half, count):
     number = np.int64(-1)
     while True:
         if query.collector == ALL:
-            number = next_in_box(walk, world, instances, low, high)
+            number = next_in_box(walk, nodes_of(world), instances, low, high)
             if number < 0:
                 break
         query.safe_fraction, query.is_hit = NO_FRACTION, 0
         meet_body(system, world, query, bodies, index, number, middle, half, np.int64(0))
-        if query.is_hit and not has_hit(results, count, index, number):
+        if query.is_hit:
             hit.fraction = query.safe_fraction
             store3(hit.position, vector3(query.hit))
             store3(hit.normal, vector3(query.hit_normal))
-            hit.body, hit.instance, hit.face = query.hit_body, query.hit_instance, INT32(-1)
+            hit.body, hit.instance, hit.part = query.hit_body, query.hit_instance, query.hit_part
+            hit.face, hit.material = query.hit_face, query.hit_material
             hit.body_id, hit.user_id = bodies[index].id, bodies[index].user_id
-            count = keep_hit(results, count, query.max_results, hit)
+            known = place_of_hit(results, count, index, number, query.hit_part)
+            if known < 0:
+                count = keep_hit(results, count, query.max_results, hit)
+            elif hit.fraction < results[known].fraction:  # with another part of what asks
+                results[known] = hit
         if number < 0:
             break
     return count
@@ -393,6 +314,31 @@ def meet_system(system, world, query):
 
 
 @kernel
+def meet_by_parts(system, world, query):
+    """`meet_system`, of a compound by each of its parts."""
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    asking = shapes[np.int64(query.shape)]
+    if asking.kind != COMPOUND:
+        return meet_system(system, world, query)
+    shape, flags, first = query.shape, query.flags, query.first_result
+    position, rotation = vector3(query.position), quaternion(query.rotation)
+    compound = compound_of(asking)
+    parts = parts_of(compound)
+    count = np.int64(first) if flags & ADDS_RESULTS else np.int64(0)
+    query.flags = flags | ADDS_RESULTS
+    for k in range(compound.part_count):
+        query.shape, query.first_result = np.int64(parts[k].shape), count
+        store3(query.position, add(position, rotate(rotation, vector3(parts[k].position))))
+        store4(query.rotation, multiply(rotation, quaternion(parts[k].rotation)))
+        if shapes[np.int64(query.shape)].kind != EMPTY:
+            count = meet_system(system, world, query)
+    query.shape, query.flags, query.first_result = shape, flags, first
+    store3(query.position, position)
+    store4(query.rotation, rotation)
+    return count
+
+
+@kernel
 def cast_shape(system, world, query):
     """The free part of the query's motion: `safe_fraction`, `unsafe_fraction`, and what is in the way. Gives 1 if
     something is; with ALL and PER_BODY the number of hits."""
@@ -401,8 +347,8 @@ def cast_shape(system, world, query):
     query.is_hit = 0
     query.is_overlapping = 0
     query.hit_body = INT32(-1)
-    query.hit_instance = INT32(-1)
-    count = meet_system(system, world, query)
+    query.hit_instance = query.hit_part = INT32(-1)
+    count = meet_by_parts(system, world, query)
     if query.collector >= ALL:
         return count
     if not query.is_hit:
@@ -431,14 +377,14 @@ def closest_point(system, world, query):
     hint = address_of_record(gap)
     generation = enter(system.trees, hint)
     position, rotation, first, shape_count = read_body(bodies[query.body])
-    walk = stack_array(1, WALK)[0]
-    begin_walk(walk, first, shape_count)
+    walk = stack_array(1, PARTS)[0]
+    begin_parts(walk, first, shape_count)
     own_point = rotate_inverse(rotation, subtract(vector3(query.position), position))
     while True:
-        number = next_near(walk, world, instances, own_point, nearest)
+        number = next_part_near(walk, world, instances, shapes, own_point, nearest)
         if number < 0:
             break
-        instance = instances[first + number]
+        instance = part_row(walk, instances)
         if not is_shape_seen(query, instance):
             continue
         place_instance(query, position, rotation, instance, place)
@@ -454,7 +400,7 @@ def closest_point(system, world, query):
             query.is_overlapping = 1
             offset = (0.0, 0.0, 0.0)
         store3(query.hit, add(vector3(query.position), offset))
-        query.hit_instance = INT32(number)
+        query.hit_instance, query.hit_part = INT32(number), INT32(walk.part)
         if nearest <= 0.0:
             break
     leave(system.trees, generation, hint)
@@ -475,4 +421,4 @@ def query_shapes(system_address, query_address):
         return np.int64(0)
     if query.operation == CAST:
         return cast_shape(system, world, query)
-    return meet_system(system, world, query)
+    return meet_by_parts(system, world, query)

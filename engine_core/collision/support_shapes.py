@@ -24,7 +24,7 @@ from ..shapes.schema import PLANE
 from .convex import FLAT, IDENTITY, ZERO, load_polytope, write_single_contact
 from .cylinders import write_nearest, write_polygon
 from .hulls import clip_against_face, face_frame, most_opposed_face
-from .round_shapes import clip_segment_to_face, polytope_core
+from .round_shapes import PARALLEL_SINE_SQUARED, clip_segment_to_face, polytope_core
 
 SAMPLES = 8
 LEAN = 0.1
@@ -34,6 +34,8 @@ FLATNESS = 0.3 * LEAN
 of LEAN."""
 SAME = 0.2
 """Samples closer than this part of the distance of the farthest one are one."""
+LEAST_LINE = 0.02
+"""Lines lie beside each other if they do for this part of the smaller shape's size."""
 ROUNDED, ON_FACE, ON_PLANE, ON_EACH_OTHER = 2, 4096, 5120, 6144
 """What the features of points tell: how they were found."""
 
@@ -77,6 +79,26 @@ def merge_samples(polygon, distance):
 
 
 @kernel
+def put_ends(core, below, n, u, v, polygon):
+    """Find the two ends of a line anew along its direction: samples lean beside it, and stand beside and beyond it on thick ends.
+    Twice, the second time along the slope that the first found, leaning less."""
+    slope, lean = 0.0, LEAN
+    for _ in range(2):
+        x, y = polygon.x[1] - polygon.x[0], polygon.y[1] - polygon.y[0]
+        along = normalize(add_scaled(scale(u, x), v, y))
+        for i in range(2):
+            way = scale(along, slope - lean if i == 0 else slope + lean)
+            d = subtract(support(core, subtract(way, n)), below)
+            polygon.x[i], polygon.y[i], polygon.z[i] = dot(d, u), dot(d, v), dot(d, n)
+        x, y = polygon.x[1] - polygon.x[0], polygon.y[1] - polygon.y[0]
+        size = math.sqrt(x * x + y * y)
+        if size <= 0.0:
+            polygon.count = 1
+            return
+        slope, lean = (polygon.z[1] - polygon.z[0]) / size, 0.1 * LEAN
+
+
+@kernel
 def load_samples(core, radius, size, n, origin, u, v, polygon):
     """What looks against n of a core with its radius, in the frame (origin, u, v, n): a polygon, a line of two corners, or its
     lowest point alone."""
@@ -100,6 +122,8 @@ def load_samples(core, radius, size, n, origin, u, v, polygon):
     if polygon.count < 2:
         add_corner(polygon, low[0], low[1], low[2], np.int64(SAMPLES))
         merge_samples(polygon, max(SAME * farthest, 1e-3 * size))
+    if polygon.count == 2:
+        put_ends(core, below, n, u, v, polygon)
 
 
 @kernel
@@ -184,8 +208,40 @@ def clip_each_other(polygons, sides):
 
 
 @kernel
+def cut_lines(line, other, shortest):
+    """Cut a line of two corners to the part beside another one; heights become gaps, those of both added. False, and nothing is
+    changed, where they are not parallel or lie beside each other for less than `shortest` [m]."""
+    x, y, dx, dy = line.x[0], line.y[0], line.x[1] - line.x[0], line.y[1] - line.y[0]
+    ex, ey = other.x[1] - other.x[0], other.y[1] - other.y[0]
+    square = dx * dx + dy * dy
+    if (dx * ey - dy * ex) ** 2 > PARALLEL_SINE_SQUARED * square * (ex * ex + ey * ey):
+        return False
+    first = ((other.x[0] - x) * dx + (other.y[0] - y) * dy) / square
+    last = ((other.x[1] - x) * dx + (other.y[1] - y) * dy) / square
+    low, high = max(min(first, last), 0.0), min(max(first, last), 1.0)
+    if (high - low) * math.sqrt(square) < shortest:
+        return False
+    z, rise = line.z[0], line.z[1] - line.z[0]
+    for i in range(2):
+        t = low if i == 0 else high
+        s = (t - first) / (last - first)
+        line.x[i], line.y[i] = x + t * dx, y + t * dy
+        line.z[i] = z + t * rise + other.z[0] + s * (other.z[1] - other.z[0])
+    return True
+
+
+@kernel
+def cut_sides(polygons, sides, shortest):
+    """What two sides that look at each other have in common, two flat or two straight ones: which polygon holds it, or -1."""
+    if sides.count >= 3 and polygons[0].count >= 3:
+        return clip_each_other(polygons, sides)
+    is_line = sides.count == 2 and polygons[0].count == 2 and cut_lines(polygons[0], sides, shortest)
+    return 0 if is_line else -1
+
+
+@kernel
 def collide_supports(core_a, radius_a, size_a, core_b, radius_b, size_b, start, limit, polygons, result):
-    """Two cores with their radii: number of points; several where flat sides look at each other."""
+    """Two cores with their radii: number of points; several where flat or straight sides look at each other."""
     keep_as_call()
     if write_nearest(core_a, core_b, radius_a, radius_b, start, limit, result) == 0:
         return 0
@@ -196,12 +252,12 @@ def collide_supports(core_a, radius_a, size_a, core_b, radius_b, size_b, start, 
     v = cross(n, u)
     origin = add_scaled(point, n, -0.5 * separation)
     load_samples(core_b, radius_b, size_b, normal, origin, u, v, sides)
-    if sides.count < 3:
+    if sides.count < 2:
         return 1
     load_samples(core_a, radius_a, size_a, n, origin, u, v, polygons[0])
-    if polygons[0].count < 3:
+    now = cut_sides(polygons, sides, LEAST_LINE * min(size_a, size_b))
+    if now < 0:
         return 1
-    now = clip_each_other(polygons, sides)
     feature = np.int64(ON_EACH_OTHER)
     count, lowest = write_polygon(polygons[now], origin, u, v, n, normal, 0.0, 0.0, limit, feature, result)
     if count > 1 and abs(lowest - separation) <= 1e-3 * min(size_a, size_b) + 0.02 * abs(separation):

@@ -19,11 +19,11 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
 from ..shapes.core import core_center, is_support_shape, set_core_pose
-from ..shapes.mesh_query import mesh_corners, mesh_has, mesh_node, mesh_of
-from ..shapes.mesh_tree import STACK_SIZE
-from ..shapes.schema import CAPSULE, CYLINDER, EMPTY, MESH, MESH_NODE, PLANE, SEPARATION_RAY, SPHERE
+from ..shapes.mesh_cast import MESH_CAST, begin_mesh_cast, next_on_cast
+from ..shapes.mesh_query import mesh_corners, mesh_of
+from ..shapes.schema import CAPSULE, CYLINDER, EMPTY, MESH, MESH_CHILDREN, PLANE, SEPARATION_RAY, SPHERE
 from .gaps import (
-    GAP, IDENTITY, NO_FRACTION, OVERLAPPING, ZERO, measure_gap, plane_gap, prepare_core, prepare_triangle, push_met_children,
+    GAP, IDENTITY, NO_FRACTION, OVERLAPPING, ZERO, is_met_from_front, measure_gap, plane_gap, prepare_core, prepare_triangle,
 )  # fmt: skip
 
 TOUCHING = 1e-4
@@ -179,8 +179,7 @@ def sweep_mesh(sweeps, a, b, copies, longest):
     """`sweep_convex` for the triangles of a mesh B that A comes near, from their front unless B is two-sided."""
     keep_as_call()
     mesh = mesh_of(b)
-    scratch = stack_array(1, MESH_NODE)
-    entries, distances = stack_array(STACK_SIZE, np.int64), stack_array(STACK_SIZE, np.float64)
+    walk, scratch = stack_array(1, MESH_CAST)[0], stack_array(1, MESH_CHILDREN)
     corners = stack_array(9, np.float64)
     position_a, _ = place(sweeps[0], 0.0)
     position_b, rotation_b = place(sweeps[1], 0.0)
@@ -189,34 +188,18 @@ def sweep_mesh(sweeps, a, b, copies, longest):
     center = rotate_inverse(rotation_b, subtract(position_a, position_b))
     # A's centre of mass runs straight as seen from B, but for B's turning; the box about it holds A however it is turned.
     half = sweeps[0].reach + copies[FULL].radius + sweeps[1].angle * (length(start) + length(motion)) + TOUCHING
-    box = (half, half, half)
-    inverse = (
-        1.0 / motion[0] if abs(motion[0]) > 1e-12 else 1e12,
-        1.0 / motion[1] if abs(motion[1]) > 1e-12 else 1e12,
-        1.0 / motion[2] if abs(motion[2]) > 1e-12 else 1e12,
-    )
-    found, depth = NO_FRACTION, 1
-    entries[0], distances[0] = 0, 0.0
-    while depth > 0:
-        depth -= 1
-        if distances[depth] > longest:
-            continue
-        entry = entries[depth]
-        if entry >= 0:
-            depth = push_met_children(mesh_node(mesh, entry, scratch), start, box, inverse, longest, entries, distances, depth)
-            continue
-        first, count = ~entry >> 4, ~entry & 15
-        for triangle in range(first, first + count):
-            if not mesh_has(mesh, triangle):
-                continue
-            p, q, r = mesh_corners(mesh, triangle)
-            front = cross(subtract(q, p), subtract(r, p))
-            if b.has_backface_collision == 0 and dot(subtract(center, p), front) < 0.0:
-                continue
+    begin_mesh_cast(walk, start, (half, half, half), motion)
+    found = NO_FRACTION
+    triangle = next_on_cast(mesh, walk, scratch, longest)
+    while triangle >= 0:
+        p, q, r = mesh_corners(mesh, triangle)
+        front = cross(subtract(q, p), subtract(r, p))
+        if b.has_backface_collision != 0 or is_met_from_front(center, motion, p, front):
             prepare_triangle(copies[OTHER].core, corners, p, q, r)
             fraction = sweep_convex(sweeps, a, b, copies, p, longest)
             if fraction <= longest:
                 longest = found = fraction
+        triangle = next_on_cast(mesh, walk, scratch, longest)
     return found
 
 

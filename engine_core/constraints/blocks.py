@@ -1,8 +1,15 @@
-"""Fields of a block of eight contact manifolds, eight floats each: see schema.py."""
+"""Fields of a block of eight contact manifolds, eight floats each, and the rows of its bodies: see schema.py."""
 
+import numpy as np
+
+from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
-from ..runtime.vector8 import load8, store8
-from .schema import FIELD_SIZE
+from ..runtime.vector8 import load8, store8, transpose8
+from .schema import BLOCK_FIELDS, FIELD_SIZE, ROW_A, ROW_B, ROW_SIZE
+
+FLOAT32 = np.float32
+LANE_FLOATS = BLOCK_FIELDS * 8 - 7
+"""From the first float of a lane to its last."""
 
 
 @kernel
@@ -27,3 +34,51 @@ def field6(block, number):
 @kernel
 def put(block, number, value):
     store8(block + number * FIELD_SIZE, value)
+
+
+@kernel
+def put3(block, number, values):
+    put(block, number, values[0])
+    put(block, number + 1, values[1])
+    put(block, number + 2, values[2])
+
+
+@kernel
+def put_vector(lane, field, v):
+    """Write a vector to three fields of a lane: the floats of a block from the lane's first on."""
+    lane[field * 8] = FLOAT32(v[0])
+    lane[(field + 1) * 8] = FLOAT32(v[1])
+    lane[(field + 2) * 8] = FLOAT32(v[2])
+
+
+@kernel
+def get_vector(lane, field):
+    return (np.float64(lane[field * 8]), np.float64(lane[(field + 1) * 8]), np.float64(lane[(field + 2) * 8]))
+
+
+@kernel
+def gather(rows, indices, offset):
+    """Eight half rows of the bodies whose rows are named at address `indices`, as eight columns."""
+    return transpose8(
+        load8(rows + load_int32(indices) * ROW_SIZE + offset),
+        load8(rows + load_int32(indices + 4) * ROW_SIZE + offset),
+        load8(rows + load_int32(indices + 8) * ROW_SIZE + offset),
+        load8(rows + load_int32(indices + 12) * ROW_SIZE + offset),
+        load8(rows + load_int32(indices + 16) * ROW_SIZE + offset),
+        load8(rows + load_int32(indices + 20) * ROW_SIZE + offset),
+        load8(rows + load_int32(indices + 24) * ROW_SIZE + offset),
+        load8(rows + load_int32(indices + 28) * ROW_SIZE + offset),
+    )
+
+
+@kernel
+def first_half(rows, indices):
+    """(velocities, spins, the two columns left) of eight rows."""
+    columns = gather(rows, indices, 0)
+    return (columns[0], columns[1], columns[2]), (columns[3], columns[4], columns[5]), (columns[6], columns[7])
+
+
+@kernel
+def velocities_of(rows, block):
+    """Of the bodies A and B of a block, each: (velocities, spins, the two columns left)."""
+    return first_half(rows, block + ROW_A * FIELD_SIZE), first_half(rows, block + ROW_B * FIELD_SIZE)

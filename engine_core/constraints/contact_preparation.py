@@ -2,31 +2,43 @@
 
 import numpy as np
 
-from ..bodies.motion import lock_linear
-from ..bodies.schema import BODY, SYSTEM, WORLD
-from ..collision.pairs import manifolds_of, pairs_of
-from ..collision.schema import SPECULATIVE_DISTANCE
-from ..geometry.vector import (
-    add, add_scaled, cross, dot, length, perpendicular, scale, store3, subtract, symmetric_times, vector3,
+from ..bodies.motion import surface_velocity
+from ..bodies.schema import BODY, HAS_RARE, SYSTEM, WORLD
+from ..collision.contact_hooks import settings_of
+from ..collision.contact_points import contact_frames, turned_by
+from ..collision.pairs import lists_of, manifolds_of, pairs_of
+from ..collision.schema import (
+    MANIFOLD, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
 )  # fmt: skip
-from ..geometry.wide_vector import add8, cross8, dot8, symmetric_times8
+from ..collision.surfaces import combine_own_surfaces
+from ..geometry.vector import add, add_scaled, cross, dot, length, scale, store3, subtract, vector3
+from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import view
-from ..runtime.vector8 import max8, splat8, where_greater8
-from .blocks import field3, field6, put
+from ..runtime.memory import address_of_record, address_of_row, stack_array, view
+from ..runtime.prefetch import prefetch
+from .blocks import LANE_FLOATS, get_vector, put_vector
+from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .schema import (
-    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, COUPLING, FIELD_SIZE, FRICTION,
-    FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B,
-    POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINT_RELATIVE_VELOCITY,
-    POINT_SEPARATION, POINTS, RESTITUTION, ROW_A, ROW_B, SOFTNESS, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE,
-    TWIST_MASS,
+    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, FIELD_SIZE, FRICTION, FRICTION_IMPULSE,
+    INERTIA_A, INERTIA_B, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
+    POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, SOFTNESS,
+    TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
+)  # fmt: skip
+from .wide_preparation import (
+    CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
+    measure_approach, place_points, prepare_friction,
 )  # fmt: skip
 
-INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-
-
+INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
+MANIFOLD_LINES = MANIFOLD.itemsize // 64
+BODY_LINES = 2
+"""What contacts are prepared from lies in so many cache lines of a body."""
+FRAME_FLOATS = FRAME_FIELDS * 8
+assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_locks", "contact_bias")) < 64 * BODY_LINES
 CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
+FARTHEST_ROLLED = 0.1
+"""A contact of what rolls is moved ahead at most by this part of the radius."""
 STIFFEST = 0.1875
 """Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
 
@@ -38,236 +50,228 @@ def size_of(body):
 
 
 @kernel
-def put3(block, field, lane, v):
-    block[field * 8 + lane] = FLOAT32(v[0])
-    block[(field + 1) * 8 + lane] = FLOAT32(v[1])
-    block[(field + 2) * 8 + lane] = FLOAT32(v[2])
+def softness_at(system, h, bias, is_moving):
+    """(bias rate, softness) of contacts that are `bias` times as stiff as usual, of two moving bodies or one and a still one."""
+    hertz = min(system.contact_hertz * bias, STIFFEST / h)
+    bias_rate, softness, _ = soft_parameters(hertz if is_moving else 2.0 * hertz, system.contact_damping_ratio, h)
+    return bias_rate, softness
 
 
 @kernel
-def get3(block, field, lane):
-    return (float(block[field * 8 + lane]), float(block[(field + 1) * 8 + lane]), float(block[(field + 2) * 8 + lane]))
+def softness_of(system, a, b, h, usual):
+    """(bias rate, softness) of the contacts of two bodies. `usual`: of two moving ones, and of one and a still one."""
+    is_moving = a.inverse_mass != 0.0 and b.inverse_mass != 0.0
+    if a.contact_bias != 0.0 or b.contact_bias != 0.0:
+        return softness_at(system, h, max(a.contact_bias, b.contact_bias), is_moving)
+    return usual[0] if is_moving else usual[1]
 
 
 @kernel
-def scaled_mass(body, factor):
-    """Inverse mass of a body along x, y and z: none along its locked axes."""
-    mass = float(body.inverse_mass) * factor
-    return lock_linear(body, (mass, mass, mass))
+def prepare_surfaces(system, manifold, index, a, b, lane):
+    """Conveyors: the wanted velocity along the tangents, once these and the centre of friction are known."""
+    has_settings = manifold.flags & MANIFOLD_HAS_SETTINGS != 0
+    if not (a.flags | b.flags) & HAS_RARE and not has_settings:
+        return
+    of_a = surface_velocity(system.world, a, get_vector(lane, ANCHOR_A))
+    surface = subtract(surface_velocity(system.world, b, get_vector(lane, ANCHOR_B)), of_a)
+    if has_settings:
+        surface = add(surface, vector3(settings_of(system, index).surface_velocity))
+    if surface[0] != 0.0 or surface[1] != 0.0 or surface[2] != 0.0:
+        normal, tangent = get_vector(lane, NORMAL), get_vector(lane, TANGENT)
+        lane[TANGENT_VELOCITY * 8] = FLOAT32(dot(surface, tangent))
+        lane[(TANGENT_VELOCITY + 1) * 8] = FLOAT32(dot(surface, cross(normal, tangent)))
 
 
 @kernel
-def scaled(m, v):
-    """The diagonal matrix m times v."""
-    return (m[0] * v[0], m[1] * v[1], m[2] * v[2])
+def way_rolled(axis, spin, normal, rounding, time):
+    """How far a contact moves along the surface within `time` [s] as the body rolls: as the centre of curvature, `axis`, does
+    [m]. A contact that stays behind by half a step feeds rocking."""
+    way = scale(cross(spin, axis), time)
+    way = add_scaled(way, normal, -dot(way, normal))
+    size, most = length(way), FARTHEST_ROLLED * rounding
+    return scale(way, 0.0 if rounding <= 0.0 else (1.0 if size <= most else most / size))
 
 
 @kernel
-def along(m, v):
-    """v . m v of a diagonal matrix m."""
-    return m[0] * v[0] * v[0] + m[1] * v[1] * v[1] + m[2] * v[2] * v[2]
-
-
-@kernel
-def scaled_inertia(body, factor):
-    m = body.inverse_inertia_world
-    return (m[0] * factor, m[1] * factor, m[2] * factor, m[3] * factor, m[4] * factor, m[5] * factor)
-
-
-@kernel
-def soft_parameters(hertz, damping_ratio, h):
-    """(bias rate, mass scale, impulse scale) of a soft constraint (Catto, Soft Step; Box2D v3). The two scales add up to 1."""
-    omega = 2.0 * np.pi * hertz
-    a1 = 2.0 * damping_ratio + h * omega
-    a2 = h * omega * a1
-    a3 = 1.0 / (1.0 + a2)
-    return omega / a1, a2 * a3, a3
-
-
-@kernel
-def surface_velocity(body, arm):
-    """How fast the body's surface runs at `arm` on top of its own motion [m/s]."""
-    if body.inverse_mass > 0.0:
-        return (0.0, 0.0, 0.0)
-    return add(vector3(body.surface_linear_velocity), cross(vector3(body.surface_angular_velocity), arm))
-
-
-@kernel
-def clear_lane(block, whole, lane):
+def clear_lane(lane, whole, frame):
     """A lane without a manifold: no mass, row 0."""
     for field in range(BLOCK_FIELDS):
-        block[field * 8 + lane] = FLOAT32(0.0)
-    whole[MANIFOLD_INDEX * 8 + lane] = -1
+        lane[field * 8] = FLOAT32(0.0)
+    for field in range(FRAME_FIELDS):
+        frame[field * 8] = FLOAT32(0.0)
+    whole[MANIFOLD_INDEX * 8] = -1
 
 
 @kernel
-def prepare_lane(system, bodies, pairs, manifolds, index, block, whole, lane, h):
-    """Write one manifold into one lane of a block."""
-    manifold = manifolds[index]
-    pair = pairs[manifold.pair]
-    a, b = bodies[manifold.body_a], bodies[manifold.body_b]
-    whole[ROW_A * 8 + lane] = a.active_index + 1
-    whole[ROW_B * 8 + lane] = b.active_index + 1
-    whole[MANIFOLD_INDEX * 8 + lane] = index
-    scale_a, scale_b = float(pair.inverse_mass_scale_a), float(pair.inverse_mass_scale_b)
-    mass_a, mass_b = scaled_mass(a, scale_a), scaled_mass(b, scale_b)
-    mass = add(mass_a, mass_b)
+def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame, h, usual):
+    """Write one manifold into one lane of a block; `lane`, `whole`: the block's floats, and the same as integers, from the lane's
+    first on; `frame`: a lane of frames, see `place_points`; `usual`: see `softness_of`."""
+    whole[ROW_A * 8] = a.active_index + 1
+    whole[ROW_B * 8] = b.active_index + 1
+    whole[MANIFOLD_INDEX * 8] = index
+    scale_a = 0.0 if pair.flags & PAIR_SPARES_A else 1.0
+    scale_b = 0.0 if pair.flags & PAIR_SPARES_B else 1.0
+    settings = settings_of(system, index)
+    if manifold.flags & MANIFOLD_HAS_SETTINGS:
+        scale_a *= np.float64(settings.inverse_mass_scale[0])
+        scale_b *= np.float64(settings.inverse_mass_scale[1])
+    put_vector(lane, MASS_A, scaled_mass(a, scale_a))
+    put_vector(lane, MASS_B, scaled_mass(b, scale_b))
     inertia_a, inertia_b = scaled_inertia(a, scale_a), scaled_inertia(b, scale_b)
-    put3(block, MASS_A, lane, mass_a)
-    put3(block, MASS_B, lane, mass_b)
     for k in range(6):
-        block[(INERTIA_A + k) * 8 + lane] = FLOAT32(inertia_a[k])
-        block[(INERTIA_B + k) * 8 + lane] = FLOAT32(inertia_b[k])
-    normal = vector3(manifold.normal)
-    tangent = perpendicular(normal)
-    bitangent = cross(normal, tangent)
-    put3(block, NORMAL, lane, normal)
-    put3(block, TANGENT, lane, tangent)
-    block[FRICTION * 8 + lane] = pair.friction
-    block[RESTITUTION * 8 + lane] = pair.restitution
-    hertz = system.contact_hertz
-    if a.contact_bias != 0.0 or b.contact_bias != 0.0:
-        hertz *= max(a.contact_bias, b.contact_bias)
-    hertz = min(hertz, STIFFEST / h)
-    if a.inverse_mass == 0.0 or b.inverse_mass == 0.0:
-        hertz *= 2.0
-    bias_rate, softness, _ = soft_parameters(hertz, system.contact_damping_ratio, h)
-    block[BIAS_RATE * 8 + lane] = FLOAT32(bias_rate)
-    block[SOFTNESS * 8 + lane] = FLOAT32(softness)
+        lane[(INERTIA_A + k) * 8] = FLOAT32(inertia_a[k])
+        lane[(INERTIA_B + k) * 8] = FLOAT32(inertia_b[k])
     warm = 1.0 if system.is_warm_starting else 0.0
-    v_a, w_a, v_b, w_b = (
-        vector3(a.linear_velocity), vector3(a.angular_velocity), vector3(b.linear_velocity), vector3(b.angular_velocity),
-    )  # fmt: skip
-    rounding_a, rounding_b = float(manifold.rounding_a), float(manifold.rounding_b)
-    is_round = rounding_a > 0.0 or rounding_b > 0.0
-    center_a, center_b, total_weight = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
+    put_vector(lane, FRICTION_WORLD, scale(vector3(manifold.friction_impulse), warm))
+    lane[TWIST_IMPULSE * 8] = FLOAT32(manifold.twist_impulse * warm)
+    lane[FRICTION * 8] = lists.friction
+    lane[RESTITUTION * 8] = lists.restitution
+    if manifold.flags & MANIFOLD_HAS_SETTINGS:
+        lane[FRICTION * 8], lane[RESTITUTION * 8] = settings.friction, settings.restitution
+    elif manifold.flags & MANIFOLD_HAS_MATERIAL:
+        lane[FRICTION * 8], lane[RESTITUTION * 8] = combine_own_surfaces(system.world, a, b, manifold)
+    bias_rate, softness = softness_of(system, a, b, h, usual)
+    lane[BIAS_RATE * 8] = FLOAT32(bias_rate)
+    lane[SOFTNESS * 8] = FLOAT32(softness)
+    lane[ROUNDING_A * 8] = manifold.rounding_a
+    lane[ROUNDING_B * 8] = manifold.rounding_b
+    lane[PATCH * 8] = FLOAT32(CONTACT_PATCH * min(size_of(a), size_of(b)))
+    delta, rows_a, rows_b, center_b = contact_frames(pair, a, b)
+    normal = turned_by(rows_a, vector3(manifold.normal))
+    put_vector(lane, NORMAL, normal)
+    for row in range(3):
+        put_vector(frame, TURN_A + 3 * row, rows_a[row])
+        put_vector(frame, TURNED_AWAY + 3 * row, subtract(rows_b[row], rows_a[row]))
+    put_vector(frame, CENTER_B, center_b)
+    # What parts the anchors is n . (anchor_b - anchor_a + delta): the solver adds the anchors' part, the block has the rest.
+    apart = dot(normal, delta) - manifold.rounding_a - manifold.rounding_b
     for p in range(4):
-        at = (POINTS + p * POINT_FIELDS) * 8 + lane
-        if p >= manifold.point_count:
-            for field in range(POINT_FIELDS):
-                block[at + field * 8] = FLOAT32(0.0)
-            # Far apart, so that a point that is not there is never pushed.
-            block[at + POINT_SEPARATION * 8] = FLOAT32(1.0e6)
-            continue
-        anchor_a, anchor_b = vector3(manifold.anchor_a[p]), vector3(manifold.anchor_b[p])
-        separation = float(manifold.separation[p])
-        relative = subtract(add(v_b, cross(w_b, anchor_b)), add(v_a, cross(w_a, anchor_a)))
-        # What rolls is measured from its axis: a point of its surface would rise as it turns. Along the normal both have the
-        # same lever.
-        axis_a, axis_b = anchor_a, anchor_b
-        if is_round:
-            axis_a, axis_b = add_scaled(anchor_a, normal, -rounding_a), add_scaled(anchor_b, normal, rounding_b)
-        put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_A, lane, axis_a)
-        put3(block, POINTS + p * POINT_FIELDS + POINT_ANCHOR_B, lane, axis_b)
-        block[at + POINT_SEPARATION * 8] = FLOAT32(separation - dot(normal, subtract(axis_b, axis_a)))
-        block[at + POINT_IMPULSE * 8] = FLOAT32(manifold.normal_impulse[p] * warm)
-        block[at + POINT_TOTAL_IMPULSE * 8] = FLOAT32(0.0)
-        block[at + POINT_RELATIVE_VELOCITY * 8] = FLOAT32(dot(normal, relative))
-        weight = min(max(2.0 - separation / SPECULATIVE_DISTANCE, 1.0e-6), 1.0)
-        center_a, center_b = add_scaled(center_a, anchor_a, weight), add_scaled(center_b, anchor_b, weight)
-        total_weight += weight
-    if total_weight > 0.0:
-        center_a, center_b = scale(center_a, 1.0 / total_weight), scale(center_b, 1.0 / total_weight)
-    put3(block, ANCHOR_A, lane, center_a)
-    put3(block, ANCHOR_B, lane, center_b)
-    patch = CONTACT_PATCH * min(size_of(a), size_of(b))
-    for p in range(manifold.point_count):
-        lever = max(length(subtract(vector3(manifold.anchor_a[p]), center_a)), patch)
-        block[(POINTS + p * POINT_FIELDS + POINT_LEVER) * 8 + lane] = FLOAT32(lever)
-    prepare_friction(block, lane, normal, tangent, bitangent, mass, inertia_a, inertia_b, center_a, center_b)
-    impulse = vector3(manifold.friction_impulse)
-    block[FRICTION_IMPULSE * 8 + lane] = FLOAT32(dot(impulse, tangent) * warm)
-    block[(FRICTION_IMPULSE + 1) * 8 + lane] = FLOAT32(dot(impulse, bitangent) * warm)
-    block[TWIST_IMPULSE * 8 + lane] = FLOAT32(manifold.twist_impulse * warm)
-    surface = subtract(surface_velocity(b, center_b), surface_velocity(a, center_a))
-    block[TANGENT_VELOCITY * 8 + lane] = FLOAT32(dot(surface, tangent))
-    block[(TANGENT_VELOCITY + 1) * 8 + lane] = FLOAT32(dot(surface, bitangent))
-    return manifold.point_count
+        if p < manifold.point_count:
+            first = POINTS + p * POINT_FIELDS
+            put_vector(lane, first + POINT_ANCHOR_A, manifold.anchor[p])
+            lane[(first + POINT_SEPARATION) * 8] = FLOAT32(manifold.separation[p] + apart)
+            lane[(first + POINT_IMPULSE) * 8] = FLOAT32(manifold.normal_impulse[p] * warm)
+            lane[(first + POINT_TOTAL_IMPULSE) * 8] = FLOAT32(0.0)
+        else:
+            clear_point(lane, p)
 
 
 @kernel
-def prepare_friction(block, lane, normal, tangent, bitangent, mass, inertia_a, inertia_b, center_a, center_b):
-    """The effective masses of friction at the manifold's centre: a 2 x 2 block and the twist about the normal."""
-    a1, a2 = cross(center_a, tangent), cross(center_a, bitangent)
-    b1, b2 = cross(center_b, tangent), cross(center_b, bitangent)
-    ia1, ib1 = symmetric_times(inertia_a, a1), symmetric_times(inertia_b, b1)
-    k11 = along(mass, tangent) + dot(a1, ia1) + dot(b1, ib1)
-    k12 = dot(tangent, scaled(mass, bitangent)) + dot(a2, ia1) + dot(b2, ib1)
-    k22 = along(mass, bitangent) + dot(a2, symmetric_times(inertia_a, a2)) + dot(b2, symmetric_times(inertia_b, b2))
-    determinant = k11 * k22 - k12 * k12
-    inverse = 1.0 / determinant if determinant > 0.0 else 0.0
-    put3(block, TANGENT_MASS, lane, (k22 * inverse, k11 * inverse, -k12 * inverse))
-    twist = dot(normal, add(symmetric_times(inertia_a, normal), symmetric_times(inertia_b, normal)))
-    block[TWIST_MASS * 8 + lane] = FLOAT32(1.0 / twist) if twist > 0.0 else FLOAT32(0.0)
+def clear_point(lane, p):
+    """A point that is not there."""
+    at = (POINTS + p * POINT_FIELDS) * 8
+    for field in range(POINT_FIELDS):
+        lane[at + field * 8] = FLOAT32(0.0)
+    lane[at + POINT_SEPARATION * 8] = FLOAT32(NO_POINT)
 
 
 @kernel
-def speed_by(linear, arm_a, arm_b, turned_a, turned_b):
-    """How fast an impulse of 1 N s along the normal at one point parts the surfaces at another."""
-    return linear + (dot8(arm_a, turned_a) + dot8(arm_b, turned_b))
+def follow_wanderers(manifold, a, b, lane, time):
+    """Move the point of a contact of what rolls along, on either side, if it is one."""
+    normal = get_vector(lane, NORMAL)
+    if manifold.flags & MANIFOLD_WANDERS_A:
+        axis = get_vector(lane, POINTS + POINT_ANCHOR_A)
+        way = way_rolled(axis, vector3(a.angular_velocity), normal, np.float64(manifold.rounding_a), time)
+        put_vector(lane, POINTS + POINT_ANCHOR_A, add(axis, way))
+    if manifold.flags & MANIFOLD_WANDERS_B:
+        axis = get_vector(lane, POINTS + POINT_ANCHOR_B)
+        way = way_rolled(axis, vector3(b.angular_velocity), normal, np.float64(manifold.rounding_b), time)
+        put_vector(lane, POINTS + POINT_ANCHOR_B, add(axis, way))
 
 
 @kernel
-def couple_points(block, count):
-    """Effective masses of the `count` points of a block along the normal, and how they push each other."""
-    zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
-    normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
-    mass = add8(field3(block, MASS_A), field3(block, MASS_B))
-    linear = dot8(normal, (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2]))
-    for k in range(6):
-        put(block, COUPLING + k, zero)
-    for p in range(count):
-        point = block + (POINTS + p * POINT_FIELDS) * FIELD_SIZE
-        arm_a, arm_b = cross8(field3(point, POINT_ANCHOR_A), normal), cross8(field3(point, POINT_ANCHOR_B), normal)
-        turned_a, turned_b = symmetric_times8(inertia_a, arm_a), symmetric_times8(inertia_b, arm_b)
-        k = speed_by(linear, arm_a, arm_b, turned_a, turned_b)
-        put(point, POINT_MASS, where_greater8(k, tiny, one / max8(k, tiny), zero))
-        for q in range(p):
-            other = block + (POINTS + q * POINT_FIELDS) * FIELD_SIZE
-            arm_a, arm_b = cross8(field3(other, POINT_ANCHOR_A), normal), cross8(field3(other, POINT_ANCHOR_B), normal)
-            which = COUPLING + (p - 1 if q == 0 else q + p)
-            put(block, which, speed_by(linear, arm_a, arm_b, turned_a, turned_b))
-
-
-@kernel
-def manifold_of_lane(system, colours, block_index, lane):
-    """Which manifold belongs into a lane of a block in this step, or -1."""
+def members_of_block(colours, block_index):
+    """The manifolds of a block in this step: `(address of their numbers, int32, how many)`."""
     colour = OVERFLOW
     for c in range(COLOUR_COUNT):
         if block_index < colours.first_block[c + 1]:
             colour = c
             break
     inside = block_index - colours.first_block[colour]
-    slot = inside if colour == OVERFLOW else inside * 8 + lane
-    if (colour == OVERFLOW and lane > 0) or slot >= colours.counts[colour]:
-        return -1
-    return INT32(view(colours.lists[colour], system.manifold_capacity, INT32)[slot])
+    if colour == OVERFLOW:
+        return colours.lists[colour] + 4 * inside, INT64(1)
+    return colours.lists[colour] + 32 * inside, min(colours.counts[colour] - 8 * inside, INT64(8))
+
+
+@kernel
+def prefetch_manifolds(colours, manifolds, block_index):
+    """Ask for the manifolds of a block to come: they lie in no order."""
+    members, count = members_of_block(colours, block_index)
+    for k in range(count):
+        address = address_of_record(manifolds[load_int32(members + 4 * k)])
+        for line in range(MANIFOLD_LINES):
+            prefetch(address + 64 * line)
+
+
+@kernel
+def prefetch_bodies(colours, pairs, all_lists, manifolds, bodies, block_index):
+    """Ask for the pairs and bodies of a block to come, whose manifolds were asked for before."""
+    members, count = members_of_block(colours, block_index)
+    for k in range(count):
+        manifold = manifolds[load_int32(members + 4 * k)]
+        prefetch(address_of_record(pairs[manifold.pair]))
+        prefetch(address_of_record(all_lists[manifold.pair]))
+        for side in range(2):
+            address = address_of_record(bodies[manifold.body_a if side == 0 else manifold.body_b])
+            for line in range(BODY_LINES):
+                prefetch(address + 64 * line)
+
+
+@kernel
+def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h, usual, frames):
+    """Write one block. `frames` is scratch."""
+    address = system.constraint_blocks + index * BLOCK_SIZE
+    members, count = members_of_block(colours, index)
+    most, has_wanderers = 0, False
+    for k in range(8):
+        lane, whole = view(address + 4 * k, LANE_FLOATS, FLOAT32), view(address + 4 * k, LANE_FLOATS, INT32)
+        frame = view(frames + 4 * k, FRAME_FLOATS - 7, FLOAT32)
+        if k >= count:
+            clear_lane(lane, whole, frame)
+            continue
+        number = load_int32(members + 4 * k)
+        manifold = manifolds[number]
+        a, b = bodies[manifold.body_a], bodies[manifold.body_b]
+        prepare_lane(system, pairs[manifold.pair], all_lists[manifold.pair], manifold, number, a, b, lane, whole, frame, h, usual)
+        most = max(most, manifold.point_count)
+        has_wanderers |= manifold.flags & (MANIFOLD_WANDERS_A | MANIFOLD_WANDERS_B) != 0
+    whole = view(address, BLOCK_FIELDS * 8, INT32)
+    for k in range(8):
+        whole[POINT_COUNT * 8 + k] = INT32(most)
+    place_points(address, frames, most)
+    if has_wanderers:
+        for k in range(count):
+            manifold = manifolds[load_int32(members + 4 * k)]
+            a, b, lane = bodies[manifold.body_a], bodies[manifold.body_b], view(address + 4 * k, LANE_FLOATS, FLOAT32)
+            follow_wanderers(manifold, a, b, lane, 0.5 * system.last_delta_time)
+    prepare_friction(address, most)
+    couple_points(address, most)
+    measure_approach(address, system.solver_rows, most)
+    for k in range(count):
+        number = load_int32(members + 4 * k)
+        manifold = manifolds[number]
+        a, b = bodies[manifold.body_a], bodies[manifold.body_b]
+        prepare_surfaces(system, manifold, number, a, b, view(address + 4 * k, LANE_FLOATS, FLOAT32))
 
 
 @entry_point(JOB_SIGNATURE)
 def prepare_contacts(system_address, begin, end, worker):
-    """Job: write blocks `begin` to `end - 1` from the manifolds of their colours. Reads bodies, pairs and
+    """Job: write blocks `begin` to `end - 1` from the manifolds of their colours. Reads bodies, their solver rows, pairs and
     manifolds; writes blocks."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
-    pairs, manifolds = pairs_of(system), manifolds_of(system)
+    pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     colours = view(system.colours, 1, COLOURS)[0]
     h = system.last_delta_time / system.substep_count
+    usual = softness_at(system, h, 1.0, True), softness_at(system, h, 1.0, False)
+    frames = address_of_row(stack_array(FRAME_FLOATS, FLOAT32), 0)
     for index in range(begin, end):
-        address = system.constraint_blocks + index * BLOCK_SIZE
-        block = view(address, BLOCK_FIELDS * 8, FLOAT32)
-        whole = view(address, BLOCK_FIELDS * 8, INT32)
-        most = 0
-        for lane in range(8):
-            manifold = manifold_of_lane(system, colours, index, lane)
-            if manifold < 0:
-                clear_lane(block, whole, lane)
-            else:
-                most = max(most, prepare_lane(system, bodies, pairs, manifolds, manifold, block, whole, lane, h))
-        for lane in range(8):
-            whole[POINT_COUNT * 8 + lane] = INT32(most)
-        couple_points(address, most)
+        if index + 2 < end:
+            prefetch_manifolds(colours, manifolds, index + 2)
+        if index + 1 < end:
+            prefetch_bodies(colours, pairs, all_lists, manifolds, bodies, index + 1)
+        prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h, usual, frames)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -276,20 +280,18 @@ def store_impulses(system_address, begin, end, worker):
     system = view(system_address, 1, SYSTEM)[0]
     manifolds = manifolds_of(system)
     for index in range(begin, end):
-        address = system.constraint_blocks + index * BLOCK_SIZE
-        block = view(address, BLOCK_FIELDS * 8, FLOAT32)
-        whole = view(address, BLOCK_FIELDS * 8, INT32)
-        for lane in range(8):
-            which = whole[MANIFOLD_INDEX * 8 + lane]
+        for k in range(8):
+            address = system.constraint_blocks + index * BLOCK_SIZE + 4 * k
+            which = load_int32(address + MANIFOLD_INDEX * FIELD_SIZE)
             if which < 0:
                 continue
-            manifold = manifolds[which]
+            lane, manifold = view(address, LANE_FLOATS, FLOAT32), manifolds[which]
             for p in range(manifold.point_count):
-                at = (POINTS + p * POINT_FIELDS) * 8 + lane
-                manifold.normal_impulse[p] = block[at + POINT_IMPULSE * 8]
-                manifold.total_normal_impulse[p] = block[at + POINT_TOTAL_IMPULSE * 8]
-            tangent, normal = get3(block, TANGENT, lane), get3(block, NORMAL, lane)
-            impulse = scale(tangent, float(block[FRICTION_IMPULSE * 8 + lane]))
-            other = float(block[(FRICTION_IMPULSE + 1) * 8 + lane])
+                at = (POINTS + p * POINT_FIELDS) * 8
+                manifold.normal_impulse[p] = lane[at + POINT_IMPULSE * 8]
+                manifold.total_normal_impulse[p] = lane[at + POINT_TOTAL_IMPULSE * 8]
+            tangent, normal = get_vector(lane, TANGENT), get_vector(lane, NORMAL)
+            impulse = scale(tangent, np.float64(lane[FRICTION_IMPULSE * 8]))
+            other = np.float64(lane[(FRICTION_IMPULSE + 1) * 8])
             store3(manifold.friction_impulse, add_scaled(impulse, cross(normal, tangent), other))
-            manifold.twist_impulse = block[TWIST_IMPULSE * 8 + lane]
+            manifold.twist_impulse = lane[TWIST_IMPULSE * 8]

@@ -10,7 +10,7 @@ from ..geometry.vector import (
     subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
-from .contact_preparation import along, scaled
+from .body_terms import along, scaled
 from .joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SWING_Y, SWING_Z, TWIST,
 )  # fmt: skip

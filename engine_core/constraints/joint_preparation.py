@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from ..bodies.schema import BODY, HAS_STRETCH, RIGID, SYSTEM, WORLD
+from ..bodies.rare import stretched
+from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
 from ..geometry.vector import length, multiply, normalize_quaternion, quaternion, rotate, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
-from .contact_preparation import scaled_inertia, scaled_mass, soft_parameters
+from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .joint_schema import (
     AXIS_COUNT, FIRM, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SLOW, SPRING, SPRINGY, UNLIMITED,
 )  # fmt: skip
@@ -42,20 +43,13 @@ def count_rows(joint):
 
 
 @kernel
-def anchor_of(body, position):
+def anchor_of(world, body, position):
     """A point given from the body's origin, from its centre of mass, both in the body frame."""
-    if body.flags & HAS_STRETCH:
-        s = body.stretch
-        position = (
-            s[0] * position[0] + s[1] * position[1] + s[2] * position[2],
-            s[3] * position[0] + s[4] * position[1] + s[5] * position[2],
-            s[6] * position[0] + s[7] * position[1] + s[8] * position[2],
-        )
-    return subtract(position, vector3(body.center_of_mass))
+    return subtract(stretched(world, body, position), vector3(body.center_of_mass))
 
 
 @kernel
-def prepare_side(joint, bodies, side):
+def prepare_side(world, joint, bodies, side):
     """Frame, masses and solver row of one body. Returns its centre of mass; the world's is where the joint is."""
     position, rotation = vector3(joint.frame_positions[side]), quaternion(joint.frame_rotations[side])
     index = joint.bodies[side]
@@ -71,7 +65,7 @@ def prepare_side(joint, bodies, side):
         return position
     body = bodies[index]
     turn = quaternion(body.rotation)
-    store3(joint.start_arms[side], rotate(turn, anchor_of(body, position)))
+    store3(joint.start_arms[side], rotate(turn, anchor_of(world, body, position)))
     store4(joint.start_rotations[side], normalize_quaternion(multiply(turn, rotation)))
     joint.rows[side] = INT32(body.active_index + 1)
     if body.mode >= RIGID:
@@ -148,8 +142,8 @@ def prepare_joints(system_address, begin, end, worker):
     warm = 1.0 if system.is_warm_starting else 0.0
     for k in range(begin, end):
         joint = joints[active[k]]
-        center_a = prepare_side(joint, bodies, 0)
-        center_b = prepare_side(joint, bodies, 1)
+        center_a = prepare_side(system.world, joint, bodies, 0)
+        center_b = prepare_side(system.world, joint, bodies, 1)
         store3(joint.between, subtract(center_b, center_a))
         for axis in range(3):
             joint.linear_impulse[axis] *= FLOAT32(warm)

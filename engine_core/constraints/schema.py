@@ -39,9 +39,10 @@ ANCHOR_B = ANCHOR_A + 3
 TANGENT_MASS = ANCHOR_B + 3  # inverse of the 2 x 2 matrix: xx, yy, xy
 TWIST_MASS = TANGENT_MASS + 3
 FRICTION_IMPULSE = TWIST_MASS + 1  # along the two tangents
-TWIST_IMPULSE = FRICTION_IMPULSE + 2
+TWIST_IMPULSE = FRICTION_IMPULSE + 2  # stands behind it: TOTAL_FRICTION is in the same order
 TANGENT_VELOCITY = TWIST_IMPULSE + 1  # wanted relative velocity along the two tangents (conveyors)
-BIAS_RATE = TANGENT_VELOCITY + 2  # softness
+TOTAL_FRICTION = TANGENT_VELOCITY + 2  # sums over the sub-steps, for reports: of friction along the two tangents, of the twist
+BIAS_RATE = TOTAL_FRICTION + 3  # softness
 SOFTNESS = BIAS_RATE + 1  # part of the impulse and of its change that a soft contact keeps, 0 to 1
 COUPLING = SOFTNESS + 1  # speed at a point by an impulse at another [1/kg]: of points 01, 02, 03, 12, 13, 23
 POINT_COUNT = COUPLING + 6  # int32
@@ -69,6 +70,8 @@ COLOURS = np.dtype(
     [
         ("counts", "i8", COLOUR_COUNT + 1),
         ("lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: manifolds of each colour
+        ("keys", "i8", COLOUR_COUNT + 1),  # addresses of int32: their keys; see runtime/body_order.py
+        ("disorder", "i8", COLOUR_COUNT + 1),
         ("first_block", "i8", COLOUR_COUNT + 2),  # of each colour in this step; overflow comes last
         ("block_count", "i8", COLOUR_COUNT + 1),
         # Joints have colours of their own, so that few joints need few colours; see solver/joint_colours.py

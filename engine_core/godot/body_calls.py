@@ -2,19 +2,22 @@
 id, and for a body state's, which belong to one. What changes a body is an edit (../edits.py): done at once, or when
 the step that runs has ended; nobody waits.
 
-`find(instance, arguments, call)` gives `(world, body index)` and
--1 for no body; `refuse(instance, call, reason, value)` has Python print why a call was not obeyed; `first` is the
-number of the first argument after the body's id.
+`find(instance, arguments, call)` gives `(world, body index)`, -1 for no body; `refuse(instance, call, reason, value)` has
+Python print why a call was not obeyed; `server_of(instance)` is the address of SERVER; `first` is the number of the first
+argument after the body's id.
 """
 
 from .. import edits
 from ..bodies.motion import bodies_of
+from ..bodies.rare import rare_of
 from ..bodies.schema import MASS_CHANGED
 from ..edits import give_command
 from ..geometry.vector import vector3
 from ..runtime.call import call_1
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
+from .call_names import number_of
+from .held_up import note_impulse
 from .schema import NOT_FINITE, SERVER, TOO_MANY_EDITS
 from .slots import argument, is_finite3, store_vector3, vector3_argument
 
@@ -29,8 +32,9 @@ def settle_mass(server, body, index):
         call_1(view(server, 1, SERVER)[0].settle_masses, index)
 
 
-def make_vector_call(find, refuse, first, call, kind):
+def make_vector_call(find, refuse, server_of, first, call, kind):
     """A virtual that takes a vector and edits a body, `kind` of edits.COMMAND. One that is not finite is refused."""
+    is_impulse = kind == edits.CENTRAL_IMPULSE
 
     @kernel
     def virtual(instance, arguments, result):
@@ -42,12 +46,15 @@ def make_vector_call(find, refuse, first, call, kind):
             refuse(instance, call, NOT_FINITE, argument(arguments, first))
         elif give_command(world, bodies_of(world)[index].id, kind, v, NOTHING, 0.0) == FULL:
             refuse(instance, call, TOO_MANY_EDITS, 0)
+        elif is_impulse:
+            note_impulse(server_of(instance), index, v)
 
     return virtual
 
 
-def make_two_vector_call(find, refuse, first, call, kind):
+def make_two_vector_call(find, refuse, server_of, first, call, kind):
     """A virtual that takes a vector and a place."""
+    is_impulse = kind == edits.IMPULSE
 
     @kernel
     def virtual(instance, arguments, result):
@@ -61,6 +68,8 @@ def make_two_vector_call(find, refuse, first, call, kind):
             refuse(instance, call, NOT_FINITE, argument(arguments, first + 1))
         elif give_command(world, bodies_of(world)[index].id, kind, v, place, 0.0) == FULL:
             refuse(instance, call, TOO_MANY_EDITS, 0)
+        elif is_impulse:
+            note_impulse(server_of(instance), index, v)
 
     return virtual
 
@@ -81,12 +90,12 @@ def make_vector_getter(find, call, read):
 
 @kernel
 def constant_force(world, index):
-    return vector3(bodies_of(world)[index].constant_force)
+    return vector3(rare_of(world, bodies_of(world)[index]).constant_force)
 
 
 @kernel
 def constant_torque(world, index):
-    return vector3(bodies_of(world)[index].constant_torque)
+    return vector3(rare_of(world, bodies_of(world)[index]).constant_torque)
 
 
 VECTOR_ACTIONS = {
@@ -98,7 +107,6 @@ VECTOR_ACTIONS = {
     "add_constant_torque": edits.ADD_TORQUE,
     "set_constant_force": edits.SET_FORCE,
     "set_constant_torque": edits.SET_TORQUE,
-    "set_axis_velocity": edits.AXIS_VELOCITY,
 }
 TWO_VECTOR_ACTIONS = {
     "apply_impulse": edits.IMPULSE,
@@ -106,3 +114,15 @@ TWO_VECTOR_ACTIONS = {
     "add_constant_force": edits.ADD_FORCE,
 }
 VECTOR_GETTERS = {"get_constant_force": constant_force, "get_constant_torque": constant_torque}
+
+
+def vector_virtuals(find, refuse, server_of, first, prefix, call_prefix):
+    """The virtuals `PREFIX_apply_force` and so on of these tables, by name; `call_prefix` is how the user names them."""
+    made = {}
+    for name, kind in VECTOR_ACTIONS.items():
+        made[f"{prefix}_{name}"] = make_vector_call(find, refuse, server_of, first, number_of(call_prefix + name), kind)
+    for name, kind in TWO_VECTOR_ACTIONS.items():
+        made[f"{prefix}_{name}"] = make_two_vector_call(find, refuse, server_of, first, number_of(call_prefix + name), kind)
+    for name, read in VECTOR_GETTERS.items():
+        made[f"{prefix}_{name}"] = make_vector_getter(find, number_of(call_prefix + name), read)
+    return made

@@ -7,6 +7,7 @@ Positions are world coordinates; the normal points from the collider towards thi
 import numpy as np
 
 from ..bodies.motion import bodies_of
+from ..bodies.rare import rare_of
 from ..bodies.schema import CONTACT_REPORT
 from ..geometry.vector import subtract, vector3
 from ..runtime.call import call_1_result, store_int64
@@ -27,7 +28,7 @@ CONTACT_BYTES = CONTACT_REPORT.itemsize
 @kernel
 def get_contact_count(instance, arguments, result):
     world, index = find(instance, arguments, GET_CONTACT)
-    store_int64(result, np.int64(bodies_of(world)[index].contact_count) if index >= 0 else np.int64(0))
+    store_int64(result, np.int64(rare_of(world, bodies_of(world)[index]).contact_count) if index >= 0 else np.int64(0))
 
 
 @kernel
@@ -36,96 +37,53 @@ def _contact_of(instance, arguments):
     world, index = find(instance, arguments, GET_CONTACT)
     if index < 0:
         return np.int64(0)
-    body = bodies_of(world)[index]
+    rare = rare_of(world, bodies_of(world)[index])
     number = int_argument(arguments, 0)
-    if number < 0 or number >= body.contact_count or body.contacts == 0:
+    if number < 0 or number >= rare.contact_count or rare.contacts == 0:
         refuse(instance, GET_CONTACT, WRONG_NUMBER, number)
         return np.int64(0)
-    return body.contacts + number * CONTACT_BYTES
+    return rare.contacts + number * CONTACT_BYTES
 
 
-def _vector_getter(read):
+def _vector_getter(field):
+    """A virtual that answers a vector of the contact."""
+
     @kernel
     def virtual(instance, arguments, result):
         contact = _contact_of(instance, arguments)
         if contact:
-            store_vector3(result, read(view(contact, 1, CONTACT_REPORT)[0]))
+            store_vector3(result, vector3(view(contact, 1, CONTACT_REPORT)[0][field]))
         else:
             store_vector3(result, (0.0, 0.0, 0.0))
 
     return virtual
 
 
-def _place_getter(read):
+def _place_getter(field):
+    """A virtual that answers a place of the contact in Godot's numbers."""
+
     @kernel
     def virtual(instance, arguments, result):
         contact = _contact_of(instance, arguments)
         if contact:
             world, index = find(instance, arguments, GET_CONTACT)
-            store_vector3(result, subtract(read(view(contact, 1, CONTACT_REPORT)[0]), frame_of(world, index)))
+            place = vector3(view(contact, 1, CONTACT_REPORT)[0][field])
+            store_vector3(result, subtract(place, frame_of(world, index)))
         else:
             store_vector3(result, (0.0, 0.0, 0.0))
 
     return virtual
 
 
-def _integer_getter(read):
+def _integer_getter(field):
+    """A virtual that answers a number or an id of the contact."""
+
     @kernel
     def virtual(instance, arguments, result):
         contact = _contact_of(instance, arguments)
-        store_int64(result, np.int64(read(view(contact, 1, CONTACT_REPORT)[0])) if contact else np.int64(0))
+        store_int64(result, np.int64(view(contact, 1, CONTACT_REPORT)[0][field]) if contact else np.int64(0))
 
     return virtual
-
-
-@kernel
-def _position(contact):
-    return vector3(contact.position)
-
-
-@kernel
-def _normal(contact):
-    return vector3(contact.normal)
-
-
-@kernel
-def _impulse(contact):
-    return vector3(contact.impulse)
-
-
-@kernel
-def _velocity(contact):
-    return vector3(contact.velocity)
-
-
-@kernel
-def _collider_position(contact):
-    return vector3(contact.collider_position)
-
-
-@kernel
-def _collider_velocity(contact):
-    return vector3(contact.collider_velocity)
-
-
-@kernel
-def _shape(contact):
-    return contact.shape
-
-
-@kernel
-def _collider(contact):
-    return contact.collider_id
-
-
-@kernel
-def _collider_user_id(contact):
-    return contact.collider_user_id
-
-
-@kernel
-def _collider_shape(contact):
-    return contact.collider_shape
 
 
 @kernel
@@ -141,17 +99,17 @@ def get_contact_collider_object(instance, arguments, result):
 
 VIRTUALS = {
     "_get_contact_count": get_contact_count,
-    "_get_contact_local_position": _place_getter(_position),
-    "_get_contact_local_normal": _vector_getter(_normal),
-    "_get_contact_impulse": _vector_getter(_impulse),
-    "_get_contact_local_shape": _integer_getter(_shape),
-    "_get_contact_local_velocity_at_position": _vector_getter(_velocity),
-    "_get_contact_collider": _integer_getter(_collider),
-    "_get_contact_collider_position": _place_getter(_collider_position),
-    "_get_contact_collider_id": _integer_getter(_collider_user_id),
+    "_get_contact_local_position": _place_getter("position"),
+    "_get_contact_local_normal": _vector_getter("normal"),
+    "_get_contact_impulse": _vector_getter("impulse"),
+    "_get_contact_local_shape": _integer_getter("shape"),
+    "_get_contact_local_velocity_at_position": _vector_getter("velocity"),
+    "_get_contact_collider": _integer_getter("collider_id"),
+    "_get_contact_collider_position": _place_getter("collider_position"),
+    "_get_contact_collider_id": _integer_getter("collider_user_id"),
     "_get_contact_collider_object": get_contact_collider_object,
-    "_get_contact_collider_shape": _integer_getter(_collider_shape),
-    "_get_contact_collider_velocity_at_position": _vector_getter(_collider_velocity),
+    "_get_contact_collider_shape": _integer_getter("collider_shape"),
+    "_get_contact_collider_velocity_at_position": _vector_getter("collider_velocity"),
 }
 KERNELS = tuple(VIRTUALS.values())
 

@@ -7,8 +7,8 @@ A state whose body is gone, or that the editor made to read default values, answ
 import numpy as np
 
 from ..bodies import motion
-from ..bodies.mass import packed6
 from ..bodies.motion import bodies_of
+from ..bodies.rare import rare_of
 from ..bodies.schema import RIGID, WORLD
 from ..edits import ANGULAR_VELOCITY, LINEAR_VELOCITY, SET_POSE, SLEEPING, give_command
 from ..geometry.principal_axes import principal_axes
@@ -17,17 +17,15 @@ from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uin
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
+from ..shapes.placed_shapes import packed6
 from ..sensors.effects import refresh_surroundings
 from .body_calls import (
     FULL,
     NOTHING,
-    TWO_VECTOR_ACTIONS,
-    VECTOR_ACTIONS,
-    VECTOR_GETTERS,
-    make_two_vector_call,
     make_vector_call,
     make_vector_getter,
     settle_mass,
+    vector_virtuals,
 )  # fmt: skip
 from .call_names import number_of
 from .frames import read_pose, write_transform
@@ -71,11 +69,7 @@ def refuse(instance, call, reason, value):
 
 
 def _vector_call(name, kind):
-    return make_vector_call(find, refuse, 0, number_of(f"body_state.{name}"), kind)
-
-
-def _two_vector_call(name):
-    return make_two_vector_call(find, refuse, 0, number_of(f"body_state.{name}"), TWO_VECTOR_ACTIONS[name])
+    return make_vector_call(find, refuse, server_of, 0, number_of(f"body_state.{name}"), kind)
 
 
 def _vector_getter(name, read):
@@ -206,7 +200,7 @@ def get_velocity_at_local_position(instance, arguments, result):
         refuse(instance, VELOCITY_AT, NOT_FINITE, argument(arguments, 0))
         place = NOTHING
     body = bodies_of(world)[index]
-    store_vector3(result, motion.velocity_at(body, motion.arm_of(body, place)))
+    store_vector3(result, motion.velocity_at(world, body, motion.arm_of(body, place)))
 
 
 @kernel
@@ -223,23 +217,6 @@ def is_sleeping(instance, arguments, result):
     store_uint8(result, np.uint8(1) if index >= 0 and motion.is_sleeping(bodies_of(world)[index]) else np.uint8(0))
 
 
-# --- impulses and forces --------------------------------------------------------------------------------------------
-
-apply_central_impulse = _vector_call("apply_central_impulse", VECTOR_ACTIONS["apply_central_impulse"])
-apply_torque_impulse = _vector_call("apply_torque_impulse", VECTOR_ACTIONS["apply_torque_impulse"])
-apply_central_force = _vector_call("apply_central_force", VECTOR_ACTIONS["apply_central_force"])
-apply_torque = _vector_call("apply_torque", VECTOR_ACTIONS["apply_torque"])
-add_constant_central_force = _vector_call("add_constant_central_force", VECTOR_ACTIONS["add_constant_central_force"])
-add_constant_torque = _vector_call("add_constant_torque", VECTOR_ACTIONS["add_constant_torque"])
-set_constant_force = _vector_call("set_constant_force", VECTOR_ACTIONS["set_constant_force"])
-set_constant_torque = _vector_call("set_constant_torque", VECTOR_ACTIONS["set_constant_torque"])
-apply_impulse = _two_vector_call("apply_impulse")
-apply_force = _two_vector_call("apply_force")
-add_constant_force = _two_vector_call("add_constant_force")
-get_constant_force = _vector_getter("get_constant_force", VECTOR_GETTERS["get_constant_force"])
-get_constant_torque = _vector_getter("get_constant_torque", VECTOR_GETTERS["get_constant_torque"])
-
-
 @kernel
 def integrate_forces(instance, arguments, result):
     """What one step does to the velocities, for bodies that leave it to the user: gravity, forces, damping."""
@@ -250,9 +227,10 @@ def integrate_forces(instance, arguments, result):
     if body.mode < RIGID or body.system < 0:
         return
     dt = motion.system_of(world, body.system)[0].last_delta_time
-    force = add(vector3(body.force), vector3(body.constant_force))
+    rare = rare_of(world, body)
+    force = add(vector3(body.force), vector3(rare.constant_force))
     gain = motion.lock_linear(body, add(vector3(body.gravity), scale(force, float(body.inverse_mass))))
-    turn = motion.inverse_inertia_times(body, add(vector3(body.torque), vector3(body.constant_torque)))
+    turn = motion.inverse_inertia_times(body, add(vector3(body.torque), vector3(rare.constant_torque)))
     v = add(vector3(body.linear_velocity), scale(gain, dt))
     w = add(vector3(body.angular_velocity), scale(turn, dt))
     store3(body.linear_velocity, scale(v, max(0.0, 1.0 - dt * float(body.total_linear_damp))))
@@ -311,19 +289,7 @@ VIRTUALS = {
     "_set_transform": set_transform,
     "_get_transform": get_transform,
     "_get_velocity_at_local_position": get_velocity_at_local_position,
-    "_apply_central_impulse": apply_central_impulse,
-    "_apply_impulse": apply_impulse,
-    "_apply_torque_impulse": apply_torque_impulse,
-    "_apply_central_force": apply_central_force,
-    "_apply_force": apply_force,
-    "_apply_torque": apply_torque,
-    "_add_constant_central_force": add_constant_central_force,
-    "_add_constant_force": add_constant_force,
-    "_add_constant_torque": add_constant_torque,
-    "_set_constant_force": set_constant_force,
-    "_get_constant_force": get_constant_force,
-    "_set_constant_torque": set_constant_torque,
-    "_get_constant_torque": get_constant_torque,
+    **vector_virtuals(find, refuse, server_of, 0, "", "body_state."),
     "_set_sleep_state": set_sleep_state,
     "_is_sleeping": is_sleeping,
     "_get_collision_layer": get_collision_layer,
@@ -341,7 +307,4 @@ def fill_body_state(table):
     store_function_addresses(table, KERNELS)
 
 
-BODY_STATE.hot(
-    fill_body_state,
-    VIRTUALS,
-)
+BODY_STATE.hot(fill_body_state, VIRTUALS)

@@ -15,7 +15,6 @@ from ..runtime.memory import address_of
 from .cold_call import make_cold_call, make_missing_call
 
 CREATE = ctypes.CFUNCTYPE(c_int64, c_int64, c_uint8)
-FREE = ctypes.CFUNCTYPE(None, c_int64, c_int64)
 MOST_SLOTS = 2048
 
 
@@ -50,6 +49,11 @@ def find_virtual(table, name, hash_):
         slot = (slot + 1) & mask
 
 
+@entry_point("void(int64, int64)")
+def free_nothing(userdata, instance):
+    """Godot deletes an Object of ours: what its instance points to stays."""
+
+
 def make_table(functions: dict[int, int]) -> np.ndarray:
     """The table that `find_virtual` reads, from words of StringNames to functions."""
     mask = (1 << (2 * len(functions)).bit_length()) - 1
@@ -70,7 +74,7 @@ class ExtensionClass:
         self._interface, self._api, self.table = interface, api, virtual_table
         self._callbacks = {}
         self._default_instance = default_instance
-        self._create, self._free = CREATE(self._create_default), FREE(lambda userdata, instance: None)
+        self._create = CREATE(self._create_default)
         self._construct = interface.function("classdb_construct_object2", c_void_p, c_void_p)
         self._set_instance = interface.function("object_set_instance", None, c_void_p, c_void_p, c_void_p)
         self._slots = np.zeros(1 + 2 * MOST_SLOTS, np.int64)  # an empty table until `link`
@@ -80,7 +84,7 @@ class ExtensionClass:
         info = CreationInfo(
             is_virtual=1,
             create_instance=ctypes.cast(self._create, c_void_p),
-            free_instance=ctypes.cast(self._free, c_void_p),
+            free_instance=free_nothing.address,
             get_virtual=find_virtual.address,
             userdata=address_of(self._slots),
         )
@@ -91,27 +95,30 @@ class ExtensionClass:
     def link(self, server, reporter, lock, variants, trials) -> None:
         """Give every virtual of the running engine its function. Compiles the hot ones, or loads them from the
         cache."""
-        hot = self.table.hot_addresses()
-        functions = {}
+        hot, fast = self.table.hot_addresses(), self.table.fast_addresses()
+        functions, python = {}, {}
         for name, method in self._api.virtuals(self.table.engine_class).items():
-            if name in hot:
-                functions[self._interface.name_key(name)] = trials.instead_of(
-                    self.table.engine_class, method, hot[name], variants
-                )
-                continue
-            if name in self.table.cold_functions:
-                callback = make_cold_call(
-                    method, self.table.cold_functions[name], server, self.table.takes_instance, reporter, lock, variants
-                )
-            else:
-                callback = make_missing_call(method, reporter, variants)
-            self._callbacks[name] = callback
-            functions[self._interface.name_key(name)] = trials.instead_of(
-                self.table.engine_class, method, ctypes.cast(callback, c_void_p).value, variants
-            )
+            address = hot.get(name)
+            if address is None:
+                python[name] = self._python_answer(name, method, server, reporter, lock, variants)
+                address = fast.get(name, python[name])
+            functions[self._interface.name_key(name)] = trials.instead_of(self.table.engine_class, method, address, variants)
+        if fast:
+            self._python_answers = np.array([python.get(name, 0) for name in fast], np.int64)
+            server.record["python_answers"] = address_of(self._python_answers)
         table = make_table(functions)
         assert len(table) <= len(self._slots), "more virtuals than any Godot has had"
         self._slots[: len(table)] = table
+
+    def _python_answer(self, name, method, server, reporter, lock, variants) -> int:
+        """Address of the function by which Python answers a virtual."""
+        function = self.table.cold_functions.get(name)
+        if function:
+            callback = make_cold_call(method, function, server, self.table.takes_instance, reporter, lock, variants)
+        else:
+            callback = make_missing_call(method, reporter, variants)
+        self._callbacks[name] = callback
+        return ctypes.cast(callback, c_void_p).value
 
     def make(self, instance: int) -> int:
         """A new Object of the class with an instance address of ours."""

@@ -10,8 +10,9 @@ body's place as rounding explains, is not taken for a move: nothing wakes, and n
 import numpy as np
 
 from ..bodies import motion
+from ..bodies.identity import index_of
 from ..bodies.motion import bodies_of, origin_of
-from ..bodies.schema import SYSTEM, WORLD
+from ..bodies.schema import HAS_RARE, SYSTEM, WORLD
 from ..geometry.vector import add, subtract
 from ..origin import read_frame, shift
 from ..runtime.call import load_float32, store_float32
@@ -47,7 +48,7 @@ def write_transform(world, index, out):
 @kernel
 def read_pose(world, index, transform):
     """`motion.pose_of_transform` from Godot's numbers."""
-    answer, origin, rotation = motion.pose_of_transform(bodies_of(world)[index], transform)
+    answer, origin, rotation = motion.pose_of_transform(world, bodies_of(world)[index], transform)
     return answer, add(origin, frame_of(world, index)), rotation
 
 
@@ -92,15 +93,17 @@ def enter_space(server, identity: int, space: int, before: int, set_system) -> N
     way = frame_of_space(server, space) - frame_of_space(server, before)
     if way.any():
         set_system(identity, 0)
-        row = server.world.bodies.rows[identity & (1 << 28) - 1]
-        for name in ("position", "target_position", "rest_position"):
-            row[name] += way
+        bodies, index = server.world.bodies, index_of(identity)
+        for name in ("position", "rest_position"):
+            bodies.rows[index][name] += way
+        if int(bodies.flags[index]) & HAS_RARE:
+            bodies.own_rare(index)["target_position"] += way
     set_system(identity, space)
 
 
 def to_world(server, identity: int, transform) -> tuple:
     """A transform of twelve numbers from Godot's, of a body or an area."""
-    system = int(server.world.bodies.rows[identity & (1 << 28) - 1]["system"])
+    system = int(server.world.bodies.rows[index_of(identity)]["system"])
     space = int(server.world.systems.rows[system]["id"]) if system >= 0 else 0
     return (*transform[:9], *(np.asarray(transform[9:]) + frame_of_space(server, space)))
 
@@ -128,7 +131,6 @@ def add_frame_methods(methods, engine) -> None:
     def shift_origin(space, by):
         with engine.server.lock:
             shift_space(engine.server, space, by)
-
             return True
 
     methods.cold("space_shift_origin", shift_origin, {"space": RID, "by": VECTOR3}, BOOL)

@@ -4,7 +4,6 @@ import numpy as np
 
 from .joint_settings import HINGE, SIX_DOF, first_axis
 
-
 NO_TURN = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 

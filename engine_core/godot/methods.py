@@ -18,6 +18,20 @@ TOO_MANY_ARGUMENTS, TOO_FEW_ARGUMENTS = 3, 4  # GDExtensionCallErrorType
 INVALID_ARGUMENT = 2
 
 
+def locked_calls(engine, table: str):
+    """`locked(name)` gives a function that calls this method of `engine.server.TABLE` and holds the server's lock meanwhile. The
+    server is there when it is called, not yet when methods are registered."""
+
+    def locked(name: str):
+        def call(*arguments):
+            with engine.server.lock:
+                return getattr(getattr(engine.server, table), name)(*arguments)
+
+        return call
+
+    return locked
+
+
 class PropertyInfo(ctypes.Structure):
     """GDExtensionPropertyInfo."""
 

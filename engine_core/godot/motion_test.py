@@ -3,8 +3,8 @@ SERVER."""
 
 import numpy as np
 
-from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis
-from ..bodies.schema import RIGID, SYSTEM, WORLD
+from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis, turning_of
+from ..bodies.schema import SYSTEM, WORLD
 from ..characters.body_motion import COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY
 from ..collision.query_schema import MOTION_FUNCTION, QUERY_CONTACT
 from ..geometry.vector import add, normalize, store3, store4, subtract, vector3
@@ -103,13 +103,10 @@ def _is_asked_well(instance, arguments):
 def _store_collision(world, frame, contact, at):
     """A row of QUERY_CONTACT as PhysicsServer3DExtensionMotionCollision."""
     body = bodies_of(world)[contact.body]
-    turning = vector3(body.angular_velocity)
-    if body.mode < RIGID:
-        turning = add(turning, vector3(body.surface_angular_velocity))
     store_vector3(at, subtract(vector3(contact.other_position), frame))
     store_vector3(at + 12, vector3(contact.normal))
     store_vector3(at + 24, vector3(contact.velocity))
-    store_vector3(at + 36, turning)
+    store_vector3(at + 36, turning_of(world, body))
     store_float32(at + 48, FLOAT32(contact.depth))
     store_int32(at + 52, contact.own_instance)
     store_int64(at + 56, contact.user_id)

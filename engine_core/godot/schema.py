@@ -29,6 +29,8 @@ SERVER = np.dtype(
         ("is_active", "i8"),
         ("is_flushing", "i8"),
         ("step_function", "i8"),  # address of physics_system.step
+        ("tick", "i8"),  # number of the step to come, from 1 on
+        ("has_impulses", "i8"),  # some were given for that step, see held_up.py
         ("active_object_count", "i8"),  # for the performance monitors
         ("pair_count", "i8"),
         ("lock", "i8"),  # who changes the world: 0, or the number of a thread; see server_lock.py
@@ -70,6 +72,20 @@ SERVER = np.dtype(
         ("step_length", "f8"),  # [s]
         ("step_state", "i4"), ("step_padding", "i4"),
         ("worst_step", "i8"),  # [ns] of processor time that a step has cost the thread that steps
+        # Calls that compiled code answers if it can, see fast_call.py
+        ("python_answers", "i8"),  # addresses of Python's answers, by number
+        ("late_edits", "i8"),  # address of the number of edits that wait in edits.LateEdits
+        ("has_contact_biases", "i8"),  # some shape's contacts are not as firm as usual: Python looks after those
+        ("stock", "i8"), ("stock_count", "i8"),  # int32: free rows of bodies, the next one last; see fast_stock.py
+        ("runs", "i8"), ("run_count", "i8"),  # int32: free rows of shapes on bodies, each a run of one
+        ("notes", "i8"), ("note_count", "i8"),  # NOTE: what Python has to take over into its tables
+        ("new_body", "i8"), ("new_area_body", "i8"), ("new_area", "i8"),  # addresses of BODY, BODY, AREA to begin as
+        # Entry points of body_placement.py
+        ("enter_system", "i8"), ("leave_system", "i8"), ("renew", "i8"), ("renew_shapes", "i8"),
+        # Functions and methods of Godot
+        ("callable_is_valid", "i8"), ("variant_from_callable", "i8"), ("variant_from_object", "i8"),
+        ("construct_object", "i8"), ("set_instance", "i8"), ("destroy_object", "i8"),
+        ("body_state_base", "i8"), ("body_state_class", "i8"),  # addresses of StringNames
     ],
     align=True,
 )  # fmt: skip
@@ -90,13 +106,30 @@ BODY_BINDING = np.dtype(
         ("integration_callback", "i8", VARIANT_WORDS),
         ("integration_data", "i8", VARIANT_WORDS),
         ("arguments", "i8", 2),  # addresses of state_variant and integration_data
-        ("reported_asleep", "i8"),  # the last state callback has told that it sleeps
+        # What impulses of one tick add up to [N s], see held_up.py
+        ("impulse", "f8", 3), ("pushed_tick", "i8"), ("pushed_id", "i8"),
+    ],
+    align=True,
+)  # fmt: skip
+
+# What belongs to an area, in the row of its index: its Callables, as Variants; nil: none.
+AREA_BINDING = np.dtype(
+    [
+        ("body_callback", "i8", VARIANT_WORDS),
+        ("area_callback", "i8", VARIANT_WORDS),
+        ("has_wind", "i8"),  # some parameter of the wind is not what it is for a new area
     ],
     align=True,
 )
+AREA_CALLBACKS = ("body_callback", "area_callback")
 
-# The Callables of an area, as Variants; nil: none. In the row of the area's index.
-AREA_BINDING = np.dtype([("body_callback", "i8", VARIANT_WORDS), ("area_callback", "i8", VARIANT_WORDS)], align=True)
+# Something that compiled code did and Python has to take over into its tables.
+NOTE = np.dtype([("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity", "i8")], align=True)
+SHAPE_USED, SHAPE_DROPPED, MASS_IS_STALE, WAS_FREED = range(4)
+"""Values of NOTE.kind: a body (`identity`) has one more or one less of the shape `first` (index); its mass is to be renewed; it,
+or an area, was freed, and the `capacity` rows of its shapes from `first` on with it."""
+MOST_NOTES = 4096
+MOST_IN_STOCK = 256
 
 # A shape that asks with a scaled transform: Python cooks it.
 SHAPE_REQUEST = np.dtype(

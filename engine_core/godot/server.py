@@ -12,20 +12,23 @@ from ctypes import c_int64
 import numpy as np
 
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
-from ..bodies.schema import KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
+from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
 from ..query_interface import install_queries
 from ..runtime.memory import Pool
 from ..shapes.pool import split_basis
 from . import schema
 from .call_names import CALLS
 from .errors import missing
+from .fast_stock import FastStock
 from .frames import to_world
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
 from .server_lock import ServerLock, memory_functions, system_functions
+from .server_machines import Machines
 from .server_streaming import Streams
 from .step_thread import StepThread
+from .virtual_table import BODY_STATE
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
 _BY_INDEX = ctypes.CFUNCTYPE(None, c_int64)
@@ -75,7 +78,7 @@ class Server:
         self.engine, self.world = engine, world
         self.interface, self.variants, self.reporter = engine.interface, engine.variants, engine.reporter
         self.shapes: dict[int, object] = {}  # server_shapes.Shape by id
-        self.areas: dict[int, object] = {}  # server_areas.Area by id
+        self.areas: dict[int, object] = {}  # server_areas.Area by id, of areas that Python had to do with
         self.joints = IdTable(KIND_JOINT, "joint")
         self.soft_bodies = IdTable(KIND_SOFT_BODY, "soft body")
         self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
@@ -86,13 +89,16 @@ class Server:
         self._body_bindings = Pool("body bindings", schema.BODY_BINDING, self._body_capacity)
         self.body_bindings = self._body_bindings.rows
         self._area_bindings = Pool("area bindings", schema.AREA_BINDING, self._body_capacity)
+        self.area_bindings = self._area_bindings.rows
         self.scratch_transform = np.zeros(12, np.float32)
         self._space_bindings = Pool("space bindings", schema.SPACE_BINDING, int(world.record["system_capacity"]))
         self.space_bindings = self._space_bindings.rows
         self._callbacks: list = []
-        self.lock = ServerLock(self.address)
+        self.stock = FastStock(self)
+        self.lock = ServerLock(self.address, self.stock.take_over)
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)
+        self.machines = Machines(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
         self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
@@ -110,7 +116,7 @@ class Server:
         record["world"], record["is_active"] = self.world.address, 0  # until `_init`
         record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
         record["area_bindings"] = self._area_bindings.address
-        record["step_function"] = step.address
+        record["step_function"], record["tick"] = step.address, 1
         record["thread_number"], record["yield_thread"] = system_functions()
         record["allocate"], record["free_memory"] = memory_functions()
         record["exclusion_function"] = is_excluded_by_godot.address
@@ -135,6 +141,14 @@ class Server:
         record["method_bind_ptrcall"] = interface.address("object_method_bind_ptrcall")
         record["object_from_id"] = interface.address("object_get_instance_from_id")
         record["call_name"] = interface.name("call")
+        record["callable_is_valid"] = self.engine.callable_is_valid_address
+        record["variant_from_callable"] = variants.from_type_address[schema.CALLABLE]
+        record["variant_from_object"] = variants.from_type_address[schema.OBJECT]
+        record["construct_object"] = interface.address("classdb_construct_object2")
+        record["set_instance"] = interface.address("object_set_instance")
+        record["destroy_object"] = interface.address("object_destroy")
+        record["body_state_base"] = interface.name(BODY_STATE.engine_class)
+        record["body_state_class"] = interface.name(BODY_STATE.class_name)
         methods = self.engine.api.classes
         for field, class_name, method in (
             ("is_body_excluded_from_query", "PhysicsDirectSpaceState3DExtension", "is_body_excluded_from_query"),
@@ -276,8 +290,9 @@ class Server:
 
     def drop_area_binding(self, index: int) -> None:
         """Free the Callables of an area."""
-        for name in schema.AREA_BINDING.names:
+        for name in schema.AREA_CALLBACKS:
             self.give_up_variant(self.area_binding_field(index, name))
+        self.area_bindings[index]["has_wind"] = 0
 
     def give_up_variant(self, address: int) -> None:
         """Free what a Variant holds and leave nil; after the flush, if one runs: it may be in use by the running
@@ -410,6 +425,7 @@ class Server:
             self.world.system_index("free_rid", identity)
             self.streams.close_of(identity)
             self.instance_batches.remove_of(identity)
+            self.machines.remove_of(identity)
             self._leave_space(identity)
             self.drop_space(identity)
             self.world.destroy_system(identity)
@@ -434,8 +450,9 @@ class Server:
     def _tell_what_is_left(self) -> None:
         """Warn of what was never freed, as Godot's own servers do."""
         rows = self.world.bodies.rows[: self.world.bodies.count]
-        bodies = int((rows["id"] != 0).sum()) - len(self.areas)
-        left = {"bodies": bodies, "shapes": len(self.shapes), "areas": len(self.areas),
+        flags = rows["flags"][rows["id"] != 0]
+        areas = int((flags & IS_AREA != 0).sum())
+        left = {"bodies": len(flags) - areas, "shapes": len(self.shapes), "areas": areas,
                 "joints": len(self.joints.things), "soft bodies": len(self.soft_bodies.things)}  # fmt: skip
         words = ", ".join(f"{count} {name}" for name, count in left.items() if count)
         if words:

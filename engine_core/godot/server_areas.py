@@ -3,10 +3,13 @@
 A space's id names its default area too: what acts where no other area replaces it.
 """
 
+from functools import partial
+
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_SYSTEM, RAY_PICKABLE
-from .errors import check_integer, check_number, check_place, check_vector
-from .frames import enter_space, read_place
+from .errors import check_integer, check_number, check_vector
+from .frames import read_place
+from .server_colliders import row_of, set_flag, signed_id
 from .virtual_table import SERVER
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -22,7 +25,8 @@ WIND_FORCE_MAGNITUDE = 10
 
 
 class Area:
-    """What the bridge keeps of an area, or of a space's default area: its parameters as they were set."""
+    """What the bridge keeps of a space's default area: its parameters as they were set; and of an area: the wind, that the core
+    does not know."""
 
     def __init__(self):
         self.parameters = [value for _, value in _PARAMETERS]
@@ -41,98 +45,29 @@ def area_of(server, identity: int) -> Area:
         server.space_row(identity)
         return server.space_areas[identity]
     _row(server, identity)
-    return server.areas[identity]
+    return server.areas.setdefault(identity, Area())
 
 
-def _row(server, identity: int):
-    """The BODY row of the area with this id. Raises KeyError."""
-    return server.world.bodies.rows[server.world.area_index("area", identity)]
+_row = partial(row_of, "area")
 
 
 def free_area(server, identity: int) -> None:
     """Free an area. Its Callables may be running."""
     index = server.world.area_index("free_rid", identity)
     server.world.destroy_area(identity)
-    del server.areas[identity]
+    server.areas.pop(identity, None)
     server.drop_area_binding(index)
 
 
 @SERVER.cold()
 def _area_create(server):
-    identity = server.world.create_area()
-    server.areas[identity] = Area()
-    return identity
-
-
-@SERVER.cold()
-def _area_set_space(server, identity, space):
-    if space:
-        server.space_row(space)
-    enter_space(server, identity, space, server.world.area_system(identity), server.world.area_set_system)
+    server.stock.restock()
+    return server.world.create_area()
 
 
 @SERVER.cold()
 def _area_get_space(server, identity):
     return identity if _is_space(identity) and area_of(server, identity) else server.world.area_system(identity)
-
-
-# --- shapes and place ---
-
-
-@SERVER.cold()
-def _area_add_shape(server, identity, shape, transform, disabled):
-    check_place(transform)
-    server.check_shape(shape)
-    server.world.area_add_shape(identity, shape, transform, is_disabled=disabled)
-
-
-@SERVER.cold()
-def _area_set_shape(server, identity, number, shape):
-    _row(server, identity)
-    server.check_shape(shape)
-    server.world.body_set_shape(identity, number, shape)
-
-
-@SERVER.cold()
-def _area_set_shape_transform(server, identity, number, transform):
-    _row(server, identity)
-    check_place(transform)
-    if transform != server.world.body_shape_transform(identity, number):  # nodes repeat it
-        server.world.body_set_shape_transform(identity, number, transform)
-
-
-@SERVER.cold()
-def _area_set_shape_disabled(server, identity, number, disabled):
-    server.world.area_set_shape_disabled(identity, number, disabled)
-
-
-@SERVER.cold()
-def _area_get_shape_count(server, identity):
-    _row(server, identity)
-    return server.world.body_shape_count(identity)
-
-
-@SERVER.cold()
-def _area_get_shape(server, identity, number):
-    _row(server, identity)
-    return server.world.body_shape(identity, number)
-
-
-@SERVER.cold()
-def _area_get_shape_transform(server, identity, number):
-    _row(server, identity)
-    return server.world.body_shape_transform(identity, number)
-
-
-@SERVER.cold()
-def _area_remove_shape(server, identity, number):
-    server.world.area_remove_shape(identity, number)
-
-
-@SERVER.cold()
-def _area_clear_shapes(server, identity):
-    _row(server, identity)
-    server.world.body_clear_shapes(identity)
 
 
 @SERVER.cold()
@@ -152,7 +87,7 @@ def _area_attach_object_instance_id(server, identity, object_id):
     if _is_space(identity):
         area_of(server, identity).object_id = object_id
     else:
-        _row(server, identity)["user_id"] = object_id - (1 << 64) if object_id >= 1 << 63 else object_id
+        _row(server, identity)["user_id"] = signed_id(object_id)
 
 
 @SERVER.cold()
@@ -167,31 +102,20 @@ def _area_set_collision_layer(server, identity, layer):
 
 
 @SERVER.cold()
-def _area_get_collision_layer(server, identity):
-    return int(_row(server, identity)["collision_layer"])
-
-
-@SERVER.cold()
 def _area_set_collision_mask(server, identity, mask):
     if int(_row(server, identity)["collision_mask"]) != mask & 0xFFFFFFFF:
         server.world.area_set_collision_mask(identity, mask)
 
 
 @SERVER.cold()
-def _area_get_collision_mask(server, identity):
-    return int(_row(server, identity)["collision_mask"])
-
-
-@SERVER.cold()
 def _area_set_ray_pickable(server, identity, enable):
-    row = _row(server, identity)
-    row["flags"] = int(row["flags"]) | RAY_PICKABLE if enable else int(row["flags"]) & ~RAY_PICKABLE
+    set_flag(_row(server, identity), RAY_PICKABLE, enable)
 
 
 # --- what it does ---
 
 
-@SERVER.cold("the wind is kept and read back: it acts on soft bodies, which are not built yet")
+@SERVER.cold(note="the wind is kept and read back: in Godot it acts on soft bodies alone, and is part of what they lack")
 def _area_set_param(server, identity, number, variant):
     area = area_of(server, identity)
     if not 0 <= number < len(_PARAMETERS):
@@ -210,9 +134,12 @@ def _area_set_param(server, identity, number, variant):
         server.world.space_set_area_param(identity, name, value)
     elif name:
         server.world.area_set_param(identity, name, value)
-    elif number == WIND_FORCE_MAGNITUDE and value:
+    elif not _is_space(identity):
+        server.area_bindings[server.world.area_index("area", identity)]["has_wind"] = 1
+    if number == WIND_FORCE_MAGNITUDE and value:
         server.reporter.warn_once("area_set_param", "wind acts on soft bodies, which are not built yet; it is kept")
-    area.parameters[number] = value
+    if _is_space(identity) or not name:
+        area.parameters[number] = value
 
 
 @SERVER.cold()
@@ -220,7 +147,11 @@ def _area_get_param(server, identity, number):
     area = area_of(server, identity)
     if not 0 <= number < len(_PARAMETERS):
         raise ValueError(f"there is no area parameter {number}")
-    return area.parameters[number]
+    name, default = _PARAMETERS[number]
+    if _is_space(identity) or not name:
+        return area.parameters[number]
+    value = server.world.areas.rows[server.world.area_index("area", identity)][name]
+    return tuple(value.tolist()) if isinstance(default, tuple) else type(default)(value)
 
 
 # --- what it sees ---

@@ -10,6 +10,7 @@ from ..batch_interface import BatchQueue, BodyBatch
 from ..bodies.identity import index_of
 from ..body_batches import NEW_BODY, NEW_SHAPE
 from .frames import frame_of_space
+from .methods import locked_calls
 from .schema import INT, PACKED_FLOAT32_ARRAY, RID, TRANSFORM3D
 
 LARGEST_BATCH = 1 << 20
@@ -114,14 +115,7 @@ class InstanceBatches:
 
 def add_batch_methods(methods, engine) -> None:
     """Register the methods; `engine.server` is there when one is called."""
-
-    def locked(name):
-        def call(*arguments):
-            with engine.server.lock:
-                return getattr(engine.server.instance_batches, name)(*arguments)
-
-        return call
-
+    locked = locked_calls(engine, "instance_batches")
     added = {"space": RID, "shape": RID, "transforms": PACKED_FLOAT32_ARRAY, "placed": TRANSFORM3D, "layer": INT, "mask": INT,
              "user_id": INT}  # fmt: skip
     methods.cold("batch_add", locked("add"), added, INT)

@@ -2,8 +2,8 @@
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES, RAY_PICKABLE
-from .errors import check_finite, check_integer, check_number, check_place, check_vector
-from .frames import enter_space
+from .errors import check_finite, check_integer, check_number, check_vector
+from .server_colliders import set_flag, signed_id
 from .virtual_table import BODY_STATE, SERVER
 
 # PhysicsServer3D.BodyParameter
@@ -13,21 +13,10 @@ _VECTORS = ("inertia", "center_of_mass")
 _MODES = ("linear_damp_mode", "angular_damp_mode")
 
 
-def _set_flag(server, identity: int, flag: int, value: bool) -> None:
-    row = server.body_row(identity)
-    row["flags"] = int(row["flags"]) | flag if value else int(row["flags"]) & ~flag
-
-
 @SERVER.cold()
 def _body_create(server):
+    server.stock.restock()
     return server.world.create_body()
-
-
-@SERVER.cold()
-def _body_set_space(server, identity, space):
-    if space:
-        server.space_row(space)
-    enter_space(server, identity, space, server.world.body_system(identity), server.world.body_set_system)
 
 
 @SERVER.cold()
@@ -45,66 +34,6 @@ def _body_get_mode(server, identity):
     return int(server.body_row(identity)["mode"])
 
 
-# --- shapes ---
-
-
-@SERVER.cold()
-def _body_add_shape(server, identity, shape, transform, disabled):
-    server.body_index(identity)
-    check_place(transform)
-    server.world.body_add_shape(identity, shape, transform, disabled)
-
-
-@SERVER.cold()
-def _body_set_shape(server, identity, number, shape):
-    server.body_index(identity)
-    server.world.body_set_shape(identity, number, shape)
-
-
-@SERVER.cold()
-def _body_set_shape_transform(server, identity, number, transform):
-    server.body_index(identity)
-    check_place(transform)
-    if transform != server.world.body_shape_transform(identity, number):  # nodes repeat it; a change wakes the body
-        server.world.body_set_shape_transform(identity, number, transform)
-
-
-@SERVER.cold()
-def _body_set_shape_disabled(server, identity, number, disabled):
-    server.body_index(identity)
-    server.world.body_set_shape_disabled(identity, number, disabled)
-
-
-@SERVER.cold()
-def _body_get_shape_count(server, identity):
-    server.body_index(identity)
-    return server.world.body_shape_count(identity)
-
-
-@SERVER.cold()
-def _body_get_shape(server, identity, number):
-    server.body_index(identity)
-    return server.world.body_shape(identity, number)
-
-
-@SERVER.cold()
-def _body_get_shape_transform(server, identity, number):
-    server.body_index(identity)
-    return server.world.body_shape_transform(identity, number)
-
-
-@SERVER.cold()
-def _body_remove_shape(server, identity, number):
-    server.body_index(identity)
-    server.world.body_remove_shape(identity, number)
-
-
-@SERVER.cold()
-def _body_clear_shapes(server, identity):
-    server.body_index(identity)
-    server.world.body_clear_shapes(identity)
-
-
 # --- who it is ---
 
 
@@ -113,7 +42,7 @@ def _body_attach_object_instance_id(server, identity, object_id):
     if kind_of(identity) == KIND_SOFT_BODY:  # SoftBody3D names itself through this call
         server.soft_bodies.get(identity).object_id = object_id
     else:
-        server.body_row(identity)["user_id"] = object_id - (1 << 64) if object_id >= 1 << 63 else object_id
+        server.body_row(identity)["user_id"] = signed_id(object_id)
 
 
 @SERVER.cold()
@@ -139,18 +68,8 @@ def _body_set_collision_layer(server, identity, layer):
 
 
 @SERVER.cold()
-def _body_get_collision_layer(server, identity):
-    return int(server.body_row(identity)["collision_layer"])
-
-
-@SERVER.cold()
 def _body_set_collision_mask(server, identity, mask):
     server.world.body_set_collision_mask(identity, mask)
-
-
-@SERVER.cold()
-def _body_get_collision_mask(server, identity):
-    return int(server.body_row(identity)["collision_mask"])
 
 
 @SERVER.cold()
@@ -180,7 +99,7 @@ def _body_set_ray_pickable(server, identity, enable):
     if kind_of(identity) == KIND_SOFT_BODY:
         server.soft_bodies.get(identity).is_ray_pickable = enable
     else:
-        _set_flag(server, identity, RAY_PICKABLE, enable)
+        set_flag(server.body_row(identity), RAY_PICKABLE, enable)
 
 
 # --- parameters ---
@@ -262,7 +181,7 @@ def _body_set_max_contacts_reported(server, identity, amount):
 
 @SERVER.cold()
 def _body_get_max_contacts_reported(server, identity):
-    return int(server.body_row(identity)["max_contacts_reported"])
+    return server.world.body_max_contacts(identity)
 
 
 @SERVER.cold(note="checked, and not kept: no engine of Godot's has a use for it, and Godot has no way to set it but this")
@@ -278,7 +197,7 @@ def _body_get_contacts_reported_depth_threshold(server, identity):
 
 @SERVER.cold()
 def _body_set_omit_force_integration(server, identity, enable):
-    _set_flag(server, identity, OMITS_FORCES, enable)
+    set_flag(server.body_row(identity), OMITS_FORCES, enable)
 
 
 @SERVER.cold()

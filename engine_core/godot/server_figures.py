@@ -11,9 +11,11 @@ def pool_figures(server) -> dict:
     has for itself, the fullest space."""
     world = server.world
     spaces = [row for row in world.systems.rows[: int(world.record["system_count"])] if row["id"]]
+    stock = server.record  # rows that are only at hand, see fast_stock.py
     most = {
-        "bodies": world.bodies.count, "body_shapes": world.instances.most_used(), "shapes": world.shapes.row_count,
-        "joints": world.joints.count, "spaces": int(world.record["system_count"]),
+        "bodies": world.bodies.count - int(stock["stock_count"]),
+        "body_shapes": world.instances.most_used() - int(stock["run_count"]),
+        "shapes": world.shapes.row_count, "joints": world.joints.count, "spaces": int(world.record["system_count"]),
         "pairs": max((int(row["pair_count"]) for row in spaces), default=0),
         "contacts": max((int(row["manifold_count"]) for row in spaces), default=0),
     }  # fmt: skip

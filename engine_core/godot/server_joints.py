@@ -6,12 +6,13 @@ change sign on their way to the core.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_SOFT_BODY
 from .errors import check_finite
-from .joint_frames import NO_TURN, basis_of, frame_like, frame_of_axis, pivot, turned
 from .frames import frame_of_space
+from .joint_frames import NO_TURN, basis_of, frame_like, frame_of_axis, pivot, turned
 from .joint_settings import (
     CONE_TWIST, DEFAULT_FLAGS, DEFAULTS, EMPTY, HINGE, IGNORED, NOTES, PIN, SIX_DOF, SLIDER, configure,
 )  # fmt: skip
@@ -63,7 +64,7 @@ def _check_number(kind: int, number: int, table: dict) -> None:
         raise ValueError(f"{_TYPE_NAMES[kind]} has no parameter {number}")
 
 
-def _make(server, identity: int, kind: int, body_a: int, frame_a: tuple, body_b: int, frame_b: tuple) -> None:
+def _make(kind: int, server, identity: int, body_a: int, frame_a: tuple, body_b: int, frame_b: tuple) -> None:
     """Make a joint of a kind of what it was before; what was set on it is forgotten."""
     joint = server.joints.get(identity)
     is_soft = False
@@ -110,7 +111,7 @@ def _renew(server, joint: Joint) -> None:
         configure(server.world, joint)
 
 
-def _set_parameter(server, identity: int, kind: int, number: int, value: float, axis: int = 0) -> None:
+def _set_parameter(kind: int, server, identity: int, number: int, value: float, axis: int = 0) -> None:
     joint = _of_kind(server, identity, kind)
     _check_number(kind, number, DEFAULTS)
     check_finite("the value", value)
@@ -126,13 +127,13 @@ def _set_parameter(server, identity: int, kind: int, number: int, value: float, 
         _renew(server, joint)
 
 
-def _get_parameter(server, identity: int, kind: int, number: int, axis: int = 0) -> float:
+def _get_parameter(kind: int, server, identity: int, number: int, axis: int = 0) -> float:
     joint = _of_kind(server, identity, kind)
     _check_number(kind, number, DEFAULTS)
     return joint.parameter(number, axis)
 
 
-def _set_flag(server, identity: int, kind: int, number: int, value: bool, axis: int = 0) -> None:
+def _set_flag(kind: int, server, identity: int, number: int, value: bool, axis: int = 0) -> None:
     joint = _of_kind(server, identity, kind)
     _check_number(kind, number, DEFAULT_FLAGS)
     is_new = value != joint.flag(number, axis)
@@ -141,7 +142,7 @@ def _set_flag(server, identity: int, kind: int, number: int, value: bool, axis: 
         _renew(server, joint)
 
 
-def _get_flag(server, identity: int, kind: int, number: int, axis: int = 0) -> bool:
+def _get_flag(kind: int, server, identity: int, number: int, axis: int = 0) -> bool:
     joint = _of_kind(server, identity, kind)
     _check_number(kind, number, DEFAULT_FLAGS)
     return joint.flag(number, axis)
@@ -194,58 +195,18 @@ def _joint_is_disabled_collisions_between_bodies(server, identity):
     return server.joints.get(identity).disables_collisions
 
 
-# --- pin ---
+# --- parameters and flags that have no axis ---
 
+for _kind, _name in ((PIN, "pin"), (HINGE, "hinge"), (SLIDER, "slider"), (CONE_TWIST, "cone_twist")):
+    SERVER.answer(f"_{_name}_joint_set_param", partial(_set_parameter, _kind), note=NOTES.get(_kind, ""))
+    SERVER.answer(f"_{_name}_joint_get_param", partial(_get_parameter, _kind))
+SERVER.answer("_hinge_joint_set_flag", partial(_set_flag, HINGE))
+SERVER.answer("_hinge_joint_get_flag", partial(_get_flag, HINGE))
 
-@SERVER.cold()
-def _joint_make_pin(server, identity, body_a, local_a, body_b, local_b):
-    _make(server, identity, PIN, body_a, pivot(local_a), body_b, pivot(local_b))
+# --- making them of two frames ---
 
-
-@SERVER.cold()
-def _pin_joint_set_param(server, identity, number, value):
-    _set_parameter(server, identity, PIN, number, value)
-
-
-@SERVER.cold()
-def _pin_joint_get_param(server, identity, number):
-    return _get_parameter(server, identity, PIN, number)
-
-
-@SERVER.cold()
-def _pin_joint_set_local_a(server, identity, local_a):
-    check_finite("local_A", *local_a)
-    joint = _of_kind(server, identity, PIN)
-    joint.frame_a = pivot(local_a)
-    if joint.core:
-        server.world.joint_set_frames(joint.core, *_core_frames(joint))
-
-
-@SERVER.cold()
-def _pin_joint_get_local_a(server, identity):
-    return _of_kind(server, identity, PIN).frame_a[9:]
-
-
-@SERVER.cold()
-def _pin_joint_set_local_b(server, identity, local_b):
-    check_finite("local_B", *local_b)
-    joint = _of_kind(server, identity, PIN)
-    joint.frame_b = pivot(local_b)
-    if joint.core:
-        server.world.joint_set_frames(joint.core, *_core_frames(joint))
-
-
-@SERVER.cold()
-def _pin_joint_get_local_b(server, identity):
-    return _of_kind(server, identity, PIN).frame_b[9:]
-
-
-# --- hinge ---
-
-
-@SERVER.cold()
-def _joint_make_hinge(server, identity, body_a, hinge_a, body_b, hinge_b):
-    _make(server, identity, HINGE, body_a, hinge_a, body_b, hinge_b)
+for _kind, _name in ((HINGE, "hinge"), (SLIDER, "slider"), (CONE_TWIST, "cone_twist"), (SIX_DOF, "generic_6dof")):
+    SERVER.answer(f"_joint_make_{_name}", partial(_make, _kind))
 
 
 @SERVER.cold()
@@ -254,89 +215,56 @@ def _joint_make_hinge_simple(server, identity, body_a, pivot_a, axis_a, body_b, 
     frames = frame_of_axis(pivot_a, axis_a), frame_of_axis(pivot_b, axis_b)
     bases = [basis_of(server.body_row(body)["rotation"]) if body else NO_TURN for body in (body_a, body_b)]
     frames = frames[0], frame_like(frames[1], bases[1], frames[0], bases[0])
-    _make(server, identity, HINGE, body_a, frames[0], body_b, frames[1])
+    _make(HINGE, server, identity, body_a, frames[0], body_b, frames[1])
+
+
+# --- pin ---
 
 
 @SERVER.cold()
-def _hinge_joint_set_param(server, identity, number, value):
-    _set_parameter(server, identity, HINGE, number, value)
+def _joint_make_pin(server, identity, body_a, local_a, body_b, local_b):
+    _make(PIN, server, identity, body_a, pivot(local_a), body_b, pivot(local_b))
 
 
-@SERVER.cold()
-def _hinge_joint_get_param(server, identity, number):
-    return _get_parameter(server, identity, HINGE, number)
+def _set_pivot(side, server, identity, point):
+    check_finite(f"local_{side}", *point)
+    joint = _of_kind(server, identity, PIN)
+    setattr(joint, f"frame_{side.lower()}", pivot(point))
+    if joint.core:
+        server.world.joint_set_frames(joint.core, *_core_frames(joint))
 
 
-@SERVER.cold()
-def _hinge_joint_set_flag(server, identity, number, enabled):
-    _set_flag(server, identity, HINGE, number, enabled)
+def _get_pivot(side, server, identity):
+    return getattr(_of_kind(server, identity, PIN), f"frame_{side.lower()}")[9:]
 
 
-@SERVER.cold()
-def _hinge_joint_get_flag(server, identity, number):
-    return _get_flag(server, identity, HINGE, number)
-
-
-# --- slider, cone twist ---
-
-
-@SERVER.cold()
-def _joint_make_slider(server, identity, body_a, frame_a, body_b, frame_b):
-    _make(server, identity, SLIDER, body_a, frame_a, body_b, frame_b)
-
-
-@SERVER.cold(note=NOTES[SLIDER])
-def _slider_joint_set_param(server, identity, number, value):
-    _set_parameter(server, identity, SLIDER, number, value)
-
-
-@SERVER.cold()
-def _slider_joint_get_param(server, identity, number):
-    return _get_parameter(server, identity, SLIDER, number)
-
-
-@SERVER.cold()
-def _joint_make_cone_twist(server, identity, body_a, frame_a, body_b, frame_b):
-    _make(server, identity, CONE_TWIST, body_a, frame_a, body_b, frame_b)
-
-
-@SERVER.cold()
-def _cone_twist_joint_set_param(server, identity, number, value):
-    _set_parameter(server, identity, CONE_TWIST, number, value)
-
-
-@SERVER.cold()
-def _cone_twist_joint_get_param(server, identity, number):
-    return _get_parameter(server, identity, CONE_TWIST, number)
+for _side in "AB":
+    SERVER.answer(f"_pin_joint_set_local_{_side.lower()}", partial(_set_pivot, _side))
+    SERVER.answer(f"_pin_joint_get_local_{_side.lower()}", partial(_get_pivot, _side))
 
 
 # --- six degrees of freedom ---
 
 
 @SERVER.cold()
-def _joint_make_generic_6dof(server, identity, body_a, frame_a, body_b, frame_b):
-    _make(server, identity, SIX_DOF, body_a, frame_a, body_b, frame_b)
-
-
-@SERVER.cold()
 def _generic_6dof_joint_set_param(server, identity, axis, number, value):
     _check_axis(axis)
-    _set_parameter(server, identity, SIX_DOF, number, value, axis)
+    _set_parameter(SIX_DOF, server, identity, number, value, axis)
 
 
 @SERVER.cold()
 def _generic_6dof_joint_get_param(server, identity, axis, number):
     _check_axis(axis)
-    return _get_parameter(server, identity, SIX_DOF, number, axis)
+    return _get_parameter(SIX_DOF, server, identity, number, axis)
 
 
 @SERVER.cold()
 def _generic_6dof_joint_set_flag(server, identity, axis, number, enable):
     _check_axis(axis)
-    _set_flag(server, identity, SIX_DOF, number, enable, axis)
+    _set_flag(SIX_DOF, server, identity, number, enable, axis)
 
 
 @SERVER.cold()
 def _generic_6dof_joint_get_flag(server, identity, axis, number):
     _check_axis(axis)
-    return _get_flag(server, identity, SIX_DOF, number, axis)
+    return _get_flag(SIX_DOF, server, identity, number, axis)

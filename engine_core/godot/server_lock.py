@@ -4,13 +4,13 @@ Godot calls from loader threads while its main thread may be in `_step`. What mo
 compiled and takes no lock at all but the gate of its space (../edits.py). Of the rest, calls that answer nothing are kept until
 the step has ended if one runs (`acquire_unless_stepping`), so that nobody waits for a step; calls that must answer wait for it.
 The lock is a word in SERVER that compiled code and Python both take; a thread that has it may take it again. Waiting happens in
-compiled code, without
-Python's interpreter lock, so that one who holds the lock and needs the interpreter is never waited for by one who
-holds the interpreter.
+compiled code, without Python's interpreter lock, so that one who holds the lock and needs the interpreter is never waited for
+by one who holds the interpreter.
 """
 
 import ctypes
 import platform
+from collections.abc import Callable
 
 import numpy as np
 
@@ -106,17 +106,23 @@ def memory_functions() -> tuple[int, int]:
 
 
 class ServerLock:
-    """The lock as Python takes it: `with lock:`."""
+    """The lock as Python takes it: `with lock:`. `take_over` is called first wherever compiled calls have left notes for Python
+    (fast_stock.py)."""
 
-    def __init__(self, server_address: int):
-        self._address = server_address
+    def __init__(self, server_address: int, take_over: Callable[[], None] = lambda: None):
+        self._address, self._take_over = server_address, take_over
+        self._note_count = ctypes.c_int64.from_address(server_address + SERVER.fields["note_count"][1])
         # Neither waits, so Python's interpreter lock may stay where it is: a third of the cost.
         self._try = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(try_lock.address)
         self._leave = ctypes.PYFUNCTYPE(None, ctypes.c_int64)(release_lock.address)
 
     def enter_unless_stepping(self) -> bool:
         """Take the lock, or not while a step has it. Leave it with `leave`."""
-        return acquire_unless_stepping(self._address) != 0
+        if not acquire_unless_stepping(self._address):
+            return False
+        if self._note_count.value:
+            self._take_over()
+        return True
 
     def leave(self) -> None:
         """Give the lock back."""
@@ -125,6 +131,8 @@ class ServerLock:
     def __enter__(self):
         if not self._try(self._address):
             acquire_lock(self._address)
+        if self._note_count.value:
+            self._take_over()
 
     def __exit__(self, *unused):
         self._leave(self._address)

@@ -9,6 +9,7 @@ from ..bodies.motion import bodies_of
 from ..bodies.schema import CAN_SLEEP, RIGID, WORLD
 from ..edits import (
     ANGULAR_VELOCITY,
+    AXIS_VELOCITY,
     CAN_SLEEP_OR_NOT,
     LINEAR_VELOCITY,
     SET_POSE,
@@ -22,13 +23,9 @@ from ..runtime.memory import address_of_row, stack_array, view
 from .body_calls import (
     FULL,
     NOTHING,
-    TWO_VECTOR_ACTIONS,
-    VECTOR_ACTIONS,
-    VECTOR_GETTERS,
-    make_two_vector_call,
     make_vector_call,
-    make_vector_getter,
     settle_mass,
+    vector_virtuals,
 )  # fmt: skip
 from .call_names import number_of
 from .frames import read_pose, repeats_after_shift, write_transform
@@ -55,6 +52,12 @@ STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, 
 
 
 @kernel
+def server_of(instance):
+    """The instance is SERVER."""
+    return instance
+
+
+@kernel
 def refuse(instance, call, reason, value):
     """Have Python print why a call was not obeyed."""
     call_3(view(instance, 1, SERVER)[0].report_error, call, reason, value)
@@ -71,18 +74,6 @@ def find(instance, arguments, call):
     else:
         settle_mass(instance, bodies_of(world)[index], np.int64(index))
     return world, np.int64(index)
-
-
-def _vector_call(name):
-    return make_vector_call(find, refuse, 1, number_of(f"body_{name}"), VECTOR_ACTIONS[name])
-
-
-def _two_vector_call(name):
-    return make_two_vector_call(find, refuse, 1, number_of(f"body_{name}"), TWO_VECTOR_ACTIONS[name])
-
-
-def _vector_getter(name):
-    return make_vector_getter(find, number_of(f"body_{name}"), VECTOR_GETTERS[name])
 
 
 @kernel
@@ -203,20 +194,10 @@ def get_direct_state(instance, arguments, result):
 
 
 VIRTUALS = {
-    "_body_apply_central_impulse": _vector_call("apply_central_impulse"),
-    "_body_apply_impulse": _two_vector_call("apply_impulse"),
-    "_body_apply_torque_impulse": _vector_call("apply_torque_impulse"),
-    "_body_apply_central_force": _vector_call("apply_central_force"),
-    "_body_apply_force": _two_vector_call("apply_force"),
-    "_body_apply_torque": _vector_call("apply_torque"),
-    "_body_add_constant_central_force": _vector_call("add_constant_central_force"),
-    "_body_add_constant_force": _two_vector_call("add_constant_force"),
-    "_body_add_constant_torque": _vector_call("add_constant_torque"),
-    "_body_set_constant_force": _vector_call("set_constant_force"),
-    "_body_get_constant_force": _vector_getter("get_constant_force"),
-    "_body_set_constant_torque": _vector_call("set_constant_torque"),
-    "_body_get_constant_torque": _vector_getter("get_constant_torque"),
-    "_body_set_axis_velocity": _vector_call("set_axis_velocity"),
+    **vector_virtuals(find, refuse, server_of, 1, "_body", "body_"),
+    "_body_set_axis_velocity": make_vector_call(
+        find, refuse, server_of, 1, number_of("body_set_axis_velocity"), AXIS_VELOCITY
+    ),
     "_body_set_state": set_state,
     "_body_get_state": get_state,
     "_body_get_direct_state": get_direct_state,

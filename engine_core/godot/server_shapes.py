@@ -26,21 +26,23 @@ class Shape:
 
     def __init__(self, godot_type: int):
         self.godot_type = godot_type
-        self.data = None  # StoredVariant
-        self.value = None  # what is in it
+        self.data = None  # a number or a tuple of numbers; of anything else a StoredVariant
         self.margin = 0.0
         self.custom_solver_bias = 0.0
 
     def is_set_to(self, value) -> bool:
         """Whether a value of plain numbers is the one that was set last."""
-        return self.data is not None and isinstance(value, (float, tuple)) and value == self.value
+        return _is_plain(value) and value == self.data
 
     def release(self) -> None:
         """Give back what Godot counts."""
-        self.value = None
-        if self.data:
+        if self.data is not None and not _is_plain(self.data):
             self.data.release()
-            self.data = None
+        self.data = None
+
+
+def _is_plain(value) -> bool:
+    return isinstance(value, (float, tuple))
 
 
 def _create(server, godot_type: int) -> int:
@@ -198,7 +200,7 @@ def _shape_set_data(server, identity, variant):
         return
     _SETTERS[shape.godot_type](server.world.shapes, index, value)
     shape.release()
-    shape.data, shape.value = server.variants.store(variant), value
+    shape.data = value if _is_plain(value) else server.variants.store(variant)
     server.world.shape_changed(index)
 
 
@@ -232,6 +234,8 @@ def _shape_set_custom_solver_bias(server, identity, bias):
     shape.custom_solver_bias = bias
     index = server.world.shape_index("shape_set_custom_solver_bias", identity)
     server.world.shape_set_contact_bias(index, max(bias, 0.0) / DEFAULT_BIAS)
+    if bias > 0.0:
+        server.record["has_contact_biases"] = 1  # from now on
 
 
 @SERVER.cold()

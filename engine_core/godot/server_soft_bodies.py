@@ -1,6 +1,7 @@
 """Soft bodies: what is set on them is kept and read back. They do not move yet, and have no points until then."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from .errors import check_finite
 from .virtual_table import SERVER
@@ -34,12 +35,30 @@ class SoftBody:
         """Nothing of a soft body is counted by Godot yet."""
 
 
-def _set_number(server, identity: int, name: str, value: float, smallest: float = 0.0) -> None:
+# What is one number, and the smallest it may be; the mass must be above it.
+_SMALLEST = {
+    "simulation_precision": 1, "total_mass": 0.0, "linear_stiffness": 0.0, "shrinking_factor": float("-inf"),
+    "pressure_coefficient": float("-inf"), "damping_coefficient": 0.0, "drag_coefficient": 0.0,
+}  # fmt: skip
+
+
+def _set_number(name, server, identity, value):
     soft_body = server.soft_bodies.get(identity)
     check_finite(name, value)
-    if value < smallest:
-        raise ValueError(f"{name} must be at least {smallest}, got {value}")
+    if name == "total_mass" and value == 0.0:
+        raise ValueError(f"total_mass must be above 0, got {value}")
+    if value < _SMALLEST[name]:
+        raise ValueError(f"{name} must be at least {_SMALLEST[name]}, got {value}")
     setattr(soft_body, name, value)
+
+
+def _get_number(name, server, identity):
+    return getattr(server.soft_bodies.get(identity), name)
+
+
+for _name in _SMALLEST:
+    SERVER.answer(f"_soft_body_set_{_name}", partial(_set_number, _name), NOT_ACTING)
+    SERVER.answer(f"_soft_body_get_{_name}", partial(_get_number, _name))
 
 
 @SERVER.cold()
@@ -110,78 +129,6 @@ def _soft_body_set_transform(server, identity, transform):
 @SERVER.cold(NOT_ACTING)
 def _soft_body_set_mesh(server, identity, mesh):
     server.soft_bodies.get(identity).mesh = mesh
-
-
-@SERVER.cold(NOT_ACTING)
-def _soft_body_set_simulation_precision(server, identity, precision):
-    _set_number(server, identity, "simulation_precision", precision, 1)
-
-
-@SERVER.cold()
-def _soft_body_get_simulation_precision(server, identity):
-    return server.soft_bodies.get(identity).simulation_precision
-
-
-@SERVER.cold(NOT_ACTING)
-def _soft_body_set_total_mass(server, identity, mass):
-    if not mass > 0.0:
-        raise ValueError(f"total_mass must be above 0, got {mass}")
-    _set_number(server, identity, "total_mass", mass)
-
-
-@SERVER.cold()
-def _soft_body_get_total_mass(server, identity):
-    return server.soft_bodies.get(identity).total_mass
-
-
-@SERVER.cold(NOT_ACTING)
-def _soft_body_set_linear_stiffness(server, identity, value):
-    _set_number(server, identity, "linear_stiffness", value)
-
-
-@SERVER.cold()
-def _soft_body_get_linear_stiffness(server, identity):
-    return server.soft_bodies.get(identity).linear_stiffness
-
-
-@SERVER.cold(NOT_ACTING)
-def _soft_body_set_shrinking_factor(server, identity, value):
-    _set_number(server, identity, "shrinking_factor", value, float("-inf"))
-
-
-@SERVER.cold()
-def _soft_body_get_shrinking_factor(server, identity):
-    return server.soft_bodies.get(identity).shrinking_factor
-
-
-@SERVER.cold(NOT_ACTING)
-def _soft_body_set_pressure_coefficient(server, identity, value):
-    _set_number(server, identity, "pressure_coefficient", value, float("-inf"))
-
-
-@SERVER.cold()
-def _soft_body_get_pressure_coefficient(server, identity):
-    return server.soft_bodies.get(identity).pressure_coefficient
-
-
-@SERVER.cold(NOT_ACTING)
-def _soft_body_set_damping_coefficient(server, identity, value):
-    _set_number(server, identity, "damping_coefficient", value)
-
-
-@SERVER.cold()
-def _soft_body_get_damping_coefficient(server, identity):
-    return server.soft_bodies.get(identity).damping_coefficient
-
-
-@SERVER.cold(NOT_ACTING)
-def _soft_body_set_drag_coefficient(server, identity, value):
-    _set_number(server, identity, "drag_coefficient", value)
-
-
-@SERVER.cold()
-def _soft_body_get_drag_coefficient(server, identity):
-    return server.soft_bodies.get(identity).drag_coefficient
 
 
 @SERVER.cold(NOT_ACTING)

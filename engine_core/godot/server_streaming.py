@@ -23,7 +23,7 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from ..streaming.wanted import Ranges
 from ..streaming.world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
-from .methods import INVALID_ARGUMENT, TOO_FEW_ARGUMENTS
+from .methods import INVALID_ARGUMENT, TOO_FEW_ARGUMENTS, locked_calls
 from .schema import DICTIONARY, INT, MOST_STREAMS, RID, SERVER, STREAM, STRING, VECTOR3
 from .server_lock import address_of_function
 from .slots import is_finite3, load_vector3
@@ -223,14 +223,7 @@ def streaming_scene_was_left(userdata, instance, arguments, count, result, error
 
 def add_streaming_methods(methods, engine) -> None:
     """Register the methods; `engine.server` is there when one is called."""
-
-    def locked(name):
-        def call(*arguments):
-            with engine.server.lock:
-                return getattr(engine.server.streams, name)(*arguments)
-
-        return call
-
+    locked = locked_calls(engine, "streams")
     handle = {"handle": INT}
     methods.cold("streaming_open", locked("open"), {"space": RID, "folder": STRING, "settings": DICTIONARY}, INT)
     methods.cold("streaming_close", locked("close"), handle)

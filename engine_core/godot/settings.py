@@ -5,8 +5,8 @@ import ctypes
 from ctypes import c_int64
 
 from ..bodies.layers import MaskLayers
-from ..runtime.job_system import JobSystem, SingleThread
 from ..runtime.cores import default_thread_count
+from ..runtime.job_system import JobSystem, SingleThread
 from ..runtime.pooled_threads import PooledThreads
 from ..runtime.thread_pool import shared_pool
 from . import schema

@@ -255,8 +255,8 @@ def intersect_point(instance, arguments, result):
 
 @kernel
 def _take_transform(instance, call, transform, shape_index, query, frame):
-    """Fill in the shape and where it stands. Gives 0 after the call was refused, 1, or 2 for a shape that Python
-    has cooked for the scale of the transform: give it back with `_end`."""
+    """Fill in where the shape stands. Gives 0 after the call was refused, 1, or 2 where Python has cooked another shape for the
+    scale of the transform, which is asked about instead: give it back with `_end`."""
     keep_as_call()
     total = 0.0
     for i in range(12):
@@ -268,7 +268,6 @@ def _take_transform(instance, call, transform, shape_index, query, frame):
     store3(query.position, add(_row(transform + 36), frame))
     if is_orthonormal(rows):
         store4(query.rotation, rotation_of_basis(rows))
-        query.shape = shape_index
         return 1
     requests = stack_array(1, SHAPE_REQUEST)
     request = requests[0]
@@ -315,7 +314,7 @@ def _begin_shape(instance, arguments, call, operation, queries, frame):
     _begin(instance, operation, int_argument(arguments, 4), with_bodies, with_areas, address)
     if operation == CAST:
         store3(query.motion, motion)
-    query.margin = margin
+    query.margin, query.shape = margin, shapes[shape_index].current
     return _take_transform(instance, call, argument(arguments, 1), shape_index, query, frame)
 
 

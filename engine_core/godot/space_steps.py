@@ -8,12 +8,15 @@ import platform
 import numpy as np
 
 from ..bodies.schema import SYSTEM, WORLD
+from ..edits import STEPPING, take_gate
 from ..geometry.vector import store3
+from ..physics_system import GATE_IS_TAKEN
 from ..runtime.atomics import exchange_int64
 from ..runtime.call import call_1, call_1_float, call_2, call_3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
+from .held_up import spread_impulses
 from .schema import BODY_BINDING, MOST_STREAMS, NIL, SERVER, SPACE_BINDING, STEP_FAILED, STREAM
 from .server_lock import release
 
@@ -77,8 +80,23 @@ def processor_time(server):
 
 
 @kernel
+def begin_steps(instance, delta_time):
+    """Take the gates of the spaces that will be stepped, on the thread of `_step`. Each opens when its step ends."""
+    server = view(instance, 1, SERVER)[0]
+    spaces = spaces_of(server)
+    for number in range(view(server.world, 1, WORLD)[0].system_count):
+        space = spaces[number]
+        if takes_part(space):
+            take_gate(space.system, STEPPING)
+            view(space.system, 1, SYSTEM)[0].extra[GATE_IS_TAKEN] = 1
+            spread_impulses(server, space, delta_time)
+    server.has_impulses = 0
+    server.tick += 1
+
+
+@kernel
 def step_spaces(instance, delta_time):
-    """Step every active space; then give the server's lock back."""
+    """Step every active space, after `begin_steps`; then give the server's lock back."""
     server = view(instance, 1, SERVER)[0]
     begin = processor_time(server)
     server.active_object_count = 0

@@ -70,16 +70,17 @@ class Engine:
 
         self.variants = Variants(self.interface, self.api)
         self.reporter = Reporter(self.interface, self.variants)
-        self._is_valid = self._builtin_method(schema.CALLABLE, "Callable", "is_valid")
+        self.callable_is_valid_address = self._builtin_method(schema.CALLABLE, "Callable", "is_valid")
+        self._is_valid = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, ctypes.c_int32)(self.callable_is_valid_address)
         self.settings = Settings(self)
         if self.settings.chosen_engine == ENGINE_NAME:
             self.register_classes()
         self._register_engine()
 
-    def _builtin_method(self, kind: int, type_name: str, method: str):
+    def _builtin_method(self, kind: int, type_name: str, method: str) -> int:
+        """Address of a method of a built-in type."""
         get = self.interface.function("variant_get_ptr_builtin_method", c_void_p, c_int, c_void_p, c_int64)
-        address = get(kind, self.interface.name(method), self.api.builtin_methods[type_name][method])
-        return ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, ctypes.c_int32)(address)
+        return get(kind, self.interface.name(method), self.api.builtin_methods[type_name][method])
 
     def register_classes(self) -> None:
         """Make our three classes known, once."""
@@ -107,8 +108,9 @@ class Engine:
         self._busy_thread = BusyThread(self._methods)
         from .frames import add_frame_methods
         from .server_batches import add_batch_methods
-        from .server_navigation import add_navigation_methods
         from .server_figures import add_figure_methods
+        from .server_machines import add_machine_methods
+        from .server_navigation import add_navigation_methods
         from .server_streaming import add_streaming_methods
 
         add_streaming_methods(self._methods, self)
@@ -116,6 +118,7 @@ class Engine:
         add_frame_methods(self._methods, self)
         add_navigation_methods(self._methods, self)
         add_figure_methods(self._methods, self)
+        add_machine_methods(self._methods, self)
 
     def _register_engine(self) -> None:
         """Tell Godot's PhysicsServer3DManager our name and how to make the server."""

@@ -10,9 +10,7 @@ import threading
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM, WORLD
-from ..edits import STEPPING, take_gate
-from ..physics_system import GATE_IS_TAKEN
+from ..bodies.schema import WORLD
 from ..runtime.atomics import load_acquire_int32, store_release_int32, store_release_int64
 from ..runtime.call import call_0_result
 from ..runtime.kernel import entry_point, kernel
@@ -20,7 +18,7 @@ from ..runtime.memory import view
 from ..runtime.parking import PARKING, wait_while, wake_all
 from .schema import SERVER
 from .server_lock import LOCK_OFFSET
-from .space_steps import spaces_of, step_spaces, takes_part
+from .space_steps import step_spaces
 
 INT32 = np.int32
 STATE = SERVER.fields["step_state"][1]
@@ -50,12 +48,6 @@ def await_step(instance):
 def hand_over(instance, delta_time):
     """Have the thread of ours step. The caller has the server's lock once, and it becomes that thread's; so do the gates."""
     server = view(instance, 1, SERVER)[0]
-    spaces = spaces_of(server)
-    for number in range(view(server.world, 1, WORLD)[0].system_count):
-        space = spaces[number]
-        if takes_part(space):
-            take_gate(space.system, STEPPING)
-            view(space.system, 1, SYSTEM)[0].extra[GATE_IS_TAKEN] = 1
     server.step_length = delta_time
     store_release_int64(instance + LOCK_OFFSET, server.step_thread)
     set_state(instance, ASKED)

@@ -26,7 +26,7 @@ from .schema import (
 )  # fmt: skip
 from .server_lock import acquire, release
 from .slots import float_argument, int_argument
-from .space_steps import advance_streams, spaces_of, step_spaces
+from .space_steps import advance_streams, begin_steps, spaces_of, step_spaces, takes_part
 from .step_thread import await_step, hand_over
 from .virtual_table import SERVER as SERVER_TABLE
 
@@ -52,9 +52,11 @@ def step(instance, arguments, result):
         call_1(server.settle_masses, np.int64(-1))
     server.is_stepping = 1
     advance_streams(server)
-    if server.step_thread != 0 and delta_time > 0.0:
-        hand_over(instance, delta_time)
-        return
+    if delta_time > 0.0:
+        begin_steps(instance, delta_time)
+        if server.step_thread != 0:
+            hand_over(instance, delta_time)
+            return
     step_spaces(instance, delta_time)
     settle(instance)
 
@@ -209,7 +211,7 @@ def islands_of_all_spaces(instance):
     found = np.int64(0)
     for number in range(world.system_count):
         space = spaces[number]
-        if space.server != 0 and space.is_active != 0:
+        if takes_part(space):
             take_gate(space.system, STEPPING)
             found += count_islands(space.system)
             call_3_result(world.edit_function, server.world, 0, space.system)

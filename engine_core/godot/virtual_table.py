@@ -21,6 +21,16 @@ class HotGroup:
     names: tuple[str, ...]
 
 
+def addresses_of(groups) -> dict[str, int]:
+    """Addresses by name; compiles the groups, or loads them from the cache."""
+    addresses = {}
+    for group in groups:
+        table = np.zeros(len(group.names), np.int64)
+        group.fill(address_of(table))
+        addresses.update(zip(group.names, table.tolist(), strict=True))
+    return addresses
+
+
 @dataclass
 class VirtualTable:
     """The virtuals of one class: `engine_class` extended as `class_name`."""
@@ -30,18 +40,23 @@ class VirtualTable:
     takes_instance: bool = False  # whether cold functions are given the instance's address too
     cold_functions: dict = field(default_factory=dict)
     hot_groups: list = field(default_factory=list)
+    fast_group: HotGroup | None = None  # of cold ones, see fast_call.py
     partial: dict = field(default_factory=dict)  # virtual: what is missing, in words
     notes: dict = field(default_factory=dict)  # virtual: what a user should know of one that is done
 
+    def answer(self, name: str, function, partial: str = "", note: str = "") -> None:
+        """Declare the Python function that answers a virtual: `(server or instance, *arguments)`."""
+        self.cold_functions[name] = function
+        if partial:
+            self.partial[name] = partial
+        if note:
+            self.notes[name] = note
+
     def cold(self, partial: str = "", note: str = ""):
-        """Declare the Python function that answers the virtual of its name: `(server or instance, *arguments)`."""
+        """The same for the virtual that the decorated function is named after."""
 
         def declare(function):
-            self.cold_functions[function.__name__] = function
-            if partial:
-                self.partial[function.__name__] = partial
-            if note:
-                self.notes[function.__name__] = note
+            self.answer(function.__name__, function, partial, note)
             return function
 
         return declare
@@ -51,14 +66,17 @@ class VirtualTable:
         self.hot_groups.append(HotGroup(fill, tuple(names)))
         self.partial.update(partial or {})
 
+    def fast(self, fill, names) -> None:
+        """Declare the kernels that answer some cold virtuals where they can, and hand over to Python where not."""
+        self.fast_group = HotGroup(fill, tuple(names))
+
+    def fast_addresses(self) -> dict[str, int]:
+        """Addresses of the fast virtuals, in the order of their numbers."""
+        return addresses_of([self.fast_group] if self.fast_group else [])
+
     def hot_addresses(self) -> dict[str, int]:
-        """Addresses of all hot virtuals; compiles them, or loads them from the cache."""
-        addresses = {}
-        for group in self.hot_groups:
-            table = np.zeros(len(group.names), np.int64)
-            group.fill(address_of(table))
-            addresses.update(zip(group.names, table.tolist(), strict=True))
-        return addresses
+        """Addresses of all hot virtuals."""
+        return addresses_of(self.hot_groups)
 
     def answered(self) -> set[str]:
         """Names of the virtuals that something answers."""

@@ -4,6 +4,9 @@ import os
 import platform
 from pathlib import Path
 
+MAX_THREADS = 64
+"""Threads that a step may use at most."""
+
 
 def physical_core_count() -> int:
     """Physical cores that this process may use: by its affinity, and by the time its container is given."""

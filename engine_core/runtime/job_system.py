@@ -20,9 +20,10 @@ Here: one thread. `pooled_threads.py`: own threads. `godot/worker_threads.py`: t
 import numpy as np
 
 from .call import call_1, call_1_result, call_2, call_6_result, call_job
+from .cores import MAX_THREADS
 from .kernel import entry_point, kernel
 from .memory import address_of, view
-from .timeline import Timeline, cycles, record
+from .timeline import Recorded, cycles, record
 
 INT64 = np.int64
 
@@ -100,7 +101,7 @@ def wait_for_job(address):
     call_1(system.wait, system.state)
 
 
-class JobSystem:
+class JobSystem(Recorded):
     """Owns a JOB_SYSTEM record; `address` is what a physics system is given. `functions`: entry points or addresses by the names
     of FUNCTIONS."""
 
@@ -110,6 +111,8 @@ class JobSystem:
         missing = [name for name in FUNCTIONS if name not in functions]
         if missing:
             raise ValueError(f"JobSystem: there is no function {missing[0]!r}")
+        if not 1 <= thread_count <= MAX_THREADS:
+            raise ValueError(f"JobSystem: thread_count must be 1 to {MAX_THREADS}, got {thread_count}")
         self._functions = functions  # kept alive
         self._job_system = np.zeros(1, dtype=JOB_SYSTEM)
         self.record = self._job_system[0]
@@ -118,23 +121,6 @@ class JobSystem:
             function = functions[name]
             self.record[name] = function if isinstance(function, int) else function.address
         self.address = address_of(self._job_system)
-        self.timeline: Timeline | None = None
-
-    @property
-    def thread_count(self) -> int:
-        """Threads that a step may use, its caller's among them."""
-        return int(self.record["thread_count"])
-
-    def start_recording(self, capacity: int = 1 << 16) -> Timeline:
-        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
-        self.timeline = Timeline(self.thread_count, capacity)
-        self.record["timeline"] = self.timeline.address
-        return self.timeline
-
-    def stop_recording(self) -> Timeline | None:
-        """Stop writing down. No job may be running. Returns what was recorded, or None."""
-        self.record["timeline"] = 0
-        return self.timeline
 
     def close(self) -> None:
         """Let the threads go. No job may be running; what comes later is done by its caller alone."""

@@ -32,16 +32,15 @@ from .atomics import (
     store_release_int64,
 )  # fmt: skip
 from .attributes import keep_as_call
-from .cores import default_thread_count
+from .cores import MAX_THREADS, default_thread_count
 from .job_system import run_range
 from .kernel import EntryPoint, entry_point, kernel
 from .memory import Pool, view
 from .parking import PARKING, give_way, system_functions, wait_while, wake_all
-from .timeline import LINE, Timeline, cycles, cycles_per_second
+from .timeline import LINE, Recorded, cycles, cycles_per_second
 
 INT32, INT64 = np.int32, np.int64
 
-MAX_THREADS = 64
 SPIN_SECONDS = 20e-6
 YIELD_SECONDS = 200e-6
 STALL_SECONDS = 300e-6
@@ -376,7 +375,7 @@ def dismiss(pool):
     wake_all(view(pool, 1, POOL)[0].parking, pool + GENERATION)
 
 
-class ThreadPool:
+class ThreadPool(Recorded):
     """`thread_count` threads, the caller among them: with 1 there is no worker and every job is a plain call. Without own threads
     somebody else brings workers to it, for as long as a step lasts (`helpers`).
 
@@ -400,7 +399,6 @@ class ThreadPool:
         for name, address in system_functions().items():
             self.record["parking"][name] = address
         self.record["thread_count"] = thread_count
-        self.timeline: Timeline | None = None
         self._threads = [
             threading.Thread(target=work, args=(self.address, worker), name=f"scree worker {worker}", daemon=True)
             for worker in range(1, thread_count if has_own_threads else 1)
@@ -411,10 +409,6 @@ class ThreadPool:
             thread.start()
         _open_pools.add(self)
 
-    @property
-    def thread_count(self) -> int:
-        return int(self.record["thread_count"])
-
     def parallel_for(self, job: EntryPoint, context: int, count: int, batch: int, begin: int = 0) -> None:
         """Do the items `begin` to `count - 1` of a job on all threads. Raises RuntimeError if the pool is at work
         already: a job cannot hand out another one."""
@@ -422,17 +416,6 @@ class ThreadPool:
             raise ValueError(f"parallel_for: batch must be at least 1, got {batch}")
         if not run(self.address, job.address, context, begin, count, batch):
             raise RuntimeError("parallel_for: the thread pool is at work: a job cannot hand out another job")
-
-    def start_recording(self, capacity: int = 1 << 16) -> Timeline:
-        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
-        self.timeline = Timeline(self.thread_count, capacity)
-        self.record["timeline"] = self.timeline.address
-        return self.timeline
-
-    def stop_recording(self) -> Timeline | None:
-        """Stop writing down. No job may be running. Returns what was recorded, or None."""
-        self.record["timeline"] = 0
-        return self.timeline
 
     def close(self) -> None:
         """Send the workers home and wait for them. No job may be running. What comes later is done by its caller

@@ -117,4 +117,26 @@ class Timeline:
         return np.roll(ring, -(head & (self.capacity - 1)))
 
 
+class Recorded:
+    """Of who runs jobs, with a `record` that has fields `thread_count` and `timeline`: how many threads, and what they did."""
+
+    timeline: Timeline | None = None
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that a step may use, its caller's among them."""
+        return int(self.record["thread_count"])
+
+    def start_recording(self, capacity: int = 1 << 16) -> Timeline:
+        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
+        self.timeline = Timeline(self.thread_count, capacity)
+        self.record["timeline"] = self.timeline.address
+        return self.timeline
+
+    def stop_recording(self) -> Timeline | None:
+        """Stop writing down. No job may be running. Returns what was recorded, or None."""
+        self.record["timeline"] = 0
+        return self.timeline
+
+
 assert ctypes.sizeof(ctypes.c_void_p) == 8, "addresses are 64 bits wide"

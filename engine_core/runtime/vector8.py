@@ -187,3 +187,68 @@ def transpose8(typing_context, a, b, c, d, e, f, g, h):
         return context.make_tuple(builder, signature.return_type, columns)
 
     return types.UniTuple(float8, 8)(*[float8] * 8), generate
+
+
+@intrinsic
+def load_bytes8(typing_context, address):
+    """Compiled: the eight unsigned bytes at `address`, as floats."""
+
+    def generate(context, builder, signature, arguments):
+        bytes8 = ir.VectorType(ir.IntType(8), LANES)
+        loaded = builder.load(builder.inttoptr(arguments[0], bytes8.as_pointer()))
+        loaded.align = 1
+        return builder.uitofp(builder.zext(loaded, _INTEGERS), _VECTOR)
+
+    return float8(types.int64), generate
+
+
+@intrinsic
+def mask_less_equal8(typing_context, a, b):
+    """Compiled: bit i is set where a <= b in lane i; not where a lane is not a number."""
+
+    def generate(context, builder, signature, arguments):
+        lanes = builder.fcmp_ordered("<=", *arguments)
+        return builder.zext(builder.bitcast(lanes, ir.IntType(LANES)), ir.IntType(64))
+
+    return types.int64(float8, float8), generate
+
+
+@intrinsic
+def lane8(typing_context, vector, index):
+    """Compiled: the float in lane `index`."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.extract_element(arguments[0], arguments[1])
+
+    return types.float32(float8, types.int64), generate
+
+
+@intrinsic
+def load_points8(typing_context, points, indices, stride):
+    """Compiled: (x, y, z) of eight points: rows of three floats at the address `points`, of which the int32 at `indices`,
+    `indices + stride`, ... are wanted. Reads one float beyond a row. Rows are loaded whole and turned: gathers are slow where
+    processors are protected from data sampling."""
+
+    def generate(context, builder, signature, arguments):
+        word, wide, row = ir.IntType(32), ir.IntType(64), ir.VectorType(ir.FloatType(), 4)
+        rows = []
+        for lane in range(LANES):
+            place = builder.add(arguments[1], builder.mul(arguments[2], wide(lane)))
+            index = builder.load(builder.inttoptr(place, word.as_pointer()))
+            index.align = 4
+            at = builder.add(arguments[0], builder.mul(builder.sext(index, wide), wide(12)))
+            loaded = builder.load(builder.inttoptr(at, row.as_pointer()))
+            loaded.align = 4
+            rows.append(loaded)
+
+        def shuffle(x, y, mask):
+            return builder.shuffle_vector(x, y, ir.Constant(_INTEGERS, mask))
+
+        pairs = [shuffle(rows[i], rows[i + 4], list(range(8))) for i in range(4)]
+        low, high = [0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15]
+        a, b = shuffle(pairs[0], pairs[1], low), shuffle(pairs[2], pairs[3], low)
+        c, d = shuffle(pairs[0], pairs[1], high), shuffle(pairs[2], pairs[3], high)
+        first, second = [0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]
+        return context.make_tuple(builder, signature.return_type, (shuffle(a, b, first), shuffle(a, b, second), shuffle(c, d, first)))
+
+    return types.UniTuple(float8, 3)(types.int64, types.int64, types.int64), generate

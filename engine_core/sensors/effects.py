@@ -5,7 +5,8 @@ last. Areas of the same priority take turns in the order of their rows.
 import numpy as np
 
 from ..bodies.motion import system_of
-from ..bodies.schema import HAS_STRETCH, IN_AREAS, KINEMATIC, SYSTEM, WORLD
+from ..bodies.rare import stretched
+from ..bodies.schema import IN_AREAS, KINEMATIC, SYSTEM, WORLD
 from ..geometry.vector import add, length, quaternion, rotate, scale, store3, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
@@ -31,17 +32,11 @@ def point_gravity(area, point, position):
 
 
 @kernel
-def gravity_of(area, body, position):
+def gravity_of(world, area, body, position):
     """Gravity [m/s^2] that an area, whose row of BODY is `body`, has at a position."""
     if area.is_point == 0:
         return scale(vector3(area.gravity_vector), area.gravity)
-    v = vector3(area.gravity_vector)
-    if body.flags & HAS_STRETCH:
-        s = body.stretch
-        v = (
-            s[0] * v[0] + s[1] * v[1] + s[2] * v[2], s[3] * v[0] + s[4] * v[1] + s[5] * v[2],
-            s[6] * v[0] + s[7] * v[1] + s[8] * v[2],
-        )  # fmt: skip
+    v = stretched(world, body, vector3(area.gravity_vector))
     return point_gravity(area, add(vector3(body.position), rotate(quaternion(body.rotation), v)), position)
 
 
@@ -103,7 +98,7 @@ def surroundings_at(system, index, position):
         area = areas[at]
         priority = area.priority
         if not ended_gravity:
-            own = gravity_of(area, bodies[at], position)
+            own = gravity_of(system.world, area, bodies[at], position)
             mode = area.gravity_mode
             gravity = (fold(mode, gravity[0], own[0]), fold(mode, gravity[1], own[1]), fold(mode, gravity[2], own[2]))
             ended_gravity = ends(mode)

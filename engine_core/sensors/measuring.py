@@ -7,12 +7,11 @@ surface, as everywhere, and two surfaces do not meet.
 import numpy as np
 
 from ..bodies.bounds import bounds_in_frame, bounds_overlap, local_bounds_from
-from ..bodies.instance_tree import WALK, begin_walk, next_in_box
+from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import INSTANCE, SYSTEM, WORLD
+from ..collision.instance_queries import PLACE, overlaps_instance, place_instance
 from ..collision.query_schema import QUERY
-from ..collision.shape_queries import (
-    PLACE, box_of_query, overlaps_instance, place_instance, swept,
-)  # fmt: skip
+from ..collision.shape_queries import box_of_query, swept
 from ..geometry.vector import (
     add, length, multiply, quaternion, rotate, rotate_inverse, store3, store4, subtract, vector3,
 )  # fmt: skip
@@ -46,9 +45,9 @@ def holds(shape, query, body):
 @kernel
 def note(system, sensors, overlap, cursor, own, number):
     """Mark the row of two shapes as overlapping, or make it. `cursor` holds the row before and the row to look at next, and the
-    two shapes of the call before: rows stand in ascending order, and shapes mostly come so."""
+    two shapes of the call before: rows stand in ascending order, and shapes mostly come so; parts of a compound are one shape."""
     parts = shape_overlaps_of(sensors)
-    if own < cursor[2] or (own == cursor[2] and number < cursor[3]):
+    if own < cursor[2] or (own == cursor[2] and number <= cursor[3]):
         cursor[0], cursor[1] = -1, INT64(overlap.first)
     cursor[2], cursor[3] = own, number
     before, at = cursor[0], cursor[1]
@@ -97,13 +96,13 @@ def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
     middle, half = swept(low, high, NOWHERE)
     position = subtract(vector3(other.position), vector3(query.position))
     low, high = bounds_in_frame(middle, half, position, quaternion(other.rotation))
-    walk = stack_array(1, WALK)[0]
-    begin_walk(walk, other.first_instance, other.instance_count)
+    walk = stack_array(1, PARTS)[0]
+    begin_parts(walk, other.first_instance, other.instance_count)
     while True:
-        number = next_in_box(walk, world, instances, low, high)
+        number = next_part_in_box(walk, world, instances, shapes, low, high)
         if number < 0:
             break
-        instance = instances[other.first_instance + number]
+        instance = part_row(walk, instances)
         if not is_solid(shapes, instance):
             continue
         place_instance(query, vector3(other.position), quaternion(other.rotation), instance, place)
@@ -125,19 +124,20 @@ def measure_overlap(system, world, bodies, areas, overlap):
     if not sees(areas, bodies, INT64(overlap.area), INT64(overlap.other)) or not bounds_overlap(area.bounds, other.bounds):
         return
     instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
     query = stack_array(1, QUERY)[0]
     query.margin = 0.0
     cursor = stack_array(4, INT64)
     cursor[0], cursor[1], cursor[2], cursor[3] = -1, INT64(overlap.first), 0, 0
     turn = quaternion(area.rotation)
     low, high = local_bounds_from(area, other)
-    walk = stack_array(1, WALK)[0]
-    begin_walk(walk, area.first_instance, area.instance_count)
+    walk = stack_array(1, PARTS)[0]
+    begin_parts(walk, area.first_instance, area.instance_count)
     while True:
-        own = next_in_box(walk, world, instances, low, high)
+        own = next_part_in_box(walk, world, instances, shapes, low, high)
         if own < 0:
             break
-        instance = instances[area.first_instance + own]
+        instance = part_row(walk, instances)
         if instance.is_disabled or instance.shape < 0:
             continue
         query.shape = INT64(instance.shape)

@@ -8,9 +8,10 @@ it may see. Two areas that see each other have two. Serial: between the parallel
 import numpy as np
 
 from ..bodies.schema import BODY, IS_AREA, SYSTEM, WORLD
-from ..runtime.atomics import add_int64, compare_exchange_int64, load_acquire_int64, or_int64
+from ..runtime.atomics import or_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
+from ..runtime.pair_table import find_row, insert_row, remove_row, take_row
 from .schema import (
     AREA, DISABLED, IS_DUE, IS_MONITORABLE, IS_TO_REPORT, MONITORS_AREAS, MONITORS_BODIES, OVERLAP, SENSORS, SHAPE_OVERLAP,
 )  # fmt: skip
@@ -19,6 +20,8 @@ INT32, INT64 = np.int32, np.int64
 OVERLAPS_FULL = 32
 """Value of SYSTEM.status, beside those of collision/pairs.py."""
 STATUS = SYSTEM.fields["status"][1]
+OVERLAP_SIZE, SHAPE_OVERLAP_SIZE = OVERLAP.itemsize, SHAPE_OVERLAP.itemsize
+NEXT_SHAPE_OVERLAP = SHAPE_OVERLAP.fields["next"][1]
 FIRST_FREE, COUNT = SENSORS.fields["first_free_shape_overlap"][1], SENSORS.fields["shape_overlap_count"][1]
 
 
@@ -80,56 +83,10 @@ def _set_first(sensors, index, capacity, key):
     view(sensors.first_overlap, capacity, INT32)[index] = INT32(key + 1)
 
 
-# The hash table: linear probing without tombstones, as that of collision/pairs.py.
-
-
-@kernel
-def _hash(area, other):
-    return (((area * 0x9E3779B1) ^ (other * 0x85EBCA77)) >> 5) & 0x7FFFFFFF
-
-
 @kernel
 def find_overlap(sensors, area, other):
     """Index of the overlap of an area that looks and what it may see, or -1."""
-    table, overlaps = view(sensors.table, sensors.table_capacity, INT32), overlaps_of(sensors)
-    mask = sensors.table_capacity - 1
-    slot = _hash(area, other) & mask
-    while table[slot] != 0:
-        overlap = overlaps[table[slot] - 1]
-        if overlap.area == area and overlap.other == other:
-            return INT64(table[slot]) - 1
-        slot = (slot + 1) & mask
-    return INT64(-1)
-
-
-@kernel
-def _table_insert(sensors, index, area, other):
-    table = view(sensors.table, sensors.table_capacity, INT32)
-    mask = sensors.table_capacity - 1
-    slot = _hash(area, other) & mask
-    while table[slot] != 0:
-        slot = (slot + 1) & mask
-    table[slot] = INT32(index + 1)
-
-
-@kernel
-def _table_remove(sensors, index, area, other):
-    """What follows the hole moves up (Knuth, 6.4, algorithm R)."""
-    table, overlaps = view(sensors.table, sensors.table_capacity, INT32), overlaps_of(sensors)
-    mask = sensors.table_capacity - 1
-    slot = _hash(area, other) & mask
-    while table[slot] != index + 1:
-        slot = (slot + 1) & mask
-    hole = slot
-    slot = (slot + 1) & mask
-    while table[slot] != 0:
-        overlap = overlaps[table[slot] - 1]
-        home = _hash(INT64(overlap.area), INT64(overlap.other)) & mask
-        if ((slot - home) & mask) >= ((slot - hole) & mask):
-            table[hole] = table[slot]
-            hole = slot
-        slot = (slot + 1) & mask
-    table[hole] = 0
+    return find_row(sensors.table, sensors.table_capacity, sensors.overlaps, OVERLAP_SIZE, area, other)
 
 
 # Life.
@@ -160,7 +117,7 @@ def create_overlap(system, sensors, area, other, capacity):
         if head >= 0:
             overlaps[head >> 1].previous[head & 1] = INT32(index << 1 | side)
         _set_first(sensors, body, capacity, index << 1 | side)
-    _table_insert(sensors, index, area, other)
+    insert_row(sensors.table, sensors.table_capacity, index, area, other)
     mark_due(sensors, index)
     return index
 
@@ -170,7 +127,8 @@ def free_overlap(sensors, index, capacity):
     """Take an overlap out of everything, with its rows of SHAPE_OVERLAP."""
     overlaps, parts = overlaps_of(sensors), shape_overlaps_of(sensors)
     overlap = overlaps[index]
-    _table_remove(sensors, index, INT64(overlap.area), INT64(overlap.other))
+    area, other = INT64(overlap.area), INT64(overlap.other)
+    remove_row(sensors.table, sensors.table_capacity, sensors.overlaps, OVERLAP_SIZE, index, area, other)
     for side in range(2):
         before, after = INT64(overlap.previous[side]), INT64(overlap.next[side])
         if before >= 0:
@@ -238,22 +196,14 @@ def mark_active_due(system):
 
 @kernel
 def take_shape_overlap(system, sensors):
-    """Index of a fresh row of SHAPE_OVERLAP, or -1 with `system.status` set if the pool is full. Any thread, while none gives
-    back (see collision.pairs.take_manifold). Nothing may be decided by which index it is."""
-    parts = shape_overlaps_of(sensors)
+    """Index of a fresh row of SHAPE_OVERLAP, or -1 with `system.status` set if the pool is full. Any thread: see `take_row`."""
     address = address_of_record(sensors)
-    index = load_acquire_int64(address + FIRST_FREE)
-    while index >= 0:
-        found = compare_exchange_int64(address + FIRST_FREE, index, INT64(parts[index].next))
-        if found == index:
-            break
-        index = found
+    index = take_row(
+        address + FIRST_FREE, address + COUNT, sensors.shape_overlap_capacity, sensors.shape_overlaps + NEXT_SHAPE_OVERLAP,
+        SHAPE_OVERLAP_SIZE,
+    )  # fmt: skip
     if index < 0:
-        index = add_int64(address + COUNT, INT64(1))
-        if index >= sensors.shape_overlap_capacity:
-            add_int64(address + COUNT, INT64(-1))
-            or_int64(address_of_record(system) + STATUS, INT64(OVERLAPS_FULL))
-            return INT64(-1)
+        or_int64(address_of_record(system) + STATUS, INT64(OVERLAPS_FULL))
     return index
 
 

@@ -11,6 +11,12 @@ from . import schema
 
 INFINITE = 1e30
 """Bounds of what has none."""
+COOKED_FIELDS = (
+    "radius", "half_height", "half_extents", "plane", "bounds", "volume", "center_of_mass", "inertia", "inner_radius",
+    "has_backface_collision", "length", "slides_on_slope",
+)  # fmt: skip
+ALIGNMENT = 128
+"""Of arrays in a block [byte]: two cache lines, which processors fetch together."""
 
 
 class Block(NamedTuple):
@@ -28,17 +34,28 @@ class Cooked(NamedTuple):
     kind: int
     fields: dict
     block: Block | None = None
+    parts: tuple = ()  # of a compound: the shapes that `shape` of its parts means, by number
+
+
+def user_kind_of(cooked: Cooked) -> int:
+    """The kind that a user would have made to be cooked so."""
+    is_field = cooked.block is not None and "heights" in cooked.block.arrays
+    return schema.HEIGHT_FIELD if is_field else cooked.kind
+
+
+def _aligned(size: int) -> int:
+    return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 
 def pack_block(dtype: np.dtype, numbers: dict, arrays: dict) -> Block:
     """One piece of memory with a record of `dtype`, `numbers` in its fields, and copies of `arrays`, whose addresses
-    go into the fields of the same names. Every array begins at a multiple of 64 [byte]."""
-    offsets, size = {}, (dtype.itemsize + 63) // 64 * 64
+    go into the fields of the same names. Every array begins at a multiple of ALIGNMENT."""
+    offsets, size = {}, _aligned(dtype.itemsize)
     for name, array in arrays.items():
         offsets[name] = size
-        size += (array.nbytes + 63) // 64 * 64
-    memory = np.empty(size + 64, dtype=np.uint8)
-    start = -memory.ctypes.data % 64
+        size += _aligned(array.nbytes)
+    memory = np.empty(size + ALIGNMENT, dtype=np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
     address = memory.ctypes.data + start
     record = memory[start : start + dtype.itemsize].view(dtype)
     record[0] = np.zeros((), dtype=dtype)

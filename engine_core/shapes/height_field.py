@@ -13,6 +13,7 @@ import numpy as np
 from ..geometry.vector import cross, dot, normalize, subtract
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
+from .schema import MESH_WIDTH, NO_CHILD
 
 BLOCK_CELLS = 2
 """Cells along each side of a block."""
@@ -80,6 +81,12 @@ def field_face(field, triangle):
 
 
 @kernel
+def cell_of_face(face):
+    """The cell, row by row along X, in which the triangle with the user's number `face` lies."""
+    return face >> 1
+
+
+@kernel
 def is_convex(normal, at, field, x, z, second, cosine):
     """Whether the surface bends down, by more than an angle, towards a neighbour; always if there is none."""
     if not cell_has(field, x, z, second):
@@ -122,7 +129,8 @@ def store_range(node, axis, child, low, high, scale):
 
 @kernel
 def fill_field_node(field, entry, node):
-    """Write node `entry` of the tree as a MESH_NODE: its up to four children and their bounds."""
+    """Write node `entry` of the tree as a MESH_CHILDREN: its up to four children and their bounds; those of free slots stay
+    whatever they are."""
     levels = view2(field.levels, field.level_count, 3, np.int64)  # first node, width, depth
     ranges = view2(field.ranges, field.node_count, 2, np.float32)
     scale = field.scale
@@ -134,21 +142,18 @@ def fill_field_node(field, entry, node):
     first, width, depth = levels[level + 1, 0], levels[level + 1, 1], levels[level + 1, 2]
     is_last = level + 2 == field.level_count
     cells = BLOCK_CELLS << (field.level_count - 2 - level)  # along a side of a child
+    for slot in range(MESH_WIDTH):
+        node.entries[slot] = NO_CHILD
     for child in range(4):
         cx, cz = 2 * x + (child & 1), 2 * z + (child >> 1)
         place = first + cz * width + cx
-        node.children[child], node.triangle_counts[child] = -1, 0
-        is_used = cx < width and cz < depth and ranges[place, 0] <= ranges[place, 1]
-        if is_used:
+        if cx < width and cz < depth and ranges[place, 0] <= ranges[place, 1]:
             right, back = min((cx + 1) * cells, field.width - 1), min((cz + 1) * cells, field.depth - 1)
             store_range(node, 0, child, cx * cells - 0.5 * (field.width - 1), right - 0.5 * (field.width - 1), scale[0])
             store_range(node, 1, child, np.float64(ranges[place, 0]), np.float64(ranges[place, 1]), scale[1])
             store_range(node, 2, child, cz * cells - 0.5 * (field.depth - 1), back - 0.5 * (field.depth - 1), scale[2])
-            node.triangle_counts[child] = BLOCK_TRIANGLES if is_last else 0
-            node.children[child] = ~((cz * width + cx) * BLOCK_TRIANGLES) if is_last else place
-        else:
-            for k in range(3):
-                node.bounds[k, child], node.bounds[3 + k, child] = INSIDE_OUT, -INSIDE_OUT
+            first_triangle = (cz * width + cx) * BLOCK_TRIANGLES
+            node.entries[child] = ~(first_triangle << 4 | BLOCK_TRIANGLES) if is_last else place
 
 
 @kernel

@@ -7,9 +7,9 @@ from .cooking import Cooked, pack_block
 from .height_field import BLOCK_CELLS, INSIDE_OUT
 
 
-def cook_height_field(heights: np.ndarray, scale) -> Cooked:
+def cook_height_field(heights: np.ndarray, scale, materials: np.ndarray, material_table: np.ndarray) -> Cooked:
     """Cook samples float32 `(depth, width)` with cells of `scale[0]` by `scale[2]` [m], heights times `scale[1]`. A field of
-    holes only is EMPTY."""
+    holes only is EMPTY. `materials` uint8 `(cells)`: rows of a table; or none."""
     depth, width = heights.shape
     sizes = level_sizes(width, depth)
     levels = np.empty((len(sizes), 3), dtype=np.int64)
@@ -20,9 +20,11 @@ def cook_height_field(heights: np.ndarray, scale) -> Cooked:
         "width": width, "depth": depth, "scale": scale, "block_width": sizes[-1][0], "block_depth": sizes[-1][1],
         "level_count": len(sizes), "node_count": node_count,
         "triangle_count": sizes[-1][0] * sizes[-1][1] * 8,
+        "face_count": len(materials), "material_count": len(material_table),
     }  # fmt: skip
     ranges = np.empty((node_count, 2), dtype=np.float32)
-    block = pack_block(schema.MESH_BLOCK, counts, {"heights": heights, "ranges": ranges, "levels": levels})
+    surfaces = {"materials": materials, "material_table": material_table}
+    block = pack_block(schema.MESH_BLOCK, counts, {"heights": heights, "ranges": ranges, "levels": levels} | surfaces)
     renew_ranges(block.arrays, 0, 0, width, depth)
     bounds = field_bounds(block.arrays, scale)
     if bounds is None:

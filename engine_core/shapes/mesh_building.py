@@ -1,28 +1,57 @@
 """Cooking of triangle meshes: equal vertices welded, needless triangles dropped, a bounding tree, active edges.
 
-An edge is active if a body sliding over it may catch on it: it is a border, or convex by more than `ACTIVE_ANGLE`, or
+An edge is active if a body sliding over it may catch on it: it is a border, or convex by more than `COS_ACTIVE` tells, or
 more than two triangles share it. Contacts at other edges take the normal of the triangle.
+
+Compiled code counts in a word what it has finished: every triangle once when it is in a leaf and once when its edges are known.
+Another thread may look at it meanwhile.
 """
 
-import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 
 import numpy as np
 
 from ..geometry.vector import cross, dot, length, normalize, scale, subtract
+from ..runtime.atomics import add_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view, view2
 from . import schema
 from .cooking import Cooked, pack_block
-from .mesh_tree import ITEM_WORDS, build_tree, make_items
+from .mesh_tree import ITEM_WORDS, build_tree, make_items, pack_nodes
+from .schema import COS_ACTIVE
 
-ACTIVE_ANGLE = math.radians(5.0)
-"""An edge between triangles that are flatter than this is inactive [rad]."""
-COS_ACTIVE = math.cos(ACTIVE_ANGLE)
+LOOK_EVERY = 0.05
+"""So often a progress is told [s]."""
+_COUNT_EVERY = 1024  # vertices whose edges are known
 
 
-def cook_mesh(vertices, triangles, has_backface_collision: bool = False, faces=None) -> Cooked:
+def cook_mesh(
+    vertices, triangles, has_backface_collision: bool = False, faces=None, materials=(), material_table=(),
+    progress: Callable[[int, int], None] | None = None,
+) -> Cooked:  # fmt: skip
     """Cook triangles int32 `(m, 3)` over vertices float32 `(n, 3)` [m], all indices in range. `faces` int32 `(m,)` are
-    the user's numbers of the triangles, 0 to m - 1 if not given. A mesh without a triangle of some area is EMPTY."""
+    the user's numbers of the triangles, 0 to m - 1 if not given; `materials` uint8 are by these numbers rows of
+    `material_table` `(k, 2)`, friction and restitution. A mesh without a triangle of some area is EMPTY.
+
+    `progress(done, total)`, if given, is called by this thread while another one cooks; last with `done` equal to `total`."""
+    finished = np.zeros(1, dtype=np.int64)
+    cook = partial(_cook, finished, vertices, triangles, has_backface_collision, faces, materials, material_table)
+    if progress is None:
+        return cook()
+    total = 2 * len(triangles)
+    with ThreadPoolExecutor(1, "mesh cooking") as thread:
+        cooking = thread.submit(cook)
+        while wait((cooking,), LOOK_EVERY).not_done:
+            progress(int(finished[0]), total)
+    cooked = cooking.result()
+    progress(total, total)
+    return cooked
+
+
+def _cook(finished, vertices, triangles, has_backface_collision: bool, faces, materials, material_table) -> Cooked:
+    """See `cook_mesh`. What is done is added to `finished` int64 `(1,)`: twice the number of triangles in all."""
     if faces is None:
         faces = np.arange(len(triangles), dtype=np.int32)
     vertices = np.ascontiguousarray(vertices, dtype=np.float32) + np.float32(0.0)  # -0 becomes 0: they weld
@@ -30,17 +59,23 @@ def cook_mesh(vertices, triangles, has_backface_collision: bool = False, faces=N
     vertex_count, triangle_count = _weld(vertices, triangles, faces)
     if triangle_count == 0:
         return Cooked(schema.EMPTY, {})
+    finished += 2 * (len(triangles) - triangle_count)  # the dropped ones
     vertices, triangles, faces = vertices[:vertex_count], triangles[:triangle_count], faces[:triangle_count]
-    order, nodes = _build_tree(vertices, triangles)
+    order, nodes = _build_tree(vertices, triangles, finished)
     vertices, triangles = _reorder(vertices, triangles[order])
-    active_edges = _find_active_edges(vertices, triangles, has_backface_collision)
-    counts = {"vertex_count": len(vertices), "triangle_count": triangle_count, "node_count": len(nodes)}
+    active_edges = _find_active_edges(vertices, triangles, has_backface_collision, finished)
+    counts = {
+        "vertex_count": len(vertices), "triangle_count": triangle_count, "node_count": len(nodes),
+        "face_count": len(materials), "material_count": len(material_table), "reach": np.abs(vertices).max(),
+    }  # fmt: skip
     arrays = {
         "vertices": vertices,
         "triangles": triangles,
         "faces": faces[order],
         "active_edges": active_edges,
         "nodes": nodes,
+        "materials": np.asarray(materials, np.uint8),
+        "material_table": np.asarray(material_table, np.float32).reshape(-1, 2),
     }
     block = pack_block(schema.MESH_BLOCK, counts, arrays)
     fields = {
@@ -62,15 +97,17 @@ def _weld(vertices, triangles, faces) -> tuple[int, int]:
     return int(numbers[0]), int(numbers[1])
 
 
-def _build_tree(vertices, triangles) -> tuple[np.ndarray, np.ndarray]:
+def _build_tree(vertices, triangles, finished) -> tuple[np.ndarray, np.ndarray]:
     """The triangles in the order of the leaves, and the nodes."""
     count = len(triangles)
     items = np.empty((count, ITEM_WORDS), dtype=np.float32)
-    nodes = np.empty(count // 2 + 4, dtype=schema.MESH_NODE)
-    arrays = (vertices, triangles, items, nodes)
+    nodes = np.empty(count // 2 + 4, dtype=schema.MESH_CHILDREN)
+    arrays = (vertices, triangles, items, nodes, finished)
     addresses = np.array([len(vertices), count, len(nodes), *(address_of(a) for a in arrays)], dtype=np.int64)
     build_mesh_tree(address_of(addresses))
-    return items.view(np.int32)[:, 6].copy(), nodes[: addresses[2]]
+    packed = np.zeros(addresses[2], dtype=schema.MESH_NODE)
+    pack_mesh_nodes(address_of(nodes), len(packed), address_of(packed))
+    return items.view(np.int32)[:, 6].copy(), packed
 
 
 def _reorder(vertices, triangles) -> tuple[np.ndarray, np.ndarray]:
@@ -83,9 +120,9 @@ def _reorder(vertices, triangles) -> tuple[np.ndarray, np.ndarray]:
     return new_vertices[: addresses[0]], triangles
 
 
-def _find_active_edges(vertices, triangles, has_backface_collision: bool) -> np.ndarray:
+def _find_active_edges(vertices, triangles, has_backface_collision: bool, finished) -> np.ndarray:
     active_edges = np.zeros(len(triangles), dtype=np.uint8)
-    arrays = (vertices, triangles, active_edges)
+    arrays = (vertices, triangles, active_edges, finished)
     addresses = np.array([len(vertices), len(triangles), *(address_of(a) for a in arrays)], dtype=np.int64)
     find_active_edges(address_of(addresses), int(has_backface_collision))
     return active_edges
@@ -156,14 +193,20 @@ def weld_mesh(addresses):
 @entry_point("void(int64)")
 def build_mesh_tree(addresses):
     """See `_build_tree`. int64 words: vertex, triangle and node count (out), addresses of vertices, triangles, items,
-    nodes."""
-    words = view(addresses, 7, np.int64)
+    nodes, and the count of what is finished."""
+    words = view(addresses, 8, np.int64)
     vertices = view2(words[3], words[0], 3, np.float32)
     triangles = view2(words[4], words[1], 3, np.int32)
     items = view2(words[5], words[1], ITEM_WORDS, np.float32)
     numbers = view2(words[5], words[1], ITEM_WORDS, np.int32)
     make_items(vertices, triangles, words[1], items, numbers)
-    words[2] = build_tree(words[5], words[1], words[6], words[2])
+    words[2] = build_tree(words[5], words[1], words[6], words[2], words[7])
+
+
+@entry_point("void(int64, int64, int64)")
+def pack_mesh_nodes(nodes, count, packed):
+    """See `pack_nodes`."""
+    pack_nodes(nodes, count, packed)
 
 
 @entry_point("void(int64)")
@@ -233,8 +276,8 @@ def _sort_keys(keys, begin, end):
 @entry_point("void(int64, int64)")
 def find_active_edges(addresses, is_two_sided):
     """See `_find_active_edges`. int64 words: vertex count, triangle count, addresses of vertices, triangles, active
-    edges (all 0). Edges are gathered at their lower vertex."""
-    words = view(addresses, 5, np.int64)
+    edges (all 0), and the count of what is finished. Edges are gathered at their lower vertex."""
+    words = view(addresses, 6, np.int64)
     vertices = view2(words[2], words[0], 3, np.float32)
     triangles = view2(words[3], words[1], 3, np.int32)
     active_edges = view(words[4], words[1], np.uint8)
@@ -251,8 +294,12 @@ def find_active_edges(addresses, is_two_sided):
             place = min(a, b) + 1
             keys[starts[place]] = max(a, b) << 32 | t << 2 | k
             starts[place] += 1
+    counted = 0
     for vertex in range(words[0]):
         begin, end = starts[vertex], starts[vertex + 1]
+        if vertex % _COUNT_EVERY == 0:  # three edges are a triangle
+            add_int64(words[5], begin // 3 - counted)
+            counted = begin // 3
         _sort_keys(keys, begin, end)
         while begin < end:
             after = begin + 1
@@ -264,3 +311,4 @@ def find_active_edges(addresses, is_two_sided):
                     place = keys[i] & 0xFFFFFFFF
                     active_edges[place >> 2] |= np.uint8(1 << (place & 3))
             begin = after
+    add_int64(words[5], words[1] - counted)

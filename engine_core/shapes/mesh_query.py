@@ -12,17 +12,17 @@ while triangle >= 0:
 import numpy as np
 
 from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_row, view, view2
-from .height_field import (
-    BLOCK_TRIANGLES, field_active_edges, field_corners, field_face, field_has, fill_field_node, next_block,
-)  # fmt: skip
-from .mesh_building import COS_ACTIVE
-from .mesh_tree import STACK_SIZE
-from .schema import MESH_BLOCK, MESH_NODE
+from ..runtime.memory import view, view2
+from ..runtime.vector4 import count_trailing_zeros
+from ..runtime.vector8 import mask_less_equal8, splat8
+from .height_field import BLOCK_TRIANGLES, cell_of_face, field_active_edges, field_corners, field_face, field_has, next_block
+from .mesh_node import NODE_SIZE, child_bounds, child_entry, leaf_of
+from .schema import COS_ACTIVE, MESH, MESH_BLOCK, MESH_STACK_SIZE
 
-NODE_SIZE = MESH_NODE.itemsize
-MESH_QUERY_SIZE = STACK_SIZE + 4
+MESH_QUERY_SIZE = MESH_STACK_SIZE + 4
 """Length of the int64 array that holds the state of a query."""
+_MARGIN = 2e-7
+"""More than rounding a bound to single takes off it, relative to it."""
 
 
 @kernel
@@ -63,27 +63,30 @@ def mesh_face(mesh, triangle):
 
 
 @kernel
+def material_of(shape, face):
+    """Compiled: the row of its table that a triangle of a shape has, by the user's index, or -1: the body's friction and
+    restitution count."""
+    if shape.kind != MESH or face < 0:
+        return np.int64(-1)
+    mesh = mesh_of(shape)
+    place = face if mesh.heights == 0 else cell_of_face(face)
+    if place >= mesh.face_count:
+        return np.int64(-1)
+    return np.int64(view(mesh.materials, mesh.face_count, np.uint8)[place])
+
+
+@kernel
+def surface_of(shape, material):
+    """Compiled: (friction, restitution) of a row that `material_of` gave."""
+    mesh = mesh_of(shape)
+    table = view2(mesh.material_table, mesh.material_count, 2, np.float32)
+    return np.float64(table[material, 0]), np.float64(table[material, 1])
+
+
+@kernel
 def mesh_has(mesh, triangle):
     """Compiled: whether there is such a triangle: leaves of a height field name holes too."""
     return mesh.heights == 0 or field_has(mesh, triangle)
-
-
-@kernel
-def mesh_node(mesh, entry, scratch):
-    """Compiled: a node of the tree; that of a height field is written to `scratch`, an array of one MESH_NODE."""
-    if mesh.heights != 0:
-        fill_field_node(mesh, entry, scratch[0])
-        return scratch[0]
-    return view(mesh.nodes, mesh.node_count, MESH_NODE)[entry]
-
-
-@kernel
-def mesh_node_address(mesh, entry, scratch):
-    """Compiled: the address of a node; see `mesh_node`."""
-    if mesh.heights != 0:
-        fill_field_node(mesh, entry, scratch[0])
-        return address_of_row(scratch, 0)
-    return mesh.nodes + entry * NODE_SIZE
 
 
 @kernel
@@ -104,6 +107,18 @@ def _overlaps(mesh, triangle, bounds):
 
 
 @kernel
+def _children_in(node, bounds):
+    """Which children of the node at an address overlap a box, or nearly: bits."""
+    mask = np.int64(0xFF)
+    for axis in range(3):
+        low, high = np.float64(bounds[axis]), np.float64(bounds[3 + axis])
+        low, high = np.float32(low - _MARGIN * abs(low)), np.float32(high + _MARGIN * abs(high))
+        mask &= mask_less_equal8(child_bounds(node, False, 0, axis), splat8(high))
+        mask &= mask_less_equal8(splat8(low), child_bounds(node, False, 1, axis))
+    return mask
+
+
+@kernel
 def field_query_next(field, query, bounds):
     """`mesh_query_next` of a height field, block by block along X. State: `query[3]` is the next block."""
     while True:
@@ -121,11 +136,9 @@ def field_query_next(field, query, bounds):
 
 @kernel
 def mesh_query_next(mesh, query, bounds):
-    """Compiled: the next triangle whose bounds overlap `bounds` (min x, y, z, max x, y, z), or -1. Each comes once, in
-    the order of the tree."""
+    """Compiled: the next triangle whose bounds overlap `bounds` (min x, y, z, max x, y, z), or -1. Each comes once."""
     if mesh.heights != 0:
         return field_query_next(mesh, query, bounds)
-    nodes = view(mesh.nodes, mesh.node_count, MESH_NODE)
     while True:
         while query[2] > 0:
             triangle = query[1]
@@ -137,20 +150,12 @@ def mesh_query_next(mesh, query, bounds):
             return np.int64(-1)
         query[0] -= 1
         entry = query[3 + query[0]]
-        if entry < 0:  # a leaf: first triangle and count
-            query[1] = ~entry >> 4
-            query[2] = ~entry & 15
+        if entry < 0:
+            query[1], query[2] = leaf_of(entry)
             continue
-        node = nodes[entry]
-        box = node.bounds
-        for child in range(3, -1, -1):
-            if (
-                box[0, child] <= bounds[3] and box[3, child] >= bounds[0]
-                and box[1, child] <= bounds[4] and box[4, child] >= bounds[1]
-                and box[2, child] <= bounds[5] and box[5, child] >= bounds[2]
-            ):  # fmt: skip
-                to = np.int64(node.children[child])
-                if to < 0:
-                    to = ~(~to << 4 | node.triangle_counts[child])
-                query[3 + query[0]] = to
-                query[0] += 1
+        node = mesh.nodes + entry * NODE_SIZE
+        mask = _children_in(node, bounds)
+        while mask != 0:
+            query[3 + query[0]] = child_entry(node, False, count_trailing_zeros(mask))
+            query[0] += 1
+            mask &= mask - 1

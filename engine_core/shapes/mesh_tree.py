@@ -1,24 +1,29 @@
-"""Bounding trees of triangle meshes: four children a node, up to four triangles a leaf.
+"""Bounding trees of triangle meshes: eight children a node, up to eight triangles a leaf.
 
 Built from above by the surface area heuristic, binned for many triangles (I. Wald, "On fast Construction of SAH-based
-Bounding Volume Hierarchies", 2007), swept for few; a range is split in two up to three times to make a node. Without
+Bounding Volume Hierarchies", 2007), swept for few; a range is split in two up to seven times to make a node. Without
 recursion: the ranges that wait are on a stack.
 """
 
+import math
+
 import numpy as np
 
+from ..runtime.atomics import add_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
-from .schema import MAX_LEAF_TRIANGLES, MESH_NODE
+from .schema import MAX_LEAF_TRIANGLES, MESH_CHILDREN, MESH_NODE, MESH_STACK_SIZE, MESH_WIDTH, NO_CHILD
 
 ITEM_WORDS = 8
 """An item is a triangle while the tree is built: bounds (6 floats), its number (int), one word unused."""
-STACK_SIZE = 160
-"""Enough for the deepest tree: from `_MEDIAN_DEPTH` on ranges are halved by count."""
-_MEDIAN_DEPTH = 28
+_MEDIAN_DEPTH = 20
+"""From here on ranges are halved by count, so that no tree is deeper than MESH_STACK_SIZE allows."""
 _BINS = 16
-_SWEEP_COUNT = 64
+_FULL_NODE = MESH_WIDTH * MAX_LEAF_TRIANGLES
+"""So many triangles make a node of full leaves."""
 _FAR = 1e30
+_MARGIN, _LEAST_MARGIN = 4e-7, 1e-30
+"""Of bounds, in parts of their size and in [m]."""
 
 
 @kernel
@@ -91,7 +96,7 @@ def _sweep_split(items, numbers, begin, end, axis, areas):
     """Sort few items along an axis and give the best place to split, such that leaves are full."""
     _sort_along(items, numbers, begin, end, axis)
     count = end - begin
-    b = areas[64:70]
+    b = areas[_FULL_NODE : _FULL_NODE + 6]
     for direction in range(2):
         for k in range(3):
             b[k], b[k + 3] = np.float32(_FAR), np.float32(-_FAR)
@@ -105,10 +110,9 @@ def _sweep_split(items, numbers, begin, end, axis, areas):
                 areas[step + 1] = area * np.float32(step + 1)
             else:
                 areas[count - 1 - step] += area * np.float32(step + 1)
-    # Whole leaves, or whole nodes of four leaves, to the left: then few nodes have free slots.
-    unit = MAX_LEAF_TRIANGLES if count <= 4 * MAX_LEAF_TRIANGLES else 4 * MAX_LEAF_TRIANGLES
-    best, least = unit, np.float32(np.inf)
-    for left in range(unit, count, unit):
+    # Whole leaves to the left: then few nodes have free slots.
+    best, least = MAX_LEAF_TRIANGLES, np.float32(np.inf)
+    for left in range(MAX_LEAF_TRIANGLES, count, MAX_LEAF_TRIANGLES):
         if areas[left] < least:
             least, best = areas[left], left
     return begin + best
@@ -138,7 +142,7 @@ def _fill_bins(items, begin, end, bounds, bins, counts):
 def _best_bin(bins, counts, total, bounds, areas):
     """Axis and first bin of the right half of the best split; axis -1 if none parts the items."""
     best_axis, best_bin, least = -1, 0, np.float32(np.inf)
-    b = areas[64:70]
+    b = areas[_FULL_NODE : _FULL_NODE + 6]
     for axis in range(3):
         if bounds[axis + 9] <= bounds[axis + 6]:
             continue
@@ -178,8 +182,8 @@ def _partition(items, numbers, begin, end, axis, bounds, first_right_bin):
 @kernel
 def _split(items, numbers, begin, end, bounds, is_median, bins, counts, areas):
     """Split a range in two; gives the border."""
-    middle = begin + (end - begin + 7) // 8 * 4
-    if end - begin <= _SWEEP_COUNT:
+    middle = begin + (end - begin + 2 * MAX_LEAF_TRIANGLES - 1) // (2 * MAX_LEAF_TRIANGLES) * MAX_LEAF_TRIANGLES
+    if end - begin <= _FULL_NODE:
         split = _sweep_split(items, numbers, begin, end, _longest_axis(bounds), areas)
         return middle if is_median else split
     if is_median:
@@ -192,13 +196,13 @@ def _split(items, numbers, begin, end, bounds, is_median, bins, counts, areas):
 
 
 @kernel
-def _split_in_four(items, numbers, ranges, bounds, is_median, bins, counts, areas):
-    """Split the range in row 0 of `ranges` into up to four; gives their number. Largest surface first."""
+def _split_in_eight(items, numbers, ranges, bounds, is_median, bins, counts, areas):
+    """Split the range in row 0 of `ranges` into up to eight; gives their number. Largest surface first."""
     range_count = 1
-    # Up to sixteen triangles make a node of full leaves: above it such a range is not split further.
-    is_last = ranges[0, 1] - ranges[0, 0] <= 4 * MAX_LEAF_TRIANGLES
-    least = MAX_LEAF_TRIANGLES if is_last else 4 * MAX_LEAF_TRIANGLES
-    while range_count < 4:
+    # What makes a node of full leaves is not split further above it.
+    is_last = ranges[0, 1] - ranges[0, 0] <= _FULL_NODE
+    least = MAX_LEAF_TRIANGLES if is_last else _FULL_NODE
+    while range_count < MESH_WIDTH:
         widest, best = -1, np.float32(-1.0)
         for i in range(range_count):
             size = ranges[i, 1] - ranges[i, 0]
@@ -218,18 +222,18 @@ def _split_in_four(items, numbers, ranges, bounds, is_median, bins, counts, area
 
 
 @kernel
-def build_tree(items_address, count, nodes_address, node_capacity):
-    """Bring the items into the order of the leaves and write the nodes; gives the number of nodes. At least one
-    item."""
+def build_tree(items_address, count, nodes_address, node_capacity, finished):
+    """Bring the items into the order of the leaves and write the nodes, rows of MESH_CHILDREN; gives their number. At least one
+    item. The items that are in leaves are added to the int64 at `finished`, node by node."""
     items = view2(items_address, count, ITEM_WORDS, np.float32)
     numbers = view2(items_address, count, ITEM_WORDS, np.int32)
-    nodes = view(nodes_address, node_capacity, MESH_NODE)
-    stack = np.empty((STACK_SIZE, 5), dtype=np.int64)  # begin, end, parent, slot, depth
-    ranges = np.empty((4, 2), dtype=np.int64)
-    bounds = np.empty((4, 12), dtype=np.float32)
+    nodes = view(nodes_address, node_capacity, MESH_CHILDREN)
+    stack = np.empty((MESH_STACK_SIZE, 5), dtype=np.int64)  # begin, end, parent, slot, depth
+    ranges = np.empty((MESH_WIDTH, 2), dtype=np.int64)
+    bounds = np.empty((MESH_WIDTH, 12), dtype=np.float32)
     bins = np.empty((3 * _BINS, 6), dtype=np.float32)
     counts = np.empty(3 * _BINS, dtype=np.int64)
-    areas = np.zeros(80, dtype=np.float32)
+    areas = np.zeros(_FULL_NODE + 6, dtype=np.float32)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, count, -1, 0, 0
     waiting, node_count = 1, 0
     while waiting > 0:
@@ -238,28 +242,60 @@ def build_tree(items_address, count, nodes_address, node_capacity):
             stack[waiting, 0], stack[waiting, 1], stack[waiting, 2], stack[waiting, 3], stack[waiting, 4],
         )  # fmt: skip
         if parent >= 0:
-            nodes[parent].children[slot] = node_count
+            nodes[parent].entries[slot] = node_count
         ranges[0, 0], ranges[0, 1] = begin, end
         _range_bounds(items, begin, end, bounds[0])
-        range_count = _split_in_four(
+        range_count = _split_in_eight(
             items, numbers, ranges, bounds, depth >= _MEDIAN_DEPTH, bins, counts, areas
         )  # fmt: skip
         node = nodes[node_count]
-        for child in range(4):
+        for child in range(MESH_WIDTH):
             is_used = child < range_count
             for k in range(3):
                 node.bounds[k, child] = bounds[child, k] if is_used else np.float32(_FAR)
                 node.bounds[k + 3, child] = bounds[child, k + 3] if is_used else np.float32(-_FAR)
-            node.children[child] = -1
-            node.triangle_counts[child] = 0
+            node.entries[child] = NO_CHILD
+        in_leaves = 0
         for child in range(range_count - 1, -1, -1):
             size = ranges[child, 1] - ranges[child, 0]
             if size <= MAX_LEAF_TRIANGLES:
-                node.children[child] = ~ranges[child, 0]
-                node.triangle_counts[child] = size
+                node.entries[child] = ~(ranges[child, 0] << 4 | size)
+                in_leaves += size
             else:
                 stack[waiting, 0], stack[waiting, 1] = ranges[child, 0], ranges[child, 1]
                 stack[waiting, 2], stack[waiting, 3], stack[waiting, 4] = node_count, child, depth + 1
                 waiting += 1
         node_count += 1
+        add_int64(finished, in_leaves)
     return node_count
+
+
+@kernel
+def _pack_axis(node, packed, axis):
+    """Write the bounds of the children along an axis as steps. They grow by more than what reading them in single rounds off."""
+    low, high = _FAR, -_FAR
+    for child in range(MESH_WIDTH):
+        low, high = min(low, np.float64(node.bounds[axis, child])), max(high, np.float64(node.bounds[3 + axis, child]))
+    margin = _MARGIN * max(abs(low), abs(high)) + _LEAST_MARGIN
+    packed.base[axis] = low - 2.0 * margin
+    base = np.float64(packed.base[axis])
+    packed.step[axis] = (high + 2.0 * margin - base) / 255.0 * (1.0 + _MARGIN)
+    step = np.float64(packed.step[axis])
+    for child in range(MESH_WIDTH):
+        first, last = 255.0, 0.0
+        if node.entries[child] != NO_CHILD:
+            first = math.floor((np.float64(node.bounds[axis, child]) - margin - base) / step)
+            last = math.ceil((np.float64(node.bounds[3 + axis, child]) + margin - base) / step)
+        packed.bounds[axis, child] = np.uint8(min(max(first, 0.0), 255.0))
+        packed.bounds[3 + axis, child] = np.uint8(min(max(last, 0.0), 255.0))
+
+
+@kernel
+def pack_nodes(nodes_address, count, packed_address):
+    """Write rows of MESH_CHILDREN as rows of MESH_NODE."""
+    nodes, packed = view(nodes_address, count, MESH_CHILDREN), view(packed_address, count, MESH_NODE)
+    for i in range(count):
+        for axis in range(3):
+            _pack_axis(nodes[i], packed[i], axis)
+        for child in range(MESH_WIDTH):
+            packed[i].entries[child] = nodes[i].entries[child]

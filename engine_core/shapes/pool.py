@@ -4,25 +4,21 @@ import threading
 
 import numpy as np
 
-from ..runtime.memory import Pool
+from ..runtime.memory import Pool, PoolFull
 from . import schema, settings
-from .cooking import Cooked
+from .compound_settings import Part, StaticCompound
+from .cooking import COOKED_FIELDS, Cooked, user_kind_of
 from .height_field_building import field_bounds, renew_ranges
-from .settings import split_basis
+from .stretch import is_identity, split_basis
 
-__all__ = ["ShapePool", "split_basis"]
+__all__ = ["COOKED_FIELDS", "ShapePool", "split_basis"]
 
 DEFAULT_CAPACITY = 1 << 20
 COLLIDABLE = {
-    schema.SPHERE, schema.CAPSULE, schema.BOX, schema.HULL, schema.CYLINDER, schema.PLANE, schema.MESH,
-    schema.HEIGHT_FIELD, schema.SEPARATION_RAY, schema.TAPERED_CAPSULE, schema.TAPERED_CYLINDER, schema.ELLIPSOID, schema.CUSTOM,
+    schema.SPHERE, schema.CAPSULE, schema.BOX, schema.HULL, schema.CYLINDER, schema.PLANE, schema.MESH, schema.HEIGHT_FIELD,
+    schema.SEPARATION_RAY, schema.COMPOUND, schema.TAPERED_CAPSULE, schema.TAPERED_CYLINDER, schema.ELLIPSOID, schema.CUSTOM,
 }  # fmt: skip
-IDENTITY_TOLERANCE = 1e-5
-"""A stretch this close to none is none."""
-COOKED_FIELDS = (
-    "radius", "half_height", "half_extents", "plane", "bounds", "volume", "center_of_mass", "inertia", "inner_radius",
-    "has_backface_collision", "length", "slides_on_slope",
-)  # fmt: skip
+NO_STRETCH = np.eye(3)
 
 
 _NOTHING = (Cooked(schema.EMPTY, {}), False)
@@ -43,8 +39,10 @@ class ShapePool:
     """All shapes of a world. Any thread may call; one lock guards all. Changes are made between steps.
 
     A row is found by its index and holds the shape in use; until its settings are set, `kind` is EMPTY and it collides
-    with nothing. `make_id(index, sequence)` gives the id that is written into a new row. Rows of freed shapes, and
-    blocks that were replaced, stay as they are until `collect`.
+    with nothing. `make_id(index, sequence)` gives the id that is written into a new row.
+
+    What is in use is never written: changed settings go to a fresh row, which `derive` gives from then on, and whoever uses
+    the shape takes it anew (`World.shape_changed`). Rows and blocks that nobody uses stay as they are until `collect`.
     """
 
     def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY):
@@ -55,13 +53,16 @@ class ShapePool:
         self._lock = threading.RLock()
         self._settings: dict[int, object] = {}
         self._blocks: dict[int, object] = {}
+        self._part_rows: dict[int, list[int]] = {}  # of a compound's row: those of its parts, which nobody else uses
         self._retired_blocks: list = []
         self._retired_rows: list[int] = []
+        self._retiring: set[int] = set()  # rows that were retired and are not given back yet
         self.on_retire = lambda: None  # told of each row and block that waits to be given back
         self.reclaim = lambda: None  # gives back what nobody reads any more
         self._free_rows: list[int] = []
-        self._derived: dict[int, dict[bytes, int]] = {}  # of a user's shape: stretch to row
-        self._source: dict[int, tuple[int, np.ndarray]] = {}  # of a derived row: user's shape and stretch
+        self._derived: dict[int, dict[bytes, int]] = {}  # of a user's shape: stretch to row, for the present settings
+        self._source: dict[int, tuple[int, np.ndarray]] = {}  # of a row that is no user's own: user's shape and stretch
+        self._rows_of: dict[int, set[int]] = {}  # the other way round, of present and past settings
 
     @property
     def address(self) -> int:
@@ -91,8 +92,15 @@ class ShapePool:
         row = self.rows[index]
         sequence = int(row["sequence"]) + 1
         self.rows[index] = np.zeros((), dtype=schema.SHAPE)
-        row["sequence"], row["user_kind"] = sequence, kind
+        row["sequence"], row["user_kind"], row["current"] = sequence, kind, index
         return index
+
+    def _take_row_of(self, index: int, stretch: np.ndarray) -> int:
+        """A row for a use of a user's shape."""
+        row = self._take_row(int(self.rows[index]["user_kind"]))
+        self._source[row] = (index, stretch)
+        self._rows_of.setdefault(index, set()).add(row)
+        return row
 
     def free(self, index: int) -> None:
         """Free a shape: it is EMPTY at once, also where it is still used; its row is taken again after `collect`, when
@@ -101,9 +109,12 @@ class ShapePool:
             self._check("free", index)
             self.rows[index]["id"] = 0
             self._settings.pop(index, None)
-            for row in (index, *self._derived.get(index, {}).values()):
-                self._empty(row)
-            self._retire_if_unused(index)
+            others = tuple(self._rows_of.get(index, ()))
+            for row in (*others, index):
+                self.rows[row]["kind"] = schema.EMPTY
+                self._retire_block(row)
+            for row in others or (index,):  # the last of the others takes the user's own row along
+                self._retire_if_unused(row)
 
     def collect(self) -> int:
         """Give back replaced blocks and freed rows. Call when no step and no query runs. Gives how many of both."""
@@ -124,9 +135,23 @@ class ShapePool:
         def give_back() -> None:
             with self._lock:
                 blocks.clear()
-                self._free_rows += rows
+                for row in rows:
+                    self._give_back_row(row)
 
         return give_back if blocks or rows else None
+
+    def _give_back_row(self, row: int) -> None:
+        self._retiring.discard(row)
+        self.rows[row]["kind"] = schema.EMPTY
+        self._blocks.pop(row, None)
+        for part in self._part_rows.pop(row, ()):
+            self._give_back_row(part)
+        if self.rows[row]["id"] == 0 and row not in self._rows_of:
+            self._free_rows.append(row)
+
+    def current_row(self, index: int) -> int:
+        """The row with the present settings of a shape."""
+        return int(self.rows[index]["current"])
 
     def kind_of(self, index: int) -> int:
         """The kind the shape was created as. Raises ValueError if there is no such shape."""
@@ -145,6 +170,10 @@ class ShapePool:
     def held(self):
         """A context in which no other thread changes settings of shapes. For moments."""
         return self._lock
+
+    def part_rows(self, index: int) -> list[int]:
+        """The rows of the parts of a compound's row, by number of a cooked part."""
+        return self._part_rows.get(index, [])
 
     def block_of(self, index: int):
         """What a shape's row points to, to be kept alive, or None."""
@@ -192,45 +221,56 @@ class ShapePool:
         """All of space where normal . x <= distance [m]; the normal need not be of length 1."""
         self._set("set_plane", index, settings.Plane.checked(normal, distance))
 
-    def set_mesh(self, index: int, vertices, triangles, has_backface_collision: bool = False) -> None:
+    def set_mesh(
+        self, index: int, vertices, triangles, has_backface_collision: bool = False, materials=None, material_table=None
+    ) -> None:
         """Triangles `(m, 3)` of indices into vertices `(n, 3)` [m], counter-clockwise seen from the front; they need
         not be welded. No triangle with an area: the shape is empty. Ray hits and contacts tell the rows of `triangles`
-        as faces."""
-        self._set("set_mesh", index, settings.Mesh.checked(vertices, triangles, has_backface_collision))
+        as faces. `materials` `(m,)`: of each triangle the row of `material_table` `(k, 2)`, friction and restitution, k at most
+        256; contacts use it, ray hits tell it."""
+        mesh = settings.Mesh.checked(vertices, triangles, has_backface_collision, materials, material_table)
+        self._set("set_mesh", index, mesh)
 
-    def set_height_field(self, index: int, width: int, depth: int, heights) -> None:
+    def set_height_field(self, index: int, width: int, depth: int, heights, materials=None, material_table=None) -> None:
         """`heights` [m], `width * depth` of them, row by row along X; cells of 1 m, centred on the origin; NaN: a
-        hole."""
-        self._set("set_height_field", index, settings.HeightField.checked(width, depth, heights))
+        hole. `materials` `(depth - 1, width - 1)`: of each cell the row of `material_table`, as in `set_mesh`."""
+        field = settings.HeightField.checked(width, depth, heights, materials, material_table)
+        self._set("set_height_field", index, field)
 
-    def update_height_field(self, index: int, x: int, z: int, heights) -> None:
-        """Change the samples from column x and row z on to `heights` `(rows, columns)` [m], in place. Costs what the region
-        costs. Call `World.update_height_field`: bodies have to know. Raises ValueError for what does not fit."""
+    def update_height_field(self, index: int, x: int, z: int, heights, materials=None) -> None:
+        """Change the samples from column x and row z on to `heights` `(rows, columns)` [m], and the materials of the cells from
+        there on to `materials`; None: they stay. In place; costs what the region costs. Call `World.update_height_field`: bodies
+        have to know. Raises ValueError for what does not fit."""
         call = "update_height_field"
         with self._lock:
             self._check(call, index)
             field = self._settings.get(index)
             if not isinstance(field, settings.HeightField):
                 raise ValueError(f"{call}: shape {index} is no height field that was set")
-            region = field.checked_region(call, x, z, heights)
-            for row in (index, *self._derived.get(index, {}).values()):
-                self._update_field(row, field, x, z, region)
+            region, cells = field.checked_region(call, x, z, heights, materials)
+            for row in (self.current_row(index), *self._derived.get(index, {}).values()):
+                self._update_field(index, row, x, z, region, cells)
 
-    def _update_field(self, row: int, field, x: int, z: int, region: np.ndarray) -> None:
+    def _update_field(self, index: int, row: int, x: int, z: int, region: np.ndarray | None, cells: np.ndarray | None) -> None:
         """Write a region to one row; a use that is no field itself, or was all holes, is cooked anew."""
-        block = self._blocks.get(row)
-        depth, width = region.shape
-        if block is None or "heights" not in block.arrays:
-            field.heights[z : z + depth, x : x + width] = region
-            stretch = self._source[row][1] if row in self._source else np.eye(3)
-            self._write(row, *_cook_stretched(field, stretch))
-            if row not in self._source and row in self._blocks:
-                self._settings[row] = field._replace(heights=self._blocks[row].arrays["heights"])
+        block, field = self._blocks.get(row), self._settings[index]
+        stretch = self._source[row][1] if row in self._source else NO_STRETCH
+        is_field = block is not None and "heights" in block.arrays
+        target = field._replace(**{name: block.arrays[name] for name in ("heights", "materials")}) if is_field else field
+        if cells is not None:
+            target.cells()[z : z + cells.shape[0], x : x + cells.shape[1]] = cells
+        if region is not None:
+            target.heights[z : z + region.shape[0], x : x + region.shape[1]] = region
+        if not is_field:
+            cooked, is_approximate = _cook_stretched(field, stretch)
+            self._write(row, cooked, is_approximate)
+            if row == self.current_row(index):
+                self._settings[index] = field.kept(cooked)
             return
-        block.arrays["heights"][z : z + depth, x : x + width] = region
-        renew_ranges(block.arrays, x, z, width, depth)
-        scale = field.scale if row not in self._source else field.stretched(self._source[row][1])[0].scale
-        bounds = field_bounds(block.arrays, scale)
+        if region is None:
+            return
+        renew_ranges(block.arrays, x, z, region.shape[1], region.shape[0])
+        bounds = field_bounds(block.arrays, field.stretched(stretch)[0].scale)
         self.rows[row]["kind"] = schema.EMPTY if bounds is None else schema.MESH
         if bounds is not None:
             self.rows[row]["bounds"] = bounds
@@ -238,6 +278,29 @@ class ShapePool:
     def set_separation_ray(self, index: int, length: float, slides_on_slope: bool = False) -> None:
         """From the origin along +Z; length [m]."""
         self._set("set_separation_ray", index, settings.SeparationRay.checked(length, slides_on_slope))
+
+    def set_compound(self, index: int, parts) -> None:
+        """A static compound of `parts`, each (index of a shape, transform of twelve numbers), and if wanted a number of the
+        user's and (friction, restitution). The present settings of the shapes are taken, those of other compounds too: what
+        becomes of the shapes afterwards does not matter."""
+        given = []
+        for number, part in enumerate(parts):
+            if not 2 <= len(part) <= 4:
+                raise ValueError(f"set_compound: part {number} must be shape, transform, user data and material, got {part!r}")
+            own = self.settings_of(int(part[0]))
+            if own is None:
+                raise ValueError(f"set_compound: part {number}, shape {part[0]!r}, has no settings")
+            if isinstance(own, settings.HeightField):  # its arrays change with it
+                own = own._replace(heights=own.heights.copy(), materials=own.materials.copy())
+            given.append(Part(own, *part[1:]))
+        self._set("set_compound", index, StaticCompound.checked(given))
+
+    def part_of(self, index: int, part: int) -> tuple[tuple[int, ...], int]:
+        """(path, user data) of a part of a compound: by which number at each depth it was given. Raises ValueError."""
+        compound = self.settings_of(index)
+        if not isinstance(compound, StaticCompound) or not 0 <= part < len(compound.numbers):
+            raise ValueError(f"part_of: shape {index} has no part {part!r}")
+        return compound.path_of(part), int(compound.user_data[part])
 
     def _set(self, call: str, index: int, new_settings) -> None:
         self._check(call, index)
@@ -249,12 +312,29 @@ class ShapePool:
             new_settings = new_settings.kept(cooked)
         with self._lock:
             self._check(call, index)
-            rows = list(self._derived.get(index, {}).values())
-            derived = [_cook_stretched(new_settings, self._source[row][1]) for row in rows]
-            self._settings[index] = new_settings
-            self._write(index, cooked, False)
-            for row, cooked_use in zip(rows, derived, strict=True):
-                self._write(row, *cooked_use)
+            if self.rows[self.current_row(index)]["kind"] == schema.EMPTY:
+                self._fill(index, new_settings, cooked)
+            else:
+                self._replace(index, new_settings, cooked)
+
+    def _fill(self, index: int, new_settings, cooked: Cooked) -> None:
+        """Write settings to rows that are empty until now: nobody reads more of them than that."""
+        uses = [(row, _cook_stretched(new_settings, self._source[row][1])) for row in self._derived.get(index, {}).values()]
+        self._settings[index] = new_settings
+        self._write(self.current_row(index), cooked, False)
+        for row, cooked_use in uses:
+            self._write(row, *cooked_use)
+
+    def _replace(self, index: int, new_settings, cooked: Cooked) -> None:
+        """Write settings to a fresh row, or to the user's own if that was given up before and nobody reads it any more."""
+        is_spare = self.rows[index]["kind"] == schema.EMPTY and self.rows[index]["use_count"] == 0
+        fresh = index if is_spare else self._take_row_of(index, NO_STRETCH)
+        old = self.current_row(index)
+        self._settings[index] = new_settings
+        self._write(fresh, cooked, False)
+        self.rows[index]["current"] = fresh
+        for row in (old, *self._derived.pop(index, {}).values()):
+            self._retire_if_unused(row)
 
     def take_over(self, index: int, own_settings, cooked: Cooked, margin: float) -> None:
         """Give a new shape settings that are cooked already (storage.py)."""
@@ -282,7 +362,7 @@ class ShapePool:
         stretch = np.asarray(stretch, dtype=np.float64)
         if stretch.shape != (3, 3) or not np.isfinite(stretch).all() or abs(np.linalg.det(stretch)) < 1e-30:
             raise ValueError(f"derive: the stretch must be 3 x 3 finite numbers with a volume, got {stretch.tolist()}")
-        if np.abs(stretch - np.eye(3)).max() <= IDENTITY_TOLERANCE:
+        if is_identity(stretch):
             return self._use(index)
         # Transforms that mean the same scale differ in the last bits: they share a row.
         step = 1e-6 * 2.0 ** np.rint(np.log2(np.abs(stretch).max()))
@@ -294,9 +374,8 @@ class ShapePool:
                 row = self._derived.get(index, {}).get(key, -1)
                 current = self._settings.get(index)
                 if row < 0 and current is cooked_from:
-                    row = self._take_row(int(self.rows[index]["user_kind"]))
+                    row = self._take_row_of(index, stretch)
                     self._derived.setdefault(index, {})[key] = row
-                    self._source[row] = (index, stretch)
                     self._write(row, *cooked)
                 if row >= 0:
                     self.rows[row]["use_count"] += 1
@@ -306,8 +385,9 @@ class ShapePool:
     def _use(self, index: int) -> int:
         with self._lock:
             self._check("derive", index)
-            self.rows[index]["use_count"] += 1
-            return index
+            row = self.current_row(index)
+            self.rows[row]["use_count"] += 1
+            return row
 
     def release(self, row: int) -> None:
         """Give back a use taken with `derive`; `row` is what it gave. Raises ValueError if it is not in use."""
@@ -318,21 +398,31 @@ class ShapePool:
             self._retire_if_unused(row)
 
     def _retire_if_unused(self, row: int) -> None:
-        if self.rows[row]["use_count"] > 0:
+        """Retire a row that nobody uses and that nobody can come to use."""
+        index, _ = self._source.get(row, (row, None))
+        is_freed = self.rows[index]["id"] == 0
+        is_present = not is_freed and self.current_row(index) == row
+        holds_rows = row == index and is_freed and row in self._rows_of
+        if self.rows[row]["use_count"] > 0 or is_present or holds_rows or row in self._retiring:
             return
-        if row in self._source:
-            index, _ = self._source.pop(row)
-            rows = self._derived[index]
-            for key in [key for key, value in rows.items() if value == row]:
-                del rows[key]
-            self._empty(row)
-            self._retired_rows.append(row)
-            self.on_retire()
+        self._retiring.add(row)
+        self._retired_rows.append(row)
+        if row != index:
+            self._forget(row, index)
+        self.on_retire()
+
+    def _forget(self, row: int, index: int) -> None:
+        """A row is no use of a user's shape any more."""
+        del self._source[row]
+        uses, rows = self._derived.get(index, {}), self._rows_of[index]
+        for key in [key for key, value in uses.items() if value == row]:
+            del uses[key]
+        if not uses:
+            self._derived.pop(index, None)
+        rows.discard(row)
+        if not rows:
+            del self._rows_of[index]
             self._retire_if_unused(index)
-        elif self.rows[row]["id"] == 0 and not self._derived.get(row):
-            self._derived.pop(row, None)
-            self._retired_rows.append(row)
-            self.on_retire()
 
     # Shapes that were cooked elsewhere, for batches of bodies (batch_interface.py).
 
@@ -347,7 +437,8 @@ class ShapePool:
             self.rows[indices] = cooked
             for index, sequence in zip(indices.tolist(), sequences.tolist(), strict=True):
                 row = self.rows[index]
-                row["sequence"], row["use_count"], row["id"] = sequence, 1, self._make_id(index, sequence)
+                row["sequence"], row["use_count"], row["current"] = sequence, 1, index
+                row["id"] = self._make_id(index, sequence)
             return indices
 
     def disown(self, indices: np.ndarray) -> None:
@@ -365,26 +456,40 @@ class ShapePool:
         with self._lock:
             return self.row_count - len(self._free_rows) - len(self._retired_rows)
 
-    # A query may read a row while it is written: `kind` is written last, and a block stays until `collect`, so that
-    # what it reads may be old or mixed, but is never gone.
+    # A query may read a row while it is written: it is EMPTY until `kind` is written, last.
 
     def _write(self, index: int, cooked: Cooked, is_approximate: bool) -> None:
         row = self.rows[index]
+        part_rows = self._take_parts(cooked)
         if cooked.block is not None:
             row["block"] = cooked.block.address
         self._retire_block(index)
         if cooked.block is not None:
             self._blocks[index] = cooked.block
+        if part_rows:
+            self._part_rows[index] = part_rows
         for name in COOKED_FIELDS:
             row[name] = cooked.fields.get(name, 0)
         row["is_approximate"] = is_approximate
         row["kind"] = cooked.kind
 
-    def _empty(self, index: int) -> None:
-        self.rows[index]["kind"] = schema.EMPTY
-        self._retire_block(index)
+    def _take_parts(self, cooked: Cooked) -> list[int]:
+        """Rows for the parts of a compound, whose block is told them. Raises PoolFull; then none was taken."""
+        taken = []
+        try:
+            for part in cooked.parts:
+                taken.append(self._take_row(user_kind_of(part)))
+                self._write(taken[-1], part, False)
+        except PoolFull:
+            for row in taken:
+                self._give_back_row(row)
+            raise
+        if taken:
+            cooked.block.arrays["parts"]["shape"] = np.array(taken, np.int32)[cooked.block.arrays["parts"]["shape"]]
+        return taken
 
     def _retire_block(self, index: int) -> None:
         if index in self._blocks:
             self._retired_blocks.append(self._blocks.pop(index))
+            self._retired_rows += self._part_rows.pop(index, ())
             self.on_retire()

@@ -2,21 +2,24 @@
 
 A row never moves and is found by its index; `id` tells whether it is still the shape one thinks of. Cooked blocks are
 immutable: changed settings make a new block, and the old one is freed when no step and no query can still read it.
+A row is written once: changed settings go to a fresh row, and `current` of the user's row says which one.
 All lengths in [m], in the shape's own frame, scale already applied: a scaled use of a shape is a cooked shape of its
 own.
 """
+
+import math
 
 import numpy as np
 
 # Kinds of shape. The order is the order of arguments in a collision: kind_a <= kind_b.
 # But what is told by a support function alone, the last four, comes before hulls.
 (
-    EMPTY, SPHERE, CAPSULE, BOX, HULL, CYLINDER, TRIANGLE, PLANE, MESH, HEIGHT_FIELD, SEPARATION_RAY, TAPERED_CAPSULE,
+    EMPTY, SPHERE, CAPSULE, BOX, HULL, CYLINDER, TRIANGLE, PLANE, MESH, HEIGHT_FIELD, SEPARATION_RAY, COMPOUND, TAPERED_CAPSULE,
     TAPERED_CYLINDER, ELLIPSOID, CUSTOM,
-) = range(15)  # fmt: skip
+) = range(16)  # fmt: skip
 KIND_NAMES = (
     "empty", "sphere", "capsule", "box", "convex hull", "cylinder", "triangle", "plane", "mesh", "height field",
-    "separation ray", "tapered capsule", "tapered cylinder", "ellipsoid", "custom shape",
+    "separation ray", "static compound", "tapered capsule", "tapered cylinder", "ellipsoid", "custom shape",
 )  # fmt: skip
 
 SHAPE = np.dtype(
@@ -28,7 +31,7 @@ SHAPE = np.dtype(
         ("half_height", "f4"),  # capsule: half of the segment along Y, caps not counted; cylinder: half of its height
         ("half_extents", "f4", 3),  # box; ellipsoid: half axes; tapered shapes: half height, radius above, radius below
         ("plane", "f4", 4),  # plane: unit normal and distance; solid where normal . x <= distance
-        ("block", "i8"),  # address of the cooked HULL or MESH_BLOCK, 0 if none
+        ("block", "i8"),  # address of the cooked HULL_BLOCK, MESH_BLOCK, CUSTOM_BLOCK or COMPOUND_BLOCK, 0 if none
         ("bounds", "f4", 6),  # min x, y, z, max x, y, z; infinite for a plane (+-1e30)
         ("volume", "f4"),  # [m^3]; 0 for planes and meshes
         ("center_of_mass", "f4", 3),
@@ -41,6 +44,7 @@ SHAPE = np.dtype(
         ("is_approximate", "i4"),  # a round shape used with a scale that would make it an ellipsoid: averaged
         ("sequence", "i4"),  # counts up each time the row is used anew
         ("margin", "f4"),  # as the user set it; a hint that exact shapes do not need
+        ("current", "i4"),  # of a user's shape: the row with its present settings
     ],
     align=True,
 )
@@ -71,11 +75,25 @@ CUSTOM_BLOCK = np.dtype(
     align=True,
 )
 
-# Nodes of a bounding tree with four children; the bounds of the children (rows min x, y, z, max x, y, z) lie side by
-# side. child >= 0: a node; child < 0: the triangles from ~child on, `triangle_counts` of them. A free slot holds
-# inside-out bounds (+1e30, -1e30), child -1 and count 0.
-MESH_NODE = np.dtype([("bounds", "f4", (6, 4)), ("children", "i4", 4), ("triangle_counts", "i4", 4)], align=True)
-MAX_LEAF_TRIANGLES = 4
+# A bounding tree of meshes has eight children a node, and up to eight triangles a leaf. An entry tells a child: the number of a
+# node, a leaf as ~(first triangle << 4 | how many), or NO_CHILD.
+MESH_WIDTH = 8
+MAX_LEAF_TRIANGLES = 8
+MAX_MESH_TRIANGLES = 1 << 27
+NO_CHILD = -1
+MESH_STACK_SIZE = 224
+"""Entries of a walk through the deepest tree that is built."""
+
+# A node as it is stored, two cache lines: bounds of the children (rows min x, y, z, max x, y, z) as whole steps from `base`,
+# rounded outwards (Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", 2017,
+# section 3). A free slot is inside out: 255 and 0.
+MESH_NODE = np.dtype(
+    [("base", "f4", 3), ("step", "f4", 3), ("entries", "i4", 8), ("bounds", "u1", (6, 8)), ("unused", "u1", 24)], align=True
+)
+# The children of a node as one reads them, and as height fields make them. Bounds of free slots tell nothing.
+MESH_CHILDREN = np.dtype([("bounds", "f4", (6, 8)), ("entries", "i8", 8)], align=True)
+COS_ACTIVE = math.cos(math.radians(5.0))
+"""An edge between triangles whose normals are closer than this is inactive."""
 
 MESH_BLOCK = np.dtype(
     [
@@ -87,7 +105,12 @@ MESH_BLOCK = np.dtype(
         ("faces", "i8"),  # address of int32 (triangle_count): the user's index of each triangle
         ("active_edges", "i8"),  # address of uint8 (triangle_count): bit k: the edge from corner k is active
         ("nodes", "i8"),  # address of MESH_NODE (node_count); node 0 is the root
-        ("materials", "i8"),  # address of uint8 (triangle_count), or 0
+        # Address of uint8 (face_count): by the user's index of a triangle, in a height field by cell, a row of the table; or 0
+        ("materials", "i8"),
+        ("face_count", "i8"),
+        ("material_table", "i8"),  # address of float32 (material_count, 2): friction and restitution
+        ("material_count", "i8"),
+        ("reach", "f8"),  # the largest coordinate of a vertex, for what rounding may take off [m]
         # A height field has these in place of vertices, triangles, faces, edges and nodes; see height_field.py.
         ("heights", "i8"),  # address of float32 (depth, width); 0: a mesh
         ("ranges", "i8"),  # address of float32 (node_count, 2): lowest and highest sample, before `scale`
@@ -101,3 +124,53 @@ MESH_BLOCK = np.dtype(
     ],
     align=True,
 )
+
+# A shape on a body, or a part of a static compound. Transforms are rigid: scale and shear are cooked into the shape. Of a part
+# the body's centre of mass and origin are the compound's origin.
+INSTANCE = np.dtype(
+    [
+        ("shape", "i4"),  # index of the cooked shape that collides; -1: not cooked yet (empty settings)
+        ("user_shape", "i4"),  # index of the shape the user gave
+        ("is_disabled", "i2"),
+        ("has_user_transform", "i2"),  # the user's transform is not just `rotation` and `origin_position`: see InstancePool
+        ("body", "i4"),
+        ("position", "f4", 3),  # from the body's centre of mass, body frame [m]
+        ("rotation", "f4", 4),  # shape frame to body frame
+        ("bounds", "f4", 6),  # of the shape in the body frame, from the centre of mass
+        ("origin_position", "f4", 3),  # from the user's origin, body frame
+        ("query_layers", "u4"),  # shape filter of queries; 0: every query sees it
+        ("simulation_layers", "u4"),  # two shapes with no bit in common make no contacts; 0: with all
+    ],
+    align=True,
+)
+
+# A node of the tree over the shapes of a body or compound, in the row beside that of a shape: see instance_tree.py.
+INSTANCE_NODE = np.dtype(
+    [
+        ("bounds", "f4", (6, 4)),  # of the four children: rows min x, y, z, max x, y, z; body frame, from the centre of mass
+        ("children", "i4", 4),  # a node, counted from the first row of the body's shapes; ~number of a shape; or NONE
+        ("order", "i4"),  # numbers of the shapes in the order of the tree, of which this row holds one
+        ("leaf", "i4"),  # of the shape in the row beside: node << 2 | child that stands for it; -1: it is in no tree
+        ("parent", "i4"),  # of the node: node << 2 | child above it; -1: the root
+        # In the first row, of the whole tree:
+        ("covered", "i4"),  # so many shapes are in it; those that came since are looked at one by one
+        ("node_count", "i4"),
+        ("changed", "i4"),  # how often a shape has changed since it was built
+    ],
+    align=True,
+)
+
+# A static compound: its parts, all in one tree however deep it was nested.
+COMPOUND_BLOCK = np.dtype(
+    [
+        ("part_count", "i8"),
+        ("parts", "i8"),  # address of INSTANCE (part_count): `shape` is the row of SHAPE of a part, which belongs to the compound
+        ("nodes", "i8"),  # address of INSTANCE_NODE (part_count)
+        ("surfaces", "i8"),  # address of float32 (part_count, 2): friction and restitution; negative: the body's
+        ("user_data", "i8"),  # address of int64 (part_count): the user's number, never read by the core
+    ],
+    align=True,
+)
+MOST_PARTS = 65535
+NO_PART = 65535
+"""What a manifold says of a shape that is no compound."""

@@ -1,8 +1,4 @@
-"""The settings of each kind of shape: checked when made, cooked into rows, stretched by a scale or shear.
-
-Stretching is by a symmetric matrix `(3, 3)`, what is left of a transform when its rotation is taken out
-(`split_basis`).
-"""
+"""The settings of each kind of shape: checked when made, cooked into rows, stretched by a scale or shear (stretch.py)."""
 
 import math
 from typing import NamedTuple
@@ -12,48 +8,7 @@ import numpy as np
 from . import cooking, custom, schema
 from .height_field_building import cook_height_field
 from .mesh_building import cook_mesh
-
-SAME_AXES = 1e-5
-"""Below this, relative to the largest element, a stretch counts as free of shear, or as uniform."""
-
-
-def split_basis(basis) -> tuple[np.ndarray, np.ndarray]:
-    """Split a basis `(3, 3)` (columns are the axes) into `(rotation quaternion (x, y, z, w), stretch (3, 3) symmetric)`
-    with basis = rotation @ stretch, the polar decomposition. A mirroring goes to the stretch. Raises ValueError if the
-    basis is not finite or flattens space."""
-    basis = np.asarray(basis, dtype=np.float64)
-    if basis.shape != (3, 3) or not np.isfinite(basis).all():
-        raise ValueError(f"split_basis: the basis must be 3 x 3 finite numbers, got {basis.tolist()}")
-    u, sizes, v = np.linalg.svd(basis)
-    if sizes[2] <= 1e-9 * sizes[0] or sizes[0] == 0.0:
-        raise ValueError(f"split_basis: the basis has no volume, got {basis.tolist()}")
-    rotation, stretch = u @ v, v.T @ np.diag(sizes) @ v
-    if np.linalg.det(rotation) < 0.0:
-        rotation, stretch = -rotation, -stretch
-    return quaternion_of(rotation), stretch
-
-
-def quaternion_of(rotation: np.ndarray) -> np.ndarray:
-    """The unit quaternion `(x, y, z, w)` of a rotation matrix, w >= 0 (Shepperd's choice of the largest element)."""
-    m = rotation
-    trace = m[0, 0] + m[1, 1] + m[2, 2]
-    candidates = (m[0, 0], m[1, 1], m[2, 2], trace)
-    largest = int(np.argmax(candidates))
-    if largest == 3:
-        q = np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1.0 + trace])
-    else:
-        i, j, k = largest, (largest + 1) % 3, (largest + 2) % 3
-        q = np.empty(4)
-        q[i] = 1.0 + m[i, i] - m[j, j] - m[k, k]
-        q[j], q[k], q[3] = m[j, i] + m[i, j], m[k, i] + m[i, k], m[k, j] - m[j, k]
-    return q / (np.linalg.norm(q) * (-1.0 if q[3] < 0.0 else 1.0))
-
-
-def is_diagonal(stretch: np.ndarray) -> bool:
-    """Whether the stretch is along the axes of the shape only."""
-    off = stretch - np.diag(np.diag(stretch))
-    return bool(np.abs(off).max() <= SAME_AXES * np.abs(stretch).max())
-
+from .stretch import is_diagonal, is_uniform, keeps_round, round_factors
 
 def _number(call: str, name: str, value, positive: bool = True) -> float:
     try:
@@ -81,6 +36,11 @@ def _vectors(call: str, name: str, value, row_count: int | None = None, dtype=np
     return array
 
 
+def _sizes(call: str, name: str, value) -> tuple:
+    """Three positive numbers."""
+    return tuple(_number(call, name, size) for size in _vectors(call, name, value, 1, np.float64).tolist())
+
+
 class Sphere(NamedTuple):
     radius: float
     kind = schema.SPHERE
@@ -94,11 +54,7 @@ class Sphere(NamedTuple):
 
     def stretched(self, stretch):
         factors = np.linalg.norm(stretch, axis=0)
-        return Sphere(self.radius * factors.mean()), not _is_uniform(stretch)
-
-
-def _is_uniform(stretch: np.ndarray) -> bool:
-    return is_diagonal(stretch) and bool(np.ptp(np.abs(np.diag(stretch))) <= SAME_AXES * np.abs(stretch).max())
+        return Sphere(self.radius * factors.mean()), not is_uniform(stretch)
 
 
 class Box(NamedTuple):
@@ -107,8 +63,7 @@ class Box(NamedTuple):
 
     @staticmethod
     def checked(half_extents):
-        array = _vectors("set_box", "half_extents", half_extents, 1, np.float64)
-        return Box(tuple(_number("set_box", "half_extents", h) for h in array.tolist()))
+        return Box(_sizes("set_box", "half_extents", half_extents))
 
     def cook(self):
         return cooking.cook_box(self.half_extents)
@@ -138,9 +93,9 @@ class Capsule(NamedTuple):
         return cooking.cook_capsule(self.radius, self.height)
 
     def stretched(self, stretch):
-        across, along = _round_factors(stretch)
+        across, along = round_factors(stretch)
         radius = self.radius * across
-        return Capsule(radius, max(self.height * along, 2.0 * radius)), not _is_uniform(stretch)
+        return Capsule(radius, max(self.height * along, 2.0 * radius)), not is_uniform(stretch)
 
 
 class Cylinder(NamedTuple):
@@ -156,16 +111,13 @@ class Cylinder(NamedTuple):
         return cooking.cook_cylinder(self.radius, self.height)
 
     def stretched(self, stretch):
-        across, along = _round_factors(stretch)
-        sides = np.abs([stretch[0, 0], stretch[2, 2]])
-        is_exact = is_diagonal(stretch) and np.ptp(sides) <= SAME_AXES * np.abs(stretch).max()
-        return Cylinder(self.radius * across, self.height * along), not is_exact
+        across, along = round_factors(stretch)
+        return Cylinder(self.radius * across, self.height * along), not keeps_round(stretch)
 
 
-def _round_factors(stretch: np.ndarray) -> tuple[float, float]:
-    """Mean stretch across Y, and along Y."""
-    x, y, z = np.linalg.norm(stretch, axis=0)
-    return float(0.5 * (x + z)), float(y)
+def _ends(tapered, stretch: np.ndarray) -> tuple[float, float]:
+    """The radii above and below of a tapered shape: a mirroring turns it over."""
+    return (tapered.below, tapered.above) if stretch[1, 1] < 0.0 else (tapered.above, tapered.below)
 
 
 class TaperedCapsule(NamedTuple):
@@ -184,9 +136,9 @@ class TaperedCapsule(NamedTuple):
         return cooking.cook_tapered_capsule(*self)
 
     def stretched(self, stretch):
-        across, along = _round_factors(stretch)
-        above, below = (self.below, self.above) if stretch[1, 1] < 0.0 else (self.above, self.below)
-        return TaperedCapsule(self.half_height * along, above * across, below * across), not _is_uniform(stretch)
+        across, along = round_factors(stretch)
+        above, below = _ends(self, stretch)
+        return TaperedCapsule(self.half_height * along, above * across, below * across), not is_uniform(stretch)
 
 
 class TaperedCylinder(NamedTuple):
@@ -207,11 +159,9 @@ class TaperedCylinder(NamedTuple):
         return cooking.cook_tapered_cylinder(*self)
 
     def stretched(self, stretch):
-        across, along = _round_factors(stretch)
-        sides = np.abs([stretch[0, 0], stretch[2, 2]])
-        is_exact = is_diagonal(stretch) and np.ptp(sides) <= SAME_AXES * np.abs(stretch).max()
-        above, below = (self.below, self.above) if stretch[1, 1] < 0.0 else (self.above, self.below)
-        return TaperedCylinder(self.half_height * along, above * across, below * across), not is_exact
+        across, along = round_factors(stretch)
+        above, below = _ends(self, stretch)
+        return TaperedCylinder(self.half_height * along, above * across, below * across), not keeps_round(stretch)
 
 
 class Ellipsoid(NamedTuple):
@@ -220,8 +170,7 @@ class Ellipsoid(NamedTuple):
 
     @staticmethod
     def checked(half_axes):
-        array = _vectors("set_ellipsoid", "half_axes", half_axes, 1, np.float64)
-        return Ellipsoid(tuple(_number("set_ellipsoid", "half_axes", h) for h in array.tolist()))
+        return Ellipsoid(_sizes("set_ellipsoid", "half_axes", half_axes))
 
     def cook(self):
         return cooking.cook_ellipsoid(self.half_axes)
@@ -319,17 +268,54 @@ class SeparationRay(NamedTuple):
         return SeparationRay(self.length * float(np.linalg.norm(stretch[:, 2])), self.slides_on_slope), False
 
 
+NO_MATERIALS = np.empty(0, np.uint8)
+NO_TABLE = np.empty((0, 2), np.float32)
+
+
+def _rows_of_table(call: str, materials, sizes: tuple | None, row_count: int) -> np.ndarray:
+    """Rows of a table of so many, uint8, as an array of these sizes; None: of any."""
+    try:
+        rows = np.array(materials, dtype=np.int64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{call}: materials must be numbers, got {materials!r}") from None
+    sizes = rows.shape if sizes is None else sizes
+    if rows.shape != sizes or (rows.size and not 0 <= rows.min() <= rows.max() < row_count):
+        wanted = " x ".join(map(str, sizes))
+        raise ValueError(f"{call}: materials must be {wanted} rows of a table of {row_count}, got {materials!r}")
+    return rows.astype(np.uint8)
+
+
+def _materials(call: str, materials, table, sizes: tuple) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of a table uint8, flat, and the table float32 `(n, 2)`; both empty for None."""
+    if materials is None and table is None:
+        return NO_MATERIALS, NO_TABLE
+    if materials is None or table is None:
+        raise ValueError(f"{call}: materials and material_table must both be given, or none")
+    try:
+        table = np.array(table, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise ValueError(f"{call}: material_table must be numbers, got {table!r}") from None
+    if table.ndim != 2 or table.shape[1] != 2 or not 0 < len(table) <= 256:
+        raise ValueError(f"{call}: material_table must be 1 to 256 rows of friction and restitution, got shape {table.shape}")
+    if not (np.isfinite(table) & (table >= 0.0)).all():
+        raise ValueError(f"{call}: friction and restitution must be at least 0 and finite, got {table.tolist()}")
+    return _rows_of_table(call, materials, sizes, len(table)).ravel(), table
+
+
 class Mesh(NamedTuple):
-    """Triangles `(m, 3)`, counter-clockwise seen from the front; `faces` are the user's numbers of them."""
+    """Triangles `(m, 3)`, counter-clockwise seen from the front; `faces` are the user's numbers of them. `materials` uint8 are by
+    these numbers a row of `material_table` (friction, restitution); empty: the body's."""
 
     vertices: np.ndarray
     triangles: np.ndarray
     faces: np.ndarray
     has_backface_collision: bool
+    materials: np.ndarray = NO_MATERIALS
+    material_table: np.ndarray = NO_TABLE
     kind = schema.MESH
 
     @staticmethod
-    def checked(vertices, triangles, has_backface_collision):
+    def checked(vertices, triangles, has_backface_collision, materials=None, material_table=None):
         vertices = _vectors("set_mesh", "vertices", vertices)
         triangles = _vectors("set_mesh", "triangles", triangles, dtype=np.int64)
         if len(triangles) and not 0 <= triangles.min() <= triangles.max() < len(vertices):
@@ -337,18 +323,22 @@ class Mesh(NamedTuple):
                 f"set_mesh: triangles must be indices of {len(vertices)} vertices, "
                 f"got {triangles.min()} to {triangles.max()}"
             )
+        if len(triangles) > schema.MAX_MESH_TRIANGLES:
+            raise ValueError(f"set_mesh: triangles must be at most {schema.MAX_MESH_TRIANGLES}, got {len(triangles)}")
         faces = np.arange(len(triangles), dtype=np.int32)
-        return Mesh(vertices, triangles.astype(np.int32), faces, bool(has_backface_collision))
+        surfaces = _materials("set_mesh", materials, material_table, (len(triangles),))
+        return Mesh(vertices, triangles.astype(np.int32), faces, bool(has_backface_collision), *surfaces)
 
-    def cook(self):
-        return cook_mesh(self.vertices, self.triangles, self.has_backface_collision, self.faces)
+    def cook(self, progress=None):
+        surfaces = self.materials, self.material_table
+        return cook_mesh(self.vertices, self.triangles, self.has_backface_collision, self.faces, *surfaces, progress)
 
     def kept(self, cooked):
         """The same settings, held by the arrays of the cooked block, so that a mesh is in memory once."""
         if cooked.block is None:
             return self
-        arrays = cooked.block.arrays
-        return Mesh(arrays["vertices"], arrays["triangles"], arrays["faces"], self.has_backface_collision)
+        names = ("vertices", "triangles", "faces", "materials", "material_table")
+        return self._replace(**{name: cooked.block.arrays[name] for name in names})
 
     def stretched(self, stretch):
         vertices = (self.vertices.astype(np.float64) @ stretch.T).astype(np.float32)
@@ -357,41 +347,64 @@ class Mesh(NamedTuple):
         return self._replace(vertices=vertices, triangles=np.ascontiguousarray(triangles)), False
 
 
+def _samples(call: str, heights) -> np.ndarray:
+    """A copy of samples, of at least two dimensions; NaN: a hole."""
+    try:
+        samples = np.array(heights, dtype=np.float32, ndmin=2)
+    except (TypeError, ValueError):
+        raise ValueError(f"{call}: heights must be numbers, got {type(heights).__name__}") from None
+    if np.isinf(samples).any():
+        raise ValueError(f"{call}: heights must be finite or NaN, got an infinite one")
+    return samples
+
+
+def _fits(region: np.ndarray, x, z, width: int, depth: int) -> bool:
+    return region.ndim == 2 and 0 <= x <= width - region.shape[1] and 0 <= z <= depth - region.shape[0]
+
+
 class HeightField(NamedTuple):
-    """Heights `(depth, width)` [m], centred on the origin, cells of 1 m, all times `scale`; NaN: a hole."""
+    """Heights `(depth, width)` [m], centred on the origin, cells of 1 m, all times `scale`; NaN: a hole. `materials` uint8 are by
+    cell, row by row along X, a row of `material_table` (friction, restitution); empty: the body's."""
 
     heights: np.ndarray
     scale: tuple = (1.0, 1.0, 1.0)
+    materials: np.ndarray = NO_MATERIALS
+    material_table: np.ndarray = NO_TABLE
     kind = schema.HEIGHT_FIELD
 
     @staticmethod
-    def checked(width, depth, heights):
+    def checked(width, depth, heights, materials=None, material_table=None):
         call = "set_height_field"
         sizes = [_number(call, name, value) for name, value in (("width", width), ("depth", depth))]
         if any(size != int(size) or size < 2 for size in sizes):
             raise ValueError(f"{call}: width and depth must be whole numbers of at least 2, got {width!r}, {depth!r}")
-        try:
-            heights = np.array(heights, dtype=np.float32).ravel()
-        except (TypeError, ValueError):
-            raise ValueError(f"{call}: heights must be numbers, got {type(heights).__name__}") from None
+        heights = _samples(call, heights).ravel()
         if len(heights) != int(sizes[0] * sizes[1]):
             raise ValueError(f"{call}: heights must be {width} x {depth} numbers, got {len(heights)}")
-        if np.isinf(heights).any():
-            raise ValueError(f"{call}: heights must be finite or NaN, got an infinite one")
-        return HeightField(heights.reshape(int(sizes[1]), int(sizes[0])))
+        width, depth = int(sizes[0]), int(sizes[1])
+        surfaces = _materials(call, materials, material_table, (depth - 1, width - 1))
+        return HeightField(heights.reshape(depth, width), (1.0, 1.0, 1.0), *surfaces)
 
-    def checked_region(self, call: str, x, z, heights) -> np.ndarray:
-        """Samples `(rows, columns)` that fit into the field from (x, z) on. Raises ValueError."""
-        try:
-            region = np.array(heights, dtype=np.float32, ndmin=2)
-        except (TypeError, ValueError):
-            raise ValueError(f"{call}: heights must be numbers, got {type(heights).__name__}") from None
+    def cells(self) -> np.ndarray:
+        """The materials as `(depth - 1, width - 1)`, a view."""
         depth, width = self.heights.shape
-        if region.ndim != 2 or not (0 <= x <= width - region.shape[1] and 0 <= z <= depth - region.shape[0]):
+        return self.materials.reshape(depth - 1, width - 1)
+
+    def checked_region(self, call: str, x, z, heights, materials) -> tuple:
+        """Samples `(rows, columns)` that fit into the field from (x, z) on, and materials of cells from there on; None for None.
+        Raises ValueError."""
+        depth, width = self.heights.shape
+        region = None if heights is None else _samples(call, heights)
+        if region is not None and not _fits(region, x, z, width, depth):
             raise ValueError(f"{call}: {region.shape} samples at ({x}, {z}) do not fit into {self.heights.shape}")
-        if np.isinf(region).any():
-            raise ValueError(f"{call}: heights must be finite or NaN, got an infinite one")
-        return region
+        if materials is None:
+            return region, None
+        if not len(self.materials):
+            raise ValueError(f"{call}: the height field was set without materials, got {materials!r}")
+        rows = _rows_of_table(call, materials, None, len(self.material_table))
+        if not _fits(rows, x, z, width - 1, depth - 1):
+            raise ValueError(f"{call}: {rows.shape} materials at ({x}, {z}) do not fit into {self.cells().shape} cells")
+        return region, rows
 
     def as_mesh(self) -> Mesh:
         """Two triangles a cell, parted from (x + 1, z) to (x, z + 1), facing up; their numbers are 2 cell and 2 cell +
@@ -404,15 +417,20 @@ class HeightField(NamedTuple):
         second = np.stack((corner + 1, corner + width, corner + width + 1), axis=1)
         triangles = np.stack((first, second), axis=1).reshape(-1, 3).astype(np.int32)
         is_solid = ~np.isnan(self.heights.ravel())[triangles].any(axis=1)
+        if len(triangles) > schema.MAX_MESH_TRIANGLES:
+            raise ValueError(f"set_mesh: triangles must be at most {schema.MAX_MESH_TRIANGLES}, got {len(triangles)}")
         faces = np.arange(len(triangles), dtype=np.int32)
-        return Mesh(vertices.astype(np.float32), triangles[is_solid], faces[is_solid], False)
+        surfaces = np.repeat(self.materials, 2), self.material_table
+        return Mesh(vertices.astype(np.float32), triangles[is_solid], faces[is_solid], False, *surfaces)
 
     def cook(self):
-        return cook_height_field(self.heights, self.scale)
+        return cook_height_field(self.heights, self.scale, self.materials, self.material_table)
 
     def kept(self, cooked):
-        """The same settings, held by the samples of the cooked block."""
-        return self if cooked.block is None else self._replace(heights=cooked.block.arrays["heights"])
+        """The same settings, held by the arrays of the cooked block."""
+        if cooked.block is None:
+            return self
+        return self._replace(**{name: cooked.block.arrays[name] for name in ("heights", "materials", "material_table")})
 
     def stretched(self, stretch):
         """A field for a stretch along the axes, else a mesh."""

@@ -1,7 +1,8 @@
 """A shape as bytes and back, cooked as it is: nothing is computed anew, every bit comes back.
 
 The bytes are an archive of NumPy arrays (`numpy.savez`, no pickled objects): the row, the record and the arrays of its block, and
-the settings, from which uses with a scale are cooked. They hold no address, and are the same for the same shape.
+the settings, from which uses with a scale are cooked. They hold no address, and are the same for the same shape. Of a compound
+each cooked part, and the settings of each shape that parts are uses of, stand under names that begin with their number.
 """
 
 import io
@@ -10,16 +11,18 @@ import zipfile
 import numpy as np
 
 from . import schema, settings
-from .cooking import Block, Cooked, pack_block
-from .pool import COOKED_FIELDS, ShapePool
+from .compound_settings import StaticCompound
+from .cooking import COOKED_FIELDS, Block, Cooked, pack_block
+from .pool import ShapePool
 
-VERSION = 1
+VERSION = 3
 """Counts up when rows, blocks or settings change their meaning."""
-BLOCKS = {schema.HULL: schema.HULL_BLOCK, schema.MESH: schema.MESH_BLOCK}
+BLOCKS = {schema.HULL: schema.HULL_BLOCK, schema.MESH: schema.MESH_BLOCK, schema.COMPOUND: schema.COMPOUND_BLOCK}
 SETTINGS = {
     kind.kind: kind for kind in (
         settings.Sphere, settings.Box, settings.Capsule, settings.Cylinder, settings.TaperedCapsule, settings.TaperedCylinder,
         settings.Ellipsoid, settings.Hull, settings.Plane, settings.SeparationRay, settings.Mesh, settings.HeightField,
+        StaticCompound,
     )
 }  # fmt: skip
 
@@ -41,6 +44,8 @@ def _settings_entries(own, block: Block | None) -> dict:
     entries = {}
     shared = {id(array): name for name, array in (block.arrays if block else {}).items()}
     for name, value in own._asdict().items() if own is not None else ():
+        if name == "shapes":  # of a compound: settings themselves
+            continue
         if id(value) in shared:
             entries[f"shared {name}"] = np.array(shared[id(value)])
         else:
@@ -48,18 +53,52 @@ def _settings_entries(own, block: Block | None) -> dict:
     return entries
 
 
+def _named(prefix: str, entries: dict) -> dict:
+    return {f"{prefix} {name}": value for name, value in entries.items()}
+
+
+def _under(prefix: str, entries: dict) -> dict:
+    """The entries whose names begin so, without that."""
+    return {name[len(prefix) + 1 :]: value for name, value in entries.items() if name.startswith(f"{prefix} ")}
+
+
+def _row_entries(row, block: Block | None) -> dict:
+    """A cooked shape."""
+    cooked = np.zeros((), schema.SHAPE)
+    for name in ("kind", "user_kind", "margin", *COOKED_FIELDS):
+        cooked[name] = row[name]
+    return {"row": np.frombuffer(cooked.tobytes(), np.uint8)} | _block_entries(int(row["kind"]), block)
+
+
+def _compound_entries(pool: ShapePool, row: int, own: StaticCompound) -> dict:
+    """Parts and shapes of a compound; rows of parts name the number of a cooked part instead of its row."""
+    part_rows = pool.part_rows(row)
+    parts = pool.block_of(row).arrays["parts"].copy()
+    number_of = {part: number for number, part in enumerate(part_rows)}
+    parts["shape"] = [number_of[part] for part in parts["shape"].tolist()]
+    entries = {"array parts": parts}
+    if any(shape.kind == schema.CUSTOM for shape in own.shapes):
+        raise ValueError("save_shape: a part of the compound is a custom shape, its function cannot be saved: set it again")
+    for number, part in enumerate(part_rows):
+        entries |= _named(f"part {number}", _row_entries(pool.rows[part], pool.block_of(part)))
+    for number, shape in enumerate(own.shapes):
+        entries |= _named(f"shape {number}", {"kind": np.array(shape.kind)} | _settings_entries(shape, None))
+    return entries
+
+
 def save_shape(pool: ShapePool, index: int) -> bytes:
     """A shape of the user. Raises ValueError if there is no such shape, or if it is a custom one: its function is code."""
     with pool.held():
-        own, row = pool.settings_of(index), pool.rows[index]
+        own = pool.settings_of(index)
+        current = pool.current_row(index)
+        row = pool.rows[current].copy()
         if int(row["user_kind"]) == schema.CUSTOM:
             raise ValueError(f"save_shape: shape {index} is a custom one, its function cannot be saved: set it again")
-        block = pool.block_of(index)
-        cooked = np.zeros((), schema.SHAPE)
-        for name in ("kind", "user_kind", "margin", *COOKED_FIELDS):
-            cooked[name] = row[name]
-        entries = {"version": np.array(VERSION), "row": np.frombuffer(cooked.tobytes(), np.uint8)}
-        entries |= _block_entries(int(row["kind"]), block) | _settings_entries(own, block)
+        block = pool.block_of(current)
+        row["margin"] = pool.rows[index]["margin"]
+        entries = {"version": np.array(VERSION)} | _row_entries(row, block) | _settings_entries(own, block)
+        if isinstance(own, StaticCompound):
+            entries |= _compound_entries(pool, current, own)
         file = io.BytesIO()
         np.savez(file, **entries)
     return file.getvalue()
@@ -67,12 +106,16 @@ def save_shape(pool: ShapePool, index: int) -> bytes:
 
 def _loaded_settings(kind: int, entries: dict, block: Block | None):
     """Settings out of their entries, or None for a shape that was never set."""
-    values = {name[8:]: value for name, value in entries.items() if name.startswith("setting ")}
-    values |= {name[7:]: block.arrays[str(value)] for name, value in entries.items() if name.startswith("shared ")}
+    values = _under("setting", entries)
+    values |= {name: block.arrays[str(value)] for name, value in _under("shared", entries).items()}
     if not values:
         return None
     made = SETTINGS[kind]
+    if made is StaticCompound:
+        values["shapes"] = _loaded_shapes(entries)
     for name, type_of in made.__annotations__.items():
+        if isinstance(values[name], tuple):
+            continue
         if type_of is tuple:
             values[name] = tuple(values[name].tolist())
         elif type_of is not np.ndarray:
@@ -80,24 +123,38 @@ def _loaded_settings(kind: int, entries: dict, block: Block | None):
     return made(**values)
 
 
+def _loaded_shapes(entries: dict) -> tuple:
+    """The settings of the shapes of a compound."""
+    shapes = []
+    while found := _under(f"shape {len(shapes)}", entries):
+        shapes.append(_loaded_settings(int(found["kind"]), found, None))
+    return tuple(shapes)
+
+
+def _loaded_row(entries: dict) -> tuple[np.void, Cooked]:
+    """The row of a cooked shape, and what was cooked."""
+    row, block, parts = entries["row"].view(schema.SHAPE)[0], None, []
+    if "record" in entries:
+        dtype, arrays = BLOCKS[int(row["kind"])], _under("array", entries)
+        record = entries["record"].view(dtype)[0]
+        block = pack_block(dtype, {name: record[name] for name in dtype.names if name not in arrays}, arrays)
+    while found := _under(f"part {len(parts)}", entries):
+        parts.append(_loaded_row(found)[1])
+    return row, Cooked(int(row["kind"]), {name: row[name] for name in COOKED_FIELDS}, block, tuple(parts))
+
+
 def load_shape(pool: ShapePool, data: bytes) -> int:
     """Make a shape of the bytes that `save_shape` gave. Gives its index. Raises ValueError for other bytes, PoolFull."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             entries = {name: archive[name] for name in archive.files}
-        version, row = int(entries["version"]), entries["row"].view(schema.SHAPE)[0]
+        version, _ = int(entries["version"]), entries["row"]
     except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"load_shape: these bytes are no shape: {error}") from None
     if version != VERSION:
         raise ValueError(f"load_shape: the shape is of version {version}, this program reads {VERSION}")
-    block = None
-    if "record" in entries:
-        dtype = BLOCKS[int(row["kind"])]
-        arrays = {name[6:]: array for name, array in entries.items() if name.startswith("array ")}
-        record = entries["record"].view(dtype)[0]
-        block = pack_block(dtype, {name: record[name] for name in dtype.names if name not in arrays}, arrays)
-    own = _loaded_settings(int(row["user_kind"]), entries, block)
+    row, cooked = _loaded_row(entries)
+    own = _loaded_settings(int(row["user_kind"]), entries, cooked.block)
     index = pool.create(int(row["user_kind"]))
-    fields = {name: row[name] for name in COOKED_FIELDS}
-    pool.take_over(index, own, Cooked(int(row["kind"]), fields, block), float(row["margin"]))
+    pool.take_over(index, own, cooked, float(row["margin"]))
     return index

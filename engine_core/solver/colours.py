@@ -8,7 +8,10 @@ whatever the number of threads.
 import numpy as np
 
 from ..bodies.schema import RIGID
+from ..collision.pairs import manifolds_of
+from ..collision.schema import MANIFOLD_IS_SENSOR
 from ..constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
+from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 
@@ -36,9 +39,9 @@ def choose_colour(mask, is_static):
 
 @kernel
 def add_to_colour(system, bodies, manifolds, index):
-    """Give a manifold a colour and a place in it. Nothing happens if it has one."""
+    """Give a manifold a colour and a place in it. Nothing happens if it has one, or is a sensor's."""
     manifold = manifolds[index]
-    if manifold.colour >= 0:
+    if manifold.colour >= 0 or manifold.flags & MANIFOLD_IS_SENSOR:
         return
     a, b = bodies[manifold.body_a], bodies[manifold.body_b]
     moves_a, moves_b = a.mode >= RIGID, b.mode >= RIGID
@@ -56,7 +59,10 @@ def add_to_colour(system, bodies, manifolds, index):
     colours = colours_of(system)
     slot = colours.counts[colour]
     view(colours.lists[colour], system.manifold_capacity, INT32)[slot] = index
+    key = order_key(manifold.body_a, moves_a, manifold.body_b, moves_b)
+    view(colours.keys[colour], system.manifold_capacity, INT32)[slot] = key
     colours.counts[colour] = slot + 1
+    colours.disorder[colour] += 1
     manifold.colour = INT32(colour)
     manifold.colour_slot = INT32(slot)
 
@@ -77,12 +83,28 @@ def remove_from_colour(system, bodies, manifolds, index):
     colours = colours_of(system)
     last_slot = colours.counts[colour] - 1
     members = view(colours.lists[colour], system.manifold_capacity, INT32)
+    keys = view(colours.keys[colour], system.manifold_capacity, INT32)
     last = members[last_slot]
-    members[manifold.colour_slot] = last
+    members[manifold.colour_slot], keys[manifold.colour_slot] = last, keys[last_slot]
     manifolds[last].colour_slot = manifold.colour_slot
     colours.counts[colour] = last_slot
+    colours.disorder[colour] += 1
     manifold.colour = -1
     manifold.colour_slot = -1
+
+
+@kernel
+def order_colour(system, colours, colour):
+    """Put the manifolds of a colour in the order of bodies, if they are too far from it."""
+    count = colours.counts[colour]
+    if not needs_order(colours.disorder[colour], count):
+        return
+    members = view(colours.lists[colour], count, INT32)
+    put_in_order(members, view(colours.keys[colour], count, INT32), count, view(system.spare_list, 2 * count, INT32))
+    manifolds = manifolds_of(system)
+    for slot in range(count):
+        manifolds[members[slot]].colour_slot = INT32(slot)
+    colours.disorder[colour] = 0
 
 
 @kernel
@@ -91,6 +113,7 @@ def lay_out_blocks(system):
     colours = colours_of(system)
     first = 0
     for colour in range(COLOUR_COUNT + 1):
+        order_colour(system, colours, colour)
         count = colours.counts[colour]
         blocks = count if colour == OVERFLOW else (count + 7) >> 3
         colours.first_block[colour] = first

@@ -8,15 +8,16 @@ contacts of the next step do the rest. All bodies are swept against the same pos
 import numpy as np
 
 from ..bodies.bounds import bounds_in_frame
-from ..bodies.instance_tree import WALK, begin_walk, next_in_box
+from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import (
     BODY, CONTINUOUS, INSTANCE, LAYER_SENSOR, RIGID, SYSTEM, WORLD,
 )  # fmt: skip
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
+from ..collision.contact_rules import lets_pass, rule_flags
 from ..collision.contacts import reach_in_frame
-from ..collision.pairs import find_pair, may_collide, pairs_of
-from ..collision.schema import PAIR_IS_FILTERED, SPECULATIVE_DISTANCE
+from ..collision.pairs import may_collide
+from ..collision.schema import SPECULATIVE_DISTANCE
 from ..collision.sweeps import SWEEP, largest_angle, reach_of, sweep_shapes
 from ..constraints.joint_preparation import joints_of
 from ..constraints.schema import CARRIED, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, ROW_SIZE
@@ -24,6 +25,7 @@ from ..geometry.vector import (
     add, add_scaled, conjugate, interpolate_rotation, length, multiply, negate, quaternion, rotate, rotate_inverse, scale,
     store3, store4, subtract, vector3,
 )  # fmt: skip
+from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
@@ -38,6 +40,7 @@ MOST_TURNS = 16
 FARTHEST = 1.0e6
 """Longer motions are overflows [m]."""
 TREE_SIZE = TREE.itemsize
+HELD_BACK_COUNT = SYSTEM.fields["held_back_count"][1]
 
 
 @kernel
@@ -85,10 +88,7 @@ def stops(system, bodies, index, other_index):
     if other.id == 0 or not body.collision_mask & other.collision_layer:
         return False
     low, high = min(index, other_index), max(index, other_index)
-    if not may_collide(system.world, bodies[low], low, bodies[high], high):
-        return False
-    pair = find_pair(system, low, high)
-    return pair < 0 or not pairs_of(system)[pair].flags & PAIR_IS_FILTERED
+    return may_collide(system.world, bodies[low], low, bodies[high], high)
 
 
 @kernel
@@ -113,34 +113,34 @@ def sweep_against(system, world, bodies, index, other_index, sweeps, box, longes
     body, other = bodies[index], bodies[other_index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    walk, own_walk = stack_array(1, WALK)[0], stack_array(1, WALK)[0]
+    walk, own_walk = stack_array(1, PARTS)[0], stack_array(1, PARTS)[0]
     set_sweep(system, other, vector3(body.position), sweeps[1])
+    if rule_flags(system.world, body, other) != 0:
+        motion = subtract(vector3(sweeps[1].motion), vector3(sweeps[0].motion))
+        if lets_pass(system.world, body, other, motion):
+            return longest
     place, rotation, turn = vector3(sweeps[1].position), quaternion(sweeps[1].rotation), quaternion(body.rotation)
     moved = way_of(sweeps[1], other)
     low, high = vector3(box[0:3]), vector3(box[3:6])
     half = scale(subtract(high, low), 0.5)
     low, high = bounds_in_frame(scale(add(low, high), 0.5), (half[0] + moved, half[1] + moved, half[2] + moved), place, rotation)
     moved += way_of(sweeps[0], body)
-    begin_walk(walk, other.first_instance, other.instance_count)
-    while True:
-        j = next_in_box(walk, world, instances, low, high)
-        if j < 0:
-            return longest
-        instance = instances[other.first_instance + j]
+    begin_parts(walk, other.first_instance, other.instance_count)
+    while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:
+        instance = part_row(walk, instances)
         if instance.is_disabled or instance.shape < 0:
             continue
         set_instance(sweeps[1], instance, shapes[instance.shape])
         own_low, own_high = reach_in_frame(
             instance.bounds, moved, rotate_inverse(rotation, negate(place)), multiply(conjugate(rotation), turn)
         )  # fmt: skip
-        begin_walk(own_walk, body.first_instance, body.instance_count)
-        i = next_in_box(own_walk, world, instances, own_low, own_high)
-        while i >= 0:
-            own = instances[body.first_instance + i]
+        begin_parts(own_walk, body.first_instance, body.instance_count)
+        while next_part_in_box(own_walk, world, instances, shapes, own_low, own_high) >= 0:
+            own = part_row(own_walk, instances)
             if not own.is_disabled and own.shape >= 0:
                 set_instance(sweeps[0], own, shapes[own.shape])
                 longest = min(longest, sweep_shapes(sweeps, shapes[own.shape], shapes[instance.shape], longest))
-            i = next_in_box(own_walk, world, instances, own_low, own_high)
+    return longest
 
 
 @kernel
@@ -212,7 +212,9 @@ def hold_back_other(system, bodies, index, other_index):
 
 @kernel
 def hold_back_together(system):
-    """Bodies on joints are held back together, or the one that is would leave its joints. Serial, in the order of the joints."""
+    """Bodies on joints are held back together, or the one that is would leave its joints. Called only when some body was held
+    back. Each pass looks at all joints, there and back in turns: a stop runs along a chain in the order of its joints in one
+    pass, and what it has not reached after MOST_TURNS moves on. Serial, so that the outcome is that of the order of joints."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     joints = joints_of(system)
@@ -234,8 +236,9 @@ def hold_back_together(system):
 @entry_point(JOB_SIGNATURE)
 def sweep_bodies(system_address, begin, end, worker):
     """Job: hold back those of the active bodies `begin` to `end - 1` that would pass through something. Reads poses and all
-    rows; writes HELD_BACK of their own rows, and CARRIED of their rows of forces, which no sub-step needs any more."""
-    system = view(system_address, 1, SYSTEM)[0]
+    rows; writes HELD_BACK of their own rows, CARRIED of their rows of forces, which no sub-step needs any more, and how
+    many it held."""
+    system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
@@ -246,3 +249,5 @@ def sweep_bodies(system_address, begin, end, worker):
         if is_swept(bodies[index], row):
             carried = forces_of(system, slot + 1)[CARRIED : CARRIED + 3]
             row[HELD_BACK] = FLOAT32(1.0 - sweep_body(system, world, bodies, index, sweeps, box, carried))
+            if row[HELD_BACK] > FLOAT32(0.0):
+                add_int64(held_back, INT64(1))

@@ -6,9 +6,10 @@ import numpy as np
 from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
+from ..bodies.rare import rare_of
 from ..bodies.schema import (
-    BODY, CAN_SLEEP, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES, RIGID_LINEAR, SYSTEM, TARGET_SET,
-    WORLD,
+    BODY, CAN_SLEEP, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES,
+    RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD,
 )  # fmt: skip
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
@@ -30,6 +31,8 @@ TREE_SIZE = TREE.itemsize
 FASTEST = 1.0e9
 """A solver row beyond this (velocities in [m/s] and [rad/s], motion in [m]) is no motion but an overflow."""
 ANGULAR_LOCKS = 0b111000
+MOSTLY = np.float32(0.9)
+"""A body is not let go if more than this part of its motion is taken back."""
 TREMBLE = 0.3
 """A trembling body rests while it stays within this part of the way that it could go at the thresholds."""
 
@@ -65,8 +68,10 @@ def take_forces(system, body, forces, delta_time):
     damp_linear = max(1.0 - float(body.total_linear_damp) * delta_time, 0.0)
     damp_angular = max(1.0 - float(body.total_angular_damp) * delta_time, 0.0)
     if not body.flags & OMITS_FORCES:
-        force = add(vector3(body.force), vector3(body.constant_force))
-        torque = add(vector3(body.torque), vector3(body.constant_torque))
+        force, torque = vector3(body.force), vector3(body.torque)
+        if body.flags & HAS_RARE:
+            rare = rare_of(system.world, body)
+            force, torque = add(force, vector3(rare.constant_force)), add(torque, vector3(rare.constant_torque))
         m = body.inverse_inertia_world
         spin = symmetric_times((float(m[0]), float(m[1]), float(m[2]), float(m[3]), float(m[4]), float(m[5])), torque)
         for k in range(3):
@@ -173,14 +178,32 @@ def finish_row(body, row, forces):
     motion = vector3(row[DELTA_POSITION : DELTA_POSITION + 3])
     rotation = quaternion(body.rotation)
     turned = multiply(quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4]), rotation)
+    kept = FLOAT32(1.0)
     if row[HELD_BACK] > 0.0:  # stopped before what it would have passed through
         motion = add(scale(motion, 1.0 - row[HELD_BACK]), vector3(forces[CARRIED : CARRIED + 3]))
         turned = interpolate_rotation(rotation, turned, 1.0 - row[HELD_BACK])
+        kept = part_kept(body, row[HELD_BACK])
+    else:
+        body.flags &= ~np.uint32(HELD_BACK_STEPS)
     store3(body.position, add(vector3(body.position), motion))
     store4(body.rotation, normalize_quaternion(turned))
     for k in range(3):
-        body.linear_velocity[k] = row[LINEAR_VELOCITY + k]
-        body.angular_velocity[k] = row[ANGULAR_VELOCITY + k]
+        body.linear_velocity[k] = row[LINEAR_VELOCITY + k] * kept
+        body.angular_velocity[k] = row[ANGULAR_VELOCITY + k] * kept
+
+
+@kernel
+def part_kept(body, held_back):
+    """The part of its velocity that a body keeps of whose motion a part was taken back. All of it, for contacts to act on; but
+    who was not let go for some steps running goes no faster than it comes on: two that spin in each other would hang in the air,
+    faster and faster."""
+    if held_back <= MOSTLY:
+        body.flags &= ~np.uint32(HELD_BACK_STEPS)
+        return FLOAT32(1.0)
+    if body.flags & HELD_BACK_STEPS == HELD_BACK_STEPS:
+        return FLOAT32(1.0) - held_back
+    body.flags += np.uint32(HELD_BACK_ONCE)
+    return FLOAT32(1.0)
 
 
 @kernel
@@ -203,6 +226,9 @@ def count_rest(system, body, delta_time):
         rests = stays_near_rest(system, body)
     if rests and body.flags & CAN_SLEEP:
         body.sleep_time = FLOAT32(body.sleep_time + delta_time)
+        # Any thread, always the same; written once, since every thread reads the line that it stands in.
+        if body.sleep_time >= system.time_to_sleep and system.some_body_rests == 0:
+            system.some_body_rests = 1
     else:
         body.sleep_time = FLOAT32(0.0)
         store3(body.rest_position, vector3(body.position))
@@ -223,11 +249,13 @@ def finish_bodies(system_address, begin, end, worker):
         body = bodies[active[slot]]
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         has_moved[slot] = 0
-        begin_change(body)
+        begin_change(system.world, body, worker)
         if body.mode == KINEMATIC and not body.flags & TARGET_SET:
             # A kinematic body is where it was told to be: no rounding of the sub-steps.
-            store3(body.position, (body.target_position[0], body.target_position[1], body.target_position[2]))
-            store4(body.rotation, quaternion(body.target_rotation))
+            if body.flags & HAS_RARE:
+                rare = rare_of(system.world, body)
+                store3(body.position, vector3(rare.target_position))
+                store4(body.rotation, quaternion(rare.target_rotation))
         else:
             finish_row(body, row, forces_of(system, slot + 1))
         if body.mode != KINEMATIC:

@@ -6,7 +6,7 @@ Joints of one colour share no moving body, so each reads and writes its bodies' 
 import numpy as np
 
 from ..bodies.schema import SYSTEM
-from ..constraints.contact_preparation import scaled, soft_parameters
+from ..constraints.body_terms import scaled, soft_parameters
 from ..constraints.joint_measuring import aim_rows, measure, six, used_axes, weigh_angular, weigh_linear
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, CONE, FIRM, GEAR, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST

@@ -5,9 +5,10 @@ A sleeping island is a ring through `next_in_island`; waking one body wakes its 
 
 import numpy as np
 
-from ..bodies.schema import BODY, CAN_SLEEP, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED, WORLD
-from ..collision.pairs import activate_pair, deactivate_pair, manifolds_of, pairs_of
-from ..collision.schema import PAIR_IS_SENSOR
+from ..bodies.schema import BODY, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED, WORLD
+from ..collision.pairs import activate_pair, deactivate_pair, lists_of, manifolds_of, pairs_of
+from ..collision.schema import PAIR_IS_UNSOLVED
+from ..runtime.body_order import needs_order, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import add_to_colour, remove_from_colour
@@ -32,39 +33,41 @@ def add_to_active(system, world, bodies, index):
     active[system.active_count] = index
     body.active_index = INT32(system.active_count)
     system.active_count += 1
+    system.active_disorder += 1
+    if body.mode == KINEMATIC:
+        system.active_kinematic_count += 1
     body.sleep_time = FLOAT32(0.0)
     body.flags &= ~WAKE_REQUESTED
     if system.listens_to_waking and system.woke_count < world.body_capacity:
         view(system.woke_up, world.body_capacity, INT32)[system.woke_count] = index
         system.woke_count += 1
-    pairs = pairs_of(system)
+    all_lists = lists_of(system)
     key = body.first_pair
     while key >= 0:
-        activate_pair(system, key >> 1)
-        key = pairs[key >> 1].next[key & 1]
+        activate_pair(system, bodies, key >> 1)
+        key = all_lists[key >> 1].next[key & 1]
 
 
 @kernel
 def colour_pairs_of(system, bodies, index):
     """Put the manifolds of a body's pairs into the solver, where something is awake to be solved."""
-    pairs, manifolds = pairs_of(system), manifolds_of(system)
+    pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     key = bodies[index].first_pair
     while key >= 0:
-        pair = pairs[key >> 1]
+        pair, lists = pairs[key >> 1], all_lists[key >> 1]
         if is_solved(pair, bodies):
-            m = pair.first_manifold
+            pair.flags &= ~PAIR_IS_UNSOLVED
+            m = lists.first_manifold
             while m >= 0:
                 if manifolds[m].point_count > 0:
                     add_to_colour(system, bodies, manifolds, m)
                 m = manifolds[m].next
-        key = pair.next[key & 1]
+        key = lists.next[key & 1]
 
 
 @kernel
 def is_solved(pair, bodies):
-    """Whether a pair's manifolds belong in the solver: no sensor, and every rigid body of it awake."""
-    if pair.flags & PAIR_IS_SENSOR:
-        return False
+    """Whether a pair's manifolds belong in the solver: every rigid body of it is awake."""
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     if a.mode >= RIGID and a.active_index < 0:
         return False
@@ -164,23 +167,47 @@ def remove_from_active(system, world, bodies, index):
     active[slot] = last
     bodies[last].active_index = slot
     system.active_count -= 1
+    system.active_disorder += 1
+    if body.mode == KINEMATIC:
+        system.active_kinematic_count -= 1
     body.active_index = -1
+
+
+@kernel
+def order_active_bodies(system, world, bodies):
+    """Put the active bodies in their order, if they are too far from it: between steps, which know them by their places."""
+    count = system.active_count
+    if not needs_order(system.active_disorder, count):
+        return
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    put_in_order(active, active, count, view(system.spare_list, 2 * count, INT32))
+    for slot in range(count):
+        bodies[active[slot]].active_index = INT32(slot)
+    system.active_disorder = 0
+
+
+@kernel
+def take_out_of_solver(system, bodies, index):
+    """Take the manifolds of a pair out of their colours."""
+    pair, manifolds = pairs_of(system)[index], manifolds_of(system)
+    m = lists_of(system)[index].first_manifold
+    while m >= 0:
+        remove_from_colour(system, bodies, manifolds, m)
+        pair.flags |= PAIR_IS_UNSOLVED
+        m = manifolds[m].next
 
 
 @kernel
 def rest_pairs_of(system, bodies, index):
     """Take the pairs of a body that has just left the active list out of the step, unless the other body is awake."""
-    pairs, manifolds = pairs_of(system), manifolds_of(system)
+    pairs, all_lists = pairs_of(system), lists_of(system)
     key = bodies[index].first_pair
     while key >= 0:
         pair = pairs[key >> 1]
-        m = pair.first_manifold
-        while m >= 0:
-            remove_from_colour(system, bodies, manifolds, m)
-            m = manifolds[m].next
+        take_out_of_solver(system, bodies, key >> 1)
         if bodies[pair.body_a].active_index < 0 and bodies[pair.body_b].active_index < 0:
             deactivate_pair(system, key >> 1)
-        key = pair.next[key & 1]
+        key = all_lists[key >> 1].next[key & 1]
 
 
 @kernel
@@ -202,21 +229,12 @@ def put_to_sleep(system, world, bodies, index):
 
 
 @kernel
-def some_body_rests(system, bodies, active):
-    for slot in range(system.active_count):
-        body = bodies[active[slot]]
-        if body.sleep_time >= system.time_to_sleep and body.flags & CAN_SLEEP:
-            return True
-    return False
-
-
-@kernel
 def put_islands_to_sleep(system):
     """Put to sleep every island whose bodies have all rested long enough. Kinematic bodies leave the list when they stop."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
-    if not system.is_sleeping_allowed or not some_body_rests(system, bodies, active):
+    if not system.is_sleeping_allowed or system.some_body_rests == 0:
         return
     begin_islands(system, bodies, active)
     link_contacts(system, bodies, active)
@@ -230,7 +248,7 @@ def put_islands_to_sleep(system):
     for slot in range(count):
         body = bodies[active[slot]]
         root = body.island_link
-        if body.mode == KINEMATIC or rest[root] < system.time_to_sleep:
+        if body.mode == KINEMATIC or rest[root] < system.time_to_sleep or rest[root] == FLOAT32(0.0):
             continue
         if root == slot:
             heads[slot] = active[slot]

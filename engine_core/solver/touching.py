@@ -5,38 +5,40 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import BODY, KINEMATIC, RIGID, WORLD
-from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, manifolds_of, pairs_of
-from ..collision.schema import PAIR_HAS_POSE, PAIR_IS_TOUCHING
+from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, lists_of, manifolds_of, pairs_of
+from ..collision.schema import MANIFOLD_IS_SENSOR, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED
 from ..collision.seams import drop_seam_contacts
+from ..collision.telling import end_telling
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import add_to_colour, remove_from_colour
+from .pinches import turn_pinched_contacts
 from .sleeping import is_solved, wake_island, wake_joined
 
-INT32, INT64 = np.int32, np.int64
+INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 
 
 @kernel
 def destroy_pair(system, bodies, index):
     """Take a pair and its manifolds out of everything."""
-    pair = pairs_of(system)[index]
     manifolds = manifolds_of(system)
-    m = pair.first_manifold
+    m = lists_of(system)[index].first_manifold
     while m >= 0:
         following = manifolds[m].next
         remove_from_colour(system, bodies, manifolds, m)
         give_back_manifold(system, m)
         m = following
+    end_telling(system, index)
     deactivate_pair(system, index)
     free_pair(system, bodies, index)
 
 
 @kernel
-def drop_empty_manifolds(system, bodies, pair):
+def drop_empty_manifolds(system, bodies, pair, lists):
     """Free the manifolds of a pair that have no points; the others go into the solver."""
     manifolds = manifolds_of(system)
     solved = is_solved(pair, bodies)
-    before, m = -1, pair.first_manifold
+    before, m = -1, lists.first_manifold
     while m >= 0:
         following = manifolds[m].next
         if manifolds[m].point_count == 0:
@@ -45,12 +47,15 @@ def drop_empty_manifolds(system, bodies, pair):
             if before >= 0:
                 manifolds[before].next = following
             else:
-                pair.first_manifold = following
+                lists.first_manifold = following
         else:
-            if solved:
+            if manifolds[m].flags & MANIFOLD_IS_SENSOR:
+                remove_from_colour(system, bodies, manifolds, m)
+            elif solved:
                 add_to_colour(system, bodies, manifolds, m)
             before = m
         m = following
+    pair.flags = pair.flags & ~PAIR_IS_UNSOLVED if solved or before < 0 else pair.flags | PAIR_IS_UNSOLVED
 
 
 @kernel
@@ -62,15 +67,16 @@ def pushes(body):
 @kernel
 def settle_pair(system, world, bodies, index):
     """Do for one changed pair what the narrow phase asked for."""
-    pair = pairs_of(system)[index]
+    pair, lists = pairs_of(system)[index], lists_of(system)[index]
     if pair.body_a < 0:
         return
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     if not bounds_overlap(a.fat_bounds, b.fat_bounds):
         destroy_pair(system, bodies, index)
         return
-    if pair.manifold_count > 0:
-        drop_seam_contacts(system, world, bodies, pair)
+    if lists.manifold_count > 0:
+        drop_seam_contacts(system, world, bodies, pair, lists)
+        turn_pinched_contacts(system, bodies, pair, lists.first_manifold)
         pair.flags |= PAIR_IS_TOUCHING
         if a.mode >= RIGID and a.active_index < 0 and pushes(b):
             wake_island(system, world, bodies, INT64(pair.body_a))
@@ -78,7 +84,7 @@ def settle_pair(system, world, bodies, index):
             wake_island(system, world, bodies, INT64(pair.body_b))
     else:
         pair.flags &= ~PAIR_IS_TOUCHING
-    drop_empty_manifolds(system, bodies, pair)
+    drop_empty_manifolds(system, bodies, pair, lists)
 
 
 @kernel
@@ -120,12 +126,12 @@ def settle_pairs(system):
 @kernel
 def wake_neighbours(system, world, bodies, index):
     """Wake what a body touches, may touch or is joined to: it was moved, changed or taken away."""
-    pairs = pairs_of(system)
+    pairs, all_lists = pairs_of(system), lists_of(system)
     key = bodies[index].first_pair
     while key >= 0:
         pair = pairs[key >> 1]
-        following = pair.next[key & 1]
-        pair.flags &= ~PAIR_HAS_POSE
+        following = all_lists[key >> 1].next[key & 1]
+        pair.limit = FLOAT32(0.0)
         other = INT64(pair.body_b if key & 1 == 0 else pair.body_a)
         if bodies[other].mode >= RIGID:
             wake_island(system, world, bodies, other)

@@ -9,10 +9,11 @@ import math
 
 import numpy as np
 
+from ..bodies.motion import surface_velocity
 from ..bodies.schema import RIGID
 from ..collision.query_schema import CAST, QUERY, RAY, RAY_FUNCTION, RAY_RESULT, SHAPE_FUNCTION, WITH_BODIES
 from ..collision.shape_queries import SAFE_GAP
-from ..constraints.contact_preparation import along, scaled, scaled_inertia, scaled_mass, surface_velocity
+from ..constraints.body_terms import along, scaled, scaled_inertia, scaled_mass
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..constraints.vehicle_schema import CURVE_POINTS, CYLINDER_WHEEL, RAY_WHEEL, VEHICLE
 from ..geometry.angles import arctangent2, sine_cosine
@@ -117,7 +118,7 @@ def set_ground(system, bodies, body, wheel, index, point):
     arm = subtract(point, vector3(other.position))
     store3(wheel.arm, subtract(point, vector3(body.position)))
     store3(wheel.ground_arm, arm)
-    store3(wheel.ground_speed, surface_velocity(other, arm))
+    store3(wheel.ground_speed, surface_velocity(system.world, other, arm))
 
 
 @kernel

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..bodies.schema import BODY, SYSTEM, WORLD
-from ..constraints.contact_preparation import scaled_inertia
+from ..constraints.body_terms import scaled_inertia
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, ROW_SIZE
 from ..constraints.vehicle_schema import ANTI_ROLL_BAR, DRIVE, MOTORCYCLE, MOST_WHEELS, SHAFT, VEHICLE, WHEEL
 from ..geometry.angles import sine_cosine

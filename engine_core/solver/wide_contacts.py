@@ -9,18 +9,18 @@ does friction: two tangents as one block and the twist about the normal, at the 
 import numpy as np
 
 from ..bodies.schema import SYSTEM
-from ..constraints.blocks import field, field3, field6, put
+from ..constraints.blocks import field, field3, field6, gather, put, velocities_of
 from ..constraints.schema import (
     ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
     MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER,
     POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
-    ROW_SIZE, SOFTNESS, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_MASS,
+    ROW_SIZE, SOFTNESS, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_IMPULSE, TWIST_MASS,
 )  # fmt: skip
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, rotate8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from ..runtime.vector8 import fused_multiply_add, load8, max8, min8, splat8, square_root8, store8, transpose8, where_greater8
+from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, square_root8, store8, transpose8, where_greater8
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
@@ -30,21 +30,6 @@ ALONE, GAIN, CHANGE = 0, 1, 2
 """Fields of what a point wants (eight floats each): its impulse if no other changed, how much less by the speed that the others
 give it, and the change of impulse that came out."""
 WANTED_SIZE = 4 * FIELD_SIZE
-
-
-@kernel
-def gather(rows, indices, offset):
-    """Eight half rows of the bodies whose rows are named at address `indices`, as eight columns."""
-    return transpose8(
-        load8(rows + load_int32(indices) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 4) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 8) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 12) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 16) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 20) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 24) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 28) * ROW_SIZE + offset),
-    )
 
 
 @kernel
@@ -69,8 +54,16 @@ def scatter(rows, indices, v, w, rest):
 
 
 @kernel
-def velocities_of(columns):
-    return (columns[0], columns[1], columns[2]), (columns[3], columns[4], columns[5]), (columns[6], columns[7])
+def put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b):
+    """Write what `velocities_of` gave back."""
+    scatter(rows, block + ROW_A * FIELD_SIZE, v_a, w_a, rest_a)
+    scatter(rows, block + ROW_B * FIELD_SIZE, v_b, w_b, rest_b)
+
+
+@kernel
+def motion_of(rows, block, side):
+    """How far and how the bodies of one side have turned since the step began: eight columns. `side`: ROW_A or ROW_B."""
+    return gather(rows, block + side * FIELD_SIZE, 32)
 
 
 @kernel
@@ -238,9 +231,7 @@ def warm_start(system_address, begin, end, worker):
     one = splat8(FLOAT32(1.0))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
-        rows_a, rows_b = block + ROW_A * FIELD_SIZE, block + ROW_B * FIELD_SIZE
-        v_a, w_a, rest_a = velocities_of(gather(rows, rows_a, 0))
-        v_b, w_b, rest_b = velocities_of(gather(rows, rows_b, 0))
+        (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
         inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
         normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
@@ -260,8 +251,7 @@ def warm_start(system_address, begin, end, worker):
         turned = (normal[0] * twist, normal[1] * twist, normal[2] * twist)
         w_a = subtract8(w_a, symmetric_times8(inertia_a, turned))
         w_b = add8(w_b, symmetric_times8(inertia_b, turned))
-        scatter(rows, rows_a, v_a, w_a, rest_a)
-        scatter(rows, rows_b, v_b, w_b, rest_b)
+        put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -273,15 +263,12 @@ def solve(system_address, begin, end, worker):
     push_out = splat8(FLOAT32(system.push_out_speed))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
-        rows_a, rows_b = block + ROW_A * FIELD_SIZE, block + ROW_B * FIELD_SIZE
-        v_a, w_a, rest_a = velocities_of(gather(rows, rows_a, 0))
-        v_b, w_b, rest_b = velocities_of(gather(rows, rows_b, 0))
+        (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         v_a, w_a, v_b, w_b, _, _ = solve_normals(
-            block, gather(rows, rows_a, 32), gather(rows, rows_b, 32), v_a, w_a, v_b, w_b, inverse_h,
+            block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h,
             field(block, BIAS_RATE), field(block, SOFTNESS), push_out,
         )  # fmt: skip
-        scatter(rows, rows_a, v_a, w_a, rest_a)
-        scatter(rows, rows_b, v_b, w_b, rest_b)
+        put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -293,15 +280,14 @@ def relax(system_address, begin, end, worker):
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
-        rows_a, rows_b = block + ROW_A * FIELD_SIZE, block + ROW_B * FIELD_SIZE
-        v_a, w_a, rest_a = velocities_of(gather(rows, rows_a, 0))
-        v_b, w_b, rest_b = velocities_of(gather(rows, rows_b, 0))
+        (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         v_a, w_a, v_b, w_b, total, lever_total = solve_normals(
-            block, gather(rows, rows_a, 32), gather(rows, rows_b, 32), v_a, w_a, v_b, w_b, inverse_h, zero, one, zero
+            block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h, zero, one, zero
         )
         v_a, w_a, v_b, w_b = solve_friction(block, v_a, w_a, v_b, w_b, total, lever_total)
-        scatter(rows, rows_a, v_a, w_a, rest_a)
-        scatter(rows, rows_b, v_b, w_b, rest_b)
+        put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
+        for k in range(3):
+            put(block, TOTAL_FRICTION + k, field(block, TOTAL_FRICTION + k) + field(block, FRICTION_IMPULSE + k))
         point = block + POINTS * FIELD_SIZE
         for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
             put(point, POINT_TOTAL_IMPULSE, field(point, POINT_TOTAL_IMPULSE) + field(point, POINT_IMPULSE))
@@ -319,9 +305,7 @@ def restitute(system_address, begin, end, worker):
         block = system.constraint_blocks + index * BLOCK_SIZE
         if not has_restitution(block):
             continue
-        rows_a, rows_b = block + ROW_A * FIELD_SIZE, block + ROW_B * FIELD_SIZE
-        v_a, w_a, rest_a = velocities_of(gather(rows, rows_a, 0))
-        v_b, w_b, rest_b = velocities_of(gather(rows, rows_b, 0))
+        (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
         inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
         normal, bounce = field3(block, NORMAL), field(block, RESTITUTION)
@@ -341,8 +325,7 @@ def restitute(system_address, begin, end, worker):
             v_a, w_a = push(v_a, w_a, mass_a, inertia_a, anchor_a, applied, -one)
             v_b, w_b = push(v_b, w_b, mass_b, inertia_b, anchor_b, applied, one)
             point += POINT_SIZE
-        scatter(rows, rows_a, v_a, w_a, rest_a)
-        scatter(rows, rows_b, v_b, w_b, rest_b)
+        put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 
 @kernel

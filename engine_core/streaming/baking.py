@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from ..body_batches import NEW_BODY, NEW_SHAPE
+from ..shapes.schema import COMPOUND
 from . import tile_file
-from .wanted import tile_at
+from .wanted import Tile, tile_at
 
 INDEX = "tiles.json"
 INDEX_VERSION = 1
@@ -36,7 +37,7 @@ class Bake:
         self._cooked: list = []
         self._digests: list[bytes] = []
         self._by_digest: dict[bytes, int] = {}
-        self._tiles: dict[tuple[int, int], list] = {}
+        self._tiles: dict[Tile, list] = {}
         self.scenes: list[dict] = []
         self.body_count = 0
 
@@ -45,7 +46,9 @@ class Bake:
         return self.add_cooked(settings.cook())
 
     def add_cooked(self, cooked) -> int:
-        """The same for one that is cooked."""
+        """The same for one that is cooked. Raises ValueError for a static compound: bake its parts as shapes of the body."""
+        if cooked.kind == COMPOUND:
+            raise ValueError("add_cooked: tiles hold no static compounds: give the body its parts as shapes")
         rows, blocks = tile_file.shape_rows([cooked])
         digest = hashlib.blake2b(rows.tobytes() + blocks, digest_size=16).digest()
         if digest not in self._by_digest:
@@ -57,9 +60,10 @@ class Bake:
     def add_body(
         self, position: Sequence[float], shapes, rotation: Sequence[float] = NO_TURN, layer: int = 1, mask: int = 1,
         friction: float = 1.0, restitution: float = 0.0, surface_velocity: Sequence[float] = (0.0, 0.0, 0.0),
-    ) -> tuple[int, int]:  # fmt: skip
+    ) -> Tile:  # fmt: skip
         """A static body at a place [m] and rotation (x, y, z, w). `shapes`: the number of a shape, or a list of (number,
-        position, rotation). Gives its tile. Raises ValueError for numbers that are not finite and for a body larger than a tile."""
+        position, rotation). Gives its tile. Raises ValueError for numbers that are not finite and for a body larger than its
+        tile."""
         parts = [(shapes, (0.0, 0.0, 0.0), NO_TURN)] if isinstance(shapes, int) else list(shapes)
         numbers = [*position, *rotation, *(n for _, place, turn in parts for n in (*place, *turn))]
         if not all(map(math.isfinite, numbers)):
@@ -112,11 +116,11 @@ class Bake:
             "activation_radius": float(activation_radius), "path": path,
         })  # fmt: skip
 
-    def tiles(self) -> list[tuple[int, int]]:
+    def tiles(self) -> list[Tile]:
         """The tiles that hold something."""
         return sorted(self._tiles)
 
-    def _arrays(self, tile: tuple[int, int]):
+    def _arrays(self, tile: Tile):
         """A tile's bodies, relative to its origin, and the shapes they use."""
         origin = np.array([tile[0] * self.tile_size, 0.0, tile[1] * self.tile_size])
         new = np.concatenate([bodies for bodies, _ in self._tiles[tile]])
@@ -126,7 +130,7 @@ class Bake:
         numbers, used["shape"] = np.unique(used["shape"], return_inverse=True)
         return origin, new, used, numbers.tolist()
 
-    def encode(self, tile: tuple[int, int]) -> tuple[bytes, str]:
+    def encode(self, tile: Tile) -> tuple[bytes, str]:
         """The bytes of a tile's file, and the digest of what it was made from."""
         origin, new, used, numbers = self._arrays(tile)
         digest = hashlib.blake2b(digest_size=16)
@@ -191,5 +195,3 @@ def read_index(folder: Path) -> dict:
         raise tile_file.TileDamaged(f"the index {path} cannot be read: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise tile_file.TileDamaged(f"the index {path} is damaged: {error}") from error
-
-

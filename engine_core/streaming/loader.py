@@ -10,7 +10,7 @@ from collections import deque
 from pathlib import Path
 
 from ..batch_interface import BatchQueue, BodyBatch
-from ..body_batches import IS_IN
+from ..body_batches import FAILED, IS_IN
 from ..runtime.memory import PoolFull
 from . import tile_file
 from .planner import Tile
@@ -137,7 +137,7 @@ class Loader:
             if job.batch.state == IS_IN:
                 self.batches[tile] = self._pushed.pop(tile).batch
                 came.append(tile)
-            elif job.batch.state > IS_IN:  # the pool of tree nodes was full
+            elif job.batch.state == FAILED:  # the pool of tree nodes was full
                 self._pushed.pop(tile).batch.drop()
                 failed.append((tile, str(self.queue.system.trees.full())))
         for tile, batch in list(self._leaving.items()):

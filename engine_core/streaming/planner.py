@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .wanted import (
-    LOW, MEDIUM, NONE, STRAIGHT, Ranges, Tile, Viewer, distance_to_tile, heading_of, kept_by, low_by, merged, tiles_under,
-    wanted_by,
+    LOW, MEDIUM, NONE, STRAIGHT, Heading, Ranges, Tile, Viewer, distance_to_tile, heading_of, kept_by, low_by, merged,
+    tiles_under, wanted_by,
 )  # fmt: skip
 
 REQUESTED, IN, LEAVING, FAILED = "requested", "in", "leaving", "failed"
@@ -74,7 +74,7 @@ class Planner:
         self.tiles: dict[Tile, str] = {}
         self.levels: dict[Tile, int] = {}
         self.wanted: dict[Tile, int] = {}
-        self._headings: list[Tile] = []
+        self._headings: list[Heading] = []
         self._awake_scenes: set[str] = set()
         self._levels_asked: tuple = ()  # what the levels were made of
 

@@ -23,9 +23,10 @@ from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, view
 from ..shapes import schema
 from ..shapes.schema import HULL_BLOCK, MESH_BLOCK, MESH_NODE, SHAPE
+from .wanted import Tile
 
 MAGIC = b"SCREETIL"
-VERSION = 1
+VERSION = 2
 SUFFIX = ".screetile"
 HEADER = np.dtype(
     [
@@ -40,7 +41,10 @@ ALIGNMENT = 64
 LARGEST_FILE = 1 << 32
 HULL_ADDRESSES = np.array([HULL_BLOCK.fields[n][1] for n in ("vertices", "planes", "face_starts", "face_vertices", "edges")])
 MESH_ADDRESSES = np.array(
-    [MESH_BLOCK.fields[n][1] for n in ("vertices", "triangles", "faces", "active_edges", "nodes", "materials")]
+    [
+        MESH_BLOCK.fields[n][1]
+        for n in ("vertices", "triangles", "faces", "active_edges", "nodes", "materials", "material_table")
+    ]
 )
 _RECORDS = {schema.HULL: (HULL_BLOCK, HULL_ADDRESSES), schema.MESH: (MESH_BLOCK, MESH_ADDRESSES)}
 LAYOUT = zlib.crc32(repr([dtype.descr for dtype in (*TYPES.values(), HULL_BLOCK, MESH_BLOCK, MESH_NODE)]).encode())
@@ -53,7 +57,7 @@ class TileDamaged(Exception):
 class TileData(NamedTuple):
     """A tile in memory. `cooked`: rows of SHAPE whose blocks lie in `memory`."""
 
-    tile: tuple[int, int]
+    tile: Tile
     origin: np.ndarray
     bodies: np.ndarray  # NEW_BODY
     new_shapes: np.ndarray  # NEW_SHAPE
@@ -62,12 +66,12 @@ class TileData(NamedTuple):
     memory: np.ndarray
 
 
-def tile_name(tile: tuple[int, int]) -> str:
+def tile_name(tile: Tile) -> str:
     """The file's name of a tile."""
     return f"tile_{tile[0]}_{tile[1]}{SUFFIX}"
 
 
-def tile_of_name(name: str) -> tuple[int, int] | None:
+def tile_of_name(name: str) -> Tile | None:
     """The tile that a file's name tells, or None."""
     parts = name.removesuffix(SUFFIX).split("_")
     try:

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+Tile = tuple[int, int]
+Heading = tuple[int, int]
 FULL, MEDIUM, LOW, NONE = range(4)
 LEVEL_NAMES = ("full", "medium", "low", "none")
 STRAIGHT = (0, 0)
 """The heading of a viewer that hardly moves."""
 CACHE_SIZE = 64
 """So many answers are kept: viewers ask many times a second and cross a border now and then."""
-Tile = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,12 @@ class Viewer:
     velocity_z: float = 0.0
 
 
-def tile_at(x: float, z: float, size: float) -> tuple[int, int]:
+def tile_at(x: float, z: float, size: float) -> Tile:
     """The tile that a place lies in."""
     return math.floor(x / size), math.floor(z / size)
 
 
-def heading_of(viewer: Viewer, before: tuple[int, int], ranges: Ranges) -> tuple[int, int]:
+def heading_of(viewer: Viewer, before: Heading, ranges: Ranges) -> Heading:
     """Along which axis a viewer moves, +-1; `before` is what it was, so that it does not flicker on a diagonal."""
     x, z = viewer.velocity_x, viewer.velocity_z
     if max(abs(x), abs(z)) < ranges.heading_speed:
@@ -71,14 +72,14 @@ def heading_of(viewer: Viewer, before: tuple[int, int], ranges: Ranges) -> tuple
     return 0, (1 if z > 0.0 else -1)
 
 
-def square(tile: tuple[int, int], ring: int) -> Iterator[tuple[int, int]]:
+def square(tile: Tile, ring: int) -> Iterator[Tile]:
     """All tiles within `ring` of one."""
     for x in range(tile[0] - ring, tile[0] + ring + 1):
         for z in range(tile[1] - ring, tile[1] + ring + 1):
             yield x, z
 
 
-def row_ahead(tile: tuple[int, int], heading: tuple[int, int], ranges: Ranges) -> Iterator[tuple[int, int]]:
+def row_ahead(tile: Tile, heading: Heading, ranges: Ranges) -> Iterator[Tile]:
     """The rows before the medium ring, as wide as what is in full."""
     if heading == STRAIGHT:
         return
@@ -91,7 +92,7 @@ def row_ahead(tile: tuple[int, int], heading: tuple[int, int], ranges: Ranges) -
 
 
 @lru_cache(CACHE_SIZE)
-def wanted_at(own: Tile, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
+def wanted_at(own: Tile, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]:
     """What a viewer in a tile wants. Not to be changed: it is kept for the next who asks."""
     wanted = {tile: MEDIUM for tile in row_ahead(own, heading, ranges)}
     for tile in square(own, ranges.medium_ring):
@@ -100,18 +101,18 @@ def wanted_at(own: Tile, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
     return MappingProxyType(wanted)
 
 
-def wanted_by(viewer: Viewer, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
+def wanted_by(viewer: Viewer, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]:
     """The level of every tile with collision that one viewer wants: 28 with the usual ranges, 25 at rest."""
     return wanted_at(tile_at(viewer.x, viewer.z, ranges.tile_size), heading, ranges)
 
 
 @lru_cache(CACHE_SIZE)
-def kept_at(low: Tile, high: Tile, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
+def kept_at(low: Tile, high: Tile, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]:
     """What all viewers from one tile to another want together."""
     return MappingProxyType(merged(wanted_at((x, z), heading, ranges) for x in {low[0], high[0]} for z in {low[1], high[1]}))
 
 
-def kept_by(viewer: Viewer, heading: Tile, ranges: Ranges) -> Mapping[Tile, int]:
+def kept_by(viewer: Viewer, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]:
     """The same, and what stays if it is there: all that the viewer would want anywhere within the hysteresis."""
     reach, size = ranges.hysteresis, ranges.tile_size
     low, high = tile_at(viewer.x - reach, viewer.z - reach, size), tile_at(viewer.x + reach, viewer.z + reach, size)
@@ -129,23 +130,23 @@ def low_by(viewer: Viewer, ranges: Ranges) -> tuple[Tile, ...]:
     return low_at(tile_at(viewer.x, viewer.z, ranges.tile_size), ranges.low_ring)
 
 
-def merged(of_each: Iterable[Mapping[tuple[int, int], int]]) -> dict[tuple[int, int], int]:
+def merged(of_each: Iterable[Mapping[Tile, int]]) -> dict[Tile, int]:
     """What several viewers want together: of each tile the best level."""
-    together: dict[tuple[int, int], int] = {}
+    together: dict[Tile, int] = {}
     for wanted in of_each:
         for tile, level in wanted.items():
             together[tile] = min(level, together.get(tile, NONE))
     return together
 
 
-def distance_to_tile(x: float, z: float, tile: tuple[int, int], size: float) -> float:
+def distance_to_tile(x: float, z: float, tile: Tile, size: float) -> float:
     """How far a place is from the nearest point of a tile [m]."""
     away_x = max(tile[0] * size - x, x - (tile[0] + 1) * size, 0.0)
     away_z = max(tile[1] * size - z, z - (tile[1] + 1) * size, 0.0)
     return math.hypot(away_x, away_z)
 
 
-def tiles_under(x: float, z: float, radius: float, size: float) -> list[tuple[int, int]]:
+def tiles_under(x: float, z: float, radius: float, size: float) -> list[Tile]:
     """The tiles that a circle touches."""
     low, high = tile_at(x - radius, z - radius, size), tile_at(x + radius, z + radius, size)
     return [

@@ -31,7 +31,7 @@ from .planner import (
     ACTIVE, BEING_LEFT, FAILED, IN, SCENE_ACTIVATED, SCENE_DEACTIVATED, TILE_FAILED, TILE_LEVEL, TILE_LOADED,
     TILE_UNLOADED, Planner, Scene,
 )  # fmt: skip
-from .wanted import Ranges, Viewer
+from .wanted import Ranges, Tile, Viewer
 
 MOST_VIEWERS = 8
 EVENT_CAPACITY = 1 << 14
@@ -102,7 +102,7 @@ class Event(NamedTuple):
     """Something that happened. `kind`: TILE_LOADED and so on of `planner`; `tile` and `level`, or `scene`."""
 
     kind: int
-    tile: tuple[int, int] | None = None
+    tile: Tile | None = None
     level: int = 0
     scene: str = ""
 
@@ -326,5 +326,3 @@ class Streaming:
         if message not in self.errors:
             self.errors.append(message)
             self._report(message)
-
-

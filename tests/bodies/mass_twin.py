@@ -54,8 +54,9 @@ def shape_mass(instances: np.ndarray, shapes: np.ndarray):
     return center, inertia
 
 
-def renew_mass(body, instances: np.ndarray, shapes: np.ndarray) -> None:
-    """Set centre of mass, inverse mass and inverse inertia of a row of BODY; the user's origin stays where it is."""
+def renew_mass(body, rare, instances: np.ndarray, shapes: np.ndarray) -> None:
+    """Set centre of mass, inverse mass and inverse inertia of a row of BODY, with its row of BODY_RARE; the user's origin stays
+    where it is."""
     found = shape_mass(instances, shapes)
     old_center = body["center_of_mass"].astype(np.float64)
     center = old_center
@@ -66,11 +67,11 @@ def renew_mass(body, instances: np.ndarray, shapes: np.ndarray) -> None:
         d = found[0] - center
         inertia = inertia + float(body["mass"]) * (np.dot(d, d) * np.eye(3) - np.outer(d, d))
     for axis in range(3):
-        wanted = float(body["inertia"][axis])
+        wanted = float(rare["inertia"][axis])
         if wanted > 0.0:
             inertia[axis, :] = inertia[:, axis] = 0.0
             inertia[axis, axis] = wanted
-    _move_center(body, center)
+    _move_center(body, rare, center)
     mode = int(body["mode"])
     body["inverse_mass"] = 1.0 / float(body["mass"]) if mode >= RIGID else 0.0
     turns = mode >= RIGID and mode != RIGID_LINEAR
@@ -80,14 +81,14 @@ def renew_mass(body, instances: np.ndarray, shapes: np.ndarray) -> None:
         instance["position"] = instance["origin_position"] - center.astype(np.float32)
 
 
-def _move_center(body, center: np.ndarray) -> None:
+def _move_center(body, rare, center: np.ndarray) -> None:
     """Change the centre of mass without moving the body's matter."""
     if (center == body["center_of_mass"]).all():
         return
     turn = rotation_matrix(body["rotation"])
     shift = turn @ (center - body["center_of_mass"])
     body["position"] += shift
-    body["target_position"] += rotation_matrix(body["target_rotation"]) @ (center - body["center_of_mass"])
+    rare["target_position"] += rotation_matrix(rare["target_rotation"]) @ (center - body["center_of_mass"])
     if int(body["mode"]) >= RIGID:
         body["linear_velocity"] += np.cross(body["angular_velocity"], shift)
     body["center_of_mass"] = center

@@ -10,7 +10,8 @@ from engine_core.runtime.kernel import entry_point
 from engine_core.runtime.memory import address_of
 
 BODIES = st.integers(0, 12)
-STEPS = st.lists(st.tuples(st.sampled_from(("add", "remove", "add_joint", "remove_joint", "forget")), BODIES, BODIES), max_size=120)
+CALLS = st.sampled_from(("add", "remove", "add_joint", "remove_joint", "forget"))
+STEPS = st.lists(st.tuples(CALLS, BODIES, BODIES), max_size=120)
 
 
 @entry_point("int64(int64, int64, int64)")

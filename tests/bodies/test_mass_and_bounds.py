@@ -39,10 +39,11 @@ def check_against_twin(world, body):
     """Renew a copy of the row by the twin, and compare."""
     row, instances = parts(world, body)
     twin, copies = row.copy(), instances.copy()
+    rare = world.bodies.rare_of(world.body_index("test", body)).copy()
     world.body_param(body, "mass")
     system = world.create_system()
     world.body_set_system(body, system)
-    mass_twin.renew_mass(twin, copies, world.shapes.rows)
+    mass_twin.renew_mass(twin, rare, copies, world.shapes.rows)
     size = max(1.0, float(np.abs(twin["inverse_inertia_local"]).max()))
     np.testing.assert_allclose(row["inverse_inertia_local"], twin["inverse_inertia_local"], rtol=1e-4, atol=1e-5 * size)
     for name in ("inverse_mass", "center_of_mass", "position", "linear_velocity"):

@@ -3,6 +3,8 @@
 import numpy as np
 
 from engine_core.bodies.schema import BODY
+from engine_core.broad_phase.add import tree_add, tree_prepare
+from engine_core.broad_phase.change import tree_finalize
 from engine_core.broad_phase.query import (
     bounds_query_begin,
     bounds_query_next,
@@ -13,15 +15,13 @@ from engine_core.broad_phase.query import (
 from engine_core.broad_phase.schema import CURSOR
 from engine_core.broad_phase.trees import Trees
 from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import Pool, stack_array
+from engine_core.runtime.memory import Pool, address_of, stack_array
 
 
 @kernel
-def overlapping(tree, bounds, found):
-    """Bodies whose fat bounds overlap; written to `found`, their number given."""
-    cursor = stack_array(1, CURSOR)
+def rest_of_box(cursor, tree, found):
+    """What a box query that has begun still gives, and its end. Bodies are written to `found`, their number given."""
     count = 0
-    bounds_query_begin(cursor, tree, bounds)
     while True:
         body = bounds_query_next(cursor, tree)
         if body < 0:
@@ -31,6 +31,14 @@ def overlapping(tree, bounds, found):
         count += 1
     query_end(cursor, tree)
     return count
+
+
+@kernel
+def overlapping(tree, bounds, found):
+    """Bodies whose fat bounds overlap."""
+    cursor = stack_array(1, CURSOR)
+    bounds_query_begin(cursor, tree, bounds)
+    return rest_of_box(cursor, tree, found)
 
 
 @kernel
@@ -66,6 +74,22 @@ class World:
     def place(self, body: int, low, high):
         """Write a body's fat bounds."""
         self.pool.rows[body]["fat_bounds"] = [*low, *high]
+
+    def place_all(self, boxes: np.ndarray):
+        """Write the fat bounds of bodies 0, 1, 2, ...; the twin knows them too. Boxes have shape (count, 6)."""
+        self.pool.rows["fat_bounds"][: len(boxes)] = boxes
+        self.boxes = dict(enumerate(boxes))
+
+    def add_each(self, ids):
+        """Add bodies that have been placed, one by one."""
+        for body in ids:
+            assert tree_add(self.tree, self.bodies, body) == 0
+
+    def add_batch(self, ids):
+        """Add bodies that have been placed all at once."""
+        ids = np.ascontiguousarray(ids, np.int32)
+        root = tree_prepare(self.tree, self.bodies, address_of(ids), len(ids))
+        assert tree_finalize(self.tree, root, len(ids)) == 0
 
     def query(self, bounds) -> list[int]:
         """What the tree gives for a box."""
@@ -106,3 +130,10 @@ def random_boxes(generator, count: int, side: float, height: float = 30.0) -> np
     centre = generator.uniform([-side / 2, 0, -side / 2], [side / 2, height, side / 2], (count, 3))
     half = generator.uniform(0.5, 2.5, (count, 3))
     return np.concatenate([centre - half, centre + half], 1).astype(np.float32)
+
+
+def rays_in(generator, count: int, side: float):
+    """Origins and directions of rays of 100 m all round, from 1 to 20 m up."""
+    origins = generator.uniform([-side / 2, 1, -side / 2], [side / 2, 20, side / 2], (count, 3))
+    directions = generator.normal(size=(count, 3))
+    return origins, directions * 100 / np.linalg.norm(directions, axis=1)[:, None]

@@ -22,7 +22,7 @@ from engine_core.broad_phase.schema import CURSOR
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import stack_array
 
-from .drivers import World, random_boxes
+from .drivers import World, random_boxes, rays_in
 
 SIDE = 1500.0  # [m]
 TILE = 2500
@@ -90,19 +90,6 @@ def least(action, repeats=7) -> float:
     return min(times)
 
 
-def some_rays(generator, count):
-    """Rays of 100 m all round from 1 to 20 m up."""
-    origins = generator.uniform([-SIDE / 2, 1, -SIDE / 2], [SIDE / 2, 20, SIDE / 2], (count, 3))
-    directions = generator.normal(size=(count, 3))
-    return origins, directions * 100 / np.linalg.norm(directions, axis=1)[:, None]
-
-
-def add_batch(world, ids):
-    """Prepare and finalize."""
-    ids = np.ascontiguousarray(ids, np.int32)
-    assert tree_finalize(world.tree, tree_prepare(world.tree, world.bodies, ids.ctypes.data, len(ids)), len(ids)) == 0
-
-
 def step(world):
     """What a step does to a tree."""
     tree_rebuild(world.tree, world.bodies)
@@ -113,7 +100,7 @@ def static_world(generator, count, capacity):
     """Boxes at rest, built at once."""
     world = World(capacity, layer=1)
     world.pool.rows["fat_bounds"][:count] = random_boxes(generator, count, SIDE)
-    add_batch(world, np.arange(count))
+    world.add_batch(range(count))
     tree_renew(world.tree, world.bodies)
     return world
 
@@ -128,7 +115,7 @@ def test_batches():
         world.pool.rows["fat_bounds"][count:] = random_boxes(generator, batches * TILE, 256.0)
         roots, times = np.zeros(batches, np.int64), []
         finalize_all(world.tree, roots[:0], TILE)
-        for _ in range(8):
+        for _ in range(16):
             begin = time.thread_time()
             for i, ids in enumerate(tiles):
                 roots[i] = tree_prepare(world.tree, world.bodies, ids.ctypes.data, TILE)
@@ -160,7 +147,7 @@ def test_quality_comes_back(spread):
     if not spread:
         cell = np.floor((boxes[:, 0] + SIDE / 2) / SIDE * 4.99) * 4 + np.floor((boxes[:, 2] + SIDE / 2) / SIDE * 3.99)
         order = np.argsort(cell, kind="stable")
-    origins, directions = some_rays(generator, 2000)
+    origins, directions = rays_in(generator, 2000, SIDE)
     bounds = np.concatenate([origins - 2, origins + 2], 1).astype(np.float32)
 
     def nodes(of):
@@ -175,7 +162,7 @@ def test_quality_comes_back(spread):
     step(fresh)
     best, best_time = nodes(fresh)
     for batch in order.reshape(20, -1):
-        add_batch(world, batch)
+        world.add_batch(batch)
     before, before_time = nodes(world)
     steps, longest = 0, 0.0
     ratio = before / best
@@ -197,7 +184,7 @@ def test_queries():
     """Rays and boxes among 20,000 bodies at rest, the tree's part; and two threads against one."""
     generator = np.random.default_rng(3)
     world = static_world(generator, 20_000, 20_000)
-    origins, directions = some_rays(generator, 10_000)
+    origins, directions = rays_in(generator, 10_000, SIDE)
     bounds = np.concatenate([origins - 2, origins + 2], 1).astype(np.float32)
     sums = np.zeros(2, np.int64)
     cast_rays(world.tree, origins, directions, sums)
@@ -253,7 +240,7 @@ def test_moving_bodies():
 def test_add_one_ask_one():
     """2,500 times add one body, ask one ray: at most twice the cost of adding all, then asking all."""
     generator = np.random.default_rng(5)
-    boxes, (origins, directions) = random_boxes(generator, TILE, 300.0), some_rays(generator, TILE)
+    boxes, (origins, directions) = random_boxes(generator, TILE, 300.0), rays_in(generator, TILE, SIDE)
     origins *= [0.2, 1, 0.2]
     sums = np.zeros(2, np.int64)
     best = [1.0, 1.0]

@@ -17,11 +17,12 @@ from engine_core.runtime import atomics
 from engine_core.runtime.call import call_2_result
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of_row, stack_array
+from tests.long_form import size
 
-from .drivers import World, random_boxes
-from .explored import Explored
+from .drivers import World, random_boxes, rays_in
 
-PARKED = 1.0  # [s]
+PARKED = size(0.0, in_full=1.0)
+"""So long [s] a writer is parked at least."""
 THREAD_CPU_CLOCK = 3
 
 
@@ -85,20 +86,11 @@ def disturb(tree, bodies, moving, moving_count, tile, tile_count, stop):
     return steps
 
 
-def rays_in(generator, count, side):
-    """Rays of 100 m all round."""
-    origins = generator.uniform([-side / 2, 1, -side / 2], [side / 2, 20, side / 2], (count, 3))
-    directions = generator.normal(size=(count, 3))
-    return origins, directions * 100 / np.linalg.norm(directions, axis=1)[:, None]
-
-
 def make_world(generator, count, spare, side=300.0):
     """`count` bodies at once in one tree, boxes for `spare` more."""
     world = World(count + spare)
     world.pool.rows["fat_bounds"] = random_boxes(generator, count + spare, side)
-    ids = np.arange(count, dtype=np.int32)
-    root = tree_prepare(world.tree, world.bodies, ids.ctypes.data, count)
-    assert tree_finalize(world.tree, root, count) == 0
+    world.add_batch(range(count))
     for _ in range(2):
         world.trees.trees.rows["is_dirty"] = 1
         tree_rebuild(world.tree, world.bodies)
@@ -106,10 +98,9 @@ def make_world(generator, count, spare, side=300.0):
     return world
 
 
-def test_parked_writers(tmp_path):
+def test_parked_writers(explored):
     """A thread is parked in the middle of finalize, of removing, of rebuilding and of swapping; 10,000 rays of another
     thread are done meanwhile, each time."""
-    explored = Explored(tmp_path)
     generator = np.random.default_rng(1)
     world = make_world(generator, 1000, 100)
     rays = rays_in(generator, 10_000, 300.0)
@@ -132,7 +123,7 @@ def test_parked_writers(tmp_path):
     slowest = 0.0
     count_met(world.tree, *rays, expected)
     assert wrong_answers(world.tree, *rays, expected + 1) == len(expected)
-    for share in (0.2, 0.7):
+    for share in (0.1, 0.5, 0.9):
         root = tree_prepare(world.tree, world.bodies, ids.ctypes.data, len(ids))
         for writer, stores in ((finalize, 30), (remove, 900), (rebuild, 3000), (swap, 4)):
             finished = []
@@ -145,14 +136,14 @@ def test_parked_writers(tmp_path):
                 thread = threading.Thread(target=look)
                 thread.start()
                 time.sleep(PARKED)
-                thread.join(20)
+                thread.join(20)  # rays that waited for the writer would wait for ever
 
             explored.run(writer, max(1, int(stores * share)), meanwhile)
             assert len(finished) == 1, f"{writer.__name__} was not parked, or the rays waited"
             assert finished[0][0] == 0
             slowest = max(slowest, finished[0][1])
         count_met(world.tree, *rays, expected)
-    print(f"\n10,000 rays beside a parked writer: at most {slowest * 1e3:.1f} ms")
+    print(f"\nwriters parked in the tree, {PARKED} s each: 10,000 rays took at most {slowest * 1e3:.1f} ms")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="measured by the thread's own processor clock")

@@ -21,6 +21,8 @@ from engine_core.broad_phase.change import (
     tree_remove_many,
     tree_widen,
 )
+from engine_core.broad_phase.nodes import HEAD
+from engine_core.broad_phase.origins import tree_origin
 from engine_core.broad_phase.query import (
     bounds_query_next,
     bounds_query_on,
@@ -29,8 +31,6 @@ from engine_core.broad_phase.query import (
     ray_query_next,
     ray_query_on,
 )
-from engine_core.broad_phase.nodes import HEAD
-from engine_core.broad_phase.origins import tree_origin
 from engine_core.broad_phase.rebuild import tree_rebuild, tree_swap
 from engine_core.broad_phase.schema import CURSOR
 from engine_core.broad_phase.shift import begin_shift, moved_high, moved_low, shift_tree

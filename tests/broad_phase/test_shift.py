@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.add import tree_add, tree_prepare
-from engine_core.broad_phase.change import tree_finalize, tree_remove, tree_widen
-from engine_core.broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
+from engine_core.broad_phase.change import tree_remove, tree_widen
+from engine_core.broad_phase.query import bounds_query_on, query_enter
 from engine_core.broad_phase.rebuild import tree_renew
 from engine_core.broad_phase.schema import CURSOR
 from engine_core.broad_phase.shift import begin_shift, drop_copies, moved_high, moved_low, shift_tree
 from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of
 
-from .drivers import World, random_boxes
+from .drivers import World, random_boxes, rest_of_box
 
 COUNT = 600
 
@@ -38,40 +36,20 @@ def begin(cursor, tree, low, high, out):
 
 
 @kernel
-def rest(cursor, tree, found):
-    """The rest of a query's answers."""
-    count = 0
-    while True:
-        body = bounds_query_next(cursor, tree)
-        if body < 0:
-            break
-        found[count] = body
-        count += 1
-    query_end(cursor, tree)
-    return count
-
-
-@kernel
 def in_world(tree, low, high, found):
     """A whole query in the world."""
     cursor = np.empty(1, CURSOR)
     out = np.empty(3, np.float64)
     begin(cursor, tree, low, high, out)
-    return rest(cursor, tree, found)
+    return rest_of_box(cursor, tree, found)
 
 
 def filled(seed: int) -> World:
     """A tree with batches, single bodies and pending ones."""
     world = World(1024)
-    boxes = random_boxes(np.random.default_rng(seed), COUNT, 200.0)
-    for body, box in enumerate(boxes):
-        world.place(body, box[:3], box[3:])
-        world.boxes[body] = box
-    ids = np.arange(400, dtype=np.int32)
-    root = tree_prepare(world.tree, world.bodies, address_of(ids), 400)
-    assert tree_finalize(world.tree, root, 400) == 0
-    for body in range(400, COUNT):
-        tree_add(world.tree, world.bodies, body)
+    world.place_all(random_boxes(np.random.default_rng(seed), COUNT, 200.0))
+    world.add_batch(range(400))
+    world.add_each(range(400, COUNT))
     return world
 
 
@@ -140,7 +118,7 @@ def test_queries_under_way_keep_the_old_origin():
     assert shift_at_once(world.tree, world.bodies, np.array([64.0, 0.0, 0.0])) == 0
     expected = set(twin(world.boxes, low, high))
     for cursor_now in (cursor, later):
-        found = set(world.found[: rest(cursor_now, world.tree, world.found)].tolist())
+        found = set(world.found[: rest_of_box(cursor_now, world.tree, world.found)].tolist())
         assert found >= expected
     assert shift_at_once(world.tree, world.bodies, np.array([64.0, 0.0, 0.0])) == 1
     assert not world.trees.trees.rows["users"].any()
@@ -166,7 +144,7 @@ def test_a_query_that_has_only_entered_begins_in_its_own_generation():
     assert shift_at_once(world.tree, world.bodies, np.array([20032.0, 0.0, 0.0])) == 1
     box = np.array([-60, -10, -60, 60, 40, 60], np.float32)
     go_on(cursor, world.tree, box)
-    found = set(world.found[: rest(cursor, world.tree, world.found)].tolist())
+    found = set(world.found[: rest_of_box(cursor, world.tree, world.found)].tolist())
     assert found == set(twin(world.boxes, box[:3], box[3:])) and len(found) > 50
 
 

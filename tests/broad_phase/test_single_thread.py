@@ -104,11 +104,8 @@ def test_boxes_fit_after_rebuild():
     """After a rebuild that had nothing to disturb it, a query gives exactly the bodies whose own box overlaps."""
     generator = np.random.default_rng(5)
     world = World(2000)
-    boxes = random_boxes(generator, 2000, 200.0)
-    for body, box in enumerate(boxes):
-        world.place(body, box[:3], box[3:])
-        tree_add(world.tree, world.bodies, body)
-        world.boxes[body] = box
+    world.place_all(random_boxes(generator, 2000, 200.0))
+    world.add_each(range(2000))
     for _ in range(3):
         moved = generator.choice(2000, 500, replace=False)
         for body in moved:
@@ -127,10 +124,8 @@ def test_levels_show_the_tree():
     """Every body hangs in one slot, and within the bounds of the slots above."""
     generator = np.random.default_rng(6)
     world = World(300)
-    boxes = random_boxes(generator, 300, 100.0)
-    for body, box in enumerate(boxes):
-        world.place(body, box[:3], box[3:])
-        tree_add(world.tree, world.bodies, body)
+    world.place_all(random_boxes(generator, 300, 100.0))
+    world.add_each(range(300))
     tree_renew(world.tree, world.bodies)
     levels = world.trees.levels(0)
     children = np.concatenate([level[1] for level in levels])
@@ -144,11 +139,8 @@ def test_full_pool_is_a_clear_error():
     """When no node is left, the call says so, nothing is lost, and the message names the setting."""
     generator = np.random.default_rng(7)
     world = World(400)
-    boxes = random_boxes(generator, 400, 100.0)
-    for body, box in enumerate(boxes):
-        world.place(body, box[:3], box[3:])
-    for body in range(100):
-        assert tree_add(world.tree, world.bodies, body) == 0
+    world.place_all(random_boxes(generator, 400, 100.0))
+    world.add_each(range(100))
     fresh = int(world.trees.allocator.rows["fresh"][0])
     world.trees.trees.rows["node_capacity"] = fresh + 32
     ids = np.arange(100, 400, dtype=np.int32)
@@ -164,6 +156,5 @@ def test_full_pool_is_a_clear_error():
     for _ in range(3):
         tree_renew(world.tree, world.bodies)
     assert world.query(everything) == [*range(100), *added]
-    for body in range(100, 400):
-        assert tree_add(world.tree, world.bodies, body) == 0
+    world.add_each(range(100, 400))
     assert world.query(everything) == list(range(400))

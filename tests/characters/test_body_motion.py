@@ -191,7 +191,7 @@ def test_what_the_floor_moves_with(stage):
     world, system, queries = stage
     body = character(world, system)
     belt = place(world, system, Solid(BOX, (5, 1, 5)))
-    row = world.bodies.rows[world.body_index("", belt)]
+    row = world.bodies.own_rare(world.body_index("", belt))
     row["surface_linear_velocity"], row["surface_angular_velocity"] = (2, 0, 1), (0, 0.5, 0)
     _, collisions = queries.body_test_motion(body, (2, 3, 0), (0, -3, 0), MARGIN)
     np.testing.assert_allclose(collisions[0]["velocity"], (2, 0, 1 - 0.5 * 2), atol=1e-3)

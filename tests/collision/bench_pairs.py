@@ -94,7 +94,7 @@ def recycled_pairs_a_second() -> float:
     active = pools["active pairs"]
     order = np.random.default_rng(2).permutation(count)
     active[:count] = active[:count][order]
-    pools["pairs"]["active_index"][active[:count]] = np.arange(count)
+    pools["lists of pairs"]["active_index"][active[:count]] = np.arange(count)
     address, least = scene.world.system(scene.system).address, 1e9
     for _ in range(60):
         row["changed_pair_count"] = 0

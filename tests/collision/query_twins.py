@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine_core.bodies.schema import STATIC
-from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE
+from engine_core.shapes.schema import BOX, CAPSULE, COMPOUND, CYLINDER, HULL, MESH, PLANE, SPHERE
 from engine_core.world import World
 
 OCTAHEDRON = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=np.float64)
@@ -33,6 +33,7 @@ class Solid:
         self.position = np.asarray(position, dtype=np.float64)
         self.rotation = np.eye(3) if rotation is None else rotation
         self.vertices, self.triangles = vertices, triangles
+        self.parts = []  # of a compound: solids in its frame
         self.body = -1
 
     def local(self, points):
@@ -44,6 +45,8 @@ class Solid:
     def distance(self, points) -> np.ndarray:
         """Signed distance of points (n, 3); of a mesh unsigned."""
         p = self.local(points)
+        if self.kind == COMPOUND:
+            return np.min([part.distance(p) for part in self.parts], axis=0)
         if self.kind == SPHERE:
             return np.linalg.norm(p, axis=1) - self.size[0]
         if self.kind == CAPSULE:
@@ -73,19 +76,20 @@ class Solid:
 
     def closest_on_mesh(self, p):
         """(distance, point) for points in the shape's frame."""
-        best, nearest = np.full(len(p), np.inf), np.zeros_like(p)
-        for a, b, c in self.vertices[self.triangles]:
-            q = closest_on_triangles(p, *(np.broadcast_to(v, p.shape) for v in (a, b, c)))
-            d = np.linalg.norm(p - q, axis=1)
-            nearest[d < best] = q[d < best]
-            best = np.minimum(best, d)
-        return best, nearest
+        corners, count = self.vertices[self.triangles], len(self.triangles)
+        each = [np.tile(corners[:, k], (len(p), 1)) for k in range(3)]
+        nearest = closest_on_triangles(np.repeat(p, count, axis=0), *each).reshape(len(p), count, 3)
+        distances = np.linalg.norm(p[:, None] - nearest, axis=2)
+        best = np.arange(len(p)), distances.argmin(axis=1)
+        return distances[best], nearest[best]
 
     # Rays.
 
     def ray(self, origins, ends) -> np.ndarray:
         """First fraction at which each ray enters; inf for none, or if it starts inside. Meshes from the front only."""
         o, v = self.local(origins), (ends - origins) @ self.rotation
+        if self.kind == COMPOUND:
+            return np.min([part.ray(o, o + v) for part in self.parts], axis=0)
         if self.kind == SPHERE:
             return enter(*sphere_interval(o, v, self.size[0]))
         if self.kind == BOX:
@@ -192,6 +196,9 @@ def create_shape(world, solid, kind=None) -> int:
         world.shapes.set_plane(index, size[:3], size[3])
     elif kind == MESH:
         world.shapes.set_mesh(index, solid.vertices, solid.triangles)
+    elif kind == COMPOUND:
+        parts = [(world.shape_index("", create_shape(world, part)), transform_of(part)) for part in solid.parts]
+        world.shapes.set_compound(index, parts)
     return shape
 
 
@@ -208,7 +215,7 @@ def place(world, system, solid, mode=STATIC, shape=None) -> int:
 
 
 def random_solids(seed: int, count: int, center=(0.0, 0.0, 0.0), spread: float = 12.0) -> list[Solid]:
-    """Solids of all kinds but planes, anywhere in a cube, turned anyhow."""
+    """Solids of all kinds but planes, anywhere in a cube, turned anyhow; and as many compounds as there are of each kind."""
     rng = np.random.default_rng(seed)
     solids = []
     for number in range(count):
@@ -217,6 +224,12 @@ def random_solids(seed: int, count: int, center=(0.0, 0.0, 0.0), spread: float =
         mesh = hill(rng) if kind == MESH else (None, None)
         position = np.asarray(center) + rng.uniform(-spread, spread, 3)
         solids.append(Solid(kind, size, position, random_rotation(rng), *mesh))
+    for _ in range(count // 6):
+        whole = Solid(COMPOUND, 0.0, np.asarray(center) + rng.uniform(-spread, spread, 3), random_rotation(rng))
+        for kind in rng.permutation((SPHERE, BOX, CAPSULE, CYLINDER, HULL))[: rng.integers(1, 6)]:
+            size = np.float32(rng.uniform(0.2, 0.8, 3)).astype(np.float64)
+            whole.parts.append(Solid(kind, size, rng.uniform(-0.8, 0.8, 3), random_rotation(rng)))
+        solids.append(whole)
     return solids
 
 

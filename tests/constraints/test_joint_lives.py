@@ -5,8 +5,8 @@ import pytest
 from small_world import TICK, SmallWorld
 from test_joints import at, cube, floating
 
-from engine_core.body_placement import mark
 from engine_core.bodies.schema import KINEMATIC, SLEEP_REQUESTED, STATIC
+from engine_core.body_placement import mark
 from engine_core.constraints.joint_schema import LINEAR_X, TWIST
 
 

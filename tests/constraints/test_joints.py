@@ -7,7 +7,13 @@ import pytest
 from small_world import TICK, UPRIGHT, SmallWorld
 
 from engine_core.constraints.joint_schema import (
-    CONE, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST,
+    CONE,
+    LINEAR_X,
+    LINEAR_Y,
+    LINEAR_Z,
+    SWING_Y,
+    SWING_Z,
+    TWIST,
 )  # fmt: skip
 
 

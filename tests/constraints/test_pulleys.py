@@ -5,8 +5,8 @@ import pytest
 from small_world import TICK, SmallWorld
 
 
-def hang(mass_a: float, mass_b: float, ratio: float = 1.0, **limits):
-    world = SmallWorld()
+def hang(mass_a: float, mass_b: float, ratio: float = 1.0, sleeps: bool = False, **limits):
+    world = SmallWorld(sleeps=sleeps)
     a = world.add(world.box(0.2, 0.2, 0.2), (-2.0, 5.0, 0.0), mass=mass_a)
     b = world.add(world.box(0.2, 0.2, 0.2), (2.0, 5.0, 0.0), mass=mass_b)
     pulley = world.world.create_pulley(a, b, (0, 0, 0), (0, 0, 0), (-2.0, 10.0, 0.0), (2.0, 10.0, 0.0), ratio, **limits)
@@ -35,7 +35,16 @@ def test_a_slack_rope_pulls_nothing_and_a_short_one_is_taut():
     assert pulley.length == pytest.approx(12.0, abs=0.02) and pulley.tension == pytest.approx(10.0, rel=0.05)
 
 
-def test_who_hangs_on_the_rope_of_a_mover_wakes_and_freed_bodies_are_let_go():
+def test_who_hangs_on_the_rope_of_a_mover_wakes():
+    world, a, b, _ = hang(1.0, 1.0, sleeps=True)
+    world.step(120)
+    assert not world.is_awake(a) and not world.is_awake(b), "in balance they come to rest"
+    world.throw(a, (0.0, -1.0, 0.0))
+    world.step(30)
+    assert world.is_awake(b) and world.velocity(b)[1] == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_freed_body_lets_go_of_the_rope():
     world, a, b, pulley = hang(2.0, 1.0)
     world.world.destroy_body(b)
     world.step(30)

@@ -161,9 +161,9 @@ def test_32_points_take_less_than_a_millisecond():
     convex_hull(points)
     times = []
     for _ in range(20):
-        start = time.perf_counter()
+        start = time.thread_time()
         convex_hull(points)
-        times.append(time.perf_counter() - start)
+        times.append(time.thread_time() - start)
     assert min(times) < 1e-3
 
 

@@ -30,6 +30,13 @@ run/flush_stdout_on_print.debug=true
 
 3d/physics_engine="{engine}"
 """
+_SCENE = """[gd_scene load_steps=2 format=3]
+
+[ext_resource type="Script" path="res://{script}" id="1"]
+
+[node name="Game" type="Node3D"]
+script = ExtResource("1")
+"""
 _NEEDS_SCENES = shutil.ignore_patterns("run_measure.gd*")
 _MOST_CRASHES = 12
 _ERROR_LINE = re.compile(r"^(?:USER )?(?:SCRIPT )?ERROR: (.*)$")
@@ -81,6 +88,12 @@ def make_project(folder: Path, engine: str, settings: str = "") -> Path:
     if engine == SCREE:
         install_addon.install(folder)
     return folder
+
+
+def add_scene(project: Path, name: str, script: str) -> None:
+    """Put a scene into a project whose root, a Node3D, has this script."""
+    (project / f"{name}.gd").write_text(script, encoding="utf-8")
+    (project / f"{name}.tscn").write_text(_SCENE.format(script=f"{name}.gd"), encoding="utf-8")
 
 
 def run(

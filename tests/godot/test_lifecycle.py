@@ -20,21 +20,13 @@ func _ready() -> void:
 \tadd_child(ray)
 \tprint("engine: ", PhysicsServer3D.get_class())
 """
-_SCENE = """[gd_scene load_steps=2 format=3]
-
-[ext_resource type="Script" path="res://game.gd" id="1"]
-
-[node name="Game" type="Node3D"]
-script = ExtResource("1")
-"""
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lifecycle") / "project"
     behaviour.make_project(folder, behaviour.SCREE)
-    (folder / "game.gd").write_text(_GAME)
-    (folder / "game.tscn").write_text(_SCENE)
+    behaviour.add_scene(folder, "game", _GAME)
     return folder
 
 

@@ -117,13 +117,6 @@ func _exit_tree() -> void:
 \t\t\tbody.free()
 \tprint("MADE ", made)
 """
-_SCENE = """[gd_scene load_steps=2 format=3]
-
-[ext_resource type="Script" path="res://{script}" id="1"]
-
-[node name="Game" type="Node3D"]
-script = ExtResource("1")
-"""
 
 
 @pytest.fixture(scope="module")
@@ -132,9 +125,8 @@ def projects(tmp_path_factory):
     for name, settings in (("plain", ""), ("threaded", THREADED)):
         folder = tmp_path_factory.mktemp(name) / "project"
         behaviour.make_project(folder, behaviour.SCREE, settings)
-        for script, text in (("game.gd", _GAME), ("loading.gd", _LOADING)):
-            (folder / script).write_text(text)
-            (folder / script.replace(".gd", ".tscn")).write_text(_SCENE.format(script=script))
+        behaviour.add_scene(folder, "game", _GAME)
+        behaviour.add_scene(folder, "loading", _LOADING)
         made[name] = folder
     return made
 

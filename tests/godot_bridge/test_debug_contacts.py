@@ -25,13 +25,6 @@ func _ready() -> void:
 \t\thalf[2].position.y = half[1]
 \t\tadd_child(half[2])
 """
-_SCENE = """[gd_scene load_steps=2 format=3]
-
-[ext_resource type="Script" path="res://game.gd" id="1"]
-
-[node name="Game" type="Node3D"]
-script = ExtResource("1")
-"""
 
 
 @pytest.mark.parametrize("most, count", [(0, 0), (3, 3), (100, 4)])
@@ -52,8 +45,7 @@ def test_the_corners_of_a_box_at_rest_are_told(most, count):
 
 def test_the_viewport_asks_for_them(godot, tmp_path):
     project = behaviour.make_project(tmp_path / "project", behaviour.SCREE)
-    (project / "game.gd").write_text(_SCRIPT)
-    (project / "game.tscn").write_text(_SCENE)
+    behaviour.add_scene(project, "game", _SCRIPT)
     file = tmp_path / "calls.json"
     run = godot.run("--headless", "--debug-collisions", "--fixed-fps", "60", "--quit-after", "60", "--path", project,
                     "res://game.tscn", timeout=60, environment={"SCREE_RECORD_VIRTUALS": str(file)})  # fmt: skip

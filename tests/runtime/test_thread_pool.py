@@ -221,28 +221,36 @@ pool.parallel_for(jobs.count_visits, visits.ctypes.data, 100, 1)
 """
 
 
-@pytest.mark.parametrize(
-    "ending, code",
-    [
-        ("", 0),  # workers parked
-        ("begin_elevation(pool.address)", 0),  # workers spinning
-        ("sys.exit(3)", 3),
-        ("os._exit(4)", 4),  # a host that ends without ending Python
-        ("raise ValueError", 1),
-        (
-            "child = os.fork()\n"
-            "pool.parallel_for(jobs.count_visits, visits.ctypes.data, 100, 1)\n"
-            "assert (visits == 2).all() and pool.thread_count == (3 if child else 1)\n"
-            "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if child else 0)",
-            0,
-        ),
-    ],
-)
-def test_the_process_ends(ending, code):
-    if "fork" in ending and not hasattr(os, "fork"):
-        pytest.skip("no fork on this system")
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(ending=ending)], timeout=120, capture_output=True, text=True,
-        cwd=Path(__file__).parent, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    assert ended.returncode == code, ended.stderr
+ENDINGS = [
+    ("", 0),  # workers parked
+    ("begin_elevation(pool.address)", 0),  # workers spinning
+    ("sys.exit(3)", 3),
+    ("os._exit(4)", 4),  # a host that ends without ending Python
+    ("raise ValueError", 1),
+]  # what a process does last, and its exit code
+FORKS = """child = os.fork()
+pool.parallel_for(jobs.count_visits, visits.ctypes.data, 100, 1)
+assert (visits == 2).all() and pool.thread_count == (3 if child else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if child else 0)
+"""
+if hasattr(os, "fork"):
+    ENDINGS.append((FORKS, 0))
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """One process for each ending; all run at once."""
+    options = {"cwd": Path(__file__).parent, "env": {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, "text": True}
+    started = {
+        ending: subprocess.Popen([sys.executable, "-c", PROGRAM.format(ending=ending)], stderr=subprocess.PIPE, **options)
+        for ending, _ in ENDINGS
+    }
+    yield started
+    for process in started.values():
+        process.kill()
+
+
+@pytest.mark.parametrize("ending, code", ENDINGS)
+def test_the_process_ends(processes, ending, code):
+    _, errors = processes[ending].communicate(timeout=120)
+    assert processes[ending].returncode == code, errors

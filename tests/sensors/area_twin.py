@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tests.bodies.mass_twin import rotation_matrix
 from engine_core.bodies.schema import IS_AREA
 from engine_core.sensors.schema import ADDED, IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
 from engine_core.shapes.schema import BOX, SPHERE
+from tests.bodies.mass_twin import rotation_matrix
 
 CLOSE = 2e-4
 """Surfaces this near to touching may be told either way [m]."""
@@ -46,6 +46,13 @@ def box_gap(a, b) -> float:
     return widest
 
 
+def are_far_apart(a, b) -> bool:
+    """Whether the balls about two shapes are apart, so that nobody need look closer."""
+    away = a[1] - b[1]
+    reach = float(np.linalg.norm(a[3]) + np.linalg.norm(b[3])) + CLOSE
+    return float(away @ away) > reach * reach
+
+
 def shapes_of(world, index: int):
     row = world.bodies.rows[index]
     first = int(row["first_instance"])
@@ -68,6 +75,7 @@ def all_overlaps(world, system_index: int):
     """(pairs that surely overlap, pairs that may), as sets of (area id, other id, shape of the other, own shape)."""
     rows = world.bodies.rows[: world.bodies.count]
     here = [int(i) for i in np.flatnonzero((rows["id"] != 0) & (rows["system"] == system_index))]
+    shapes = {index: list(shapes_of(world, index)) for index in here}
     surely, maybe = set(), set()
     for area in here:
         if not int(rows[area]["flags"]) & IS_AREA:
@@ -75,8 +83,10 @@ def all_overlaps(world, system_index: int):
         for other in here:
             if other == area or not sees(world, area, other):
                 continue
-            for own_number, own in shapes_of(world, area):
-                for number, shape in shapes_of(world, other):
+            for own_number, own in shapes[area]:
+                for number, shape in shapes[other]:
+                    if are_far_apart(own, shape):
+                        continue
                     distance = gap(own, shape)
                     key = (int(rows[area]["id"]), int(rows[other]["id"]), number, own_number)
                     if distance < -CLOSE:

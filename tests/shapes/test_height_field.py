@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine_core.runtime.memory import stack_array
@@ -104,6 +104,7 @@ def test_boxes_find_what_they_find_in_the_mesh(middle, half):
 
 
 @settings(max_examples=300, deadline=None)
+@example((0.0, 1.0, 1.0), (0.0, 0.0, 5.0))  # in an edge
 @given(PLACE, PLACE)
 def test_rays_hit_what_they_hit_in_the_mesh(start, end):
     pool, field, mesh = BIG
@@ -115,6 +116,23 @@ def test_rays_hit_what_they_hit_in_the_mesh(start, end):
         assert found[0] <= wanted[0] + 1e-5
         if found[0] > wanted[0] - 1e-5:
             np.testing.assert_allclose(found[1], wanted[1], atol=1e-4)
+
+
+def test_of_two_triangles_hit_in_their_edge_the_lower_number_answers():
+    """Rays along the columns of samples run in edges: each hit has two triangles, and the tree's order must not choose."""
+    pool, field, mesh = BIG
+    rows = pool.rows[:16]
+    generator = np.random.default_rng(1)
+    hits = 0
+    for _ in range(400):
+        x = 0.5 * generator.integers(-15, 15)
+        start, end = (x, 6.0, generator.uniform(-9, 9)), (x, -6.0, generator.uniform(-9, 9))
+        way = tuple(b - a for a, b in zip(start, end, strict=True))
+        found, wanted = cast(rows, field, start, way), cast(rows, mesh, start, way)
+        if found[0] <= 1.0 and np.dot(found[1], way) < 0.0 and wanted[0] == pytest.approx(found[0], abs=1e-7):
+            np.testing.assert_allclose(found[1], wanted[1], atol=1e-6)
+            hits += 1
+    assert hits > 200
 
 
 def test_rays_from_above_at_many_places():

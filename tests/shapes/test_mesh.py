@@ -1,6 +1,7 @@
 """Cooked meshes: nothing is lost, the tree encloses what it holds, edges are active where they should be, and walks and
 rays through the tree find what a look at every triangle finds."""
 
+import threading
 import time
 
 import numba
@@ -10,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine_core.runtime.memory import stack_array
-from engine_core.shapes import schema
+from engine_core.shapes import mesh_building, schema
 from engine_core.shapes.mesh_building import cook_mesh
 from engine_core.shapes.mesh_query import MESH_QUERY_SIZE, mesh_query_next, mesh_query_start
-from engine_core.shapes.mesh_tree import STACK_SIZE
 
 
 def field(n, height=lambda x, z: 0 * x):
@@ -60,30 +60,48 @@ def triangle_bounds(cooked):
     return corners.min(axis=1), corners.max(axis=1)
 
 
+def bounds_of(node) -> np.ndarray:
+    """Bounds of the children of a packed node, (6, 8)."""
+    base, step = (np.tile(node[name].astype(np.float64), 2)[:, None] for name in ("base", "step"))
+    return base + step * node["bounds"]
+
+
+def assert_encloses(bounds, low, high, step) -> None:
+    """Bounds hold what they are of, and are not much larger: a step, and what rounding may take off."""
+    slack = step * 1.01 + 2e-6 * np.maximum(np.abs(low), np.abs(high)) + 1e-28
+    assert (bounds[:3] <= low).all() and (bounds[3:] >= high).all()
+    assert (bounds[:3] >= low - slack).all() and (bounds[3:] <= high + slack).all()
+
+
 def assert_tree_is_sound(cooked):
-    """Every triangle is in one leaf, whose bounds are exactly its own; depth is what the stacks allow for."""
+    """Every triangle is in one leaf, each node encloses what is below it, closely; depth is what the stacks allow for."""
     nodes, count = cooked.block.arrays["nodes"], len(cooked.block.arrays["triangles"])
     low, high = triangle_bounds(cooked)
     seen = np.zeros(count, dtype=int)
-    visited, waiting = 0, [(0, 1)]
-    while waiting:
-        number, depth = waiting.pop()
+    visited = 0
+
+    def visit(number, depth):
+        nonlocal visited
         visited += 1
-        assert 3 * depth + 1 < STACK_SIZE
-        for k in range(4):
-            child, size = nodes[number]["children"][k], nodes[number]["triangle_counts"][k]
-            bounds = nodes[number]["bounds"][:, k]
-            if child >= 0:
-                inner = nodes[child]["bounds"]
-                np.testing.assert_array_equal(bounds, [*inner[:3].min(axis=1), *inner[3:].max(axis=1)])
-                waiting.append((child, depth + 1))
-            elif size == 0:
-                assert child == -1 and (bounds[:3] > bounds[3:]).all()
+        assert (schema.MESH_WIDTH - 1) * depth + 1 < schema.MESH_STACK_SIZE
+        lowest, highest = np.full(3, np.inf), np.full(3, -np.inf)
+        bounds = bounds_of(nodes[number])
+        for k, entry in enumerate(nodes[number]["entries"].tolist()):
+            if entry == schema.NO_CHILD:
+                assert (nodes[number]["bounds"][:3, k] == 255).all() and (nodes[number]["bounds"][3:, k] == 0).all()
+                continue
+            if entry >= 0:
+                child_low, child_high = visit(entry, depth + 1)
             else:
-                assert size <= schema.MAX_LEAF_TRIANGLES
-                seen[~child : ~child + size] += 1
-                np.testing.assert_array_equal(bounds[:3], low[~child : ~child + size].min(axis=0))
-                np.testing.assert_array_equal(bounds[3:], high[~child : ~child + size].max(axis=0))
+                first, size = ~entry >> 4, ~entry & 15
+                assert 0 < size <= schema.MAX_LEAF_TRIANGLES
+                seen[first : first + size] += 1
+                child_low, child_high = low[first : first + size].min(axis=0), high[first : first + size].max(axis=0)
+            assert_encloses(bounds[:, k], child_low, child_high, nodes[number]["step"].astype(np.float64))
+            lowest, highest = np.minimum(lowest, child_low), np.maximum(highest, child_high)
+        return lowest, highest
+
+    visit(0, 1)
     assert visited == len(nodes) and (seen == 1).all()
 
 
@@ -194,9 +212,9 @@ def test_a_fan_about_one_vertex_is_cooked_at_once():
     rim = np.column_stack((np.cos(angle), 0 * angle, np.sin(angle)))
     k = np.arange(len(rim))
     triangles = np.column_stack((0 * k, 1 + (k + 1) % len(rim), 1 + k))
-    start = time.perf_counter()
+    start = time.thread_time()
     cooked = cook_mesh(np.concatenate(([[0, 0, 0]], rim)), triangles)
-    assert time.perf_counter() - start < 5.0
+    assert time.thread_time() - start < 5.0
     bits = cooked.block.arrays["active_edges"]
     assert set(np.unique(bits)) <= {1, 2, 4}  # the rim only
 
@@ -223,7 +241,43 @@ def test_a_large_mesh_is_cooked_fast_and_small():
     vertices, triangles = field(224, lambda x, z: np.sin(0.1 * x) * np.cos(0.13 * z) * 3)
     triangles = triangles[rng.permutation(len(triangles))]
     cook_mesh(*field(4))
-    start = time.perf_counter()
+    start = time.thread_time()
     cooked = cook_mesh(vertices, triangles)
-    assert time.perf_counter() - start < 1.0  # 100,000 triangles; 0.1 s is usual
+    assert time.thread_time() - start < 1.0  # 100,000 triangles; 0.1 s is usual
     assert cooked.block.memory.nbytes / len(triangles) <= 40.0
+
+
+def test_cooking_tells_how_far_it_is_and_cooks_the_same(monkeypatch):
+    monkeypatch.setattr(mesh_building, "LOOK_EVERY", 0.002)
+    vertices, triangles = field(300, lambda x, z: np.sin(0.3 * x) * np.cos(0.2 * z))
+    told, threads = [], set()
+
+    def progress(done: int, total: int) -> None:
+        told.append((done, total))
+        threads.add(threading.get_ident())
+
+    cooked, plain = cook_mesh(vertices, triangles, progress=progress), cook_mesh(vertices, triangles)
+    done, totals = np.array(told).T
+    assert set(totals) == {2 * len(triangles)} and threads == {threading.get_ident()}
+    assert (np.diff(done) >= 0).all() and done[-1] == totals[-1]
+    assert len(set(done)) > 8, "it rises while the tree is built and while edges are looked at"
+    assert cooked.fields.keys() == plain.fields.keys() and cooked.kind == plain.kind
+    for name, array in plain.block.arrays.items():
+        assert cooked.block.arrays[name].tobytes() == array.tobytes(), name
+
+
+def test_what_was_dropped_counts_as_cooked():
+    vertices, triangles = field(40)
+    triangles = np.concatenate((triangles, triangles[:100, [0, 1, 1]]))
+    finished = np.zeros(1, np.int64)
+    cooked = mesh_building._cook(finished, vertices, triangles, False, None, (), ())
+    assert len(cooked.block.arrays["triangles"]) == 3200 and finished[0] == 2 * 3300
+
+
+def test_cooking_nothing_is_told_and_a_progress_that_fails_is_heard(monkeypatch):
+    told = []
+    assert cook_mesh(*soup(np.random.default_rng(0), 0), progress=lambda *numbers: told.append(numbers)).kind == schema.EMPTY
+    assert told == [(0, 0)]
+    monkeypatch.setattr(mesh_building, "LOOK_EVERY", 0.001)
+    with pytest.raises(ZeroDivisionError):
+        cook_mesh(*field(100), progress=lambda done, total: 1 // 0)

@@ -89,7 +89,7 @@ def test_a_hull_or_mesh_of_nothing_is_empty(pool):
     hull, mesh = make(pool, schema.HULL), make(pool, schema.MESH)
     pool.set_hull(hull, np.empty((0, 3)))
     pool.set_mesh(mesh, [[0, 0, 0], [1, 1, 1]], [[0, 1, 0]])
-    assert pool.rows[hull]["kind"] == pool.rows[mesh]["kind"] == schema.EMPTY
+    assert pool.rows[pool.current_row(hull)]["kind"] == pool.rows[pool.current_row(mesh)]["kind"] == schema.EMPTY
 
 
 def test_full_pool_names_the_setting():
@@ -119,9 +119,10 @@ def test_a_replaced_block_lives_until_collect(pool):
     index = make(pool, schema.HULL)
     address = int(pool.rows[index]["block"])
     pool.set_hull(index, np.eye(4, 3))
-    assert pool.rows[index]["block"] != address
-    assert [block.address for block in pool._retired_blocks] == [address]
+    assert pool.current_row(index) != index and pool.rows[pool.current_row(index)]["block"] != address
+    assert pool.rows[index]["block"] == pool._blocks[index].address == address
     assert pool.collect() == 1
+    assert index not in pool._blocks and pool.rows[index]["kind"] == schema.EMPTY
 
 
 def test_identity_is_the_shape_itself(pool):
@@ -139,11 +140,47 @@ def test_uses_with_the_same_scale_share_a_row_that_follows_the_shape(pool):
     assert row != index and pool.derive(index, np.eye(3) * (2 + 1e-9)) == row
     assert pool.rows[row]["radius"] == 1.0 and pool.rows[row]["use_count"] == 2
     pool.set_sphere(index, 3.0)
-    assert pool.rows[row]["radius"] == 6.0
-    pool.release(row), pool.release(row)
-    assert pool.rows[row]["kind"] == schema.EMPTY
+    assert pool.rows[row]["radius"] == 1.0, "what is in use is not written"
+    new = pool.derive(index, np.eye(3) * 2)
+    assert new != row and pool.rows[new]["radius"] == 6.0
+    pool.release(row), pool.release(row), pool.release(new)
+    assert pool.rows[row]["kind"] == schema.SPHERE, "somebody may be reading it"
+    assert pool.collect() == 3 and pool.rows[row]["kind"] == schema.EMPTY
+    assert row in {pool.create(schema.BOX), pool.create(schema.BOX)}
+
+
+def test_changes_take_two_rows_however_many_there_are(pool):
+    index = make(pool, schema.HULL)
+    used = pool.derive(index)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        pool.set_hull(index, rng.normal(size=(10, 3)))
+        new = pool.derive(index)
+        assert new == pool.current_row(index) != used
+        pool.release(used)
+        pool.collect()
+        used = new
+    assert pool.row_count <= index + 2 and len(pool._blocks) == 1
+    pool.free(index)
+    pool.release(used)
     pool.collect()
-    assert pool.create(schema.BOX) == row
+    assert not pool._blocks and not pool._source and not pool._rows_of and not pool._retiring
+    assert len(pool._free_rows) == pool.row_count
+
+
+@pytest.mark.parametrize("is_used", [False, True])
+def test_a_changed_shape_that_is_freed_gives_all_its_rows_back(pool, is_used):
+    index = make(pool, schema.BOX)
+    rows = [pool.derive(index), pool.derive(index, np.diag([1.0, 2.0, 1.0]))] if is_used else []
+    pool.set_box(index, (3.0, 3.0, 3.0))
+    rows += [pool.derive(index), pool.derive(index, np.diag([1.0, 2.0, 1.0]))] if is_used else []
+    pool.free(index)
+    assert all(pool.rows[row]["kind"] == schema.EMPTY for row in rows)
+    for row in rows:
+        assert row not in pool._free_rows
+        pool.release(row)
+    pool.collect()
+    assert sorted(pool._free_rows) == list(range(pool.row_count))
 
 
 def test_a_use_of_a_shape_not_set_yet_comes_alive_with_it(pool):
@@ -260,6 +297,40 @@ def test_kinds_that_make_contacts():
     assert is_collidable(schema.MESH) and is_collidable(schema.BOX) and is_collidable(schema.HEIGHT_FIELD)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_are_given_back_once_whenever_that_is(seed):
+    """Any calls in any order, with rows given back at once, now and then, or at the end: no row has two owners or is lost."""
+    pool = ShapePool(lambda index, sequence: sequence << 32 | index + 1, capacity=4096)
+    rng = np.random.default_rng(seed)
+    often = (1.0, 0.3, 0.0)[seed % 3]
+    pool.on_retire = lambda: pool.collect() if rng.random() < often else None
+    shapes, uses = [], []
+    stretches = (None, np.diag([1.0, 2.0, 1.0]), np.diag([2.0, 2.0, 1.0]))
+    for _ in range(400):
+        call = rng.integers(6)
+        if call == 0 or not shapes:
+            shapes.append(pool.create(schema.HULL))
+        elif call <= 2:
+            index = shapes[rng.integers(len(shapes))]
+            pool.set_hull(index, rng.normal(size=(6 * int(rng.random() < 0.9), 3)))
+            assert pool.rows[pool.current_row(index)]["kind"] in (schema.HULL, schema.EMPTY)
+        elif call == 3:
+            uses.append(pool.derive(shapes[rng.integers(len(shapes))], stretches[rng.integers(3)]))
+        elif call == 4 and uses:
+            pool.release(uses.pop(rng.integers(len(uses))))
+        else:
+            pool.free(shapes.pop(rng.integers(len(shapes))))
+        owned = {*shapes, *uses, *pool._source}
+        assert len(set(pool._free_rows)) == len(pool._free_rows) and not owned & set(pool._free_rows)
+        assert all(pool.rows[index]["id"] == pool._make_id(index, int(pool.rows[index]["sequence"])) for index in shapes)
+    for row in uses:
+        pool.release(row)
+    for index in shapes:
+        pool.free(index)
+    pool.collect()
+    assert sorted(pool._free_rows) == list(range(pool.row_count)) and not pool._blocks and not pool._source
+
+
 def test_many_threads():
     pool = ShapePool(lambda index, sequence: sequence << 32 | index + 1, capacity=4096)
     errors = []
@@ -271,6 +342,8 @@ def test_many_threads():
                 index = pool.create(schema.HULL)
                 rows = [pool.derive(index, np.diag(rng.integers(1, 3, 3).astype(float))) for _ in range(3)]
                 pool.set_hull(index, rng.normal(size=(10, 3)))
+                pool.set_hull(index, rng.normal(size=(10, 3)))
+                rows.append(pool.derive(index))
                 for row in rows:
                     assert pool.rows[row]["kind"] == schema.HULL
                     pool.release(row)

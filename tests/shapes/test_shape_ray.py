@@ -10,7 +10,7 @@ from engine_core.geometry.ray import NO_HIT, ray_triangle
 from engine_core.shapes import schema
 from engine_core.shapes.bounds import shape_bounds
 from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.ray import NO_FRACTION, point_in_shape, ray_shape
+from engine_core.shapes.ray import NO_FRACTION, face_told, point_in_shape, ray_shape
 
 
 def grid_mesh(n, rng):
@@ -128,11 +128,18 @@ def test_a_ray_along_an_axis_through_vertices_and_edges_hits():
             assert ray(MESH, (x, 5, z), (0, -10, 0))[0] < 1.0
 
 
-def test_height_field_is_hit_from_behind_and_tells_no_face():
-    assert ray(FIELD, (0.2, 1, 0.2), (0, -2, 0))[::2] == (pytest.approx(0.5), -1)
+@numba.njit
+def told(rows, index, face):
+    return face_told(rows[index], face)
+
+
+def test_height_field_is_hit_from_behind_and_tells_its_triangle_but_to_no_user():
+    # The first triangle of cell (1, 2), of three cells a row.
+    assert ray(FIELD, (0.2, 1, 0.2), (0, -2, 0))[::2] == (pytest.approx(0.5), 2 * (2 * 3 + 1))
+    assert told(ROWS, FIELD, 14) == -1 and told(ROWS, MESH, 14) == 14
     assert ray(FIELD, (0.2, -1, 0.2), (0, 2, 0))[0] == NO_FRACTION
     fraction, normal, face, _ = ray(FIELD, (0.2, -1, 0.2), (0, 2, 0), back_faces=True)
-    assert fraction == pytest.approx(0.5) and normal == (0.0, -1.0, 0.0) and face == -1
+    assert fraction == pytest.approx(0.5) and normal == (0.0, -1.0, 0.0) and face == 14
     assert ray(FIELD, (1.6, 1, 0), (0, -2, 0))[0] == NO_FRACTION
     assert ray(FIELD, (1.4, 1, 1.9), (0, -2, 0))[0] == pytest.approx(0.5)
 

@@ -11,6 +11,7 @@ from engine_core.shapes.storage import load_shape, save_shape
 RANDOM = np.random.default_rng(0)
 GRID = RANDOM.normal(size=(9, 7)).astype(np.float32)
 GRID[2, 3] = np.nan
+CELLS = RANDOM.integers(0, 2, (8, 6))
 
 
 def bumpy(count: int = 40):
@@ -33,13 +34,32 @@ SHAPES = {
     "plane": (schema.PLANE, "set_plane", ((1.0, 2.0, 3.0), 0.7)),
     "mesh": (schema.MESH, "set_mesh", (*bumpy(), True)),
     "height field": (schema.HEIGHT_FIELD, "set_height_field", (7, 9, GRID)),
+    "height field of materials": (schema.HEIGHT_FIELD, "set_height_field", (7, 9, GRID, CELLS, [(0.1, 0.0), (0.9, 0.5)])),
+    "field of holes": (schema.HEIGHT_FIELD, "set_height_field", (7, 9, np.full((9, 7), np.nan), CELLS, [(0.1, 0.0), (0.9, 0.5)])),
     "separation ray": (schema.SEPARATION_RAY, "set_separation_ray", (1.5, True)),
+    "static compound": (schema.COMPOUND, "set_compound", ()),
     "not set": (schema.BOX, None, ()),
 }
 STRETCH = np.diag([2.0, 0.5, 3.0])
+PARTS = ("sphere", "box", "capsule", "cylinder", "tapered capsule", "ellipsoid", "hull", "mesh", "height field of materials")
+
+
+def made_compound(pool, depth: int = 2) -> int:
+    """All kinds, some twice, turned and stretched; in a compound in a compound."""
+    random = np.random.default_rng(depth)
+    parts = [made_compound(pool, depth - 1)] if depth else []
+    parts += [made(pool, name) for name in PARTS]
+    parts += parts[-2:]
+    index = pool.create(schema.COMPOUND)
+    places = [(*(np.diag([1.0, 1.5, 0.5]) if k % 3 else np.eye(3)).ravel(), *random.normal(size=3) * 9) for k in range(len(parts))]
+    pool.set_compound(index, [(part, place, 7 * k, (0.1 * k, 0.5)) for k, (part, place) in enumerate(zip(parts, places, strict=True))])
+    pool.set_margin(index, 0.04)
+    return index
 
 
 def made(pool, name: str) -> int:
+    if name == "static compound":
+        return made_compound(pool)
     kind, setter, arguments = SHAPES[name]
     index = pool.create(kind)
     if setter:
@@ -49,7 +69,7 @@ def made(pool, name: str) -> int:
 
 
 def new_pool() -> ShapePool:
-    return ShapePool(lambda index, sequence: index + 1, capacity=64)
+    return ShapePool(lambda index, sequence: index + 1, capacity=512)
 
 
 def assert_same(pool, index, other, copy) -> None:
@@ -58,7 +78,17 @@ def assert_same(pool, index, other, copy) -> None:
         assert pool.rows[index][name].tobytes() == other.rows[copy][name].tobytes(), name
     a, b = pool.block_of(index), other.block_of(copy)
     assert (a is None) == (b is None)
+    if int(pool.rows[index]["kind"]) == schema.COMPOUND:
+        rows, others = pool.part_rows(index), other.part_rows(copy)
+        for row, other_row in zip(rows, others, strict=True):
+            assert_same(pool, row, other, other_row)
+        parts, other_parts = a.arrays["parts"].copy(), b.arrays["parts"].copy()
+        assert [rows.index(k) for k in parts["shape"]] == [others.index(k) for k in other_parts["shape"]]
+        parts["shape"] = other_parts["shape"] = 0
+        assert parts.tobytes() == other_parts.tobytes()
     for name in a.arrays if a else ():
+        if name == "parts":
+            continue
         assert a.arrays[name].dtype == b.arrays[name].dtype and a.arrays[name].tobytes() == b.arrays[name].tobytes(), name
 
 
@@ -71,7 +101,7 @@ def test_every_bit_comes_back(name):
     copy = load_shape(other, data)
     assert_same(pool, index, other, copy)
     assert save_shape(other, copy) == data
-    if SHAPES[name][1] and name != "empty hull":
+    if pool.rows[index]["kind"] != schema.EMPTY:
         assert_same(pool, pool.derive(index, STRETCH), other, other.derive(copy, STRETCH))
     for _ in range(100):
         origin, way = tuple(RANDOM.uniform(-3, 40, 3)), tuple(RANDOM.normal(size=3) * 30)

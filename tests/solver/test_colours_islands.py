@@ -67,12 +67,15 @@ class Colouring:
         self.bodies["mode"][:body_count] = RIGID
         self.manifolds["colour"] = self.manifolds["colour_slot"] = -1
         self.lists = [Pool("colour", np.int32, CAPACITY) for _ in range(COLOUR_COUNT + 1)]
+        self.keys = [Pool("keys", np.int32, CAPACITY) for _ in range(COLOUR_COUNT + 1)]
+        self.spare = Pool("spare list", np.int32, 2 * CAPACITY)
         self.colours = np.zeros(1, dtype=COLOURS)
         self.colours[0]["lists"] = [pool.address for pool in self.lists]
+        self.colours[0]["keys"] = [pool.address for pool in self.keys]
         self.system = np.zeros(1, dtype=SYSTEM)
         record = self.system[0]
         record["colours"], record["manifolds"] = address_of(self.colours), self.manifold_pool.address
-        record["manifold_capacity"] = CAPACITY
+        record["manifold_capacity"], record["spare_list"] = CAPACITY, self.spare.address
         self.live: dict[int, int] = {}
 
     def moving(self, index: int) -> set[int]:
@@ -109,6 +112,7 @@ class Colouring:
             seen: set[int] = set()
             for slot, member in enumerate(members.tolist()):
                 assert self.manifolds[member]["colour_slot"] == slot
+                assert self.keys[colour].rows[slot] == min(self.moving(member), default=0)
                 listed[member] = colour
                 if colour != OVERFLOW:
                     bodies = self.moving(member)
@@ -170,6 +174,31 @@ def test_two_moving_bodies_on_one_static_body_share_a_colour():
     scene.bodies["mode"][0] = STATIC
     assert scene.add(0, 0, 1) == scene.add(1, 0, 2) == COLOUR_COUNT - 1
     scene.check()
+
+
+def test_colours_are_put_in_the_order_of_bodies():
+    """Once enough has changed, and not before."""
+    body_count = 1000
+    scene, random = Colouring(body_count), np.random.default_rng(4)
+    for index in range(400):
+        a, b = sorted(int(k) for k in random.choice(body_count, 2, replace=False))
+        add_unchecked(scene, index, a, b)
+    last = COLOUR_COUNT - 1
+    lay_out(address_of(scene.system))
+    keys = [scene.keys[colour].rows[: int(scene.colours[0]["counts"][colour])].copy() for colour in range(last)]
+    assert (np.diff(keys[0]) >= 0).all() and len(keys[0]) > 200 and scene.colours[0]["disorder"][0] == 0
+    scene.check()
+    scene.remove(int(scene.lists[0].rows[3]))
+    lay_out(address_of(scene.system))
+    assert scene.colours[0]["disorder"][0] == 1 and scene.keys[0].rows[3] == keys[0][-1]
+    scene.check()
+
+
+def add_unchecked(scene: Colouring, index: int, a: int, b: int) -> None:
+    """Without the naive first fit, which looks at all pairs."""
+    scene.manifolds[index]["body_a"], scene.manifolds[index]["body_b"] = a, b
+    add(address_of(scene.system), scene.body_pool.address, index)
+    scene.live[index] = int(scene.manifolds[index]["colour"])
 
 
 def test_blocks_hold_eight_and_in_the_overflow_one():

@@ -7,7 +7,7 @@ import pytest
 
 from engine_core.bodies.schema import SYSTEM
 from engine_core.constraints import schema as c
-from engine_core.constraints.contact_preparation import couple_points
+from engine_core.constraints.wide_preparation import couple_points
 from engine_core.runtime.kernel import entry_point
 from engine_core.runtime.memory import Pool, address_of
 from engine_core.solver.wide_contacts import SWEEPS, relax, restitute, solve, warm_start
@@ -251,6 +251,7 @@ def twin_relax(fields, points, a, b):
         after *= limit / np.linalg.norm(after)
     fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 2] = after
     push(a, b, *centre(fields), tangent * (after - before)[0] + bitangent * (after - before)[1])
+    fields[c.TOTAL_FRICTION : c.TOTAL_FRICTION + 3] += (*after, new)
     for point in points:
         point[c.POINT_TOTAL_IMPULSE] += point[c.POINT_IMPULSE]
 

@@ -1,24 +1,13 @@
-extends SceneTree
+extends "res://streaming_script.gd"
 ## StreamingWorld3D in a real project: what comes, goes, is found and is told. One JSON object at the end.
 
-const StreamingWorld := preload("res://addons/scree/nodes/streaming_world_3d.gd")
+const TILES := 24 # of the 25 round the viewer; one is damaged
 
 var _seen := {"loaded": 0, "unloaded": 0, "failed": [], "activated": [], "deactivated": [], "levels": 0}
 
 
-func _initialize() -> void:
-	_run()
-
-
 func _run() -> void:
-	var folder := OS.get_cmdline_user_args()[0]
-	var viewer := Node3D.new()
-	viewer.position = Vector3(10, 5, 10)
-	root.add_child(viewer)
-	var world := StreamingWorld.new()
-	world.tiles_folder = folder
-	world.viewers = [viewer] as Array[Node3D]
-	world.hysteresis = 8.0
+	make_world(Vector3(10, 5, 10))
 	world.tile_loaded.connect(func(_tile: Vector2i) -> void: _seen["loaded"] += 1)
 	world.tile_unloaded.connect(func(_tile: Vector2i) -> void: _seen["unloaded"] += 1)
 	world.tile_failed.connect(func(tile: Vector2i) -> void: _seen["failed"].append([tile.x, tile.y]))
@@ -29,18 +18,12 @@ func _run() -> void:
 	var overlay: Control = preload("res://addons/scree/nodes/streaming_overlay.gd").new()
 	overlay.set("world", world)
 	root.add_child(overlay)
-	var ball := RigidBody3D.new()
-	var collision := CollisionShape3D.new()
-	collision.shape = BoxShape3D.new()
-	ball.add_child(collision)
-	ball.position = Vector3(10, 200, 10)
-	ball.freeze = true
-	root.add_child(ball)
-	await _ticks(150)
+	var ball := add_box(Vector3(10, 200, 10), true)
+	await until(func() -> bool: return _seen["loaded"] == TILES and _seen["failed"].size() == 1, "all tiles")
 	var in_first := int(_seen["loaded"])
 	ball.position = Vector3(10, 3, 10)
 	ball.freeze = false
-	await _ticks(120)
+	await ticks(120)
 	var space := root.world_3d.direct_space_state
 	var ray := PhysicsRayQueryParameters3D.create(Vector3(40, 30, 40), Vector3(40, -30, 40))
 	var hit := space.intersect_ray(ray)
@@ -51,25 +34,16 @@ func _run() -> void:
 	var height := ball.position.y
 	var tiles_here := world.tiles().size()
 	viewer.position = Vector3(2000, 5, 2000)
-	await _ticks(150)
+	await until_tiles_are_in(0)
+	await ticks(120)
 	var left := world.figures()
 	var fell := ball.position.y
 	var stale := world.body_of(hit["rid"])
 	viewer.position = Vector3(10, 5, 10)
-	await _ticks(150)
-	print("[result] " + JSON.stringify({"engine": PhysicsServer3D.get_class(), "in_first": in_first, "height": height,
-		"fell": fell, "collider_is_world": hit.get("collider") == world, "body": body, "stale": stale, "state_height": state_height,
-		"tiles_here": tiles_here, "bodies_away": left["bodies"], "bodies_back": world.figures()["bodies"],
-		"missing": world.missing_bodies()}.merged(_seen)))
+	await until(func() -> bool: return _seen["loaded"] == 2 * TILES and _seen["failed"].size() == 2, "all tiles again")
+	await until(func() -> bool: return _seen["activated"].size() == 2, "the camp again")
 	overlay.free()
-	world.free()
 	ball.free()
-	viewer.free()
-	await _ticks(2)
-	quit(0)
-
-
-func _ticks(count: int) -> void:
-	for tick: int in count:
-		await physics_frame
-		OS.delay_usec(4000)
+	await finish({"in_first": in_first, "height": height, "fell": fell, "collider_is_world": hit.get("collider") == world,
+		"body": body, "stale": stale, "state_height": state_height, "tiles_here": tiles_here, "bodies_away": left["bodies"],
+		"bodies_back": world.figures()["bodies"]}.merged(_seen))

@@ -73,7 +73,7 @@ encounter_radius = 30.0
 def baked(godot, project, tmp_path_factory) -> Path:
     (project / "to_bake.tscn").write_text(SCENE)
     folder = tmp_path_factory.mktemp("baked")
-    done = baking.bake_scene(godot, project, "res://to_bake.tscn", folder, 64.0)
+    done = baking.cook_scene(godot, project, "res://to_bake.tscn", 64.0).write(folder)
     assert done["written"] >= 9
     return folder
 
@@ -133,7 +133,23 @@ def test_what_cannot_be_in_a_tile_names_its_node():
 
 def test_a_project_without_the_addon_is_told(godot, tmp_path):
     with pytest.raises(baking.CannotBake, match="no Godot project"):
-        baking.bake_scene(godot, tmp_path, "res://x.tscn", tmp_path)
+        baking.cook_scene(godot, tmp_path, "res://x.tscn")
     (tmp_path / "project.godot").write_text("config_version=5\n")
     with pytest.raises(baking.CannotBake, match="scree install"):
-        baking.bake_scene(godot, tmp_path, "res://x.tscn", tmp_path)
+        baking.cook_scene(godot, tmp_path, "res://x.tscn")
+
+
+def test_a_large_mesh_tells_how_far_it_is_cooked():
+    side = 230  # 105,800 triangles
+    corner = np.stack(np.meshgrid(np.arange(side), np.arange(side), indexing="ij"), axis=-1).reshape(-1, 1, 2)
+    cells = (corner + np.array([(0, 0), (1, 0), (1, 1), (0, 0), (1, 1), (0, 1)])) * 0.2
+    faces = np.insert(cells.reshape(-1, 2), 1, 0.0, axis=1)
+    place = [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+    listed = [{"shape": 0, "kind": "ConcavePolygonShape3D", "faces": faces.ravel().tolist(), "backface": False}]
+    listed += [{"body": f"World/{name}", "transform": place, "layer": 1, "mask": 1, "friction": 1, "bounce": 0,
+                "velocity": [0, 0, 0], "shapes": [[0, place]]} for name in ("Ground", "Again")]  # fmt: skip
+    told = []
+    bake = Bake(256.0)
+    assert baking.add_listing(bake, [*listed, {"end": True}], lambda *what: told.append(what)) == 2 and bake.body_count == 2
+    ends = dict.fromkeys(what for what in told if what[0] == what[1])  # a look may fall between the last triangle and the end
+    assert list(ends) == [(211600, 211600, name) for name in ("World/Ground", "World/Again")]

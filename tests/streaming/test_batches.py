@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_world import SmallWorld
 
 from engine_core.batch_interface import BatchQueue, BodyBatch
-from tests.bodies.mass_twin import rotation_matrix
 from engine_core.bodies.schema import STATIC
+from engine_core.body_batches import ENTERING, PREPARED
 from engine_core.query_interface import Queries
 from engine_core.runtime.memory import PoolFull
+from tests.bodies.mass_twin import rotation_matrix
 from tests.streaming.batches import bodies, box, cooked_shapes, hull, sphere
-from small_world import SmallWorld
 
 
 class Ground(SmallWorld):
@@ -272,3 +273,20 @@ def test_a_snapshot_of_shapes_outlives_the_batch(ground):
     del snapshot
     gc.collect()
     assert watched() is None and not ground.world.shape_keepers
+
+
+def test_a_removal_begun_while_another_thread_puts_it_in(ground):
+    """Whoever advances may be anywhere in between: the removal goes on when it is through, and nothing stays in the tree."""
+    empty = ground.counts()
+    batch = ground.batch(grid(6), [box(1, 1, 1)])
+    batch.push()
+    batch._record[0]["state"] = ENTERING  # as the other thread has it for a moment
+    batch.begin_removal()
+    assert not batch.continue_removal() and not batch.is_in
+    batch._record[0]["state"] = PREPARED
+    ground.queue.advance()
+    assert batch.is_in and batch.missing() == 0
+    while not batch.continue_removal():
+        assert not batch.is_in
+        ground.queue.advance()
+    assert ground.counts() == empty

@@ -1,7 +1,6 @@
 """Which tiles are wanted, without any engine: figures of the ranges, hysteresis, scenes, and thousands of random paths."""
 
 import math
-import os
 
 import numpy as np
 import pytest
@@ -11,8 +10,20 @@ from hypothesis import strategies as st
 from engine_core.streaming import planner as planner_module
 from engine_core.streaming.planner import ACTIVE, IN, Planner, Scene
 from engine_core.streaming.wanted import (
-    FULL, LOW, MEDIUM, STRAIGHT, Ranges, Viewer, distance_to_tile, heading_of, kept_by, tile_at, tiles_under, wanted_by,
+    FULL,
+    LOW,
+    MEDIUM,
+    STRAIGHT,
+    Ranges,
+    Viewer,
+    distance_to_tile,
+    heading_of,
+    kept_by,
+    tile_at,
+    tiles_under,
+    wanted_by,
 )  # fmt: skip
+from tests.long_form import size
 
 RANGES = Ranges()
 places = st.floats(-1e5, 1e5)
@@ -152,8 +163,7 @@ def fly(seed: int, updates: int, viewers: int = 1) -> tuple[int, int]:
 SCENES = [random_scenes(np.random.default_rng(seed)) for seed in range(10)]
 
 
-PATHS = 10_000 if os.environ.get("SCREE_LONG") else 2_000
-"""`scree prove streaming_random_paths` flies all of them."""
+PATHS = size(2_000, in_full=10_000)
 
 
 def test_thousands_of_random_paths_without_a_miss():

@@ -12,7 +12,11 @@ from engine_core.query_interface import Queries
 from engine_core.streaming import tile_file
 from engine_core.streaming.loader import Loader
 from engine_core.streaming.planner import (
-    SCENE_ACTIVATED, SCENE_DEACTIVATED, TILE_FAILED, TILE_LOADED, TILE_UNLOADED,
+    SCENE_ACTIVATED,
+    SCENE_DEACTIVATED,
+    TILE_FAILED,
+    TILE_LOADED,
+    TILE_UNLOADED,
 )  # fmt: skip
 from engine_core.streaming.wanted import Ranges, Viewer
 from engine_core.streaming.world import Streaming, StreamingSettings

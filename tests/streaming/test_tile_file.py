@@ -17,6 +17,7 @@ import pytest
 from engine_core.shapes import schema, settings
 from engine_core.streaming import tile_file
 from engine_core.streaming.baking import INDEX, Bake, read_index
+from tests.long_form import size
 from tests.streaming.worlds import bake_world, rocks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -199,8 +200,7 @@ def check_folder(folder: Path) -> int:
     return len(files)
 
 
-KILLS = 100 if os.environ.get("SCREE_LONG") else 25
-"""`scree prove streaming_damage` kills a hundred."""
+KILLS = size(25, in_full=100)
 
 
 def test_bakers_killed_at_any_moment_leave_whole_files(tmp_path):

@@ -1,5 +1,8 @@
 """What the sub-commands print and how they end; the work itself is tested beside its functions."""
 
+import errno
+import shutil
+
 import pytest
 from typer.testing import CliRunner
 
@@ -31,6 +34,37 @@ def test_a_scene_that_is_none_is_refused(scree, monkeypatch):
     for command in ("demo", "bench"):
         result = scree(command, "nothing")
         assert result.exit_code == 1 and "there is no scene nothing" in result.stderr
+
+
+@pytest.mark.parametrize("options, said", [
+    (("--engine", "Bullet"), "there is no engine Bullet; there are Scree Physics, Jolt Physics, GodotPhysics3D"),
+    (("--rounds", "0"), "--rounds"),
+    (("--threads", "-3"), "--threads"),
+])  # fmt: skip
+def test_a_bench_that_cannot_be_is_refused_before_it_begins(scree, monkeypatch, options, said):
+    monkeypatch.setattr(command_line, "_godot", lambda: pytest.fail("nothing is to be run"))
+    result = scree("bench", "wall", *options)
+    assert result.exit_code in (1, 2) and said in result.stderr
+
+
+def copy_to_a_full_disk():
+    raise shutil.Error([("a", "b", "[Errno 28] No space left on device: 'a' -> 'b'"), ("c", "d", "the same")])
+
+
+def write_to_a_full_disk():
+    raise OSError(errno.ENOSPC, "No space left on device", "out/demo")
+
+
+@pytest.mark.parametrize("fails, said", [
+    (write_to_a_full_disk, "scree: No space left on device: out/demo\n"),
+    (copy_to_a_full_disk, "scree: [Errno 28] No space left on device: 'a' -> 'b'\n"),
+    (lambda: open("/proc/nowhere/x", "w"), "scree: No such file or directory: /proc/nowhere/x\n"),
+])  # fmt: skip
+def test_a_full_disk_is_one_line(monkeypatch, capsys, fails, said):
+    monkeypatch.setattr(command_line, "application", fails)
+    with pytest.raises(SystemExit) as ended:
+        command_line.main()
+    assert ended.value.code == 1 and capsys.readouterr().err == said
 
 
 def test_godot_passes_arguments_and_exit_code_on(scree, monkeypatch, tmp_path):

@@ -61,6 +61,13 @@ def test_a_failed_fetch_says_what_failed_and_how_to_go_on(monkeypatch):
     assert "GODOT" in str(failure.value)
 
 
+def test_a_cache_of_another_kind_of_machine_says_how_to_go_on(tmp_path):
+    (tmp_path / "cache" / "godot").mkdir(parents=True)
+    (tmp_path / "cache" / "godot" / debian_archive.COMPLETE).touch()
+    with pytest.raises(GodotNotFound, match="(?s)no apt-get and dpkg.*GODOT"):
+        find_godot.find_godot(fetch=False)
+
+
 @pytest.mark.parametrize(
     ("version", "enough"),
     [("4.4", True), ("4.10.1.stable", True), ("5.0", True), ("4.3.9", False), ("3.6", False), ("", False)],

@@ -18,17 +18,22 @@ enabled=PackedStringArray("res://addons/scree/plugin.cfg")
 """
 
 
-@pytest.fixture
-def editor(godot, tmp_path):
-    """Opens a project that holds the addon's text files alone, and returns what the editor said."""
-    addon = tmp_path / "addons/scree"
-    addon.mkdir(parents=True)
-    for name in ("plugin.cfg", "plugin.gd"):
-        shutil.copy(places.addon_source() / name, addon)
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project with all of the addon but what is native."""
+    folder = tmp_path_factory.mktemp("plugin") / "project"
+    left_out = shutil.ignore_patterns("native", "bin", "*.gdextension")
+    shutil.copytree(places.addon_source(), folder / "addons/scree", ignore=left_out)
+    return folder
 
-    def open_with(engine):
-        (tmp_path / "project.godot").write_text(PROJECT.format(engine=engine))
-        return godot.run("--headless", "--editor", "--path", tmp_path, "--quit", timeout=120)
+
+@pytest.fixture
+def editor(godot, project):
+    """Opens the project with an engine, and gives what the editor said."""
+
+    def open_with(engine, *options):
+        (project / "project.godot").write_text(PROJECT.format(engine=engine))
+        return godot.run("--headless", "--editor", "--path", project, *(options or ("--quit",)), timeout=120)
 
     return open_with
 
@@ -61,13 +66,8 @@ func _initialize() -> void:
 """
 
 
-def test_gizmos_of_streaming_are_drawn(godot, tmp_path):
-    """The whole addon in an editor, and the figures that the gizmos draw."""
-    left_out = shutil.ignore_patterns("native", "bin", "*.gdextension")
-    shutil.copytree(places.addon_source(), tmp_path / "addons/scree", ignore=left_out)
-    (tmp_path / "project.godot").write_text(PROJECT.format(engine="Jolt Physics"))
-    run = godot.run("--headless", "--editor", "--path", tmp_path, "--quit", timeout=120)
-    assert run.returncode == 0 and run.errors() == [], run.output
-    (tmp_path / "check.gd").write_text(CHECK)
-    run = godot.run("--headless", "--editor", "--path", tmp_path, "-s", "res://check.gd", timeout=120)
+def test_gizmos_of_streaming_are_drawn(editor, project):
+    """The figures that the gizmos draw, in an editor that has the addon."""
+    (project / "check.gd").write_text(CHECK)
+    run = editor("Jolt Physics", "-s", "res://check.gd")
     assert "[figures] [24, 192, true, true, false, 10.0]" in run.output, run.output

@@ -1,6 +1,7 @@
 """The arithmetic of the checks of threads."""
 
 import pytest
+
 from scree_tools.prove import all_checks
 from scree_tools.prove_threads import slope_of
 from scree_tools.scaling_plot import plot

@@ -1,13 +1,15 @@
 """The forecast of compile times, and the order in which progress is told."""
 
 import importlib
+import io
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from scree_tools import warm_up
+from scree_tools import show, warm_up
 from scree_tools.warm_up import Forecast
 
 NONE = Path("no such record")
@@ -55,3 +57,11 @@ def test_every_compiled_function_of_the_house_is_warmed_up():
     call = "import sys, engine_core.entry_points; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True).stdout.split()
     assert declaring and declaring - set(loaded) == set()
+
+
+def test_a_log_names_what_is_compiled_and_not_what_was_there():
+    console = Console(file=io.StringIO(), width=140)
+    with show.compiling(console) as report:
+        report(warm_up.Step(1, 3, (), 9.0, "a", 0.1, was_cached=True))
+        report(warm_up.Step(2, 3, ("c",), 4.0, "b", 5.0))
+    assert console.file.getvalue() == "[2/3] compiled b in 5.0 s, about 4 s left\n"

@@ -49,7 +49,7 @@ class BoxesWorld(SmallWorld):
         angle = self.generator.uniform(0, 2 * np.pi, count)
         place = self.generator.uniform([-side / 2, 0, -side / 2], [side / 2, 0, side / 2], (count, 3))
         place[:, 1] = half[which, 1]  # they stand on the ground
-        rows["position"], rows["target_position"] = place, place
+        rows["position"] = place
         rows["rotation"] = np.stack([0 * angle, np.sin(angle / 2), 0 * angle, np.cos(angle / 2)], 1)
         runs = instances._used + np.arange(count)
         instances._used += count
@@ -58,7 +58,7 @@ class BoxesWorld(SmallWorld):
         rows["first_instance"] = runs
         np.add.at(self.world.shapes.rows["use_count"], instances.rows["shape"][runs], 1)
         for index, shape in zip(ids.tolist(), instances.rows["user_shape"][runs].tolist(), strict=True):
-            self.world._add_user(shape, index)
+            self.world.shape_users.add(shape, index)
         cosine, sine = np.abs(np.cos(angle)), np.abs(np.sin(angle))
         h = half[which]
         reach = np.stack([cosine * h[:, 0] + sine * h[:, 2], h[:, 1], sine * h[:, 0] + cosine * h[:, 2]], 1) + 1e-3

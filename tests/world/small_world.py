@@ -5,7 +5,7 @@ import numpy as np
 from engine_core.bodies.motion import apply_impulse, set_angular_velocity, set_linear_velocity
 from engine_core.bodies.schema import STATIC
 from engine_core.runtime.kernel import entry_point
-from engine_core.shapes.schema import BOX, PLANE, SPHERE
+from engine_core.shapes.schema import BOX, CAPSULE, COMPOUND, PLANE, SPHERE
 from engine_core.world import World
 
 TICK = 1.0 / 60.0
@@ -48,6 +48,18 @@ class SmallWorld:
     def sphere(self, radius: float) -> int:
         shape = self.world.create_shape(SPHERE)
         self.world.shapes.set_sphere(self.world.shape_index("sphere", shape), radius)
+        return shape
+
+    def capsule(self, radius: float, height: float) -> int:
+        shape = self.world.create_shape(CAPSULE)
+        self.world.shapes.set_capsule(self.world.shape_index("capsule", shape), radius, height)
+        return shape
+
+    def compound(self, parts) -> int:
+        """A static compound of (shape, transform, ...)."""
+        shape, shapes = self.world.create_shape(COMPOUND), self.world.shapes
+        given = [(self.world.shape_index("part", part[0]), *part[1:]) for part in parts]
+        shapes.set_compound(self.world.shape_index("compound", shape), given)
         return shape
 
     def add(self, shape: int, position=(0.0, 0.0, 0.0), mode: int | None = None, basis=UPRIGHT, **params) -> int:
@@ -100,7 +112,7 @@ class SmallWorld:
         return int(self.body(body)["active_index"]) >= 0
 
     def live_pairs(self) -> int:
-        return int(self.row["pair_count"]) - self._free("pairs", "first_free_pair", lambda row: row["next"][0])
+        return int(self.row["pair_count"]) - self._free("lists of pairs", "first_free_pair", lambda row: row["next"][0])
 
     def live_manifolds(self) -> int:
         free = self._free("contact manifolds", "first_free_manifold", lambda row: row["next"])

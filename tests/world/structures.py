@@ -62,11 +62,11 @@ def arch(world, count: int) -> list[int]:
     return bodies
 
 
-def heavy_on_light(world) -> list[int]:
-    """100 kg on 1 kg."""
+def heavy_on_light(world, light: int = 1) -> list[int]:
+    """100 kg on so many boxes of 1 kg each, one on the other."""
     world.floor()
     box = world.box(0.5, 0.5, 0.5)
-    return [world.add(box, (0.0, 0.5 + k, 0.0), mode=RIGID, mass=mass) for k, mass in enumerate((1.0, 100.0))]
+    return [world.add(box, (0.0, 0.5 + k, 0.0), mode=RIGID, mass=mass) for k, mass in enumerate([1.0] * light + [100.0])]
 
 
 def dice(world, count: int) -> list[int]:

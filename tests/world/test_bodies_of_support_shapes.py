@@ -38,7 +38,8 @@ def ground(world: SmallWorld, kind: str) -> None:
         x, z = np.meshgrid(np.arange(-10, 11), np.arange(-10, 11))
         vertices = np.stack((x, 0 * x, z), axis=-1).reshape(-1, 3).astype(float)
         corner = (np.arange(20)[:, None] * 21 + np.arange(20)).ravel()
-        triangles = np.concatenate((np.stack((corner, corner + 21, corner + 1), 1), np.stack((corner + 1, corner + 21, corner + 22), 1)))
+        halves = (corner, corner + 21, corner + 1), (corner + 1, corner + 21, corner + 22)
+        triangles = np.concatenate([np.stack(half, 1) for half in halves])
         world.world.shapes.set_mesh(world.world.shape_index("", made), vertices, triangles)
         world.add(made, mode=STATIC)
     else:

@@ -1,6 +1,7 @@
 """Bodies of many shapes: as exact as their shapes one by one, at a cost that grows with what is met."""
 
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,39 +21,58 @@ def turns(random, count):
 
 
 class Rubble(SmallWorld):
-    """The same `count` boxes and balls in a slab of 20 m by 4 m by 20 m: as shapes of one body, or as a body each."""
+    """The same `count` boxes and balls in a slab of 20 m by 4 m by 20 m: as shapes of one body, as a static compound of compounds
+    on it, or as a body each."""
 
-    def __init__(self, is_one: bool, count: int = MANY, mode: int = STATIC, side: float = 20.0):
+    def __init__(self, is_one: bool, count: int = MANY, mode: int = STATIC, side: float = 20.0, is_compound: bool = False):
         super().__init__(body_shapes=1 << 13 if count <= 2000 else 1 << 17)
         random = np.random.default_rng(3)
-        self.is_one = is_one
+        self.is_one, self.field = is_one, "part" if is_compound else "instance"
         self.shapes = [self.box(*half) for half in random.uniform(0.1, 0.8, (7, 3))] + [self.sphere(0.4), self.sphere(0.7)]
         places = random.uniform(-0.5, 0.5, (count, 3)) * (side, 4.0, side)
         bases = turns(random, count)
         self.bodies = [self.world.create_body()] if is_one else []
         if is_one:
             self.world.body_set_mode(self.bodies[0], mode)
+        parts = []
         for k, (place, basis) in enumerate(zip(places, bases, strict=True)):
             shape = self.shapes[k % len(self.shapes)]
-            if is_one:
+            if is_compound:
+                parts.append((shape, (*basis.ravel(), *place)))
+            elif is_one:
                 self.world.body_add_shape(self.bodies[0], shape, (*basis.ravel(), *place))
             else:
                 self.bodies.append(self.add(shape, place, mode=STATIC, basis=basis.ravel()))
+        if is_compound:
+            self.world.body_add_shape(self.bodies[0], self.compound_of(parts))
         if is_one:
             self.world.body_set_system(self.bodies[0], self.system)
         self.queries = Queries(self.world)
         self.number = {body: k for k, body in enumerate(self.bodies)}
 
+    def compound_of(self, parts) -> int:
+        """A third as a compound in one that is turned about Y and moved, a third as one in that, the rest as they are."""
+        turn, place = np.array([[0.6, 0, 0.8], [0, 1, 0], [-0.8, 0, 0.6]]), np.array([1.0, 2.0, 3.0])
+
+        def moved_back(part):
+            basis, at = np.array(part[1][:9]).reshape(3, 3), np.array(part[1][9:])
+            return part[0], (*(turn.T @ basis).ravel(), *(turn.T @ (at - place)))
+
+        inner, third = (*turn.ravel(), *place), len(parts) // 3
+        deepest = self.compound([moved_back(moved_back(part)) for part in parts[:third]])
+        middle = self.compound([(deepest, inner), *map(moved_back, parts[third : 2 * third])])
+        return self.compound([(middle, inner), *parts[2 * third :]])
+
     def told(self, found) -> list[int]:
         """Which of the shapes are meant."""
         if self.is_one:
-            return [int(k) for k in found["instance"]]
+            return [int(k) for k in found[self.field]]
         return [self.number[int(body)] for body in found["body_id"]]
 
 
-@pytest.fixture(scope="module")
-def both():
-    return Rubble(True), Rubble(False)
+@pytest.fixture(scope="module", params=["shapes", "static compound"])
+def both(request):
+    return Rubble(True, is_compound=request.param != "shapes"), Rubble(False)
 
 
 def test_rays(both):
@@ -93,7 +113,7 @@ def test_closest_points(both):
     random = np.random.default_rng(4)
     for _ in range(60):
         point = random.uniform(-20, 20, 3)
-        nearest = min((np.linalg.norm(each.queries.closest_point(body, point) - point) for body in each.bodies))
+        nearest = min(np.linalg.norm(each.queries.closest_point(body, point) - point) for body in each.bodies)
         found = one.queries.closest_point(one.bodies[0], point)
         assert np.linalg.norm(found - point) == pytest.approx(nearest, abs=1e-5)
 
@@ -128,12 +148,14 @@ def test_bodies_lie_on_it_as_on_single_ones(both):
     assert np.median(np.abs(one - each)) < 1e-3
 
 
-def test_two_compounds_meet():
+@pytest.mark.parametrize("is_compound", [False, True])
+def test_two_compounds_meet(is_compound):
     """A moving body of many shapes on a still one: it comes to rest on it, and nothing is missed."""
-    scene = Rubble(True, 200)
+    scene = Rubble(True, 200, is_compound=is_compound)
     body = scene.world.create_body()
-    for k in range(100):
-        scene.world.body_add_shape(body, scene.shapes[7], (1, 0, 0, 0, 1, 0, 0, 0, 1, k % 10 - 5, 0, k // 10 - 5))
+    parts = [(scene.shapes[7], (1, 0, 0, 0, 1, 0, 0, 0, 1, k % 10 - 5, 0, k // 10 - 5)) for k in range(100)]
+    for part in [(scene.compound(parts), (*UPRIGHT, 0, 0, 0))] if is_compound else parts:
+        scene.world.body_add_shape(body, *part)
     scene.world.body_set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 4, 0))
     scene.world.body_set_system(body, scene.system)
     scene.step(240)
@@ -175,11 +197,12 @@ def seconds_of(action, repeats: int = 5) -> float:
     return least
 
 
-def test_the_cost_does_not_grow_with_the_number_of_shapes():
+@pytest.mark.parametrize("is_compound", [False, True])
+def test_the_cost_does_not_grow_with_the_number_of_shapes(is_compound):
     """Of 100 and 2,000 shapes at the same density: rays, points and a body that lies on them. Linear would be 20 times."""
     times = []
     for count in (100, 2000):
-        scene = Rubble(True, count, side=20.0 * (count / 300) ** 0.5)
+        scene = Rubble(True, count, side=20.0 * (count / 300) ** 0.5, is_compound=is_compound)
         random = np.random.default_rng(6)
         origins = random.uniform(-4, 4, (2000, 3)) + (0, 8, 0)
         ends = origins - (0, 16, 0)
@@ -187,9 +210,8 @@ def test_the_cost_does_not_grow_with_the_number_of_shapes():
         for k in range(16):
             scene.add(ball, (k % 4 - 2.0, 6.0, k // 4 - 2.0), mode=RIGID)
         scene.step(60)
-        times.append((
-            seconds_of(lambda: scene.queries.cast_rays(scene.system, origins, ends)), seconds_of(lambda: scene.step(20)),
-        ))  # fmt: skip
+        rays = partial(scene.queries.cast_rays, scene.system, origins, ends)
+        times.append((seconds_of(rays), seconds_of(partial(scene.step, 20))))
     assert times[1][0] < 4 * times[0][0] and times[1][1] < 4 * times[0][1], times
 
 

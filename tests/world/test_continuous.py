@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
-from engine_core.bodies.schema import KINEMATIC, RIGID, STATIC
+from engine_core.bodies.schema import BODY, KINEMATIC, RIGID, STATIC
+from engine_core.constraints.schema import DELTA_POSITION, DELTA_ROTATION, HELD_BACK, LINEAR_VELOCITY
+from engine_core.runtime.kernel import entry_point
+from engine_core.runtime.memory import view
 from engine_core.shapes.schema import CAPSULE, CYLINDER, HULL, MESH
+from engine_core.solver.integration import finish_row
 
 
 def make(world: SmallWorld, kind: str) -> int:
@@ -163,3 +167,25 @@ def cloud(threads: int) -> bytes:
 
 def test_threads_change_nothing():
     assert cloud(1) == cloud(2)
+
+
+@entry_point("void(int64, int64, int64)")
+def finish(body, row, forces):
+    finish_row(view(body, 1, BODY)[0], view(row, 16, np.float32), view(forces, 8, np.float32))
+
+
+def test_what_is_not_let_go_loses_what_it_does_not_move():
+    """Stopped it keeps its velocity, for contacts to act on; stopped for seven steps running it goes as fast as it comes on."""
+    body, row, forces = np.zeros(1, BODY), np.zeros(16, np.float32), np.zeros(8, np.float32)
+    body["rotation"][0, 3] = row[DELTA_ROTATION + 3] = 1.0
+
+    def speed_after(held_back: float) -> float:
+        row[LINEAR_VELOCITY], row[DELTA_POSITION], row[HELD_BACK] = 32.0, 0.5, held_back
+        finish(body.ctypes.data, row.ctypes.data, forces.ctypes.data)
+        return float(body["linear_velocity"][0, 0])
+
+    for lets_go in (0.25, 0.0, 0.75):
+        assert [speed_after(1.0) for _ in range(9)] == [32.0] * 7 + [0.0] * 2
+        assert speed_after(0.9375) == 2.0
+        assert speed_after(lets_go) == 32.0
+    assert body["flags"][0] == 0

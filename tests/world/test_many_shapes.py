@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.bodies.schema import MASS_CHANGED, STATIC
+from engine_core.bodies.schema import MASS_CHANGED, RIGID, STATIC
 from engine_core.query_interface import Queries
 from engine_core.world import World
 
@@ -118,3 +118,73 @@ def test_a_shape_freed_goes_from_all_its_places_at_once():
     queries = Queries(world)
     assert queries.cast_ray(small.system, (2.0, 5.0, 0.0), (2.0, -5.0, 0.0)) is None
     assert queries.cast_ray(small.system, (6.0, 5.0, 0.0), (6.0, -5.0, 0.0)) is not None
+
+
+def tree_count(small: SmallWorld, body: int, field: str) -> int:
+    return int(small.world.instances.nodes.rows[int(small.body(body)["first_instance"])][field])
+
+
+@pytest.mark.parametrize("mode", (STATIC, RIGID))
+def test_changes_one_by_one_are_those_of_a_body_made_so(mode):
+    """Moved, disabled, enabled, replaced, in between steps and without them: rays, bounds and mass as of a body made anew."""
+    small = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    world, rng = small.world, np.random.default_rng(11)
+    shapes = [small.box(0.5, 0.5, 0.5), small.sphere(0.4), small.box(0.1, 0.8, 0.1)]
+    wanted = [[shapes[k % 3], (*UPRIGHT, *rng.uniform(-8, 8, 3)), False] for k in range(60)]
+
+    def made() -> int:
+        body = world.create_body()
+        world.body_set_mode(body, mode)
+        world.body_set_collision_mask(body, 0)
+        for shape, place, is_disabled in wanted:
+            world.body_add_shape(body, shape, place, is_disabled)
+        world.body_set_system(body, small.system)
+        return body
+
+    body, queries, kept = made(), Queries(world), 0
+    for turn in range(12):
+        for number in rng.integers(60, size=3).tolist():
+            entry = wanted[number]
+            entry[int(rng.integers(3))] = None
+            entry[0] = entry[0] or shapes[int(rng.integers(3))]
+            entry[1] = entry[1] or (*UPRIGHT, *rng.uniform(-8, 8, 3))
+            entry[2] = not entry[2] if entry[2] is None else entry[2]
+            world.body_set_shape(body, number, entry[0])
+            world.body_set_shape_transform(body, number, entry[1])
+            world.body_set_shape_disabled(body, number, entry[2])
+        kept += tree_count(small, body, "changed") > 0
+        if turn % 3 == 2:
+            small.step()
+        twin = made()
+        origins, ends = rng.uniform(-12, 12, (200, 3)), rng.uniform(-8, 8, (200, 3))
+        found = queries.cast_rays(small.system, origins, ends, exclude=[twin])
+        others = queries.cast_rays(small.system, origins, ends, exclude=[body])
+        np.testing.assert_array_equal(found["instance"], others["instance"])
+        np.testing.assert_allclose(found["position"], others["position"], atol=2e-5)
+        a, b = small.body(body), small.body(twin)
+        np.testing.assert_allclose(a["bounds"], b["bounds"], atol=2e-5)
+        assert a["extent"] >= b["extent"] - (1e-5 if turn % 3 == 2 else np.inf)
+        world.settle_shapes()
+        a, b = small.body(body), small.body(twin)
+        for name in ("center_of_mass", "local_bounds", "extent", "inner_radius", "inverse_inertia_local"):
+            np.testing.assert_allclose(a[name], b[name], rtol=1e-4, atol=2e-5)
+        world.destroy_body(twin)
+    assert kept > 6, "the tree followed, it was not made anew each time"
+
+
+def test_a_change_of_one_of_a_thousand_costs_little_more_than_of_ten():
+    small = SmallWorld(body_shapes=1 << 15)
+    world, shape, costs = small.world, small.box(0.5, 0.5, 0.5), {}
+    for count in (10, 1000):
+        body = world.create_body()
+        world.body_set_mode(body, STATIC)
+        give(world, body, shape, count)
+        world.body_set_system(body, small.system)
+        best = []
+        for _ in range(5):
+            begin = time.thread_time()
+            for k in range(50):
+                world.body_set_shape_transform(body, k % count, (*UPRIGHT, 2.0 * k, 1.0, 0.0))
+            best.append((time.thread_time() - begin) / 50)
+        costs[count] = min(best)
+    assert costs[1000] < 3.0 * costs[10], costs

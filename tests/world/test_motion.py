@@ -315,31 +315,6 @@ def test_exceptions_pass_through_until_taken_back():
     assert scene.position(box)[1] == pytest.approx(0.5, abs=0.01)
 
 
-# Contacts as reported.
-
-
-def test_reports_of_a_resting_box():
-    scene = SmallWorld()
-    floor = scene.floor()
-    box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0), mass=3.0)
-    scene.world.body_set_max_contacts(box, 8)
-    scene.step(180)
-    row = scene.body(box)
-    reports = scene.world._contact_reports[scene.index(box)][: row["contact_count"]]
-    assert len(reports) == 4
-    assert (reports["collider_id"] == floor).all()
-    np.testing.assert_allclose(reports["normal"], [(0, 1, 0)] * 4, atol=1e-3)
-    np.testing.assert_allclose(reports["impulse"].sum(axis=0), (0, 3.0 * GRAVITY * TICK, 0), atol=0.01)
-    np.testing.assert_allclose(np.abs(reports["position"][:, [0, 2]]), 0.5, atol=0.01)
-    np.testing.assert_allclose(reports["position"][:, 1], 0.0, atol=0.01)
-    scene.world.body_set_max_contacts(box, 2)
-    scene.step()
-    assert scene.body(box)["contact_count"] == 2
-    scene.world.body_set_max_contacts(box, 0)
-    scene.step()
-    assert scene.body(box)["contact_count"] == 0
-
-
 # What is kept.
 
 

@@ -5,13 +5,12 @@ import time
 
 import numpy as np
 import pytest
+from small_world import TICK, SmallWorld, give_velocity
 
 from engine_core.batch_interface import BatchQueue, BodyBatch
 from engine_core.bodies.schema import STATIC
 from engine_core.query_interface import Queries
 from engine_core.world import World
-
-from small_world import TICK, SmallWorld, give_velocity
 from tests.streaming.batches import bodies, box, cooked_shapes
 
 FAR = np.array([100_000.0, 0.0, -60_000.0])

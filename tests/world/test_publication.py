@@ -40,7 +40,7 @@ def place(world, index, origin, rotation, order, hook):
     """`body_placement.place` with places to park; `order`: right, or broken on purpose."""
     body = bodies_of(world)[index]
     if order != NO_BEGIN:
-        begin_change(body)
+        begin_change(world, body, 0)
     park(hook, 0)
     if hook == 0:  # slowly, so that a reader has time to come in between
         store3(body.position, origin)
@@ -171,11 +171,12 @@ def test_shapes_change_as_a_whole():
     with world._published(small.index(body)):
         row = small.body(body)
         for number in range(2):
-            instance = world.instances.rows[int(row["first_instance"]) + number]
-            world._drop(small.index(body), instance)
+            at = int(row["first_instance"]) + number
+            instance, transform = world.instances.rows[at], world.instances.user_transform(at)
+            world._drop(small.index(body), at)
             instance["user_shape"] = world.shape_index("", high)
-            world._add_user(int(instance["user_shape"]), small.index(body))
-            world._cook(row, instance)
+            world.shape_users.add(int(instance["user_shape"]), small.index(body))
+            world._cook(row, at, transform)
             seen.append(queries.cast_rays(small.system, origins, ends)["position"][:, 1].round(3).tolist())
         world._shapes_changed(small.index(body))
     assert seen == [[0.1, 0.1], [0.1, 0.1]]

@@ -5,6 +5,7 @@ import pytest
 from many_boxes import BoxesWorld, rays_in
 
 from engine_core.query_interface import Queries
+from tests.bodies.mass_twin import rotation_matrix
 
 
 @pytest.fixture(scope="module")
@@ -57,22 +58,19 @@ def test_collectors_of_casts(stage):
         queries.cast_shape(small.system, ball, (0, 40, 0), (0, 20, 0), "best")
 
 
-def corners(center, half, rows):
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    return center + (signs * half) @ np.asarray(rows).T
+SIGNS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
-def separated(box, center, half, axes) -> bool:
-    """Whether some axis parts an upright box from an oriented one: all fifteen, by projecting corners."""
-    a = corners(0.5 * (box[:3] + box[3:]), 0.5 * (box[3:] - box[:3]), np.eye(3))
-    b = corners(center, half, axes)
-    tried = [*np.eye(3), *axes.T, *(np.cross(u, v) for u in np.eye(3) for v in axes.T)]
-    for axis in tried:
+def meeting(boxes, center, half, axes) -> np.ndarray:
+    """Which upright boxes (n, 6) no axis parts from an oriented one: all fifteen are tried, by projecting corners."""
+    a = 0.5 * (boxes[:, None, :3] + boxes[:, None, 3:]) + SIGNS * (0.5 * (boxes[:, 3:] - boxes[:, :3]))[:, None]
+    b = center + (SIGNS * half) @ axes.T
+    parted = np.zeros(len(boxes), bool)
+    for axis in (*np.eye(3), *axes.T, *(np.cross(u, v) for u in np.eye(3) for v in axes.T)):
         if np.linalg.norm(axis) > 1e-9:
             p, q = a @ axis, b @ axis
-            if p.max() < q.min() - 1e-4 or q.max() < p.min() - 1e-4:
-                return True
-    return False
+            parted |= (p.max(axis=1) < q.min() - 1e-4) | (q.max() < p.min(axis=1) - 1e-4)
+    return ~parted
 
 
 def test_bounds_queries_against_brute_force(stage):
@@ -85,18 +83,11 @@ def test_bounds_queries_against_brute_force(stage):
         center = generator.uniform([-30, 0, -30], [30, 10, 30])
         half, radius = generator.uniform(0.1, 8.0, 3), generator.uniform(0.1, 8.0)
         quaternion = generator.normal(size=4)
-        x, y, z, w = quaternion / np.linalg.norm(quaternion)
-        axes = np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        )
+        quaternion /= np.linalg.norm(quaternion)
         upright = (boxes[:, :3] <= center + half).all(1) & (boxes[:, 3:] >= center - half).all(1)
         assert set(queries.bodies_in_box(small.system, center, half)) == set(ids[upright])
-        turned = np.array([not separated(box, center, half, axes) for box in boxes])
-        assert set(queries.bodies_in_box(small.system, center, half, quaternion / np.linalg.norm(quaternion))) == set(ids[turned])
+        turned = meeting(boxes, center, half, rotation_matrix(quaternion))
+        assert set(queries.bodies_in_box(small.system, center, half, quaternion)) == set(ids[turned])
         gap = np.maximum(np.maximum(boxes[:, :3] - center, center - boxes[:, 3:]), 0)
         assert set(queries.bodies_in_sphere(small.system, center, radius)) == set(ids[np.linalg.norm(gap, axis=1) <= radius])
         at_point = (boxes[:, :3] <= center).all(1) & (boxes[:, 3:] >= center).all(1)

@@ -14,7 +14,7 @@ from engine_core.runtime.kernel import entry_point
 
 @entry_point("int64(int64, int64, int64)")
 def set_compiled(world, index, transform):
-    answer, origin, rotation = pose_of_transform(bodies_of(world)[index], transform)
+    answer, origin, rotation = pose_of_transform(world, bodies_of(world)[index], transform)
     if answer == TRANSFORM_TAKEN:
         place(world, index, origin, rotation)
     return answer

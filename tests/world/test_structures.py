@@ -5,7 +5,6 @@ import pytest
 import structures
 from small_world import SmallWorld
 
-
 TICKS = 3000
 DRIFT = 0.01  # [m]
 TIME_TO_SLEEP = 120  # ticks
@@ -17,6 +16,7 @@ BUILT = {
     "card house of 3": lambda world: structures.card_house(world, 3),
     "arch of 11": lambda world: structures.arch(world, 11),
     "100 kg on 1 kg": structures.heavy_on_light,
+    "100 kg on four of 1 kg": lambda world: structures.heavy_on_light(world, 4),
     "dice": lambda world: structures.dice(world, 60),
 }
 

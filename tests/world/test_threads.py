@@ -24,8 +24,12 @@ from engine_core.query_interface import Queries
 from engine_core.runtime.call import call_2_result
 from engine_core.runtime.kernel import entry_point, kernel
 from engine_core.runtime.memory import address_of, address_of_row, stack_array, view, view2
+from tests.long_form import size
 
-PARKED = 1.0  # [s]
+PARKED = size(0.0, in_full=1.0)
+"""So long [s] a job is parked at least."""
+LONGEST = 1.0
+"""10,000 rays beside a parked job take some hundredths of this [s]; those that waited would take 60."""
 THREAD_CPU_CLOCK = 3
 MOST_NOISE = 40.0
 """Where nobody disturbs, the 99.9th percentile of a ray is some twenty times the median; beyond this the machine is busy."""
@@ -82,7 +86,7 @@ def test_a_step_parked_in_each_of_its_jobs():
             begin = time.perf_counter()
             answers = queries.cast_rays(small.system, origins, ends)
             took = time.perf_counter() - begin
-            assert took < PARKED, f"{job.function.__name__}: rays took {took} s"
+            assert took < LONGEST, f"{job.function.__name__}: rays took {took} s"
             snapshot = queries.collect_shapes(small.system, (0, 0, 0), (500, 500, 500))
             assert len(snapshot) == 801
             brute = snapshot.cast_rays(origins[::10], ends[::10])

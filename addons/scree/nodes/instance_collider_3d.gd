@@ -18,8 +18,9 @@ extends Node3D
 var _handle := -1
 
 
-func _ready() -> void:
-	if not Engine.is_editor_hint():
+func _notification(what: int) -> void:
+	# Once all that enters the tree with this node is in it, each time; _ready comes only the first time.
+	if what == NOTIFICATION_POST_ENTER_TREE and not Engine.is_editor_hint():
 		rebuild()
 
 
@@ -33,8 +34,8 @@ func rebuild() -> bool:
 	if not PhysicsServer3D.has_method("batch_add"):
 		push_warning("InstanceCollider3D: needs Scree Physics, this is %s: no colliders are made" % PhysicsServer3D.get_class())
 		return false
-	if instances == null or instances.multimesh == null or shape == null:
-		push_error("InstanceCollider3D: needs instances with a MultiMesh and a shape")
+	if instances == null or not instances.is_inside_tree() or instances.multimesh == null or shape == null:
+		push_error("InstanceCollider3D: needs instances in the tree, with a MultiMesh, and a shape")
 		return false
 	var mesh := instances.multimesh
 	if mesh.transform_format != MultiMesh.TRANSFORM_3D:

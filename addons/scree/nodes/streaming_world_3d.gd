@@ -77,7 +77,11 @@ var _zero := PackedFloat64Array([0.0, 0.0, 0.0]) # where the present origin lies
 
 func _ready() -> void:
 	set_physics_process(not Engine.is_editor_hint())
-	if not Engine.is_editor_hint():
+
+
+func _notification(what: int) -> void:
+	# Once all that enters the tree with this node is in it, each time; _ready comes only the first time.
+	if what == NOTIFICATION_POST_ENTER_TREE and not Engine.is_editor_hint():
 		open()
 
 
@@ -85,7 +89,7 @@ func _exit_tree() -> void:
 	close()
 
 
-## Begins to stream; called by itself when the node is ready. False where it cannot, after an error.
+## Begins to stream; called by itself when the node has entered the tree. False where it cannot, after an error.
 func open() -> bool:
 	close()
 	if not PhysicsServer3D.has_method("streaming_open"):

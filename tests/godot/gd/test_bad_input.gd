@@ -449,3 +449,24 @@ func test_areas_cannot_be_switched_while_the_server_calls_back() -> void:
 	_case("body_set_state", NOT_FINITE, func() -> void:
 		PhysicsServer3D.body_set_state(_body, PhysicsServer3D.BODY_STATE_LINEAR_VELOCITY, Vector3(0, NAN, 0)))
 	await _check_whole()
+
+
+func test_vehicles_and_pulleys() -> void:
+	await _start()
+	var server := PhysicsServer3D
+	var wheels := {0: {"position": Vector3.ZERO}}
+	_case("vehicle_create", "no 'wings'", func() -> void: server.call("vehicle_create", _body, {"wings": 2}))
+	_case("vehicle_create", "no body|it is no body", func() -> void: server.call("vehicle_create", _shape, {"wheels": wheels}))
+	_case("vehicle_create", "0", func() -> void: server.call("vehicle_create", _body, {"wheels": {}}))
+	_case("vehicle_create", "radius.*-1", func() -> void:
+		server.call("vehicle_create", _body, {"wheels": {0: {"position": Vector3.ZERO, "radius": -1.0}}}))
+	_case("vehicle_drive", "77", func() -> void: server.call("vehicle_drive", 77, 1.0, 0.0, 0.0, 0.0))
+	var vehicle: int = server.call("vehicle_create", _body, {"wheels": wheels})
+	check(vehicle > 0, "what is right is made")
+	_case("vehicle_drive", "nan", func() -> void: server.call("vehicle_drive", vehicle, NAN, 0.0, 0.0, 0.0))
+	_case("pulley_state", str(vehicle), func() -> void: server.call("pulley_state", vehicle))
+	_case("pulley_create", "ratio.*0", func() -> void:
+		server.call("pulley_create", _body, RID(), Vector3.ZERO, Vector3.ZERO, Vector3.UP, Vector3.UP, 0.0))
+	server.call("vehicle_remove", vehicle)
+	_case("vehicle_remove", str(vehicle), func() -> void: server.call("vehicle_remove", vehicle))
+	await _check_whole()

@@ -331,3 +331,60 @@ func test_all_axes_locked_hold_a_rigid_body() -> void:
 	await steps(90)
 	check_near(body.position, Vector3(0, 3, 0), 0.02, "place after 1.5 s under gravity and a hit")
 	check(PhysicsServer3D.body_is_axis_locked(body.get_rid(), PhysicsServer3D.BODY_AXIS_LINEAR_Y), "says so")
+
+
+## A body whose weight is held by something: nothing damps it.
+func _heavy(at: Vector3, properties: Dictionary = {}) -> RigidBody3D:
+	var damping := {"linear_damp_mode": RigidBody3D.DAMP_MODE_REPLACE, "mass": 3.0}
+	damping.merge(properties, true)
+	return rigid(sphere(), at, damping)
+
+
+func test_impulses_of_its_weight_hold_a_body_as_a_force_does() -> void:
+	var pushed := _heavy(Vector3(0, 5, 0))
+	var forced := _heavy(Vector3(5, 5, 0))
+	var at_point := _heavy(Vector3(10, 5, 0))
+	await steps(2)
+	pushed.linear_velocity = Vector3.ZERO
+	forced.linear_velocity = Vector3.ZERO
+	at_point.linear_velocity = Vector3.ZERO
+	var height := pushed.position.y
+	for tick: int in 60:
+		pushed.apply_central_impulse(Vector3.UP * 3.0 * GRAVITY * TICK)
+		at_point.apply_impulse(Vector3.UP * 3.0 * GRAVITY * TICK, Vector3.ZERO)
+		forced.apply_central_force(Vector3.UP * 3.0 * GRAVITY)
+		await steps()
+	check_near(pushed.position.y, height, 1e-4, "height, impulse")
+	check_near(at_point.position.y, height, 1e-4, "height, impulse at a point")
+	check_near(forced.position.y, height, 1e-4, "height, force")
+	check_near(pushed.linear_velocity, Vector3.ZERO, 1e-4, "velocity between steps")
+
+
+func test_half_of_its_weight_in_impulses_and_a_locked_axis() -> void:
+	var pushed := _heavy(Vector3(0, 50, 0))
+	var locked := _heavy(Vector3(5, 50, 0), {"axis_lock_linear_y": true})
+	var aside := _heavy(Vector3(10, 50, 0))
+	await steps(2)
+	var speed := pushed.linear_velocity.y
+	for tick: int in 30:
+		for body: RigidBody3D in [pushed, locked]:
+			body.apply_central_impulse(Vector3.UP * 3.0 * GRAVITY * TICK / 2.0)
+		aside.apply_central_impulse(Vector3.RIGHT * 3.0 * GRAVITY * TICK)
+		await steps()
+	check_near(pushed.linear_velocity.y, speed - GRAVITY * 30.0 * TICK / 2.0, 1e-3, "falls half as fast")
+	check_near(locked.position.y, 50.0, 1e-5, "a locked axis")
+	check_near(aside.linear_velocity.x, GRAVITY * 30.0 * TICK, 1e-3, "impulses to the side are as they were")
+	check_near(aside.linear_velocity.y, speed - GRAVITY * 30.0 * TICK, 1e-3, "and hold nothing")
+
+
+## In one tick at v - g dt, as where gravity is taken first and the body moved after.
+func test_a_jump_goes_as_far_as_it_should() -> void:
+	var jumper := _heavy(Vector3(0, 5, 0))
+	await steps(2)
+	jumper.linear_velocity = Vector3.ZERO
+	var height := jumper.position.y
+	jumper.apply_central_impulse(Vector3.UP * 3.0 * 5.0)
+	check_near(direct_state(jumper).linear_velocity.y, 5.0, 1e-4, "velocity at once")
+	await steps()
+	check_near(jumper.linear_velocity.y, 5.0 - GRAVITY * TICK, 1e-3, "velocity after a tick")
+	check_near(jumper.position.y - height, (5.0 - GRAVITY * TICK) * TICK, 1e-3, "way")

@@ -32,6 +32,20 @@ func _check_reference(count: int) -> void:
 	check_near(_reference.linear_velocity.y, -GRAVITY * count * TICK, 2e-3, "a body far off fell on undisturbed")
 
 
+## Bodies of the server, 3 m from one another along x.
+func _balls_in_a_row(count: int) -> Array[RID]:
+	var bodies: Array[RID] = []
+	var shape := server_sphere()
+	for index: int in count:
+		var body := PhysicsServer3D.body_create()
+		PhysicsServer3D.body_add_shape(body, shape)
+		PhysicsServer3D.body_set_state(
+				body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.IDENTITY, Vector3(3 * index, 0, 0)))
+		PhysicsServer3D.body_set_space(body, get_world_3d().space)
+		bodies.append(body)
+	return bodies
+
+
 func test_body_freed_in_its_own_integrate_forces() -> void:
 	_start_reference()
 	for index: int in 5:
@@ -52,15 +66,7 @@ func test_body_freed_in_its_physics_process() -> void:
 
 func test_server_body_freed_in_its_own_callback() -> void:
 	_start_reference()
-	var bodies: Array[RID] = []
-	var shape := server_sphere()
-	for index: int in 5:
-		var body := PhysicsServer3D.body_create()
-		PhysicsServer3D.body_add_shape(body, shape)
-		PhysicsServer3D.body_set_state(
-				body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.IDENTITY, Vector3(3 * index, 0, 0)))
-		PhysicsServer3D.body_set_space(body, get_world_3d().space)
-		bodies.append(body)
+	for body: RID in _balls_in_a_row(5):
 		PhysicsServer3D.body_set_state_sync_callback(body, func(_state: PhysicsDirectBodyState3D) -> void:
 			PhysicsServer3D.free_rid(body))
 	await steps(5)
@@ -71,15 +77,7 @@ func test_server_body_freed_in_its_own_callback() -> void:
 
 func test_one_callback_frees_the_other_bodies() -> void:
 	_start_reference()
-	var bodies: Array[RID] = []
-	var shape := server_sphere()
-	for index: int in 6:
-		var body := PhysicsServer3D.body_create()
-		PhysicsServer3D.body_add_shape(body, shape)
-		PhysicsServer3D.body_set_state(
-				body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.IDENTITY, Vector3(3 * index, 0, 0)))
-		PhysicsServer3D.body_set_space(body, get_world_3d().space)
-		bodies.append(body)
+	var bodies := _balls_in_a_row(6)
 	var free_others := func(_state: PhysicsDirectBodyState3D) -> void:
 		while bodies.size() > 1:
 			PhysicsServer3D.free_rid(bodies.pop_back())

@@ -233,6 +233,7 @@ func test_vehicle_stands_on_its_springs_and_drives() -> void:
 	await steps(120)
 	check_between(car.position.y, 0.5, 0.7, "it stands between its wheels' radius and their springs' length")
 	check_near(car.basis.y, Vector3.UP, 0.01, "upright")
+	check_near(car.linear_velocity.y, 0.0, 0.005, "at rest, also between steps")
 	car.engine_force = 200.0
 	await steps(60)
 	# Four wheels with 200 N for 1 s on 400 kg.

@@ -1,30 +1,32 @@
-"""The tree over the shapes of one body: a body of thousands of shapes costs what a ray, a point or a box meets of it.
+"""The tree over the shapes of one body, or over the parts of a compound: thousands cost what a ray or a box meets of them.
 
 The nodes lie beside the rows of the shapes: the body whose shapes are the rows `first` to `first + count - 1` has its nodes in
 the rows from `first` on of another pool. So a tree is published and given back with the shapes it is of. Four children a node;
 the halves of the halves by the middle of the longest side of the centres. Bodies of few shapes have none, and shapes that are
-put on a body in a system wait for its next step: what is in no tree is looked at one by one. The walks below do both.
+put on a body in a system wait for its next step: what is in no tree is looked at one by one. The walks below do both. A shape
+that changes takes the bounds above it along (`refit_leaf`); a disabled one leaves its place empty until it is enabled again.
 
     walk = stack_array(1, WALK)[0]
     begin_walk(walk, first, count)
-    number = next_in_box(walk, world, instances, low, high)
+    number = next_in_box(walk, nodes, instances, low, high)
     while number >= 0:
         ...
-        number = next_in_box(walk, world, instances, low, high)
+        number = next_in_box(walk, nodes, instances, low, high)
 """
 
 import numpy as np
 
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
-from ..runtime.memory import stack_array, view
-from .schema import INSTANCE_NODE
+from ..runtime.memory import stack_array
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 TREE_FROM = 8
 """Bodies of at least so many shapes have a tree."""
 NONE = -(1 << 31)
 """A child that is not there."""
+INSIDE_OUT = (FLOAT32(3e38), FLOAT32(3e38), FLOAT32(3e38), FLOAT32(-3e38), FLOAT32(-3e38), FLOAT32(-3e38))
+"""Bounds about nothing."""
 STACK_SIZE = 64
 """Three entries a level and one: enough for 4^20 shapes."""
 WAITING_SIZE = 3 * STACK_SIZE
@@ -42,11 +44,6 @@ WALK = np.dtype(
     ],
     align=True,
 )
-
-
-@kernel
-def nodes_of(world):
-    return view(world.instance_nodes, world.instance_capacity, INSTANCE_NODE)
 
 
 # Building: by whoever changes the shapes of a body -----------------------------------------------------------------------
@@ -128,8 +125,10 @@ def build_instance_tree(nodes, instances, first, count):
     parts = stack_array(5, INT64)
     waiting[0], waiting[1], waiting[2] = 0, 0, count
     depth, node_count = 1, 1
+    nodes[first].parent = -1
     while depth > 0:
         depth -= 1
+        place = waiting[3 * depth] << 2
         node = nodes[first + waiting[3 * depth]]
         begin, end = waiting[3 * depth + 1], waiting[3 * depth + 2]
         parts[0], parts[4] = begin, end
@@ -146,11 +145,66 @@ def build_instance_tree(nodes, instances, first, count):
             node.children[child] = NONE
             if high - low == 1:
                 node.children[child] = ~nodes[first + low].order
+                nodes[first + nodes[first + low].order].leaf = INT32(place | child)
             elif high > low:
                 node.children[child] = INT32(node_count)
+                nodes[first + node_count].parent = INT32(place | child)
                 waiting[3 * depth], waiting[3 * depth + 1], waiting[3 * depth + 2] = node_count, low, high
                 depth += 1
                 node_count += 1
+    nodes[first].node_count, nodes[first].changed = INT32(node_count), INT32(0)
+
+
+@kernel
+def bounds_of_node(node):
+    """(min x, y, z, max x, y, z) about the children of a node; inside out if there is none."""
+    x, y, z, to_x, to_y, to_z = INSIDE_OUT
+    box = node.bounds
+    for child in range(4):
+        if node.children[child] != NONE:
+            x, y, z = min(x, box[0, child]), min(y, box[1, child]), min(z, box[2, child])
+            to_x, to_y, to_z = max(to_x, box[3, child]), max(to_y, box[4, child]), max(to_z, box[5, child])
+    return x, y, z, to_x, to_y, to_z
+
+
+@kernel
+def put_leaf(nodes, instances, first, number):
+    """Write what stands in a tree for a shape that is in it: its bounds, and whether it is enabled. Gives its node."""
+    instance, place = instances[first + number], nodes[first + number].leaf
+    node, child = nodes[first + (place >> 2)], place & 3
+    node.children[child] = INT32(NONE if instance.is_disabled else ~number)
+    for k in range(6):
+        node.bounds[k, child] = instance.bounds[k]
+    return place >> 2
+
+
+@kernel
+def put_node(nodes, first, number):
+    """Write the bounds about a node, not the root, where they stand in the node above. Gives that one."""
+    place, bounds = nodes[first + number].parent, bounds_of_node(nodes[first + number])
+    box = nodes[first + (place >> 2)].bounds
+    for k in range(6):
+        box[k, place & 3] = bounds[k]
+    return place >> 2
+
+
+@kernel
+def refit_leaf(nodes, instances, first, number):
+    """Have the tree follow one shape in it, whose bounds are new or which was enabled or disabled."""
+    node = put_leaf(nodes, instances, first, number)
+    while node > 0:
+        node = put_node(nodes, first, node)
+    nodes[first].changed += 1
+
+
+@kernel
+def refit_tree(nodes, instances, first, count):
+    """Have the tree follow all its shapes. A node's number is greater than that of the node above."""
+    for number in range(count):
+        if nodes[first + number].leaf >= 0:
+            put_leaf(nodes, instances, first, number)
+    for node in range(nodes[first].node_count - 1, 0, -1):
+        put_node(nodes, first, node)
 
 
 # Walking: any thread, on rows that are published ---------------------------------------------------------------------------
@@ -164,11 +218,11 @@ def begin_walk(walk, first, count):
 
 
 @kernel
-def _enter(walk, world):
+def _enter(walk, nodes):
     """The first step of a walk: into the tree, if there is one."""
     walk.next = 0
     if walk.count >= TREE_FROM:
-        walk.next = INT64(nodes_of(world)[walk.first].covered)
+        walk.next = INT64(nodes[walk.first].covered)
     if walk.next > 0:
         walk.entries[0], walk.keys[0] = 0, 0.0
         walk.depth = 1
@@ -183,6 +237,16 @@ def _push(walk, base, entry, key):
         place -= 1
     walk.keys[place], walk.entries[place] = key, entry
     walk.depth += 1
+
+
+@kernel
+def _pop(walk, longest):
+    """Take the nearest entry whose key is not above `longest` off the stack: a node, ~number of a shape, or NONE."""
+    while walk.depth > 0:
+        walk.depth -= 1
+        if not walk.keys[walk.depth] > longest:
+            return INT64(walk.entries[walk.depth])
+    return INT64(NONE)
 
 
 @kernel
@@ -206,16 +270,15 @@ def child_meets(bounds, child, low, high):
 
 
 @kernel
-def next_in_box(walk, world, instances, low, high):
+def next_in_box(walk, nodes, instances, low, high):
     """Number of the next shape whose bounds touch the box from `low` to `high` (body frame, from the centre of mass), or -1."""
     if walk.next < 0:
-        _enter(walk, world)
+        _enter(walk, nodes)
     while walk.next < walk.count:
         number = walk.next
         walk.next += 1
         if may_meet(instances[walk.first + number].bounds, low, high):
             return INT64(number)
-    nodes = nodes_of(world)
     while walk.depth > 0:
         walk.depth -= 1
         entry = INT64(walk.entries[walk.depth])
@@ -264,22 +327,20 @@ def meets_bounds(bounds, origin, inverse, max_fraction):
 
 
 @kernel
-def next_on_ray(walk, world, instances, origin, inverse, longest):
+def next_on_ray(walk, nodes, instances, origin, inverse, longest):
     """Number of the next shape whose bounds a ray meets before the fraction `longest`, near ones first, or -1. The ray by its
     origin and the inverse of its vector, body frame from the centre of mass. `longest` may become less from call to call."""
     if walk.next < 0:
-        _enter(walk, world)
+        _enter(walk, nodes)
     while walk.next < walk.count:
         number = walk.next
         walk.next += 1
         if meets_bounds(instances[walk.first + number].bounds, origin, inverse, longest):
             return INT64(number)
-    nodes = nodes_of(world)
-    while walk.depth > 0:
-        walk.depth -= 1
-        entry = INT64(walk.entries[walk.depth])
-        if walk.keys[walk.depth] > longest + ROUNDING * (1.0 + longest):
-            continue
+    while True:
+        entry = _pop(walk, longest + ROUNDING * (1.0 + longest))
+        if entry == NONE:
+            return INT64(-1)
         if entry < 0:
             return ~entry
         node = nodes[walk.first + entry]
@@ -294,7 +355,6 @@ def next_on_ray(walk, world, instances, origin, inverse, longest):
             )  # fmt: skip
             if enter >= 0.0:
                 _push(walk, base, node.children[child], enter)
-    return INT64(-1)
 
 
 @kernel
@@ -312,23 +372,21 @@ def distance_to(bounds, point):
 
 
 @kernel
-def next_near(walk, world, instances, point, reach):
+def next_near(walk, nodes, instances, point, reach):
     """Number of the next shape whose bounds are nearer to a point (body frame) than `reach`, near ones first, or -1. `reach` may
     become less from call to call."""
     slack = 1e-6 * (1.0 + abs(point[0]) + abs(point[1]) + abs(point[2]))
     if walk.next < 0:
-        _enter(walk, world)
+        _enter(walk, nodes)
     while walk.next < walk.count:
         number = walk.next
         walk.next += 1
         if distance_to(instances[walk.first + number].bounds, point) <= reach + slack:
             return INT64(number)
-    nodes = nodes_of(world)
-    while walk.depth > 0:
-        walk.depth -= 1
-        entry = INT64(walk.entries[walk.depth])
-        if walk.keys[walk.depth] > reach + slack:
-            continue
+    while True:
+        entry = _pop(walk, reach + slack)
+        if entry == NONE:
+            return INT64(-1)
         if entry < 0:
             return ~entry
         node = nodes[walk.first + entry]
@@ -341,4 +399,3 @@ def next_near(walk, world, instances, point, reach):
             away = (x * x + y * y + z * z) ** 0.5
             if away <= reach + slack:
                 _push(walk, base, node.children[child], away)
-    return INT64(-1)

@@ -1,16 +1,20 @@
 """The tree over the shapes of a body, against looking at each of them."""
 
+import itertools
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.instance_tree import (
-    NONE, STACK_SIZE, TREE_FROM, WALK, begin_walk, build_instance_tree, inverse_of, next_in_box, next_near, next_on_ray,
-)  # fmt: skip
 from engine_core.bodies.schema import INSTANCE, INSTANCE_NODE, WORLD
 from engine_core.runtime.kernel import entry_point
 from engine_core.runtime.memory import address_of, view
+from engine_core.shapes.instance_tree import (
+    NONE, STACK_SIZE, TREE_FROM, WALK, begin_walk, build_instance_tree, inverse_of, next_in_box, next_near, next_on_ray, refit_leaf,
+    refit_tree,
+)  # fmt: skip
 
 MOST, FIRST = 400, 7
 BOX, RAY, NEAR = range(3)
@@ -24,11 +28,23 @@ def build(world_address, first, count):
     nodes[first].covered = count
 
 
+@entry_point("void(int64, int64, int64, int64)")
+def refit(world_address, first, count, number):
+    world = view(world_address, 1, WORLD)[0]
+    nodes = view(world.instance_nodes, world.instance_capacity, INSTANCE_NODE)
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    if number < 0:
+        refit_tree(nodes, instances, first, count)
+    else:
+        refit_leaf(nodes, instances, first, number)
+
+
 @entry_point("int64(int64, int64, int64, int64, int64, int64, int64)")
 def walk_over(world_address, walk_address, first, count, kind, numbers, given_address):
     """Numbers of all shapes that a walk gives, in its order; their count."""
     world, walk = view(world_address, 1, WORLD)[0], view(walk_address, 1, WALK)[0]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
+    nodes = view(world.instance_nodes, world.instance_capacity, INSTANCE_NODE)
     given_numbers, out = view(given_address, 7, np.float64), view(numbers, 2 * MOST, np.int64)
     a = (given_numbers[0], given_numbers[1], given_numbers[2])
     b = (given_numbers[3], given_numbers[4], given_numbers[5])
@@ -36,11 +52,11 @@ def walk_over(world_address, walk_address, first, count, kind, numbers, given_ad
     found = 0
     while True:
         if kind == BOX:
-            number = next_in_box(walk, world, instances, a, b)
+            number = next_in_box(walk, nodes, instances, a, b)
         elif kind == RAY:
-            number = next_on_ray(walk, world, instances, a, inverse_of(b), given_numbers[6])
+            number = next_on_ray(walk, nodes, instances, a, inverse_of(b), given_numbers[6])
         else:
-            number = next_near(walk, world, instances, a, given_numbers[6])
+            number = next_near(walk, nodes, instances, a, given_numbers[6])
         if number < 0:
             return found
         out[found] = number
@@ -78,6 +94,13 @@ class Tree:
 
 
 @st.composite
+def trees(draw):
+    """A tree, some shapes of which came late; what draws queries, and how large they are to be."""
+    bounds, random, scale = draw(boxes())
+    return Tree(bounds, late=int(random.integers(len(bounds) + 1))), random, scale
+
+
+@st.composite
 def boxes(draw, least=1):
     """Bounds of shapes: scattered, equal, flat, in one point, huge, infinite."""
     count = draw(st.integers(least, 120))
@@ -101,11 +124,36 @@ def surely_and_perhaps(bounds, low, high):
     return set(np.flatnonzero(sure)), set(np.flatnonzero(perhaps))
 
 
+def outside(low, high, point):
+    """How far a point is outside of boxes, axis by axis."""
+    return np.maximum(np.maximum(low - point, point - high), 0)
+
+
+def check_order(tree: Tree, found: list[int], away, slack: float):
+    """Of two children of a node all that a walk found under the nearer one comes before all under the other. `away(low, high)`:
+    how far the bounds of a child are."""
+    place = {number: k for k, number in enumerate(found)}
+
+    def places(node: int) -> list[int]:
+        if node < 0:
+            return [place[~node]] if ~node in place else []
+        row, below = tree.nodes[FIRST + node], []
+        for child, bounds in zip(row["children"].tolist(), row["bounds"].T.astype(np.float64), strict=True):
+            if child != NONE and (under := places(child)):
+                below.append((away(bounds[:3], bounds[3:]), under))
+        below.sort(key=lambda pair: pair[0])
+        for (near, mine), (far, theirs) in itertools.pairwise(below):
+            assert max(mine) < min(theirs) or far <= near + slack
+        return [k for _, under in below for k in under]
+
+    if tree.nodes["covered"][FIRST] >= TREE_FROM:
+        places(0)
+
+
 @settings(max_examples=150, deadline=None)
-@given(boxes())
+@given(trees())
 def test_boxes_meet_what_they_meet(drawn):
-    bounds, random, scale = drawn
-    tree = Tree(bounds, late=int(random.integers(len(bounds) + 1)))
+    tree, random, scale = drawn
     for _ in range(4):
         center, half = random.normal(size=3) * 5 * scale, random.exponential(size=3) * 3 * scale
         sure, perhaps = surely_and_perhaps(tree.bounds, center - half, center + half)
@@ -122,11 +170,15 @@ def enters(bounds, origin, way):
     return np.where((enter <= leave) & (leave >= 0), np.maximum(enter, 0), np.inf)
 
 
+def entered(origin, way, low, high) -> float:
+    """The same for one box."""
+    return float(enters(np.array([[*low, *high]]), origin, way)[0])
+
+
 @settings(max_examples=150, deadline=None)
-@given(boxes())
+@given(trees())
 def test_rays_meet_what_they_meet_near_ones_first(drawn):
-    bounds, random, scale = drawn
-    tree = Tree(bounds, late=int(random.integers(len(bounds) + 1)))
+    tree, random, scale = drawn
     for _ in range(4):
         origin, way = random.normal(size=3) * 8 * scale, random.normal(size=3) * 12 * scale
         at = enters(tree.bounds.astype(np.float64), origin, way)
@@ -136,6 +188,7 @@ def test_rays_meet_what_they_meet_near_ones_first(drawn):
         assert set(found) <= set(np.flatnonzero(enters(grown, origin, way) <= 1.0 + 1e-3))
         shorter = tree.walked(RAY, origin, way, [0.4])
         assert set(np.flatnonzero(at <= 0.4)) <= set(shorter) <= set(found)
+        check_order(tree, found, partial(entered, origin, way), 1e-4)
 
 
 @settings(max_examples=150, deadline=None)
@@ -145,14 +198,39 @@ def test_what_is_near_comes_in_order(drawn):
     tree = Tree(bounds)
     point = random.normal(size=3) * 5 * scale
     b = tree.bounds.astype(np.float64)
-    away = np.linalg.norm(np.maximum(np.maximum(b[:, :3] - point, point - b[:, 3:]), 0), axis=1)
+    away = np.linalg.norm(outside(b[:, :3], b[:, 3:], point), axis=1)
     reach = float(np.median(away))
     assert set(Tree(bounds, late=5).walked(NEAR, point, reach)) == set(found := tree.walked(NEAR, point, reach))
     slack = 1e-5 * (1 + np.abs(point).sum())
     assert set(np.flatnonzero(away <= reach)) <= set(found) <= set(np.flatnonzero(away <= reach + slack))
-    if len(found) > 1 and tree.count >= 16:
-        # Near ones first within a node: the first is not the farthest of all.
-        assert away[found[0]] <= away[found].max()
+    check_order(tree, found, lambda low, high: float(np.linalg.norm(outside(low, high, point))), slack)
+
+
+@settings(max_examples=80, deadline=None)
+@given(boxes(least=TREE_FROM), st.booleans())
+def test_it_follows_shapes_that_move_go_and_come_back(drawn, is_one_by_one):
+    """As if it were made anew, but that disabled shapes are never met."""
+    bounds, random, scale = drawn
+    tree = Tree(bounds)
+    for _ in range(4):
+        changed = random.integers(tree.count, size=5)
+        for number in changed.tolist():
+            row = tree.instances[FIRST + number]
+            row["is_disabled"] = random.integers(2)
+            center, half = random.normal(size=3) * 10 * scale, random.exponential(size=3) * scale
+            tree.bounds[number] = row["bounds"] = np.float32([*(center - half), *(center + half)])
+            if is_one_by_one:
+                refit(address_of(tree.world), FIRST, tree.count, number)
+        if not is_one_by_one:
+            refit(address_of(tree.world), FIRST, tree.count, -1)
+        is_there = set(np.flatnonzero(tree.instances["is_disabled"][FIRST : FIRST + tree.count] == 0))
+        assert set(tree.walked(BOX, [-1e31] * 3, [1e31] * 3)) == is_there
+        center, half = random.normal(size=3) * 5 * scale, random.exponential(size=3) * 3 * scale
+        sure, perhaps = surely_and_perhaps(tree.bounds, center - half, center + half)
+        assert sure & is_there <= set(tree.walked(BOX, center - half, center + half)) <= perhaps & is_there
+        origin, way = random.normal(size=3) * 8 * scale, random.normal(size=3) * 12 * scale
+        at = enters(tree.bounds.astype(np.float64), origin, way)
+        assert set(np.flatnonzero(at <= 1.0)) & is_there <= set(tree.walked(RAY, origin, way, [1.0])) <= is_there
 
 
 @pytest.mark.parametrize("count", [TREE_FROM, 9, 63, 64, 65, MOST])

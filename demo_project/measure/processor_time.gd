@@ -17,17 +17,18 @@ func _init() -> void:
 	_cost = 1 << 30
 	for trial: int in TRIALS:
 		var began := Time.get_ticks_usec()
-		_ask()
+		used_us()
 		_cost = mini(_cost, Time.get_ticks_usec() - began)
 
 
-func _ask() -> int:
+## What it has used since it began [us]; -1 where the system does not tell.
+static func used_us() -> int:
 	var file := FileAccess.open(FILE, FileAccess.READ)
 	return -1 if file == null else int(file.get_line().get_slice(" ", 0)) / 1000
 
 
 func tick_is_over() -> void:
-	var now := _ask()
+	var now := used_us()
 	if now >= 0 and _before >= 0:
 		tick_us.append(now - _before - _cost)
 	_before = now

@@ -1,0 +1,133 @@
+"""The shapes of a body that may meet something, with the parts of its static compounds in place of these.
+
+    walk = stack_array(1, PARTS)[0]
+    begin_parts(walk, first, count)
+    number = next_part_in_box(walk, world, instances, shapes, low, high)
+    while number >= 0:
+        instance = part_row(walk, instances)  # and `walk.part`: its number in the compound; -1: it is no part of one
+        ...
+        number = next_part_in_box(walk, world, instances, shapes, low, high)
+
+Frames, order and what is given are those of shapes/instance_tree.py. A number comes once for each of the parts.
+"""
+
+import numpy as np
+
+from ..geometry.vector import add, quaternion, rotate_inverse, scale, store3, subtract, vector3
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_record, address_of_row, view
+from ..shapes.compound import compound_of, is_compound, nodes_of_parts, parts_of, place_part
+from ..shapes.instance_tree import WALK, begin_walk, inverse_of, next_in_box, next_near, next_on_ray
+from ..shapes.schema import INSTANCE
+from .bounds import bounds_in_frame, nodes_of
+
+INT64 = np.int64
+PARTS = np.dtype(
+    [
+        ("row", INSTANCE),  # the part at hand, in the frame of the body
+        ("number", "i8"),  # of the shape on the body
+        ("part", "i8"),
+        ("a", "f8", 3),  # what is asked for, in the frame of the compound at hand: low and high; or origin and inverse of a ray;
+        ("b", "f8", 3),  # or a point
+        ("outer", WALK),
+        ("inner", WALK),
+    ],
+    align=True,
+)
+
+
+@kernel
+def begin_parts(walk, first, count):
+    """Begin to walk over the shapes `first` to `first + count - 1` of a body."""
+    begin_walk(walk.outer, first, count)
+    walk.number = walk.part = -1
+
+
+@kernel
+def part_row(walk, instances):
+    """The row of INSTANCE of what the walk gave last."""
+    whole = address_of_row(instances, walk.outer.first + walk.number)
+    return view(whole if walk.part < 0 else address_of_record(walk), 1, INSTANCE)[0]
+
+
+@kernel
+def _enter(walk, shapes, instance, a, b):
+    """Go into a compound."""
+    begin_walk(walk.inner, INT64(0), compound_of(shapes[instance.shape]).part_count)
+    walk.part = 0
+    store3(walk.a, a)
+    store3(walk.b, b)
+
+
+@kernel
+def _give(walk, shapes, instance, part):
+    """Put a part into `row`, or leave the compound if there is none. Gives the number of the shape, or -1."""
+    walk.part = part
+    if part < 0:
+        return INT64(-1)
+    place_part(shapes, instance, part, walk.row)
+    return INT64(walk.number)
+
+
+@kernel
+def next_part_in_box(walk, world, instances, shapes, low, high):
+    """`next_in_box`: the next shape or part whose bounds touch a box."""
+    while True:
+        if walk.part >= 0:
+            instance = instances[walk.outer.first + walk.number]
+            compound = compound_of(shapes[instance.shape])
+            part = next_in_box(walk.inner, nodes_of_parts(compound), parts_of(compound), vector3(walk.a), vector3(walk.b))
+            if _give(walk, shapes, instance, part) >= 0:
+                return INT64(walk.number)
+        walk.number = next_in_box(walk.outer, nodes_of(world), instances, low, high)
+        if walk.number < 0:
+            return INT64(-1)
+        instance = instances[walk.outer.first + walk.number]
+        if not is_compound(shapes, instance):
+            return INT64(walk.number)
+        half = scale(subtract(high, low), 0.5)
+        a, b = bounds_in_frame(scale(add(low, high), 0.5), half, vector3(instance.position), quaternion(instance.rotation))
+        _enter(walk, shapes, instance, a, b)
+
+
+@kernel
+def next_part_on_ray(walk, world, instances, shapes, origin, vector, longest):
+    """`next_on_ray`: the next shape or part whose bounds a ray meets. Of each compound the near parts come first."""
+    inverse = inverse_of(vector)
+    while True:
+        if walk.part >= 0:
+            instance = instances[walk.outer.first + walk.number]
+            compound = compound_of(shapes[instance.shape])
+            nodes, parts = nodes_of_parts(compound), parts_of(compound)
+            part = next_on_ray(walk.inner, nodes, parts, vector3(walk.a), vector3(walk.b), longest)
+            if _give(walk, shapes, instance, part) >= 0:
+                return INT64(walk.number)
+        walk.number = next_on_ray(walk.outer, nodes_of(world), instances, origin, inverse, longest)
+        if walk.number < 0:
+            return INT64(-1)
+        instance = instances[walk.outer.first + walk.number]
+        if not is_compound(shapes, instance):
+            return INT64(walk.number)
+        turn = quaternion(instance.rotation)
+        a = rotate_inverse(turn, subtract(origin, vector3(instance.position)))
+        _enter(walk, shapes, instance, a, inverse_of(rotate_inverse(turn, vector)))
+
+
+@kernel
+def next_part_near(walk, world, instances, shapes, point, reach):
+    """`next_near`: the next shape or part whose bounds are nearer to a point than `reach`."""
+    while True:
+        if walk.part >= 0:
+            instance = instances[walk.outer.first + walk.number]
+            compound = compound_of(shapes[instance.shape])
+            part = next_near(walk.inner, nodes_of_parts(compound), parts_of(compound), vector3(walk.a), reach)
+            if _give(walk, shapes, instance, part) >= 0:
+                return INT64(walk.number)
+        walk.number = next_near(walk.outer, nodes_of(world), instances, point, reach)
+        if walk.number < 0:
+            return INT64(-1)
+        instance = instances[walk.outer.first + walk.number]
+        if not is_compound(shapes, instance):
+            return INT64(walk.number)
+        a = rotate_inverse(quaternion(instance.rotation), subtract(point, vector3(instance.position)))
+        _enter(walk, shapes, instance, a, a)

@@ -1,0 +1,66 @@
+"""Which bodies have a user's shape: asked when the shape changes or goes.
+
+A list a shape of the bodies that got it, four bytes a use. What leaves a body stays in the list until half of it is such; who
+is asked for is looked up in the rows of the shapes on bodies.
+"""
+
+from array import array
+
+import numpy as np
+
+from .pool import BodyPool, InstancePool
+from .schema import IS_IN_BATCH
+
+LEAST = 16
+"""Lists below this length are not tidied."""
+
+
+class ShapeUsers:
+    """Of a world's bodies and areas. For whoever holds Python's interpreter."""
+
+    def __init__(self, bodies: BodyPool, instances: InstancePool):
+        self._bodies, self._instances = bodies, instances
+        self._got: dict[int, array] = {}
+        self._uses: dict[int, int] = {}
+
+    def add(self, shape: int, body: int) -> None:
+        """A body (index of its row) gets a shape once more."""
+        got = self._got.get(shape)
+        if got is None:
+            got = self._got[shape] = array("i")
+        got.append(body)
+        self._uses[shape] = self._uses.get(shape, 0) + 1
+
+    def drop(self, shape: int) -> None:
+        """A shape leaves a body once. The row of the shape on the body may still say otherwise."""
+        uses = self._uses.get(shape, 0) - 1
+        if uses <= 0:
+            self.forget(shape)
+            return
+        self._uses[shape] = uses
+        if len(self._got[shape]) > 2 * uses + LEAST:
+            self._got[shape] = array("i", self._still(shape))
+
+    def of(self, shape: int) -> list[int]:
+        """Bodies that have the shape, in the order of their rows."""
+        return sorted(set(self._still(shape)))
+
+    def forget(self, shape: int) -> None:
+        """The shape is gone."""
+        self._got.pop(shape, None)
+        self._uses.pop(shape, None)
+
+    def _still(self, shape: int) -> list[int]:
+        """As often as a body has the shape, its index."""
+        got = self._got.get(shape)
+        if not got:  # a new shape is set before a body gets it
+            return []
+        bodies = np.unique(np.array(got, np.int64))
+        bodies = bodies[self._bodies.flags[bodies] & np.uint32(IS_IN_BATCH) == 0]  # their rows were another body's
+        first, count = (self._bodies.rows[name][bodies] for name in ("first_instance", "instance_count"))
+        used = self._instances.rows["user_shape"]
+        alone = count == 1  # most bodies have one shape
+        still = bodies[alone][used[first[alone]] == shape].tolist()
+        for body, begin, number in zip(bodies[~alone].tolist(), first[~alone].tolist(), count[~alone].tolist(), strict=True):
+            still += [body] * int((used[begin : begin + number] == shape).sum())
+        return still

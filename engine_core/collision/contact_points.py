@@ -1,0 +1,48 @@
+"""Where the points of a pair's manifolds are now.
+
+A manifold keeps what the last full collision found, in the frame of A. Since then each body has carried its anchor of a point
+along, and the separation follows from how the two have parted along the normal: so a slow creep is seen. Who wants to know for
+the bodies' present poses asks here: the preparation of contacts, and seams.
+"""
+
+from ..geometry.vector import (
+    add, conjugate, dot, matrix_rows, multiply, quaternion, rotate, subtract, vector3,
+)  # fmt: skip
+from ..runtime.kernel import kernel
+
+
+@kernel
+def relative_position(a, b):
+    """From the centre of mass of A to that of B, world axes [m]. Differences are taken in double."""
+    return (b.position[0] - a.position[0], b.position[1] - a.position[1], b.position[2] - a.position[2])
+
+
+@kernel
+def contact_frames(pair, a, b):
+    """What `contact_normal` and `contact_point` need of a pair: `(delta, rows_a, rows_b, center_b)`. `delta`: B from A; the rows
+    take A's frame at the last full collision to where A, and where B, has turned it; `center_b` was B's centre in it."""
+    turned_b = multiply(quaternion(b.rotation), conjugate(quaternion(pair.pose_rotation_b)))
+    rows_b = matrix_rows(multiply(turned_b, quaternion(pair.pose_rotation_a)))
+    center_b = rotate(turned_b, vector3(pair.pose_position))
+    return relative_position(a, b), matrix_rows(quaternion(a.rotation)), rows_b, center_b
+
+
+@kernel
+def turned_by(rows, v):
+    return (dot(rows[0], v), dot(rows[1], v), dot(rows[2], v))
+
+
+@kernel
+def contact_normal(frames, manifold):
+    """Normal of a manifold from A to B, world axes."""
+    return turned_by(frames[1], vector3(manifold.normal))
+
+
+@kernel
+def contact_point(frames, manifold, normal, p):
+    """Point p of a manifold: `(anchor_a, anchor_b, separation)`, from the centre of mass of each body, world axes [m]."""
+    delta, rows_a, rows_b, center_b = frames
+    local = vector3(manifold.anchor[p])
+    anchor_a, anchor_b = turned_by(rows_a, local), subtract(turned_by(rows_b, local), center_b)
+    parted = dot(normal, add(delta, subtract(anchor_b, anchor_a)))
+    return anchor_a, anchor_b, manifold.separation[p] + parted

@@ -1,0 +1,251 @@
+"""The manifolds of one pair while it is collided: which of the last step's go on, which are new, and which rules let in."""
+
+import numpy as np
+
+from ..bodies.schema import BODY, WORLD
+from ..geometry.vector import dot, negate, quaternion, rotate_inverse, store3, vector3
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from ..shapes.mesh_query import material_of
+from ..shapes.schema import CAPSULE, CUSTOM, CYLINDER, ELLIPSOID, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER
+from .contact_hooks import judge, keep_settings
+from .contact_rules import rule_of
+from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
+from .pairs import lists_of, manifolds_of, pairs_of, take_manifold
+from .schema import (
+    MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
+)  # fmt: skip
+INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
+
+# The manifolds of a pair while it is collided.
+CHAIN = np.dtype(
+    [
+        ("shape_pair", "i8"),  # address of SHAPE_PAIR
+        ("instances", "i4", 2),  # numbers of the two shapes that are collided
+        ("parts", "i4", 2),  # numbers of their parts, or NO_PART
+        ("has_surface", "i8"),  # one of the parts has friction and restitution of its own
+        ("remaining", "i8", (1,)),  # head of the list of old manifolds that are not matched yet
+        ("head", "i8"), ("tail", "i8"), ("count", "i8"),  # the new list
+        ("is_changed", "i8"),  # a manifold is new or goes
+        ("is_round", "i8"),  # a contact is with what is round
+        ("lowest", "f8"),  # separation of the deepest point; 0 if none is below [m]
+        # To be found anew in every step: a shape is round, but no ball, so where it touches wanders; or a rule wants it.
+        ("renews", "i8"),
+        ("contact", "i8"),  # address of CONTACT, for rules
+        ("is_rejected", "i8"),  # a rule wants no contact of this pair in this step
+    ],
+    align=True,
+)  # fmt: skip
+
+UPRIGHT = 0.02
+"""A normal that leans no more than this against the side of what is round is one of its side (sine)."""
+MATCH_DISTANCE = 0.02
+"""Points without a common feature hand on their impulses within this distance [m]."""
+
+
+@kernel
+def write_manifold(manifold, result, a):
+    """Fill a manifold from a result; impulses of points that match old ones are carried over."""
+    old_count = manifold.point_count
+    old_impulse = stack_array(4, np.float32)
+    old_feature = stack_array(4, np.uint32)
+    old_anchor = stack_array(12, np.float32)
+    for p in range(old_count):
+        old_impulse[p] = manifold.normal_impulse[p]
+        old_feature[p] = manifold.feature[p]
+        for k in range(3):
+            old_anchor[3 * p + k] = manifold.anchor[p, k]
+    rotation_a = quaternion(a.rotation)
+    store3(manifold.normal, rotate_inverse(rotation_a, vector3(result.normal)))
+    manifold.face = INT32(result.face)
+    count = result.point_count
+    manifold.point_count = count
+    for p in range(count):
+        local_a = rotate_inverse(rotation_a, vector3(result.points[p]))
+        store3(manifold.anchor[p], local_a)
+        manifold.separation[p] = FLOAT32(result.separations[p])
+        manifold.feature[p] = result.features[p]
+        impulse = FLOAT32(0.0)
+        nearest, best = -1, MATCH_DISTANCE * MATCH_DISTANCE
+        for q in range(old_count):
+            if old_feature[q] == result.features[p]:
+                nearest = q
+                break
+            d0, d1, d2 = old_anchor[3 * q] - local_a[0], old_anchor[3 * q + 1] - local_a[1], old_anchor[3 * q + 2] - local_a[2]
+            distance = d0 * d0 + d1 * d1 + d2 * d2
+            if distance < best:
+                nearest, best = q, distance
+        if nearest >= 0:
+            impulse = old_impulse[nearest]
+            old_impulse[nearest] = FLOAT32(0.0)
+        manifold.normal_impulse[p] = impulse
+        manifold.total_normal_impulse[p] = FLOAT32(0.0)
+
+
+@kernel
+def is_between(manifold, chain):
+    """Whether a manifold is one of the two shapes that are collided."""
+    return (
+        manifold.instance_a == chain.instances[0] and manifold.instance_b == chain.instances[1]
+        and manifold.part_a == chain.parts[0] and manifold.part_b == chain.parts[1]
+    )  # fmt: skip
+
+
+@kernel
+def find_alike(system, result, rotation_a, chain):
+    """(the manifold in what remains of the chain, between the same two shapes, with the most similar normal, the one before it);
+    -1: none."""
+    manifolds = manifolds_of(system)
+    normal = rotate_inverse(rotation_a, vector3(result.normal))
+    best, best_before, best_likeness = -1, -1, 0.9
+    remaining = chain.remaining
+    before, index = INT64(-1), INT64(remaining[0])
+    while index >= 0:
+        manifold = manifolds[index]
+        if is_between(manifold, chain):
+            likeness = dot(normal, vector3(manifold.normal))
+            if likeness > best_likeness:
+                best, best_before, best_likeness = index, before, likeness
+        before = index
+        index = INT64(manifold.next)
+    return best, best_before
+
+
+@kernel
+def claim_manifold(system, result, rotation_a, chain):
+    """The manifold that `find_alike` finds, taken out of what remains of the chain, or a new one."""
+    manifolds, remaining = manifolds_of(system), chain.remaining
+    best, best_before = find_alike(system, result, rotation_a, chain)
+    if best < 0:
+        return take_manifold(system)
+    if best_before >= 0:
+        manifolds[best_before].next = manifolds[best].next
+    else:
+        remaining[0] = manifolds[best].next
+    return best
+
+
+@kernel
+def rounding_of(shape, rotation, outward):
+    """Radius of what is round about an axis that the outward normal of a contact meets: a sphere, a capsule, a cylinder lying on
+    its side; a mean one where the radius is not the same everywhere; 0 for what has corners [m]."""
+    kind = shape.kind
+    if kind == SPHERE or kind == CAPSULE:
+        return np.float64(shape.radius)
+    if kind != CYLINDER and kind < TAPERED_CAPSULE:
+        return 0.0
+    n = rotate_inverse(rotation, outward)
+    if kind == CYLINDER:
+        return np.float64(shape.radius) if abs(n[1]) < UPRIGHT else 0.0
+    e = vector3(shape.half_extents)
+    if kind == ELLIPSOID:
+        # One over the root of the Gaussian curvature: the geometric mean of both radii.
+        return e[0] * e[1] * e[2] / (e[0] * e[0] * n[0] * n[0] + e[1] * e[1] * n[1] * n[1] + e[2] * e[2] * n[2] * n[2])
+    slope = 0.5 * (e[2] - e[1]) / e[0] if kind != CUSTOM else 0.0
+    if kind == TAPERED_CAPSULE:
+        return 0.5 * (e[1] + e[2]) if abs(n[1] - slope) < UPRIGHT else (e[1] if n[1] > slope else e[2])
+    if kind == TAPERED_CYLINDER:
+        wide = (1.0 + slope * slope) ** 0.5
+        return 0.5 * (e[1] + e[2]) * wide if abs(n[1] - slope / wide) < UPRIGHT else 0.0
+    return 0.0
+
+
+@kernel
+def keep_manifold(manifolds, chain, index):
+    """Put a manifold at the end of the pair's new list."""
+    manifolds[index].next = -1
+    if chain.tail >= 0:
+        manifolds[chain.tail].next = index
+    else:
+        chain.head = index
+    chain.tail = index
+
+
+@kernel
+def is_let_in(system, pair_index, result, chain):
+    """Whether the rule of a pair accepts a contact; then its settings stand in the chain's CONTACT."""
+    keep_as_call()
+    if chain.is_rejected != 0:
+        return False
+    pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    a, b = bodies[pair.body_a], bodies[pair.body_b]
+    alike, _ = find_alike(system, result, quaternion(a.rotation), chain)
+    contact = view(chain.contact, 1, CONTACT)[0]
+    rule = rule_of(system.world, a, b)
+    contact.shape_a, contact.shape_b = chain.instances[0], chain.instances[1]
+    contact.part_a, contact.part_b = chain.parts[0], chain.parts[1]
+    answer = judge(system, rule, a, b, lists, contact, result, alike >= 0)
+    if answer != ACCEPT_CONTACT or rule.validate != 0 or rule.modify != 0:
+        chain.renews = 1
+    chain.is_rejected = 1 if answer == REJECT_PAIR else 0
+    return answer == ACCEPT_CONTACT
+
+
+@kernel
+def reject_pair(system, chain):
+    """Take the points from all contacts of a pair: a rule wants none of them."""
+    manifolds = manifolds_of(system)
+    index = chain.head
+    while index >= 0:
+        manifolds[index].point_count = 0
+        index = INT64(manifolds[index].next)
+    chain.count, chain.is_changed = 0, 1
+
+
+@kernel
+def write_results(system, shapes, pair_index, a, shape_pair, results, found, chain):
+    """Make manifolds of what the two shapes of the chain answered."""
+    manifolds = manifolds_of(system)
+    pair = pairs_of(system)[pair_index]
+    shape_a, shape_b = shapes[shape_pair.shape_a], shapes[shape_pair.shape_b]
+    is_ruled = pair.flags & PAIR_HAS_RULE != 0
+    for r in range(found):
+        if is_ruled and not is_let_in(system, pair_index, results[r], chain):
+            continue
+        index = claim_manifold(system, results[r], quaternion(a.rotation), chain)
+        if index < 0:
+            break
+        manifold = manifolds[index]
+        manifold.pair = INT32(pair_index)
+        manifold.body_a, manifold.body_b = pair.body_a, pair.body_b
+        manifold.instance_a, manifold.instance_b = chain.instances[0], chain.instances[1]
+        manifold.part_a, manifold.part_b = np.uint16(chain.parts[0]), np.uint16(chain.parts[1])
+        write_manifold(manifold, results[r], a)
+        normal = vector3(results[r].normal)
+        manifold.rounding_a = FLOAT32(rounding_of(shape_a, quaternion(shape_pair.rotation_a), normal))
+        manifold.rounding_b = FLOAT32(rounding_of(shape_b, quaternion(shape_pair.rotation_b), negate(normal)))
+        manifold.flags = 0
+        if manifold.point_count == 1:
+            if shape_a.kind >= TAPERED_CAPSULE:
+                manifold.flags |= MANIFOLD_WANDERS_A
+            if shape_b.kind >= TAPERED_CAPSULE:
+                manifold.flags |= MANIFOLD_WANDERS_B
+        if chain.has_surface or material_of(shape_a, manifold.face) >= 0 or material_of(shape_b, manifold.face) >= 0:
+            manifold.flags |= MANIFOLD_HAS_MATERIAL
+        if manifold.rounding_a > 0.0 or manifold.rounding_b > 0.0:
+            chain.is_round = 1
+        if is_ruled:
+            keep_settings(system, index, manifold, view(chain.contact, 1, CONTACT)[0])
+        is_sensor = manifold.flags & MANIFOLD_IS_SENSOR != 0
+        if (manifold.colour < 0) != is_sensor:
+            chain.is_changed = 1
+        for p in range(0 if is_sensor else manifold.point_count):
+            chain.lowest = min(chain.lowest, np.float64(manifold.separation[p]))
+        keep_manifold(manifolds, chain, index)
+        chain.count += 0 if is_sensor else 1
+
+
+@kernel
+def drop_unmatched(system, chain):
+    """Old manifolds that matched nothing: no points; the step takes them away."""
+    manifolds = manifolds_of(system)
+    index = chain.remaining[0]
+    while index >= 0:
+        following = INT64(manifolds[index].next)
+        manifolds[index].point_count = 0
+        chain.is_changed = 1
+        keep_manifold(manifolds, chain, index)
+        index = following

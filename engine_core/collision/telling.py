@@ -1,0 +1,178 @@
+"""Which pairs are told to users, which of their contacts users know of, and the list of events.
+
+An event list is good from the end of one step to the beginning of the next. What ends between two steps, because a body was
+taken out, is written behind it and comes first in the list of the next step. Serial: called between parallel jobs, or between
+steps by whoever holds the gate of the system.
+"""
+
+import numpy as np
+
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from ..shapes.schema import NO_PART
+from .contact_schema import CONTACT_EVENT, CONTACT_REMOVED, TOLD_CONTACT
+from .pairs import lists_of, pairs_of
+from .schema import PAIR_TELLS
+
+INT32, INT64 = np.int32, np.int64
+EVENTS_FULL = 128
+"""Value of SYSTEM.status, beside those of pairs.py."""
+
+
+@kernel
+def told_of(system):
+    return view(system.told_contacts, system.manifold_capacity, TOLD_CONTACT)
+
+
+@kernel
+def begin_telling(system, index):
+    """Put a pair that is to be told on the list of those, once."""
+    lists = lists_of(system)[index]
+    if not pairs_of(system)[index].flags & PAIR_TELLS or lists.telling_index >= 0:
+        return
+    view(system.telling_pairs, system.pair_capacity, INT32)[system.telling_count] = index
+    lists.telling_index = INT32(system.telling_count)
+    system.telling_count += 1
+
+
+@kernel
+def leave_telling(system, index):
+    """Take a pair from the list: the last one takes its place."""
+    all_lists = lists_of(system)
+    lists = all_lists[index]
+    if lists.telling_index < 0:
+        return
+    telling = view(system.telling_pairs, system.pair_capacity, INT32)
+    last = telling[system.telling_count - 1]
+    telling[lists.telling_index] = last
+    all_lists[last].telling_index = lists.telling_index
+    system.telling_count -= 1
+    lists.telling_index = -1
+
+
+@kernel
+def part_told(part):
+    """What users are told of a part that a manifold names."""
+    return INT32(-1 if part == NO_PART else part)
+
+
+@kernel
+def add_event(system, kind, told):
+    """The row of a new event about two shapes, or -1 with `system.status` set if the list is full."""
+    number = system.contact_event_count
+    if number >= system.contact_event_capacity:
+        system.status |= EVENTS_FULL
+        return INT64(-1)
+    system.contact_event_count = number + 1
+    event = view(system.contact_events, system.contact_event_capacity, CONTACT_EVENT)[number]
+    event.kind, event.point_count = kind, 0
+    event.body_a, event.body_b = told.body_a, told.body_b
+    event.shape_a, event.shape_b = told.shape_a, told.shape_b
+    event.part_a, event.part_b = part_told(told.part_a), part_told(told.part_b)
+    event.face, event.is_sensor = -1, 0
+    event.approach_speed, event.friction, event.restitution, event.twist_impulse = 0.0, 0.0, 0.0, 0.0
+    for k in range(3):
+        event.normal[k], event.friction_impulse[k] = 0.0, 0.0
+    for p in range(4):
+        event.depths[p], event.normal_impulses[p] = 0.0, 0.0
+        for k in range(3):
+            event.points[p, k] = 0.0
+    return number
+
+
+@kernel
+def is_of(told, manifold):
+    """Whether a row is that of a manifold's two shapes."""
+    return (
+        told.shape_a == manifold.instance_a and told.shape_b == manifold.instance_b and told.part_a == manifold.part_a
+        and told.part_b == manifold.part_b
+    )  # fmt: skip
+
+
+@kernel
+def find_told(system, lists, manifold):
+    """The row of a manifold's two shapes if users know that they touch, or -1."""
+    rows = told_of(system)
+    row = INT64(lists.first_told)
+    while row >= 0 and not is_of(rows[row], manifold):
+        row = INT64(rows[row].next)
+    return row
+
+
+@kernel
+def take_told(system, lists, bodies, pair, manifold):
+    """A row for a manifold's two shapes, which begin to touch, or -1 with `system.status` set if there is none."""
+    rows = told_of(system)
+    row = INT64(system.first_free_told) - 1
+    if row >= 0:
+        system.first_free_told = rows[row].next + 1
+    elif system.told_count < system.manifold_capacity:
+        row = system.told_count
+        system.told_count += 1
+    else:
+        system.status |= EVENTS_FULL
+        return INT64(-1)
+    told = rows[row]
+    told.shape_a, told.shape_b = manifold.instance_a, manifold.instance_b
+    told.part_a, told.part_b = manifold.part_a, manifold.part_b
+    told.body_a, told.body_b = bodies[pair.body_a].id, bodies[pair.body_b].id
+    told.since = system.step_count
+    told.next = lists.first_told
+    lists.first_told = INT32(row)
+    return row
+
+
+@kernel
+def free_told(system, row):
+    """Give a row back that is in no list. The list of free ones begins at `first_free_told - 1`: 0 is none."""
+    told_of(system)[row].next = INT32(system.first_free_told - 1)
+    system.first_free_told = row + 1
+
+
+@kernel
+def forget_unseen(system, lists, seen_since, is_told):
+    """Drop those of a pair's rows that were not seen since a step, with an event if `is_told`."""
+    rows = told_of(system)
+    before, row = INT64(-1), INT64(lists.first_told)
+    while row >= 0:
+        following = INT64(rows[row].next)
+        if rows[row].seen < seen_since:
+            if is_told:
+                add_event(system, CONTACT_REMOVED, rows[row])
+            if before >= 0:
+                rows[before].next = INT32(following)
+            else:
+                lists.first_told = INT32(following)
+            free_told(system, row)
+        else:
+            before = row
+        row = following
+
+
+@kernel
+def end_telling(system, index):
+    """A pair goes: what users know of its contacts ends."""
+    lists = lists_of(system)[index]
+    if lists.telling_index >= 0:
+        forget_unseen(system, lists, system.step_count + 1, True)
+        leave_telling(system, index)
+
+
+@kernel
+def stop_telling(system, index):
+    """Nobody wants to be told of a pair any more: without a word."""
+    lists = lists_of(system)[index]
+    forget_unseen(system, lists, system.step_count + 1, False)
+    leave_telling(system, index)
+
+
+@kernel
+def renew_event_list(system):
+    """A step begins: forget what was read, keep what has come since. Collision steps of one update share a list."""
+    if system.steps_done > 0:
+        return
+    kept = system.contact_event_count - system.contact_event_told
+    events = view(system.contact_events, system.contact_event_capacity, CONTACT_EVENT)
+    for k in range(kept):
+        events[k] = events[system.contact_event_told + k]
+    system.contact_event_count, system.contact_event_told = kept, 0

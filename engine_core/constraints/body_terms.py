@@ -1,0 +1,41 @@
+"""What constraints of any kind take from a body: its inverse masses as they see them; and softness."""
+
+import numpy as np
+
+from ..bodies.motion import lock_linear
+from ..runtime.kernel import kernel
+
+
+@kernel
+def scaled_mass(body, factor):
+    """Inverse mass of a body along x, y and z: none along its locked axes."""
+    mass = float(body.inverse_mass) * factor
+    return lock_linear(body, (mass, mass, mass))
+
+
+@kernel
+def scaled(m, v):
+    """The diagonal matrix m times v."""
+    return (m[0] * v[0], m[1] * v[1], m[2] * v[2])
+
+
+@kernel
+def along(m, v):
+    """v . m v of a diagonal matrix m."""
+    return m[0] * v[0] * v[0] + m[1] * v[1] * v[1] + m[2] * v[2] * v[2]
+
+
+@kernel
+def scaled_inertia(body, factor):
+    m = body.inverse_inertia_world
+    return (m[0] * factor, m[1] * factor, m[2] * factor, m[3] * factor, m[4] * factor, m[5] * factor)
+
+
+@kernel
+def soft_parameters(hertz, damping_ratio, h):
+    """(bias rate, mass scale, impulse scale) of a soft constraint (Catto, Soft Step; Box2D v3). The two scales add up to 1."""
+    omega = 2.0 * np.pi * hertz
+    a1 = 2.0 * damping_ratio + h * omega
+    a2 = h * omega * a1
+    a3 = 1.0 / (1.0 + a2)
+    return omega / a1, a2 * a3, a3

@@ -1,0 +1,170 @@
+"""What the solver needs of eight contact manifolds at once, from what `contact_preparation` has written of each into its lane:
+tangents, the centre of friction, effective masses, and how the points of a manifold push each other.
+"""
+
+import numpy as np
+
+from ..collision.schema import SPECULATIVE_DISTANCE
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, subtract8, symmetric_times8
+from ..runtime.kernel import kernel
+from ..runtime.vector8 import absolute8, max8, min8, splat8, square_root8, where_greater8, where_less8
+from .blocks import field, field3, field6, put, put3, velocities_of
+from .schema import (
+    ANCHOR_A, ANCHOR_B, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A,
+    POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINTS,
+    TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
+)  # fmt: skip
+
+FLOAT32 = np.float32
+POINT_SIZE = POINT_FIELDS * FIELD_SIZE
+
+# What `contact_preparation` leaves in fields that are filled here.
+FRICTION_WORLD = TANGENT_MASS  # last step's impulse of friction, world axes
+ROUNDING_A, ROUNDING_B, PATCH = ANCHOR_A, ANCHOR_A + 1, ANCHOR_A + 2  # see MANIFOLD.rounding_a and CONTACT_PATCH
+
+# Fields of the frames of eight pairs, eight floats each: see `collision.contact_points.contact_frames`.
+TURN_A, TURNED_AWAY, CENTER_B = 0, 9, 18  # rows of A; rows of B less those of A, which are small: so single precision does
+FRAME_FIELDS = 21
+
+NO_POINT = 1.0e6
+"""Separation of a point that is not there [m]: it is never pushed."""
+LEAST_DETERMINANT = 1.0e-4
+"""The two directions of friction count as coupled at most so far (part of what it is uncoupled): single precision has no more."""
+
+
+@kernel
+def perpendicular8(n):
+    """A unit vector at right angles to each of eight unit vectors: that of `geometry.vector.perpendicular`."""
+    zero, one, limit, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(0.57735)), splat8(FLOAT32(1.0e-30))
+    x = absolute8(n[0])
+    t = (where_less8(x, limit, zero, -n[1]), where_less8(x, limit, n[2], n[0]), where_less8(x, limit, -n[1], zero))
+    inverse = one / square_root8(max8(dot8(t, t), tiny))
+    return (t[0] * inverse, t[1] * inverse, t[2] * inverse)
+
+
+@kernel
+def turned_by8(frames, field_number, v):
+    """v turned by the nine fields of three rows."""
+    first, second, third = field3(frames, field_number), field3(frames, field_number + 3), field3(frames, field_number + 6)
+    return (dot8(first, v), dot8(second, v), dot8(third, v))
+
+
+@kernel
+def place_points(block, frames, count):
+    """Turn the anchors of points from A's frame to where each body has them, from its own centre, world axes. What rolls is
+    measured from its axis: a point of its surface would rise as it turns. Along the normal the lever is the same."""
+    normal, rounding_a, rounding_b = field3(block, NORMAL), field(block, ROUNDING_A), field(block, ROUNDING_B)
+    center_b = field3(frames, CENTER_B)
+    for p in range(count):
+        point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
+        local = field3(point, POINT_ANCHOR_A)
+        anchor_a = turned_by8(frames, TURN_A, local)
+        anchor_b = subtract8(add8(anchor_a, turned_by8(frames, TURNED_AWAY, local)), center_b)
+        put3(point, POINT_ANCHOR_A, add_scaled8(anchor_a, normal, -rounding_a))
+        put3(point, POINT_ANCHOR_B, add_scaled8(anchor_b, normal, rounding_b))
+
+
+@kernel
+def find_center(block, count):
+    """The centre of friction of eight manifolds: of the points, those that touch before those that are apart. Writes levers;
+    gives the centre from either body."""
+    zero, one, two = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(2.0))
+    least, far, tiny = splat8(FLOAT32(1.0e-6)), splat8(FLOAT32(0.5 * NO_POINT)), splat8(FLOAT32(1.0e-30))
+    steep = splat8(FLOAT32(1.0 / SPECULATIVE_DISTANCE))
+    normal, patch = field3(block, NORMAL), field(block, PATCH)
+    rounding_a, rounding_b = field(block, ROUNDING_A), field(block, ROUNDING_B)
+    center_a, center_b, total = (zero, zero, zero), (zero, zero, zero), zero
+    for p in range(count):
+        point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
+        anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
+        apart = field(point, POINT_SEPARATION)
+        separation = apart + (dot8(normal, anchor_b) - dot8(normal, anchor_a))
+        weight = min8(max8(two - separation * steep, least), one)
+        weight = where_less8(apart, far, weight, zero)
+        center_a, center_b = add_scaled8(center_a, anchor_a, weight), add_scaled8(center_b, anchor_b, weight)
+        total += weight
+    share = one / max8(total, tiny)
+    center_a = (center_a[0] * share, center_a[1] * share, center_a[2] * share)
+    center_b = (center_b[0] * share, center_b[1] * share, center_b[2] * share)
+    for p in range(count):
+        point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
+        way = subtract8(field3(point, POINT_ANCHOR_A), center_a)
+        put(point, POINT_LEVER, max8(square_root8(dot8(way, way)), patch))
+    # Points are measured from the axis of what is round; friction acts on its surface.
+    return add_scaled8(center_a, normal, rounding_a), add_scaled8(center_b, normal, -rounding_b)
+
+
+@kernel
+def prepare_friction(block, count):
+    """Tangents, and the effective masses of friction at the manifold's centre: a 2 x 2 block and the twist about the normal."""
+    zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
+    normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
+    mass = add8(field3(block, MASS_A), field3(block, MASS_B))
+    impulse = field3(block, FRICTION_WORLD)
+    tangent = perpendicular8(normal)
+    bitangent = cross8(normal, tangent)
+    center_a, center_b = find_center(block, count)
+    a1, a2 = cross8(center_a, tangent), cross8(center_a, bitangent)
+    b1, b2 = cross8(center_b, tangent), cross8(center_b, bitangent)
+    turned_a, turned_b = symmetric_times8(inertia_a, a1), symmetric_times8(inertia_b, b1)
+    pushed = (mass[0] * tangent[0], mass[1] * tangent[1], mass[2] * tangent[2])
+    k11 = dot8(tangent, pushed) + dot8(a1, turned_a) + dot8(b1, turned_b)
+    k12 = dot8(bitangent, pushed) + dot8(a2, turned_a) + dot8(b2, turned_b)
+    pushed = (mass[0] * bitangent[0], mass[1] * bitangent[1], mass[2] * bitangent[2])
+    turned_a, turned_b = symmetric_times8(inertia_a, a2), symmetric_times8(inertia_b, b2)
+    k22 = dot8(bitangent, pushed) + dot8(a2, turned_a) + dot8(b2, turned_b)
+    product = k11 * k22
+    determinant = max8(product - k12 * k12, product * splat8(FLOAT32(LEAST_DETERMINANT)))
+    inverse = where_greater8(determinant, tiny, one / max8(determinant, tiny), zero)
+    twist = dot8(normal, add8(symmetric_times8(inertia_a, normal), symmetric_times8(inertia_b, normal)))
+    put3(block, TANGENT, tangent)
+    put3(block, ANCHOR_A, center_a)
+    put3(block, ANCHOR_B, center_b)
+    put3(block, TANGENT_MASS, (k22 * inverse, k11 * inverse, -(k12 * inverse)))
+    put(block, TWIST_MASS, where_greater8(twist, tiny, one / max8(twist, tiny), zero))
+    put(block, FRICTION_IMPULSE, dot8(impulse, tangent))
+    put(block, FRICTION_IMPULSE + 1, dot8(impulse, bitangent))
+    put(block, TANGENT_VELOCITY, zero)
+    put(block, TANGENT_VELOCITY + 1, zero)
+    put3(block, TOTAL_FRICTION, (zero, zero, zero))
+
+
+@kernel
+def speed_by(linear, arm_a, arm_b, turned_a, turned_b):
+    """How fast an impulse of 1 N s along the normal at one point parts the surfaces at another."""
+    return linear + (dot8(arm_a, turned_a) + dot8(arm_b, turned_b))
+
+
+@kernel
+def couple_points(block, count):
+    """Effective masses of the `count` points of a block along the normal, and how they push each other."""
+    zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
+    normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
+    mass = add8(field3(block, MASS_A), field3(block, MASS_B))
+    linear = dot8(normal, (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2]))
+    for k in range(6):
+        put(block, COUPLING + k, zero)
+    for p in range(count):
+        point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
+        arm_a, arm_b = cross8(field3(point, POINT_ANCHOR_A), normal), cross8(field3(point, POINT_ANCHOR_B), normal)
+        turned_a, turned_b = symmetric_times8(inertia_a, arm_a), symmetric_times8(inertia_b, arm_b)
+        k = speed_by(linear, arm_a, arm_b, turned_a, turned_b)
+        put(point, POINT_MASS, where_greater8(k, tiny, one / max8(k, tiny), zero))
+        for q in range(p):
+            other = block + POINTS * FIELD_SIZE + q * POINT_SIZE
+            arm_a, arm_b = cross8(field3(other, POINT_ANCHOR_A), normal), cross8(field3(other, POINT_ANCHOR_B), normal)
+            which = COUPLING + (p - 1 if q == 0 else q + p)
+            put(block, which, speed_by(linear, arm_a, arm_b, turned_a, turned_b))
+
+
+@kernel
+def measure_approach(block, rows, count):
+    """How fast the surfaces part at each point before the step, for restitution."""
+    normal = field3(block, NORMAL)
+    (v_a, w_a, _), (v_b, w_b, _) = velocities_of(rows, block)
+    closing = dot8(normal, subtract8(v_b, v_a))
+    spin_a, spin_b = cross8(normal, w_a), cross8(normal, w_b)  # n . (w x r) = (n x w) . r
+    for p in range(count):
+        point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
+        speed = dot8(spin_b, field3(point, POINT_ANCHOR_B)) - dot8(spin_a, field3(point, POINT_ANCHOR_A))
+        put(point, POINT_RELATIVE_VELOCITY, closing + speed)

@@ -1,0 +1,173 @@
+"""The doors to contacts: what a body wants to be told of them, and rules for how bodies of two classes meet.
+
+    world.body_set_contact_events(car, CONTACT_CHANGES)
+    world.step(system, 1 / 60)
+    for event in world.contact_events(system): ...
+
+    world.body_set_contact_class(belt, BELT)
+    world.set_contact_rule(BELT, 0, surface_velocity=(2.0, 0.0, 0.0))
+
+docs/contacts.md tells it all. Rules are for all systems of the world; they are set by the thread that steps, between steps.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from . import body_placement
+from .bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CLASSES, FILTER_CHANGED, HAS_RARE, NO_CONTACT_EVENTS
+from .body_shapes import edits, finite
+from .collision.contact_schema import (
+    CONTACT_RULE, RULE_A_IS_PLATFORM, RULE_A_RUNS, RULE_B_IS_PLATFORM, RULE_B_RUNS, RULE_EXISTS, RULE_HAS_FRICTION,
+    RULE_HAS_RESTITUTION, RULE_IGNORES, RULE_IS_SENSOR,
+)  # fmt: skip
+from .runtime.code_address import checked_address
+from .runtime.memory import address_of
+
+
+class ContactInterface:
+    """Part of World."""
+
+    # Events.
+
+    @edits
+    def body_set_contact_events(self, identity: int, level: int) -> None:
+        """What of the body's contacts is told after each step: NO_CONTACT_EVENTS, CONTACT_CHANGES (which began and ended) or
+        ALL_CONTACT_EVENTS (which last, too). What touches already is told as added in the next step in which it is awake.
+        Raises KeyError, ValueError."""
+        call = "body_set_contact_events"
+        index = self.body_index(call, identity)
+        if level not in range(NO_CONTACT_EVENTS, ALL_CONTACT_EVENTS + 1):
+            raise ValueError(f"{call}: level must be NO_CONTACT_EVENTS, CONTACT_CHANGES or ALL_CONTACT_EVENTS, got {level!r}")
+        if level or self.bodies.flags.item(index) & HAS_RARE:
+            self.bodies.own_rare(index)["contact_events"] = level
+            body_placement.refresh_pairs(self.address, index)
+
+    def body_contact_events(self, identity: int) -> int:
+        """What `body_set_contact_events` set."""
+        return int(self.bodies.rare_of(self.body_index("body_contact_events", identity))["contact_events"])
+
+    def contact_events(self, system: int) -> np.ndarray:
+        """What the last step of a system told of contacts: rows of CONTACT_EVENT, a view to read that is good until the next
+        step, in an order that does not depend on threads. What ended between the steps comes first. Raises KeyError."""
+        return self.system(system).contact_events()
+
+    # Rules.
+
+    @edits
+    def body_set_contact_class(self, identity: int, contact_class: int) -> None:
+        """Which rules the body's contacts follow, 0 to 63; a new body has 0. Raises KeyError, ValueError."""
+        index = self.body_index("body_set_contact_class", identity)
+        self._check_class("body_set_contact_class", contact_class)
+        if contact_class or self.bodies.flags.item(index) & HAS_RARE:
+            self.bodies.own_rare(index)["contact_class"] = contact_class
+            body_placement.mark(self.address, index, FILTER_CHANGED)
+
+    def body_contact_class(self, identity: int) -> int:
+        """What `body_set_contact_class` set."""
+        return int(self.bodies.rare_of(self.body_index("body_contact_class", identity))["contact_class"])
+
+    def set_contact_rule(
+        self, class_a: int, class_b: int, *, ignore: bool = False, sensor: bool = False, friction: float | None = None,
+        restitution: float | None = None, surface_velocity=None, inverse_mass_scale=(1.0, 1.0), platform_normal=None,
+        validate=None, modify=None, context: int = 0,
+    ) -> None:  # fmt: skip
+        """How bodies of two classes meet, in place of the rule before.
+
+        `ignore`: not at all. `sensor`: they are told, but do not push each other. `friction`, `restitution`: those of their
+        contacts. `surface_velocity` [m/s]: how the surface of bodies of `class_a` runs, in their frame. `inverse_mass_scale`: of
+        either side; 0: it is not pushed. `platform_normal`: up, of bodies of `class_a` in their frame, which carry what comes
+        from above and let through the rest. `validate`, `modify`: compiled functions by entry point, cfunc or address, called
+        with the address of a CONTACT, which has `context`; see docs/contacts.md. Raises ValueError."""
+        call = "set_contact_rule"
+        for number in (class_a, class_b):
+            self._check_class(call, number)
+        rule = np.zeros((), CONTACT_RULE)
+        flags = RULE_EXISTS | (RULE_IGNORES if ignore else 0) | (RULE_IS_SENSOR if sensor else 0)
+        flags |= _write_surface(call, rule, friction, restitution)
+        of_a, of_b = _write_sides(call, rule, surface_velocity, platform_normal)
+        scales = finite(call, "inverse_mass_scale", inverse_mass_scale, 2)
+        if (scales < 0.0).any():
+            raise ValueError(f"{call}: inverse_mass_scale must not be negative, got {scales.tolist()}")
+        if class_a == class_b and (of_a or scales[0] != scales[1]):
+            raise ValueError(f"{call}: what is of one side needs two classes, got {class_a} twice")
+        if validate is not None:
+            rule["validate"] = checked_address(call, "validate", validate, "int64(int64)")
+        if modify is not None:
+            rule["modify"] = checked_address(call, "modify", modify, "void(int64)")
+        if not isinstance(context, int):
+            raise ValueError(f"{call}: context must be a whole number, an address perhaps, got {context!r}")
+        rule["context"] = context
+        self._write_rule(class_a, class_b, rule, flags | of_a, scales)
+        self._write_rule(class_b, class_a, rule, flags | of_b, scales[::-1])
+        self._contact_functions[min(class_a, class_b), max(class_a, class_b)] = validate, modify
+        self._renew_classes(class_a, class_b)
+
+    def remove_contact_rule(self, class_a: int, class_b: int) -> None:
+        """Bodies of two classes meet as bodies do. Raises KeyError if there is no rule."""
+        key = min(class_a, class_b), max(class_a, class_b)
+        if key not in self._contact_functions:
+            raise KeyError(f"remove_contact_rule: there is no rule for {class_a!r} and {class_b!r}")
+        for first, second in (key, key[::-1]):
+            self._write_rule(first, second, np.zeros((), CONTACT_RULE), 0, (0.0, 0.0))
+        self._renew_classes(class_a, class_b)
+        del self._contact_functions[key]
+
+    @staticmethod
+    def _check_class(call: str, contact_class: int) -> None:
+        if contact_class not in range(CONTACT_CLASSES):
+            raise ValueError(f"{call}: contact classes are 0 to {CONTACT_CLASSES - 1}, got {contact_class!r}")
+
+    def _write_rule(self, first: int, second: int, rule: np.ndarray, flags: int, scales) -> None:
+        """The rule as a body of class `first` sees one of class `second`."""
+        if not self.record["contact_rules"]:
+            self._contact_rules = np.zeros((CONTACT_CLASSES, CONTACT_CLASSES), CONTACT_RULE)
+            self.record["contact_rules"] = address_of(self._contact_rules)
+        self._contact_rules[first, second] = rule
+        row = self._contact_rules[first, second]
+        row["flags"], row["inverse_mass_scale"] = flags, scales
+
+    def _renew_classes(self, class_a: int, class_b: int) -> None:
+        """Have the pairs between two classes made anew: it is enough to mark the bodies of one of them."""
+        count = self.bodies.count
+        rows, has_rare = self.bodies.rows[:count], self.bodies.flags[:count] & HAS_RARE != 0
+        classes = np.where(has_rare, self.bodies.rare.rows["contact_class"][:count], 0)
+        is_meant = (rows["id"] != 0) & (rows["system"] >= 0) & (classes == max(class_a, class_b))
+        for index in np.flatnonzero(is_meant).tolist():
+            made_anew = functools.partial(body_placement.mark, self.address, index, FILTER_CHANGED)
+            self.late.run(int(rows["id"][index]), made_anew)
+
+
+def _write_surface(call: str, rule: np.ndarray, friction, restitution) -> int:
+    """Write what is the same for both sides. Gives the flags of the rule."""
+    flags = 0
+    if friction is not None:
+        rule["friction"] = _number(call, "friction", friction, math.inf)
+        flags |= RULE_HAS_FRICTION
+    if restitution is not None:
+        rule["restitution"] = _number(call, "restitution", restitution, 1.0)
+        flags |= RULE_HAS_RESTITUTION
+    return flags
+
+
+def _write_sides(call: str, rule: np.ndarray, surface_velocity, platform_normal) -> tuple[int, int]:
+    """Write what is of the first side. Gives the flags of the rule where that is A, and where it is B."""
+    of_a = of_b = 0
+    if surface_velocity is not None:
+        rule["surface_velocity"] = finite(call, "surface_velocity", surface_velocity, 3)
+        of_a, of_b = of_a | RULE_A_RUNS, of_b | RULE_B_RUNS
+    if platform_normal is not None:
+        normal = finite(call, "platform_normal", platform_normal, 3)
+        if not np.linalg.norm(normal) > 0.0:
+            raise ValueError(f"{call}: platform_normal must not be zero, got {normal.tolist()}")
+        rule["platform_normal"] = normal / np.linalg.norm(normal)
+        of_a, of_b = of_a | RULE_A_IS_PLATFORM, of_b | RULE_B_IS_PLATFORM
+    return of_a, of_b
+
+
+def _number(call: str, name: str, value, most: float) -> float:
+    number = float(finite(call, name, value, 1)[0])
+    if not 0.0 <= number <= most:
+        raise ValueError(f"{call}: {name} must be 0 {f'to {most:g}' if most < math.inf else 'or more'}, got {number}")
+    return number

@@ -1,0 +1,120 @@
+"""Calls that compiled code answers where nothing is in the way, and Python where something is.
+
+A fast answer is a kernel `(instance, arguments, result)`. It gives True when it has done what the call asks, all of what the
+Python function would have done; or False, having changed nothing: then Python gets the call as if there were no fast answer.
+So it handles what happens a thousand times while a scene is loaded, and leaves to Python what is rare or wrong.
+
+While a fast answer runs, its thread has the server's lock: no step runs, no Python function does, and nothing waits that came
+before. What it changes of a body in a space it changes behind the space's gate (../edits.py). What Python keeps in tables of its
+own it notes: whoever takes the lock in Python takes the notes over first (fast_stock.py).
+"""
+
+import numpy as np
+
+from ..bodies.identity import area_of, body_of
+from ..bodies.motion import bodies_of
+from ..bodies.schema import BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_BATCH, SYSTEM, WAKES_NEIGHBOURS, WORLD
+from ..edits import EDITING, GATE, OPEN, is_waiting
+from ..runtime.atomics import compare_exchange_int64, load_acquire_int64
+from ..runtime.call import call_0_result, call_3, call_3_result, load_int64, store_int64
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .schema import MOST_NOTES, NOTE, SERVER
+from .server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
+
+SYSTEM_SIZE = SYSTEM.itemsize
+RENEWED = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
+"""What is said to have changed of a body whose mass, shapes or mode are new."""
+
+
+@kernel
+def _enter(instance):
+    """Take the server's lock if nobody has it and nothing waits that came before."""
+    server = view(instance, 1, SERVER)[0]
+    if compare_exchange_int64(instance + LOCK_OFFSET, 0, call_0_result(server.thread_number)) != 0:
+        return False
+    store_int64(instance + DEPTH_OFFSET, 1)
+    if server.late_count == 0 and server.is_stepping == 0 and load_acquire_int64(server.late_edits) == 0:
+        return True
+    release(instance)
+    return False
+
+
+def make_fast_virtual(answer, number):
+    """The virtual whose fast answer this is; `number`: its place in SERVER.python_answers."""
+
+    @kernel
+    def virtual(instance, arguments, result):
+        server = view(instance, 1, SERVER)[0]
+        if server.python_answers == 0:  # an instance that belongs to no server
+            return
+        is_done = False
+        if _enter(instance):
+            is_done = answer(instance, arguments, result)
+            release(instance)
+        if not is_done:
+            call_3(load_int64(server.python_answers + 8 * number), instance, arguments, result)
+
+    return virtual
+
+
+# --- what fast answers use ---
+
+
+@kernel
+def _unless_in_batch(world, found):
+    index = np.int64(found)
+    if index >= 0 and bodies_of(world)[index].flags & IS_IN_BATCH:
+        return np.int64(-1)
+    return index
+
+
+@kernel
+def own_body(world, identity):
+    """The index of the body with this id; -1 if there is none, or if it belongs to a batch and stays as it was made."""
+    return _unless_in_batch(world, body_of(world, identity))
+
+
+@kernel
+def own_area(world, identity):
+    """The index of the area with this id, or -1."""
+    return _unless_in_batch(world, area_of(world, identity))
+
+
+@kernel
+def copy_words(target, source, count):
+    """Copy `count` words of 64 bits from an address to another."""
+    for k in range(count):
+        store_int64(target + 8 * k, load_int64(source + 8 * k))
+
+
+@kernel
+def has_room_for(server, count):
+    """Whether so many notes can be taken."""
+    return server.note_count + count <= MOST_NOTES
+
+
+@kernel
+def take_note(server, kind, identity, first, capacity):
+    """Note something for Python. There is room: see `has_room_for`."""
+    note = view(server.notes, MOST_NOTES, NOTE)[server.note_count]
+    note.kind, note.identity, note.first, note.capacity = kind, identity, first, capacity
+    server.note_count += 1
+
+
+@kernel
+def take_gate_of(world, system):
+    """Take the gate of a space, by index, if it is open and no edit lies in its ring. Gives the system's address, or 0."""
+    address = view(world, 1, WORLD)[0].systems + system * SYSTEM_SIZE
+    if compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
+        return np.int64(0)
+    if is_waiting(address):
+        open_gate_of(world, address)
+        return np.int64(0)
+    return address
+
+
+@kernel
+def open_gate_of(world, address):
+    """Give the gate back, as every edit does."""
+    call_3_result(view(world, 1, WORLD)[0].edit_function, world, np.int64(0), address)

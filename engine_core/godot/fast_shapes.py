@@ -1,0 +1,244 @@
+"""Fast answers to the calls about shapes on bodies and on areas; see fast_call.py.
+
+What is changed here is a body in no space, or gets a shape in one: other changes in a space are published by Python. Shapes that
+are turned or stretched on their body are cooked by Python.
+"""
+
+import numpy as np
+
+from ..bodies.motion import bodies_of
+from ..bodies.publication import begin_change, end_change
+from ..bodies.schema import HAS_STRETCH, INDEX_MASK, INSTANCE, IS_AREA, MASS_CHANGED, WORLD
+from ..body_placement import THE_LAST
+from ..runtime.call import call_4, load_float32
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row, view
+from ..shapes.schema import SHAPE
+from .errors import FARTHEST_PLACE
+from .fast_call import RENEWED, copy_words, has_room_for, open_gate_of, take_gate_of, take_note
+from .schema import MASS_IS_STALE, MOST_IN_STOCK, SERVER, SHAPE_DROPPED, SHAPE_USED
+from .slots import argument, bool_argument, int_argument
+
+INT32 = np.int32
+INSTANCE_WORDS = INSTANCE.itemsize // 8
+assert INSTANCE.itemsize % 8 == 0
+
+
+@kernel
+def instances_of(world):
+    record = view(world, 1, WORLD)[0]
+    return view(record.instances, record.instance_capacity, INSTANCE)
+
+
+@kernel
+def shapes_of(world):
+    record = view(world, 1, WORLD)[0]
+    return view(record.shapes, record.shape_capacity, SHAPE)
+
+
+@kernel
+def is_plain_place(transform):
+    """Whether a transform moves a shape and does no more, within reach."""
+    for i in range(12):
+        value = np.float64(load_float32(transform + 4 * i))
+        if i < 9 and value != (1.0 if i % 4 == 0 else 0.0):
+            return False
+        if not abs(value) <= FARTHEST_PLACE:
+            return False
+    return True
+
+
+@kernel
+def place_instance(body, instance, transform):
+    """Put a shape at a plain place of a body without stretch."""
+    instance.has_user_transform = np.int16(0)
+    for k in range(3):
+        instance.rotation[k] = np.float32(0.0)
+        instance.origin_position[k] = load_float32(transform + 4 * (9 + k))
+        instance.position[k] = instance.origin_position[k] - body.center_of_mass[k]
+    instance.rotation[3] = np.float32(1.0)
+
+
+@kernel
+def is_as_set(world, instance):
+    """Whether a shape on a body is the user's with its present settings, neither stretched nor freed: its row stays when it is
+    not used any more."""
+    shape = shapes_of(world)[instance.user_shape]
+    return shape.id != 0 and instance.shape == shape.current
+
+
+@kernel
+def drop_instance(server, identity, instance):
+    """A body has a shape no more. There is room for a note."""
+    shapes_of(server.world)[instance.shape].use_count -= 1
+    take_note(server, SHAPE_DROPPED, identity, np.int64(instance.user_shape), np.int64(0))
+    instance.shape = INT32(-1)
+
+
+@kernel
+def _append(server, index, shape, transform, is_disabled):
+    """Write the row of a shape after the last one of a body, which has room for it."""
+    world = server.world
+    body = bodies_of(world)[index]
+    instance = instances_of(world)[body.first_instance + body.instance_count]
+    instance.user_shape, instance.shape = INT32(shape), shapes_of(world)[shape].current
+    instance.is_disabled, instance.body = np.int16(is_disabled), INT32(index)
+    instance.query_layers = instance.simulation_layers = np.uint32(0)
+    place_instance(body, instance, transform)
+    shapes_of(world)[instance.shape].use_count += 1
+    take_note(server, SHAPE_USED, body.id, shape, np.int64(0))
+    body.instance_count += 1
+
+
+@kernel
+def _append_in_space(server, index, shape, transform, is_disabled):
+    """The same for a body in a space. False if it is not the time."""
+    world = server.world
+    body = bodies_of(world)[index]
+    gate = take_gate_of(world, np.int64(body.system))
+    if gate == 0:
+        return False
+    begin_change(world, body, np.int64(0))
+    _append(server, index, shape, transform, is_disabled)
+    call_4(server.renew_shapes, world, index, np.int64(RENEWED), np.int64(THE_LAST))
+    end_change(body)
+    take_note(server, MASS_IS_STALE, body.id, np.int64(0), np.int64(0))
+    server.has_stale_masses = 1
+    open_gate_of(world, gate)
+    return True
+
+
+@kernel
+def _has_room(server, body):
+    """Whether a body has a row for another shape, or gets its first one from the stock."""
+    if body.instance_count < body.instance_capacity:
+        return True
+    if body.instance_capacity > 0 or body.system >= 0 or server.run_count == 0:
+        return False
+    server.run_count -= 1
+    body.first_instance = view(server.runs, MOST_IN_STOCK, INT32)[server.run_count]
+    body.instance_capacity = INT32(1)
+    return True
+
+
+@kernel
+def _row_of_shape(world, index, number):
+    """Row of a body's shape with a number; -1 if there is none, and for an index of -1."""
+    if index < 0 or number < 0 or number >= bodies_of(world)[index].instance_count:
+        return np.int64(-1)
+    return np.int64(bodies_of(world)[index].first_instance) + number
+
+
+def make_add_shape(find):
+    @kernel
+    def add_shape(instance, arguments, result):
+        server = view(instance, 1, SERVER)[0]
+        world = server.world
+        index = find(world, int_argument(arguments, 0))
+        identity, transform = int_argument(arguments, 1), argument(arguments, 2)
+        shape = identity & INDEX_MASK
+        if index < 0 or identity <= 0 or shape >= view(world, 1, WORLD)[0].shape_capacity:
+            return False
+        body = bodies_of(world)[index]
+        if shapes_of(world)[shape].id != identity or body.flags & HAS_STRETCH or not is_plain_place(transform):
+            return False
+        if server.has_contact_biases or not has_room_for(server, 2) or not _has_room(server, body):
+            return False
+        is_disabled = 1 if bool_argument(arguments, 3) else 0
+        if body.system >= 0:
+            return _append_in_space(server, index, shape, transform, is_disabled)
+        _append(server, index, shape, transform, is_disabled)
+        body.flags |= np.uint32(MASS_CHANGED)
+        return True
+
+    return add_shape
+
+
+@kernel
+def _repeats(instance, transform):
+    """Whether a shape is at this plain place already."""
+    if instance.has_user_transform or instance.rotation[3] != 1.0 or not is_plain_place(transform):
+        return False
+    for k in range(3):
+        if instance.origin_position[k] != load_float32(transform + 4 * (9 + k)):
+            return False
+    return True
+
+
+def make_set_shape_transform(find):
+    @kernel
+    def set_shape_transform(instance, arguments, result):
+        server = view(instance, 1, SERVER)[0]
+        world, transform = server.world, argument(arguments, 2)
+        index = find(world, int_argument(arguments, 0))
+        row = _row_of_shape(world, index, int_argument(arguments, 1))
+        if row < 0:
+            return False
+        body, shape = bodies_of(world)[index], instances_of(world)[row]
+        if _repeats(shape, transform):  # nodes do
+            return True
+        if body.system >= 0 or body.flags & HAS_STRETCH or not is_as_set(world, shape) or not is_plain_place(transform):
+            return False
+        if server.has_contact_biases:
+            return False
+        place_instance(body, shape, transform)
+        body.flags |= np.uint32(MASS_CHANGED)
+        return True
+
+    return set_shape_transform
+
+
+def make_set_shape_disabled(find):
+    @kernel
+    def set_shape_disabled(instance, arguments, result):
+        server = view(instance, 1, SERVER)[0]
+        index = find(server.world, int_argument(arguments, 0))
+        row = _row_of_shape(server.world, index, int_argument(arguments, 1))
+        if row < 0:
+            return False
+        body, shape = bodies_of(server.world)[index], instances_of(server.world)[row]
+        is_disabled = np.int16(1 if bool_argument(arguments, 2) else 0)
+        if body.flags & IS_AREA and shape.is_disabled == is_disabled:  # nodes repeat it
+            return True
+        if body.system >= 0 or server.has_contact_biases:
+            return False
+        shape.is_disabled = is_disabled
+        body.flags |= np.uint32(MASS_CHANGED)
+        return True
+
+    return set_shape_disabled
+
+
+def make_remove_shape(find):
+    @kernel
+    def remove_shape(instance, arguments, result):
+        server = view(instance, 1, SERVER)[0]
+        index = find(server.world, int_argument(arguments, 0))
+        row = _row_of_shape(server.world, index, int_argument(arguments, 1))
+        if row < 0:
+            return False
+        body, rows = bodies_of(server.world)[index], instances_of(server.world)
+        if body.system >= 0 or server.has_contact_biases or not has_room_for(server, 1) or not is_as_set(server.world, rows[row]):
+            return False
+        end = np.int64(body.first_instance) + body.instance_count
+        for k in range(row + 1, end):
+            if rows[k].has_user_transform:
+                return False
+        drop_instance(server, body.id, rows[row])
+        for k in range(row + 1, end):
+            copy_words(address_of_row(rows, k - 1), address_of_row(rows, k), INSTANCE_WORDS)
+        body.instance_count -= 1
+        body.flags |= np.uint32(MASS_CHANGED)
+        return True
+
+    return remove_shape
+
+
+def shape_answers(family, find):
+    """The fast answers by virtual: of `body` or `area`, which `find(world, identity)` finds."""
+    return {
+        f"_{family}_add_shape": make_add_shape(find),
+        f"_{family}_set_shape_transform": make_set_shape_transform(find),
+        f"_{family}_set_shape_disabled": make_set_shape_disabled(find),
+        f"_{family}_remove_shape": make_remove_shape(find),
+    }

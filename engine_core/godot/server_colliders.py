@@ -1,0 +1,104 @@
+"""What the server's calls on bodies and on areas have in common: the shapes on them, what space they are in, who sees them.
+
+The two families of calls have the same names but for `body` or `area`, which is the first argument here.
+"""
+
+from functools import partial
+
+from .errors import check_place
+from .frames import enter_space
+from .virtual_table import SERVER
+
+FAMILIES = ("body", "area")
+
+
+def index_of(family, server, identity) -> int:
+    """Index of the row of the body, or area, with this id. Raises KeyError."""
+    return getattr(server.world, f"{family}_index")(family, identity)
+
+
+def row_of(family, server, identity):
+    """Its BODY row."""
+    return server.world.bodies.rows[index_of(family, server, identity)]
+
+
+def set_space(family, server, identity, space):
+    if space:
+        server.space_row(space)
+    before = getattr(server.world, f"{family}_system")(identity)
+    enter_space(server, identity, space, before, getattr(server.world, f"{family}_set_system"))
+
+
+def add_shape(family, server, identity, shape, transform, disabled):
+    index_of(family, server, identity)
+    check_place(transform)
+    server.stock.restock()
+    server.world.body_add_shape(identity, shape, transform, disabled)
+
+
+def set_shape(family, server, identity, number, shape):
+    index_of(family, server, identity)
+    server.world.body_set_shape(identity, number, shape)
+
+
+def set_shape_transform(family, server, identity, number, transform):
+    index_of(family, server, identity)
+    check_place(transform)
+    if transform != server.world.body_shape_transform(identity, number):  # nodes repeat it; a change wakes the body
+        server.world.body_set_shape_transform(identity, number, transform)
+
+
+def set_shape_disabled(family, server, identity, number, disabled):
+    index_of(family, server, identity)
+    getattr(server.world, f"{family}_set_shape_disabled")(identity, number, disabled)
+
+
+def get_shape_count(family, server, identity):
+    index_of(family, server, identity)
+    return server.world.body_shape_count(identity)
+
+
+def get_shape(family, server, identity, number):
+    index_of(family, server, identity)
+    return server.world.body_shape(identity, number)
+
+
+def get_shape_transform(family, server, identity, number):
+    index_of(family, server, identity)
+    return server.world.body_shape_transform(identity, number)
+
+
+def remove_shape(family, server, identity, number):
+    index_of(family, server, identity)
+    server.world.body_remove_shape(identity, number)
+
+
+def clear_shapes(family, server, identity):
+    index_of(family, server, identity)
+    server.world.body_clear_shapes(identity)
+
+
+def get_collision_layer(family, server, identity):
+    return int(row_of(family, server, identity)["collision_layer"])
+
+
+def get_collision_mask(family, server, identity):
+    return int(row_of(family, server, identity)["collision_mask"])
+
+
+def set_flag(row, flag: int, value: bool) -> None:
+    """Set or clear a flag of a row of BODY."""
+    row["flags"] = int(row["flags"]) | flag if value else int(row["flags"]) & ~flag
+
+
+def signed_id(object_id: int) -> int:
+    """The id of an Object of Godot's, 64 bits without a sign, as the signed number that a row keeps."""
+    return object_id - (1 << 64) if object_id >= 1 << 63 else object_id
+
+
+for _family in FAMILIES:
+    for _call in (
+        set_space, add_shape, set_shape, set_shape_transform, set_shape_disabled, get_shape_count, get_shape, get_shape_transform,
+        remove_shape, clear_shapes, get_collision_layer, get_collision_mask,
+    ):  # fmt: skip
+        SERVER.answer(f"_{_family}_{_call.__name__}", partial(_call, _family))

@@ -1,0 +1,79 @@
+"""The parts of a static compound: one row of SHAPE that holds shapes of all kinds, each at a place of its own."""
+
+import numpy as np
+
+from ..geometry.vector import add, multiply, quaternion, rotate, store3, store4, vector3
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import view, view2
+from .instance_tree import TREE_FROM, build_instance_tree
+from .placed_shapes import renew_instance_bounds, shape_mass
+from .schema import COMPOUND, COMPOUND_BLOCK, INSTANCE, INSTANCE_NODE, SHAPE
+
+INT32, INT64 = np.int32, np.int64
+
+
+@kernel
+def compound_of(shape):
+    """The COMPOUND_BLOCK of a row of SHAPE of that kind."""
+    return view(shape.block, 1, COMPOUND_BLOCK)[0]
+
+
+@kernel
+def parts_of(compound):
+    """Rows of INSTANCE, in the frame of the compound."""
+    return view(compound.parts, compound.part_count, INSTANCE)
+
+
+@kernel
+def nodes_of_parts(compound):
+    """The tree over the parts."""
+    return view(compound.nodes, compound.part_count, INSTANCE_NODE)
+
+
+@kernel
+def is_compound(shapes, instance):
+    """Whether an enabled shape on a body is a compound."""
+    return instance.shape >= 0 and not instance.is_disabled and shapes[instance.shape].kind == COMPOUND
+
+
+@kernel
+def place_part(shapes, instance, number, out):
+    """Write a part of the compound that a row of INSTANCE puts on a body to `out`, as if it were a shape of that body."""
+    part = parts_of(compound_of(shapes[instance.shape]))[number]
+    rotation = quaternion(instance.rotation)
+    out.shape, out.user_shape, out.body = part.shape, instance.user_shape, instance.body
+    out.is_disabled = out.has_user_transform = 0
+    store3(out.position, add(vector3(instance.position), rotate(rotation, vector3(part.position))))
+    store4(out.rotation, multiply(rotation, quaternion(part.rotation)))
+    out.query_layers, out.simulation_layers = instance.query_layers, instance.simulation_layers
+    renew_instance_bounds(out, shapes[part.shape])
+
+
+@kernel
+def surface_of_part(shape, number):
+    """(friction, restitution) of a part of a compound; negative: the body's count. Of any other shape they do."""
+    if shape.kind != COMPOUND:
+        return -1.0, -1.0
+    compound = compound_of(shape)
+    surfaces = view2(compound.surfaces, compound.part_count, 2, np.float32)
+    return np.float64(surfaces[number, 0]), np.float64(surfaces[number, 1])
+
+
+@entry_point("void(int64, int64, int64, int64)")
+def cook_parts(block, rows, row_count, out):
+    """Find bounds of the parts of the COMPOUND_BLOCK at an address, and make their tree. `rows`: address of the rows of SHAPE
+    that their `shape` numbers mean. Writes volume, centre of mass and inertia of all to ten doubles at `out`."""
+    compound, shapes, numbers = view(block, 1, COMPOUND_BLOCK)[0], view(rows, row_count, SHAPE), view(out, 10, np.float64)
+    parts, nodes, count = parts_of(compound), nodes_of_parts(compound), INT64(compound.part_count)
+    for k in range(count):
+        renew_instance_bounds(parts[k], shapes[parts[k].shape])
+        nodes[k].order, nodes[k].leaf = INT32(k), INT32(-1)
+    if count >= TREE_FROM:
+        nodes[0].covered = INT32(count)
+        build_instance_tree(nodes, parts, INT64(0), count)
+    volume, center, inertia = shape_mass(parts, shapes, INT64(0), count)
+    numbers[0] = volume
+    for k in range(3):
+        numbers[1 + k] = center[k]
+    for k in range(6):
+        numbers[4 + k] = inertia[k]

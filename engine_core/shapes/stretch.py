@@ -1,0 +1,67 @@
+"""What is left of a transform when its rotation is taken out: a symmetric matrix `(3, 3)` by which shapes are stretched."""
+
+import numpy as np
+
+IDENTITY_TOLERANCE = 1e-5
+"""A stretch this close to none is none."""
+SAME_AXES = 1e-5
+"""Below this, relative to the largest element, a stretch counts as free of shear, or as uniform."""
+
+
+def split_basis(basis) -> tuple[np.ndarray, np.ndarray]:
+    """Split a basis `(3, 3)` (columns are the axes) into `(rotation quaternion (x, y, z, w), stretch (3, 3) symmetric)`
+    with basis = rotation @ stretch, the polar decomposition. A mirroring goes to the stretch. Raises ValueError if the
+    basis is not finite or flattens space."""
+    basis = np.asarray(basis, dtype=np.float64)
+    if basis.shape != (3, 3) or not np.isfinite(basis).all():
+        raise ValueError(f"split_basis: the basis must be 3 x 3 finite numbers, got {basis.tolist()}")
+    u, sizes, v = np.linalg.svd(basis)
+    if sizes[2] <= 1e-9 * sizes[0] or sizes[0] == 0.0:
+        raise ValueError(f"split_basis: the basis has no volume, got {basis.tolist()}")
+    rotation, stretch = u @ v, v.T @ np.diag(sizes) @ v
+    if np.linalg.det(rotation) < 0.0:
+        rotation, stretch = -rotation, -stretch
+    return quaternion_of(rotation), stretch
+
+
+def quaternion_of(rotation: np.ndarray) -> np.ndarray:
+    """The unit quaternion `(x, y, z, w)` of a rotation matrix, w >= 0 (Shepperd's choice of the largest element)."""
+    m = rotation
+    trace = m[0, 0] + m[1, 1] + m[2, 2]
+    candidates = (m[0, 0], m[1, 1], m[2, 2], trace)
+    largest = int(np.argmax(candidates))
+    if largest == 3:
+        q = np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1.0 + trace])
+    else:
+        i, j, k = largest, (largest + 1) % 3, (largest + 2) % 3
+        q = np.empty(4)
+        q[i] = 1.0 + m[i, i] - m[j, j] - m[k, k]
+        q[j], q[k], q[3] = m[j, i] + m[i, j], m[k, i] + m[i, k], m[k, j] - m[j, k]
+    return q / (np.linalg.norm(q) * (-1.0 if q[3] < 0.0 else 1.0))
+
+
+def is_diagonal(stretch: np.ndarray) -> bool:
+    """Whether the stretch is along the axes of the shape only."""
+    off = stretch - np.diag(np.diag(stretch))
+    return bool(np.abs(off).max() <= SAME_AXES * np.abs(stretch).max())
+
+
+def is_uniform(stretch: np.ndarray) -> bool:
+    return is_diagonal(stretch) and bool(np.ptp(np.abs(np.diag(stretch))) <= SAME_AXES * np.abs(stretch).max())
+
+
+def keeps_round(stretch: np.ndarray) -> bool:
+    """Whether a circle about Y stays one."""
+    sides = np.abs([stretch[0, 0], stretch[2, 2]])
+    return is_diagonal(stretch) and bool(np.ptp(sides) <= SAME_AXES * np.abs(stretch).max())
+
+
+def round_factors(stretch: np.ndarray) -> tuple[float, float]:
+    """Mean stretch across Y, and along Y."""
+    x, y, z = np.linalg.norm(stretch, axis=0)
+    return float(0.5 * (x + z)), float(y)
+
+
+def is_identity(stretch: np.ndarray) -> bool:
+    """Whether the stretch is none."""
+    return bool(np.abs(stretch - np.eye(3)).max() <= IDENTITY_TOLERANCE)

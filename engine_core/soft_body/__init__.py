@@ -1,1 +1,0 @@
-"""Cloth and volumes. Nothing is built here yet."""

@@ -1,1 +1,0 @@
-"""Save, restore, hash, record and replay a world. Nothing is built here yet."""

@@ -1,0 +1,151 @@
+"""Blocks of contacts as they are prepared, against a naive twin in double precision that goes from manifold to manifold."""
+
+import numpy as np
+import pytest
+from small_world import SmallWorld
+
+from engine_core.bodies.schema import RIGID_LINEAR, STATIC
+from engine_core.collision.schema import PAIR_SPARES_A, PAIR_SPARES_B, SPECULATIVE_DISTANCE
+from engine_core.constraints import schema as c
+from engine_core.constraints.contact_preparation import CONTACT_PATCH, prepare_contacts
+from engine_core.runtime.memory import view_rows
+from tests.bodies.mass_twin import full, rotation_matrix
+
+CLOSE = {"rtol": 2e-4, "atol": 2e-5}
+BELT = (0.3, 0.0, -0.2), (0.0, 0.5, 0.0)
+"""Linear and angular velocity of the conveyor's surface."""
+
+
+class Heap(SmallWorld):
+    """Boxes, balls and a conveyor, in motion; some bodies cannot turn, the masks of some have the conveyor alone."""
+
+    def __init__(self):
+        super().__init__()
+        belt = self.add(self.box(20.0, 0.5, 20.0), (0.0, -0.5, 0.0), mode=STATIC)
+        self.world.body_set_collision_layer(belt, 3)
+        rare = self.world.bodies.own_rare(self.index(belt))
+        rare["surface_linear_velocity"], rare["surface_angular_velocity"] = BELT
+        shapes, rng = [self.box(0.5, 0.4, 0.3), self.sphere(0.35), self.box(0.3, 0.3, 0.3)], np.random.default_rng(4)
+        for k in range(60):
+            place = (1.1 * (k % 4), 0.5 + 0.7 * (k // 16), 1.1 * (k // 4 % 4))
+            body = self.add(shapes[k % 3], np.array(place) + rng.uniform(-0.1, 0.1, 3), restitution=0.3)
+            if k % 7 == 3:
+                self.world.body_set_mode(body, RIGID_LINEAR)
+            elif k % 7 == 5:
+                self.world.body_set_collision_mask(body, 2)
+        self.step(40)
+
+    def prepared(self) -> np.ndarray:
+        """All blocks of the present state, float32 (blocks, fields, 8)."""
+        system = self.world.system(self.system)
+        count = int(system.row["constraint_block_count"])
+        prepare_contacts(system.address, 0, count, 0)
+        flat = view_rows(int(system.row["constraint_blocks"]), count * c.BLOCK_FIELDS * 8, np.float32)
+        return flat.reshape(count, c.BLOCK_FIELDS, 8)
+
+    def rows_of(self, name: str) -> np.ndarray:
+        return next(pool.rows for pool in self.world.system(self.system)._pools if pool.name == name)
+
+
+class Twin:
+    """A manifold where its bodies are now: normal, (anchor on A, anchor on B, separation) of each point, without what rolls, and
+    the centre of friction; inverse masses and inertias as they count for this pair."""
+
+    def __init__(self, pair, manifold, a, b):
+        turn_a, turn_b = rotation_matrix(a["rotation"]), rotation_matrix(b["rotation"])
+        then_a, then_b = rotation_matrix(pair["pose_rotation_a"]), rotation_matrix(pair["pose_rotation_b"])
+        self.normal, self.points = turn_a @ manifold["normal"], []
+        delta = b["position"] - a["position"]
+        for p in range(manifold["point_count"]):
+            local = manifold["anchor"][p].astype(float)
+            on_a = turn_a @ local
+            on_b = turn_b @ then_b.T @ (then_a @ local - pair["pose_position"])
+            self.points.append((on_a, on_b, manifold["separation"][p] + self.normal @ (delta + on_b - on_a)))
+        weights = np.clip([2.0 - point[2] / SPECULATIVE_DISTANCE for point in self.points], 1e-6, 1.0)
+        weights /= weights.sum()
+        self.centers = [sum(w * point[side] for w, point in zip(weights, self.points, strict=True)) for side in range(2)]
+        moves = [not pair["flags"] & spares for spares in (PAIR_SPARES_A, PAIR_SPARES_B)]
+        self.masses = [float(body["inverse_mass"]) * is_moved for is_moved, body in zip(moves, (a, b), strict=True)]
+        self.inertias = [full(body["inverse_inertia_world"]) * is_moved for is_moved, body in zip(moves, (a, b), strict=True)]
+
+    def inverse_mass(self, direction, arms, other):
+        """Speed along `direction` at the ends of `arms` by an impulse along `other`."""
+        return sum(
+            m * direction @ other + np.cross(arm, direction) @ inertia @ np.cross(arm, other)
+            for m, inertia, arm in zip(self.masses, self.inertias, arms, strict=True)
+        )
+
+
+def check_friction(fields, manifold, a, b, twin):
+    """Compare what a lane has at the centre of friction: anchors, tangents, masses, and what the conveyor does."""
+    tangent = fields[c.TANGENT : c.TANGENT + 3].astype(float)
+    assert tangent @ twin.normal == pytest.approx(0.0, abs=1e-6) and np.linalg.norm(tangent) == pytest.approx(1.0, abs=1e-6)
+    bitangent = np.cross(twin.normal, tangent)
+    np.testing.assert_allclose(fields[c.ANCHOR_A : c.ANCHOR_A + 3], twin.centers[0], **CLOSE)
+    np.testing.assert_allclose(fields[c.ANCHOR_B : c.ANCHOR_B + 3], twin.centers[1], **CLOSE)
+    k = np.array([[twin.inverse_mass(s, twin.centers, t) for t in (tangent, bitangent)] for s in (tangent, bitangent)])
+    xx, yy, xy = fields[c.TANGENT_MASS : c.TANGENT_MASS + 3]
+    np.testing.assert_allclose(np.array([[xx, xy], [xy, yy]]) @ k, np.eye(2), atol=1e-3)
+    twist = twin.normal @ sum(twin.inertias) @ twin.normal
+    assert fields[c.TWIST_MASS] == pytest.approx(1.0 / twist if twist > 0.0 else 0.0, rel=1e-4)
+    surface = np.zeros(3)
+    for sign, body, center in ((-1.0, a, twin.centers[0]), (1.0, b, twin.centers[1])):
+        if body["inverse_mass"] == 0.0:
+            surface += sign * (BELT[0] + np.cross(BELT[1], center))
+    np.testing.assert_allclose(fields[c.TANGENT_VELOCITY], surface @ tangent, **CLOSE)
+    np.testing.assert_allclose(fields[c.TANGENT_VELOCITY + 1], surface @ bitangent, **CLOSE)
+    friction = manifold["friction_impulse"].astype(float)
+    np.testing.assert_allclose(fields[c.FRICTION_IMPULSE], friction @ tangent, **CLOSE)
+
+
+def check_point(at, p: int, manifold, twin, rows, smallest: float):
+    """Compare a point of a lane. `smallest`: inner radius of the smaller body [m]."""
+    on_a, on_b, separation = twin.points[p]
+    axis_a, axis_b = at[c.POINT_ANCHOR_A :][:3].astype(float), at[c.POINT_ANCHOR_B :][:3].astype(float)
+    np.testing.assert_allclose(axis_a, on_a - manifold["rounding_a"] * twin.normal, **CLOSE)
+    np.testing.assert_allclose(axis_b, on_b + manifold["rounding_b"] * twin.normal, **CLOSE)
+    assert at[c.POINT_SEPARATION] + twin.normal @ (axis_b - axis_a) == pytest.approx(separation, abs=5e-6)
+    lever = max(np.linalg.norm(on_a - twin.centers[0]), CONTACT_PATCH * smallest)
+    assert at[c.POINT_LEVER] == pytest.approx(lever, rel=1e-3, abs=1e-5)
+    assert at[c.POINT_MASS] == pytest.approx(1.0 / twin.inverse_mass(twin.normal, (on_a, on_b), twin.normal), rel=1e-3)
+    assert at[c.POINT_IMPULSE] == manifold["normal_impulse"][p] and at[c.POINT_TOTAL_IMPULSE] == 0.0
+    velocities = [(row[:3].astype(float), row[3:6].astype(float)) for row in rows]
+    speeds = [v + np.cross(w, arm) for (v, w), arm in zip(velocities, (on_a, on_b), strict=True)]
+    np.testing.assert_allclose(at[c.POINT_RELATIVE_VELOCITY], twin.normal @ (speeds[1] - speeds[0]), **CLOSE)
+
+
+def check_lane(fields, pair, lists, manifold, a, b, rows):
+    """Compare one lane with what the manifold, its pair and its bodies say."""
+    twin = Twin(pair, manifold, a, b)
+    np.testing.assert_allclose(fields[c.NORMAL : c.NORMAL + 3], twin.normal, **CLOSE)
+    assert fields[c.FRICTION] == lists["friction"] and fields[c.RESTITUTION] == lists["restitution"]
+    check_friction(fields, manifold, a, b, twin)
+    smallest = min(float(body["inner_radius"]) for body in (a, b) if body["inner_radius"] > 0.0)
+    for p in range(len(twin.points)):
+        check_point(fields[c.POINTS + p * c.POINT_FIELDS :], p, manifold, twin, rows, smallest)
+    for p in range(len(twin.points), 4):
+        assert fields[c.POINTS + p * c.POINT_FIELDS + c.POINT_SEPARATION] > 1e5
+
+
+def test_blocks_hold_what_their_manifolds_say():
+    heap = Heap()
+    blocks = heap.prepared()
+    whole = blocks.view(np.int32)
+    pairs, lists, manifolds = (heap.rows_of(name) for name in ("pairs", "lists of pairs", "contact manifolds"))
+    bodies = heap.world.bodies.rows
+    solver_rows = view_rows(int(heap.row["solver_rows"]), 16 * (int(heap.row["active_count"]) + 1), np.float32).reshape(-1, 16)
+    seen = spared = 0
+    for block in range(len(blocks)):
+        for lane in range(8):
+            index = whole[block, c.MANIFOLD_INDEX, lane]
+            if index < 0:
+                assert not np.delete(blocks[block, :, lane], [c.MANIFOLD_INDEX, c.POINT_COUNT]).any()
+                continue
+            manifold = manifolds[index]
+            pair = pairs[manifold["pair"]]
+            a, b = bodies[manifold["body_a"]], bodies[manifold["body_b"]]
+            rows = solver_rows[whole[block, [c.ROW_A, c.ROW_B], lane]]
+            check_lane(blocks[block, :, lane].copy(), pair, lists[manifold["pair"]], manifold, a, b, rows)
+            seen += 1
+            spared += bool(pair["flags"] & (PAIR_SPARES_A | PAIR_SPARES_B))
+    assert seen > 60 and spared > 5

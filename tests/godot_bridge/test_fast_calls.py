@@ -1,0 +1,280 @@
+"""Calls that compiled code answers where it can: what they leave is what Python's answers leave, in any order of calls."""
+
+import ctypes
+import threading
+
+import numpy as np
+import pytest
+from fast_server import ARGUMENTS, CALLABLE_WORD, FastServer
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from engine_core.bodies.identity import index_of, kind_of
+from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, KIND_AREA, KIND_BODY
+from engine_core.godot.fast_calls import ANSWERS
+
+# What tells where rows lie and how often they were published, not what they hold.
+_ELSEWHERE = {"id", "sequence", "published", "tree_location", "first_instance", "instance_capacity", "next_free",
+              "next_in_island", "active_index", "contacts", "island_link", "first_pair", "shadow"}  # fmt: skip
+_PLACES = (
+    (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.25, -0.1, 3.0),
+    (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0), (2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+    (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, float("nan"), 0.0, 0.0), (1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0, 2e9, 0.0, 0.0),
+)  # fmt: skip
+_NUMBERS = (0, 0, 0, 1, 1, 2, -1, 7)
+_WORDS = (0, 1, 5, 0xFFFFFFFF, 1 << 40)
+_VALUES = (0, 1, 2, 0.0, 1.0, 0.5, -3.0, 9.8, 1e-40, 1e35, float("nan"), (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), (2.0, 3.0, 4.0))
+_SHAPES = 3
+_NAMES = tuple(ANSWERS)
+_CHOICES = {
+    "int": st.sampled_from(_NUMBERS), "enum::Mode": st.sampled_from((0, 1, 2, 3, 4)), "enum::Parameter": st.integers(0, 14),
+    "bool": st.booleans(), "float": st.sampled_from((0.0, 1.0, -2.5, 1e35, float("nan"))),
+    "Transform3D": st.sampled_from(_PLACES[:2] * 4 + _PLACES),
+    "Variant": st.sampled_from(_VALUES), "Callable": st.sampled_from((CALLABLE_WORD, CALLABLE_WORD, 0)),
+}  # fmt: skip
+_KINDS = {"body": KIND_BODY, "area": KIND_AREA}
+_CREATED = {"_body_create": "body", "_area_create": "area"}
+
+
+@st.composite
+def _calls(draw):
+    """(virtual, who, arguments after the first): `who` is mostly a number among the bodies, or areas; from 16 on it may be one of
+    the other kind, or nobody."""
+    name = draw(st.sampled_from([*ARGUMENTS, "step"]))
+    types = ARGUMENTS.get(name, ())
+    values = []
+    for position, kind in enumerate(types[1:], 1):
+        if kind == "RID" and "space" in name:
+            values.append(("space", draw(st.sampled_from((0, 0, 1, 1, 2)))))
+        elif kind == "RID":
+            values.append(("shape", draw(st.integers(0, _SHAPES))))
+        elif kind == "int" and position == 1 and types[2:] == () and "remove" not in name:
+            values.append(draw(st.sampled_from(_WORDS)))
+        else:
+            values.append(draw(_CHOICES[kind]))
+    return name, draw(st.integers(0, 19)), values
+
+
+class Played:
+    """A server to which calls were made."""
+
+    def __init__(self, is_fast):
+        self.made = FastServer(is_fast)
+        self.spaces = [self.made.space(), self.made.space()]
+        self.shapes = [self.made.box(0.5 + k) for k in range(_SHAPES)]
+        self.ids = []
+        for name in ("_body_create", "_area_create") * 3:
+            self.play(name, 0, [])
+            self.play(name.replace("create", "add_shape"), len(self.ids) // 2, [("shape", 0), _PLACES[0], False])
+
+    def play(self, name, who, values):
+        if name == "step":
+            with self.made.server.lock:
+                self.made.world.step(self.spaces[0], 1 / 60)
+        elif name in _CREATED:
+            self.ids.append(self.made.call(name))
+        else:
+            own = [identity for identity in self.ids if kind_of(identity) == _KINDS.get(name[1:5], KIND_BODY)]
+            identity = 12345 if who == 19 else self.ids[who % len(self.ids)] if who >= 16 else own[who % len(own)]
+            given = [self._named(*value) if value and isinstance(value, tuple) and isinstance(value[0], str) else value
+                     for value in values]  # fmt: skip
+            self.made.call(name, identity, *given)
+
+    def _named(self, kind, number):
+        known = [0, *self.spaces] if kind == "space" else [*self.shapes, 4711]
+        return known[number]
+
+    def state(self):
+        """All that the calls have left, without where it lies."""
+        with self.made.server.lock:  # Python takes over what was noted
+            world = self.made.world
+        alive = [identity for identity in self.ids if world.bodies.rows[index_of(identity)]["id"] == identity]
+        numbers = {index_of(identity): self.ids.index(identity) for identity in alive}
+        users = {shape: sorted(numbers[body] for body in world.shape_users.of(shape)) for shape in range(world.shapes.row_count)}
+        return {
+            "alive": [self.ids.index(identity) for identity in alive],
+            "rows": [self._row(index_of(identity), numbers) for identity in alive],
+            "users": users, "stale": sorted(numbers[index] for index in world._stale if index in numbers),
+            "uses": world.shapes.rows["use_count"][: world.shapes.row_count].tolist(),
+            "errors": self.made.errors, "variants": self.made.variants.alive, "objects": len(self.made.objects),
+            "gates": [int(row["gate"]) for row in world.systems.rows[:2]], "lock": int(self.made.server.record["lock"]),
+        }  # fmt: skip
+
+    def _row(self, index, numbers):
+        world, row = self.made.world, self.made.world.bodies.rows[index]
+        first, count = int(row["first_instance"]), int(row["instance_count"])
+        kept = [name for name in BODY.names if name not in _ELSEWHERE]
+        rare = [world.bodies.rare_of(index)[name].tobytes() for name in BODY_RARE.names if name not in _ELSEWHERE]
+        shapes = [{name: instance[name].tobytes() for name in INSTANCE.names if name != "body"}
+                  for instance in world.instances.rows[first : first + count]]  # fmt: skip
+        assert all(numbers[int(instance["body"])] == numbers[index] for instance in world.instances.rows[first : first + count])
+        binding, area = self.made.server.body_bindings[index], self.made.server.area_bindings[index]
+        callbacks = [bool(binding["object"]), int(binding["sync_callback"][0]), int(area["body_callback"][0]),
+                     int(area["area_callback"][0]), world.areas.rows[index].tobytes() if numbers else b""]  # fmt: skip
+        places = [world.instances.user_transform(at) for at in range(first, first + count)]
+        return {name: row[name].tobytes() for name in kept}, shapes, [callbacks, rare, places]
+
+
+def _differences(one, two):
+    """In words, where two states differ."""
+    found = [f"{key}: {one[key]} / {two[key]}" for key in one if key != "rows" and one[key] != two[key]]
+    for number, (a, b) in enumerate(zip(one["rows"], two["rows"], strict=False)):
+        found += [f"row {number}, {name}" for name in a[0] if a[0][name] != b[0][name]]
+        found += [f"row {number}, shapes or callbacks"] if a[1:] != b[1:] else []
+    return found
+
+
+# A shape for a body in a space that has room for it; velocities of what becomes static; a mass that waits for its space.
+_IN_SPACE = [
+    ("_body_remove_shape", 0, [0]), ("_body_set_space", 0, [("space", 1)]), ("step", 0, []),
+    ("_body_add_shape", 0, [("shape", 1), _PLACES[1], True]), ("_body_set_shape_disabled", 0, [0, False]), ("step", 0, []),
+]  # fmt: skip
+_MODES = [
+    ("_body_set_space", 0, [("space", 1)]), *[("step", 0, [])] * 5, ("_body_set_space", 0, [("space", 0)]),
+    ("_body_set_mode", 0, [0]), ("_body_set_param", 0, [2, 5.0]), ("_body_set_space", 0, [("space", 1)]), ("step", 0, []),
+]  # fmt: skip
+# What a node repeats of an area's shape changes nothing of it.
+_AGAIN = [
+    ("_area_set_space", 0, [("space", 1)]), ("step", 0, []), ("_area_set_space", 0, [("space", 0)]),
+    ("_area_set_shape_disabled", 0, [0, False]),
+]  # fmt: skip
+
+
+@example(_AGAIN)
+@example(_IN_SPACE)
+@example(_MODES)
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(_calls(), min_size=5, max_size=60))
+def test_fast_and_python_answers_leave_the_same(calls):
+    fast, python = Played(True), Played(False)
+    for number, call in enumerate(calls):
+        fast.play(*call)
+        python.play(*call)
+        assert not _differences(fast.state(), python.state()), (number, call)
+
+
+def _set_up(played):
+    """What a node does: made, put into a space, taken out and freed. Gives how many calls Python had to answer."""
+    call, place = played.made.call, _PLACES[0]
+    before = played.made.handed_over
+    for _ in range(20):
+        body = call("_body_create")
+        call("_body_attach_object_instance_id", body, 77)
+        call("_body_set_mode", body, 2)
+        call("_body_set_state_sync_callback", body, CALLABLE_WORD)
+        call("_body_add_shape", body, played.shapes[0], place, False)
+        call("_body_set_shape_transform", body, 0, _PLACES[1])
+        call("_body_set_param", body, 2, 3.0)
+        call("_body_set_collision_layer", body, 6)
+        call("_body_set_space", body, played.spaces[0])
+        call("_body_set_ray_pickable", body, True)
+        call("_body_set_space", body, 0)
+        call("_body_remove_shape", body, 0)
+        call("_free_rid", body)
+    return played.made.handed_over - before
+
+
+def test_a_node_takes_no_python():
+    played = Played(True)
+    assert 0 < played.made.handed_over < 7, "the first body and shape fill the stock"
+    assert _set_up(played) == 0
+    assert not played.made.errors and len(played.made.objects) == 2 and not played.made.variants.alive
+
+
+def test_freed_rows_are_used_again():
+    played = Played(True)
+    for _ in range(200):
+        _set_up(played)
+    assert played.made.world.bodies.count < 1500  # of 4,000 that were made
+    assert played.made.world.instances.most_used() < 1500
+
+
+@pytest.mark.parametrize("number", range(len(ANSWERS)))
+def test_what_is_not_done_fast_is_handed_over(number):
+    """While a step runs, or somebody else has the lock, or calls or edits wait: every call goes to Python, and to nobody else."""
+    played, name = Played(True), _NAMES[number]
+    body, area = played.made.call("_body_create"), played.made.call("_area_create")
+    record, values = played.made.server.record, {"RID": 0, "int": 0, "bool": 1, "float": 1.0, "Transform3D": _PLACES[0],
+                                                 "Variant": 1.0, "Callable": 0}  # fmt: skip
+    arguments = [values.get(kind, 0) for kind in ARGUMENTS[name]]
+    arguments[:1] = [area if "area" in name else body] if arguments else []
+    late = np.frombuffer((ctypes.c_int64 * 1).from_address(int(record["late_edits"])), np.int64)
+    for field in ("lock", "is_stepping", "late_count", "late_edits"):
+        asked = []
+        hand_over = type(played.made._callbacks[name])(lambda *at, asked=asked: asked.append(at))
+        played.made.python_answers[number] = ctypes.cast(hand_over, ctypes.c_void_p).value
+        where, key, value = (late, 0, 1) if field == "late_edits" else (record, field, 99)
+        where[key] = value
+        before = {kept: record[kept].item() for kept in ("stock_count", "run_count", "note_count", "lock")}
+        played.made.call(name, *arguments)
+        assert before == {kept: record[kept].item() for kept in before}, field
+        where[key] = 0
+        assert len(asked) == 1 and asked[0][0] == played.made.server.address, field
+
+
+def test_the_comparison_notices_a_call_that_is_lost_on_its_way_to_python():
+    fast, python = Played(True), Played(False)
+    calls = [("_body_create", 0, []), ("_body_add_shape", 0, [("shape", 0), _PLACES[2], False])]  # turned: for Python
+    for call in calls:
+        fast.play(*call), python.play(*call)
+    assert not _differences(fast.state(), python.state())
+    nothing = type(fast.made._callbacks["_body_add_shape"])(lambda *at: None)
+    address = ctypes.cast(nothing, ctypes.c_void_p).value
+    fast.made.python_answers[_NAMES.index("_body_add_shape")] = address
+    for call in calls[1:]:
+        fast.play(*call), python.play(*call)
+    assert _differences(fast.state(), python.state())
+
+
+def test_many_threads_beside_steps():
+    played = Played(True)
+    server, world = played.made.server, played.made.world
+    done, stop = [], threading.Event()
+
+    def live():
+        done.append(_set_up(played))
+
+    def step():
+        while not stop.is_set():
+            with server.lock:
+                server.record["is_stepping"] = 1
+                world.step(played.spaces[0], 1 / 60)
+                server.record["is_stepping"] = 0
+            server.settle_late()
+
+    stepping = threading.Thread(target=step)
+    stepping.start()
+    for _ in range(20):
+        threads = [threading.Thread(target=live) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    for identity in played.ids:
+        played.made.call("_free_rid", identity)
+    stop.set()
+    stepping.join(60)
+    with server.lock:
+        server.settle_now()
+    assert len(done) == 80 and not played.made.errors
+    assert not (world.bodies.rows["id"][: world.bodies.count] != 0).any()
+    count = world.shapes.row_count
+    assert not any(map(world.shape_users.of, range(count))) and not world.shapes.rows["use_count"][:count].any()
+    assert len(played.made.objects) == 2 and not played.made.variants.alive and server.record["lock"] == 0
+
+
+def test_all_rows_can_be_used_and_used_again():
+    """The stock keeps none back where few are left; what was freed comes back."""
+    made = FastServer(True, bodies=64, body_shapes=64)
+    shape, space = made.box(), made.space()
+    for _ in range(3):
+        ids = [made.call("_body_create") for _ in range(64)]
+        assert len(set(ids)) == 64 and all(ids) and not made.errors
+        for identity in ids:
+            made.call("_body_add_shape", identity, shape, _PLACES[0], False)
+            made.call("_body_set_space", identity, space)
+        assert (made.world.bodies.rows["instance_count"][:64] == 1).all() and not made.errors
+        assert made.call("_body_create") == 0 and made.errors.pop() == ("body_create", "PoolFull")
+        for identity in ids:
+            made.call("_body_set_space", identity, 0)
+            made.call("_free_rid", identity)

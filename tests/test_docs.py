@@ -1,0 +1,69 @@
+"""What README.md and docs/ say can be tried: their examples run, and what they point to is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scree_tools import command_line, prove
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def page(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def run_example(path: Path) -> None:
+    """Run the one piece of Python on a page."""
+    (code,) = re.findall(r"```python\n(.*?)```", page(path), re.DOTALL)
+    exec(compile(code, str(path), "exec"), {"__name__": "example"})
+
+
+def test_the_example_of_the_readme_runs(capsys):
+    run_example(ROOT / "README.md")
+    numbers = [float(number) for number in capsys.readouterr().out.strip("[]\n").split()]
+    assert numbers == pytest.approx([0.0, 0.5, 0.0], abs=1e-3)
+
+
+def test_the_example_of_streaming_runs(capsys):
+    run_example(ROOT / "docs" / "streaming.md")
+    printed = capsys.readouterr().out
+    assert "at a height of 1.00 m" in printed and "scene='camp'" in printed
+    assert "relative to [1024." in printed
+    assert int(re.search(r"(\d+) triangles", printed)[1]) > 100
+
+
+def test_the_example_of_contacts_runs(capsys):
+    run_example(ROOT / "docs" / "contacts.md")
+    landed, carried, trapdoor = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"landed in step \d+ at \d\.\d m/s, \d\.\d N s", landed)
+    assert carried == "carried at 2.0 m/s, jumped to 0.3 m"
+    assert trapdoor == "light at 0.3 m, heavy below: True"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_and_pictures_are_there(path):
+    targets = re.findall(r"\]\(([^)#\s]+)", page(path))
+    assert [target for target in targets if "://" not in target and not (path.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_files_that_are_named_are_there(path):
+    named = re.findall(r"`((?:tests|tools|docs|engine_core|addons|demo_project)/[\w./]+)`", page(path))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_commands_and_checks_that_are_named_are_there(path):
+    commands = {command.name or command.callback.__name__ for command in command_line.application.registered_commands}
+    said = page(path)
+    assert set(re.findall(r"(?:tools/scree\.py|`scree) ([a-z-]+)", said)) <= commands
+    assert set(re.findall(r"\bprove ([a-z]+(?:_[a-z]+)*)`", said)) <= set(prove.all_checks())
+
+
+def test_no_picture_lies_about():
+    """Each is shown on some page, or is the large form of one that is."""
+    shown = {(path.parent / target).stem for path in PAGES for target in re.findall(r"\]\(([^)#\s]+)", page(path))}
+    assert {picture.stem for picture in (ROOT / "docs" / "pictures").iterdir()} <= shown

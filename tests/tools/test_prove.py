@@ -1,0 +1,115 @@
+"""The long checks: what they make of figures and failures, and that what has a long form is run by one."""
+
+import re
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from scree_tools import open_world, places, prove, prove_parity, prove_step, prove_streaming, scenes
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def test_whatever_has_a_long_form_is_run_in_full_by_some_check():
+    asking = {path for path in TESTS.rglob("test_*.py") if re.search(r"^from tests\.long_form import", path.read_text(), re.M)}
+    ran = []
+    for module in {check.function.__globals__["__file__"] for check in prove.all_checks().values()}:
+        ran.append(Path(module).read_text(encoding="utf-8"))
+    assert len(asking) >= 5
+    for path in asking:
+        name = path.relative_to(TESTS.parent).as_posix()
+        assert any(name in text for text in ran), f"{name} is in no check"
+
+
+def fake_runs(ours: float, theirs: float, lost: int = 0) -> dict:
+    """Figures of two engines whose piles have these heights [m]."""
+
+    def figures(height: float, lost: int) -> SimpleNamespace:
+        return SimpleNamespace(
+            height=height, lost=lost, deepest_penetration=0.0, extra={"mean_speed": 0.0}, tick_ms=(1.0,) * prove_step.TICKS
+        )
+
+    return {scenes.SCREE: [figures(ours, lost)], scenes.JOLT: [figures(theirs, 0)]}
+
+
+def test_a_height_in_doubt_is_decided_by_jolt_with_fine_steps():
+    def judged(runs, fine: float) -> tuple[str, bool]:
+        return prove_step.judged(runs, lambda: fine, 0.03)
+
+    assert judged(fake_runs(10.0, 10.2), fine=0.0)[1]
+    words, counts = judged(fake_runs(10.0, 9.0), fine=9.95)
+    assert counts and words.endswith("Jolt with 4 steps a tick 9.95 m high")
+    words, counts = judged(fake_runs(10.0, 9.0), fine=9.5)
+    assert not counts and words.endswith("height 10.00 m, Jolt 9.00")
+    assert not judged(fake_runs(10.0, 9.0, lost=1), fine=9.95)[1], "what is lost stays a fault"
+
+
+def test_jolt_with_fine_steps_is_asked_once_a_pile(monkeypatch):
+    asked = []
+
+    def fine(godot, project, scene, options) -> float:
+        asked.append(options)
+        return 10.0
+
+    monkeypatch.setattr(prove_step, "height_with_fine_steps", fine)
+    monkeypatch.setattr(prove_step, "runs_of", lambda *_: fake_runs(10.0, 9.0))
+    outcome = prove_step.dense_piles(None, None)
+    assert asked == [(f"--bodies={limit.bodies}", "--server") for limit in prove_step.PILES]
+    assert outcome.figures.count("Jolt with 4 steps a tick 10.00 m high") == 2 * len(asked)
+
+
+def test_the_open_world_of_another_layout_goes(tmp_path, monkeypatch):
+    made = []
+
+    def make(folder, *_, **__):
+        made.append(folder)
+        folder.mkdir()
+        (folder / "tiles.json").touch()
+
+    monkeypatch.setattr(open_world, "make", make)
+    for old in ("open_world", "open_world_0000000a"):
+        (tmp_path / old).mkdir()
+    (tmp_path / "project").mkdir()
+    for _ in range(2):
+        folder = prove_streaming.world_of(tmp_path / "project")
+    assert made == [folder] and sorted(path.name for path in tmp_path.iterdir()) == sorted([folder.name, "project"])
+
+
+def test_what_fails_in_one_godot_does_not_lose_the_others(monkeypatch, capsys, tmp_path):
+    """Virtuals are told in the order of the list, whoever is done first."""
+    calls = {f"Class._{name}": {} for name in "abcd"}
+    monkeypatch.setattr(prove_parity, "recorded_calls", lambda *_: calls)
+    monkeypatch.setattr(prove_parity, "checkout", lambda: tmp_path)
+    (tmp_path / "docs").mkdir()
+
+    def try_without(behaviour, godot, calls, virtual, settings):
+        if virtual.endswith("a"):
+            time.sleep(0.1)
+        if virtual.endswith("b"):
+            raise OSError("no space left")
+        return "" if virtual.endswith("c") else f"test of {virtual}"
+
+    monkeypatch.setattr(prove_parity, "behaviour_module", lambda: None)
+    monkeypatch.setattr(prove_parity, "try_without", try_without)
+    outcome = prove_parity.by_removal(None)
+    assert not outcome.passed and outcome.figures.startswith("2 of 4") and "Class._b, Class._c" in outcome.figures
+    said = [line.split(": ") for line in capsys.readouterr().out.splitlines()]
+    assert [name.strip() for name, _ in said] == list(calls)
+    assert [what for _, what in said] == ["test of Class._a", "no space left", "NOT NOTICED", "test of Class._d"]
+    assert "- not noticed: `Class._b`" in next((tmp_path / "docs").iterdir()).read_text()
+
+
+def test_a_check_that_needs_a_checkout_says_so(monkeypatch):
+    monkeypatch.setattr(places, "checkout", lambda: None)
+    with pytest.raises(scenes.SceneFailed, match="needs a checkout"):
+        prove.run_python("-c", "")
+
+
+def test_a_process_that_fails_or_does_not_end_is_a_check_that_does_not_hold(monkeypatch):
+    with pytest.raises(scenes.SceneFailed, match="(?s)ended with 3.*said this"):
+        prove.run_python("-c", "import sys; print('said this'); sys.exit(3)")
+    monkeypatch.setattr(prove, "LONGEST_RUN", 0.05)
+    with pytest.raises(scenes.SceneFailed, match="did not end within 0.05 s"):
+        prove.run_python("-c", "import time; time.sleep(5)")
