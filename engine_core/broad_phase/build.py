@@ -18,6 +18,7 @@ from engine_core.broad_phase.nodes import (
     PARENT,
     clear_node,
     give_chain,
+    set_parent,
     set_slot,
     take_nodes,
     union_of_slots,
@@ -80,8 +81,7 @@ def _new_node(tree, build, parent):
     record.reserve = np.int64(load_int32(load_int64(tree + INFOS) + node * INFO_SIZE))
     node_address = load_int64(tree + NODES) + node * NODE_SIZE
     clear_node(node_address, record.born)
-    store_int32(node_address + PARENT, np.int32(parent))
-    store_int32(node_address + PARENT + 4, np.int32(parent))
+    set_parent(node_address, parent)
     store_int32(record.created + 4 * record.created_count, np.int32(node))
     record.created_count += 1
     return node

@@ -126,6 +126,14 @@ def clear_node(node_address, born):
 
 
 @kernel
+def set_parent(node_address, location):
+    """Hang a new node below a slot, in trees of both parities: a tree that keeps it whole writes that of its own topmost node
+    alone. For nodes that no other thread can reach."""
+    store_int32(node_address + PARENT, np.int32(location))
+    store_int32(node_address + PARENT + 4, np.int32(location))
+
+
+@kernel
 def set_slot(node_address, slot, bounds_address):
     """Write the bounds of a slot: maxima first, then minima with min x last, so that it opens with the last store."""
     field = node_address + 4 * slot

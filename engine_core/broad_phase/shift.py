@@ -32,6 +32,7 @@ from engine_core.broad_phase.nodes import (
     mark_path,
     newer_location,
     pack_word,
+    set_parent,
     take_nodes,
 )
 from engine_core.broad_phase.origins import LAST_ROOTS, set_origin, tree_origin
@@ -241,15 +242,15 @@ def shift_tree(tree, bodies, origin):
     fill_ways(ways, by)
     children = np.int64(1)  # copies are in the order of the list: the next child that is met is the next copy
     root = np.int64(load_int32(record.build.created))
-    store_int32(record.nodes + root * NODE_SIZE + PARENT + 4 * parity, np.int32(NOWHERE))
+    set_parent(record.nodes + root * NODE_SIZE, NOWHERE)
     for number in range(record.opened_count):
         _announce(tree, bodies, number)
         node = np.int64(load_int32(record.opened + 4 * number))
         copy = np.int64(load_int32(record.build.created + 4 * number))
         source, target = record.nodes + node * NODE_SIZE, record.nodes + copy * NODE_SIZE
-        above = load_int32(target + PARENT + 4 * parity)
+        above = load_int32(target + PARENT)
         clear_node(target, generation)
-        store_int32(target + PARENT + 4 * parity, above)
+        set_parent(target, above)
         store_int32(target + IS_CHANGED, load_int32(source + IS_CHANGED))
         store_int32(record.infos + copy * INFO_SIZE + HEIGHT, load_int32(record.infos + node * INFO_SIZE + HEIGHT))
         _move_slots(target, source, by)
@@ -260,7 +261,7 @@ def shift_tree(tree, bodies, origin):
                 below = load_int32(record.build.created + 4 * children)
                 children += 1
                 store_int32(target + CHILDREN + 4 * slot, below)
-                store_int32(record.nodes + np.int64(below) * NODE_SIZE + PARENT + 4 * parity, np.int32(location))
+                set_parent(record.nodes + np.int64(below) * NODE_SIZE, location)
             elif child <= FIRST_BODY_CHILD:
                 atomics.store_release_int32(target + CHILDREN + 4 * slot, np.int32(child))
                 _hang_body(tree, bodies, FIRST_BODY_CHILD - child, (node << 2) | slot, location, parity, address_of_row(ways, 0))

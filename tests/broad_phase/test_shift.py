@@ -169,3 +169,24 @@ def test_moving_after_a_shift_is_seen():
     world.pool.rows[3]["fat_bounds"] = box - [6400, 0, 0, 6400, 0, 0]
     tree_widen(world.tree, world.bodies, 3)
     assert 3 in ask(world, [5999, 0, 0], [6002, 1, 1])
+
+
+def test_bodies_that_move_after_a_shift_are_met_in_trees_kept_whole():
+    """After a shift one changed corner is rebuilt; what is kept whole below must still know its way up in the new tree."""
+    world, random = World(8192), np.random.default_rng(7)
+    world.place_all(random_boxes(random, 6000, 400.0))
+    world.add_batch(range(6000))
+    tree_renew(world.tree, world.bodies)
+    for origin in ((4096.0, 0.0, 0.0), (0.0, 64.0, -4096.0)):
+        assert shift_at_once(world.tree, world.bodies, np.array(origin)) == 1
+        tree_widen(world.tree, world.bodies, 0)
+        full_builds = int(world.trees.trees.rows["full_build_count"][0])
+        assert tree_renew(world.tree, world.bodies) == 1
+        assert int(world.trees.trees.rows["full_build_count"][0]) == full_builds, "a rebuild that keeps trees whole"
+        for body in random.choice(6000, 300, replace=False):
+            middle = random.uniform(300.0, 900.0, 3)
+            box = np.concatenate([middle - 1.0, middle + 1.0])
+            world.pool.rows[body]["fat_bounds"][:3] = box[:3] - origin
+            world.pool.rows[body]["fat_bounds"][3:] = box[3:] - origin
+            tree_widen(world.tree, world.bodies, body)
+            assert body in ask(world, middle - 0.5, middle + 0.5)
