@@ -300,17 +300,20 @@ def test_four_threads(seed, shifts):
     counts = np.zeros((THREADS, 8), np.int64)
     barrier, gate = threading.Barrier(THREADS), np.zeros(1, np.int64)
 
-    def run(thread):
+    def run(thread, rounds):
         arguments = (world.tree, world.bodies, thread)
-        work(*arguments, 0, seed, side, boxes, versions, present, counts[thread], address_of(gate), shifts)
         barrier.wait()
-        work(*arguments, 10_000, seed, side, boxes, versions, present, counts[thread], address_of(gate), shifts)
+        work(*arguments, rounds, seed, side, boxes, versions, present, counts[thread], address_of(gate), shifts)
 
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    # On a crowded machine the thread that rebuilds may be parked for most of a go: few shifts then, and another go.
+    for rounds in (0, *[10_000] * 4):
+        threads = [threading.Thread(target=run, args=(i, rounds)) for i in range(THREADS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if rounds and (shifts == 0 or counts[:, SHIFTED].sum() > 50):
+            break
     total = counts.sum(0)
     print(
         f"\nseed {seed}: {total[QUERIES]} queries, {total[CHANGED_DURING]} while others changed bodies, "
@@ -320,7 +323,7 @@ def test_four_threads(seed, shifts):
     assert total[FULL] == 0
     assert total[MISSED] == 0 and total[GHOSTS] == 0
     assert total[REQUIRED] > 10_000
-    assert total[SHIFTED] > 5 or shifts == 0  # some 400; few where a thread that rebuilds is parked
+    assert total[SHIFTED] > 50 or shifts == 0
     inside = np.flatnonzero(present).tolist()
     assert sorted(set(world.query([-1e9] * 3 + [1e9] * 3))) == inside
     assert world.trees.body_count(world.layer) == len(inside)
