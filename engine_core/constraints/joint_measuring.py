@@ -12,7 +12,7 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from .body_terms import along, scaled
 from .joint_schema import (
-    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SWING_Y, SWING_Z, TWIST,
+    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z, TWIST,
 )  # fmt: skip
 from .schema import DELTA_POSITION, DELTA_ROTATION
 
@@ -20,7 +20,13 @@ FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
 LEAST_COSINE = 0.05
-"""Near a half turn of swing the twist has no meaning; what divides by zero there stays this far from it."""
+"""Near a quarter turn of the other swing an angle about an axis has no meaning; what divides by zero there stays this far from it."""
+WIDEST_SWING = 0.5
+"""1 + cosine of the swing (120 degrees) beyond which a motion counts no more for the twist, which has no meaning near a half turn."""
+NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
+"""Axes along which 0 is no limit: a joint that comes through its middle goes out on the other side."""
+MOST_CORRECTED = 0.15
+"""Of an angle beyond a limit that holds so much counts at most: near a half turn a twist jumps [rad]."""
 
 
 @kernel
@@ -87,7 +93,7 @@ def measure_angles(joint, frame_a, frame_b, x, y, z, used):
     along_x, along_y, along_z = dot(b, x), dot(b, y), dot(b, z)
     q = multiply(conjugate(frame_a), frame_b)
     joint.position[TWIST] = FLOAT32(wrap_angle(2.0 * arctangent2(q[0], q[3])))
-    store3(joint.turns[0], scale(add(x, b), 1.0 / max(1.0 + along_x, LEAST_COSINE)))
+    store3(joint.turns[0], scale(add(x, b), 1.0 / max(1.0 + along_x, WIDEST_SWING)))
     if used & SWINGS:
         joint.position[SWING_Y] = FLOAT32(arctangent2(-along_z, along_x))
         size = max(along_x * along_x + along_z * along_z, LEAST_COSINE)
@@ -212,11 +218,17 @@ def aim_limit(joint, row, axis):
     """A limit row stands at the nearer of the two limits; when it goes over to the other it forgets its impulse."""
     lower, upper = FLOAT64(joint.lower[axis]), FLOAT64(joint.upper[axis])
     position = position_near(joint, axis, 0.5 * (lower + upper))
-    side = 1.0 if position - lower <= upper - position else -1.0
+    has_lower = not (NOT_NEGATIVE >> axis & 1 and lower <= 0.0)
+    side = 1.0 if has_lower and position - lower <= upper - position else -1.0
     if side != row.side:
         row.side = FLOAT32(side)
         row.impulse = FLOAT32(0.0)
-    row.separation = FLOAT32(position - lower if side > 0.0 else upper - position)
+    separation = position - lower if side > 0.0 else upper - position
+    if (ANGULAR_AXES | 1 << CONE) >> axis & 1 and row.hold != SPRINGY:
+        separation = max(separation, -MOST_CORRECTED)
+        if axis == TWIST and separation < 0.0:
+            separation *= min(1.0, dot(vector3(joint.turns[0]), vector3(joint.turns[0])))
+    row.separation = FLOAT32(separation)
     k = aim_row(joint, row, axis)
     row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
 
