@@ -7,6 +7,10 @@ const LINKS := 6
 const LENGTH := 0.5
 const SIZE := Vector3(0.16, 0.42, 0.16)
 const ROW := 10
+## How far a cone twist swings [rad]. Jolt's cone is a pyramid, whose corners would reach 1.08: with the second it leaves the same
+## solid angle free, 1.906 sr.
+const SWING := 0.8
+const SWING_OF_PYRAMID := 0.7193
 
 var _joints: Array[RID] = []
 ## Of each joint: the two bodies, and the common point on each.
@@ -55,7 +59,8 @@ func _join(a: int, b: int, kind: int) -> void:
 			PhysicsServer3D.hinge_joint_set_param(joint, PhysicsServer3D.HINGE_JOINT_LIMIT_UPPER, PI / 2.0)
 		2:
 			PhysicsServer3D.joint_make_cone_twist(joint, bodies.rids[a], frame_a, bodies.rids[b], frame_b)
-			PhysicsServer3D.cone_twist_joint_set_param(joint, PhysicsServer3D.CONE_TWIST_JOINT_SWING_SPAN, 0.8)
+			var swing := SWING_OF_PYRAMID if ProjectSettings.get_setting("physics/3d/physics_engine") == "Jolt Physics" else SWING
+			PhysicsServer3D.cone_twist_joint_set_param(joint, PhysicsServer3D.CONE_TWIST_JOINT_SWING_SPAN, swing)
 			PhysicsServer3D.cone_twist_joint_set_param(joint, PhysicsServer3D.CONE_TWIST_JOINT_TWIST_SPAN, 0.5)
 	PhysicsServer3D.joint_disable_collisions_between_bodies(joint, true)
 	_joints.append(joint)

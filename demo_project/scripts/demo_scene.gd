@@ -34,7 +34,7 @@ var _busy_thread: BusyThread
 
 
 func _ready() -> void:
-	random.seed = 20250
+	random.seed = options.seed_of_places
 	bodies = BodySet.new(self, options.server)
 	stage = Stage.new()
 	recorder = RunRecorder.new(self)

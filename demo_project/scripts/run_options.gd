@@ -7,6 +7,8 @@ var ticks := 0
 var json_path := ""
 ## How many bodies; 0 takes the scene's own number.
 var bodies := 0
+## What places are drawn by lot with.
+var seed_of_places := 20250
 ## Bodies are made through PhysicsServer3D, without nodes.
 var server := false
 ## A second thread, of the physics engine's own language where it offers that, loops beside the run.
@@ -26,6 +28,7 @@ static func parse(arguments: PackedStringArray) -> RefCounted:
 			"--ticks": options.ticks = value.to_int()
 			"--json": options.json_path = value
 			"--bodies": options.bodies = value.to_int()
+			"--seed": options.seed_of_places = value.to_int()
 			"--server": options.server = true
 			"--busy-thread": options.busy_thread = true
 			"--png": options.png_path = value
