@@ -191,8 +191,9 @@ def weights_on_triangle(a, b, c):
 
 
 @kernel
-def _solve_tetrahedron(simplex):
-    """Weights for four points; all four positive if the origin is inside."""
+def _solve_tetrahedron(simplex, every_side):
+    """Weights for four points; all four positive if the origin is inside. `every_side`: not only the sides that see the origin, of
+    which rounding tells lies where the tetrahedron is nearly flat; then the origin counts as outside."""
     best = math.inf
     w0, w1, w2, w3 = 0.0, 0.0, 0.0, 0.0
     inside = True
@@ -205,7 +206,7 @@ def _solve_tetrahedron(simplex):
         to_corner = subtract(row3(simplex.w, left_out), a)
         corner_side, origin_side = dot(n, to_corner), -dot(n, a)
         is_flat = corner_side * corner_side <= 1e-24 * length_squared(n) * length_squared(to_corner)
-        if not is_flat and corner_side * origin_side >= 0.0:
+        if not every_side and not is_flat and corner_side * origin_side >= 0.0:
             continue
         inside = False
         s, t, u = weights_on_triangle(a, b, c)
@@ -223,8 +224,8 @@ def _solve_tetrahedron(simplex):
 
 
 @kernel
-def nearest_of_simplex(simplex):
-    """Find the point of the simplex nearest to the origin and drop the corners it does not need.
+def nearest_of_simplex(simplex, every_side):
+    """Weights of the point of the simplex nearest to the origin; `every_side` as in `_solve_tetrahedron`.
 
     Gives (True, _) if the origin is inside of a tetrahedron, else (False, the point).
     """
@@ -237,22 +238,26 @@ def nearest_of_simplex(simplex):
     elif simplex.count == 3:
         s, t, u = weights_on_triangle(row3(simplex.w, 0), row3(simplex.w, 1), row3(simplex.w, 2))
         simplex.weights[0], simplex.weights[1], simplex.weights[2] = s, t, u
-    elif _solve_tetrahedron(simplex):
+    elif _solve_tetrahedron(simplex, every_side):
         return True, (0.0, 0.0, 0.0)
-    kept = 0
     v = (0.0, 0.0, 0.0)
     for i in range(simplex.count):
-        weight = simplex.weights[i]
-        if weight > 0.0:
-            w = row3(simplex.w, i)
-            v = add_scaled(v, w, weight)
+        v = add_scaled(v, row3(simplex.w, i), simplex.weights[i])
+    return False, v
+
+
+@kernel
+def drop_unused(simplex):
+    """Keep the corners of a simplex that have a weight."""
+    kept = 0
+    for i in range(simplex.count):
+        if simplex.weights[i] > 0.0:
             if kept != i:
-                store_row3(simplex.w, kept, w)
+                store_row3(simplex.w, kept, row3(simplex.w, i))
                 store_row3(simplex.a, kept, row3(simplex.a, i))
-                simplex.weights[kept] = weight
+                simplex.weights[kept] = simplex.weights[i]
             kept += 1
     simplex.count = kept
-    return False, v
 
 
 @kernel
@@ -288,23 +293,22 @@ def gjk_distance(a, b, simplex, start):
         store_row3(simplex.w, last_count, w)
         store_row3(simplex.a, last_count, on_a)
         simplex.count = last_count + 1
-        overlap, nearer = nearest_of_simplex(simplex)
-        if overlap and apart > 1e-16 * size:
-            # Rounding: the tetrahedron is nearly flat. What was nearest before is.
-            simplex.count = last_count
-            overlap, v = nearest_of_simplex(simplex)
-            break
-        if overlap:
-            v = nearer
-            break
-        now = length_squared(nearer)
+        overlap, nearer = nearest_of_simplex(simplex, False)
+        if apart > 1e-16 * size if overlap else length_squared(nearer) >= best:
+            # Rounding: the tetrahedron is nearly flat.
+            overlap, nearer = nearest_of_simplex(simplex, True)
+            if length_squared(nearer) >= best:  # what was nearest before is
+                simplex.count = last_count
+                _, v = nearest_of_simplex(simplex, False)
+                break
         v = nearer
-        if now <= 1e-20 * size:
+        if overlap:
+            break
+        drop_unused(simplex)
+        best = length_squared(v)
+        if best <= 1e-20 * size:
             overlap = True
             break
-        if now >= best:
-            break
-        best = now
     point = (0.0, 0.0, 0.0)
     for i in range(simplex.count):
         point = add_scaled(point, row3(simplex.a, i), simplex.weights[i])

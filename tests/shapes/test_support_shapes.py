@@ -165,6 +165,8 @@ def test_distance_from_a_ball(case, seed, scale):
 @example((TAPERED_CYLINDER, (0.5, 0.2, 0.4)), 420348)
 @example((TAPERED_CYLINDER, (0.05, 1.0, 0.4)), 420348)
 @example((TAPERED_CYLINDER, (0.05, 1.0, 0.4)), 1127529)
+@example((TAPERED_CYLINDER, (0.05, 1.0, 0.4)), 7823977)
+@example((TAPERED_CYLINDER, (1.0, 0.0, 0.6)), 11110362)
 def test_rays_and_points(case, seed):
     kind, numbers = case
     made, random = Made(), np.random.default_rng(seed)
