@@ -19,6 +19,7 @@ static func figures(bodies: BodySet, bin: Bin) -> Dictionary:
 		"kinetic_energy_per_body": _kinetic_energy(bodies, transforms) / maxi(bodies.size(), 1),
 		"mean_speed": _mean_speed(bodies),
 		"height": _height(transforms),
+		"top": _top(transforms),
 	}
 
 
@@ -59,6 +60,11 @@ static func _height(transforms: Array[Transform3D]) -> float:
 		heights.append(transform.origin.y)
 	heights.sort()
 	return heights[int(0.99 * (heights.size() - 1))] if not heights.is_empty() else 0.0
+
+
+## The height of the highest centre [m].
+static func _top(transforms: Array[Transform3D]) -> float:
+	return transforms.reduce(func(top: float, at: Transform3D) -> float: return maxf(top, at.origin.y), -INF)
 
 
 static func _deepest_in_bin(bodies: BodySet, transforms: Array[Transform3D], bin: Bin) -> float:

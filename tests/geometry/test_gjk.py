@@ -30,7 +30,11 @@ def test_points_beside_a_truncated_cone(half, above, below):
     the answer was the distance from the rim, up to six times too long."""
     random = np.random.default_rng(1)
     count = 60_000
-    lift, turn, y = 10 ** random.uniform(-4, -0.5, count), random.uniform(0, 2 * math.pi, count), random.uniform(-half, half, count)
+    lift, turn, y = (
+        10 ** random.uniform(-4, -0.5, count),
+        random.uniform(0, 2 * math.pi, count),
+        random.uniform(-half, half, count),
+    )
     radius = below + (above - below) * (y + half) / (2 * half)
     across, up = np.array([2 * half, below - above]) / math.hypot(2 * half, below - above)
     points = np.stack([(radius + lift * across) * np.cos(turn), y + lift * up, (radius + lift * across) * np.sin(turn)], axis=1)

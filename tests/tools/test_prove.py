@@ -23,41 +23,40 @@ def test_whatever_has_a_long_form_is_run_in_full_by_some_check():
         assert any(name in text for text in ran), f"{name} is in no check"
 
 
-def fake_runs(ours: float, theirs: float, lost: int = 0) -> dict:
-    """Figures of two engines whose piles have these heights [m]."""
+def fake_runs(ours: dict, theirs: dict) -> dict:
+    """Figures of two engines, of which these are not 0, or 10 m."""
 
-    def figures(height: float, lost: int) -> SimpleNamespace:
+    def figures(*, height=10.0, top=10.0, lost=0, deepest=0.0, speed=0.0) -> SimpleNamespace:
+        extra = {"mean_speed": speed, "top": top}
         return SimpleNamespace(
-            height=height, lost=lost, deepest_penetration=0.0, extra={"mean_speed": 0.0}, tick_ms=(1.0,) * prove_step.TICKS
+            height=height, lost=lost, deepest_penetration=deepest, extra=extra, tick_ms=(1.0,) * prove_step.TICKS
         )
 
-    return {scenes.SCREE: [figures(ours, lost)], scenes.JOLT: [figures(theirs, 0)]}
+    return {scenes.SCREE: [figures(**ours)], scenes.JOLT: [figures(**theirs)]}
 
 
-def test_a_height_in_doubt_is_decided_by_jolt_with_fine_steps():
-    def judged(runs, fine: float) -> tuple[str, bool]:
-        return prove_step.judged(runs, lambda: fine, 0.03)
+def test_a_time_counts_only_with_the_quality_that_it_bought():
+    def faults(ours: dict, theirs: dict, height: str = "height") -> list[str]:
+        return prove_step.faults_of(fake_runs(ours, theirs), height, 0.03)
 
-    assert judged(fake_runs(10.0, 10.2), fine=0.0)[1]
-    words, counts = judged(fake_runs(10.0, 9.0), fine=9.95)
-    assert counts and words.endswith("Jolt with 4 steps a tick 9.95 m high")
-    words, counts = judged(fake_runs(10.0, 9.0), fine=9.5)
-    assert not counts and words.endswith("height 10.00 m, Jolt 9.00")
-    assert not judged(fake_runs(10.0, 9.0, lost=1), fine=9.95)[1], "what is lost stays a fault"
+    assert not faults({"height": 10.2, "top": 20.0, "deepest": 0.02, "speed": 0.01}, {})
+    assert faults({"height": 10.4}, {}) == ["height differs by +4.0%"]
+    assert faults({"height": 20.0, "top": 9.6}, {}, "top") == ["top differs by -4.0%"]
+    assert faults({"deepest": 0.03, "speed": 0.3, "lost": 1}, {"deepest": 0.025, "speed": 0.2}) == [
+        "too fast",
+        "too deep",
+        "bodies lost",
+    ]
+    assert not faults({"deepest": 0.03, "speed": 0.3}, {"deepest": 0.03, "speed": 0.3})
 
 
-def test_jolt_with_fine_steps_is_asked_once_a_pile(monkeypatch):
-    asked = []
-
-    def fine(godot, project, scene, options) -> float:
-        asked.append(options)
-        return 10.0
-
-    monkeypatch.setattr(prove_step, "height_with_fine_steps", fine)
-    monkeypatch.setattr(prove_step, "runs_of", lambda *_: fake_runs(10.0, 9.0))
+def test_a_pile_that_is_not_as_high_does_not_count(monkeypatch):
+    monkeypatch.setattr(prove_step, "runs_of", lambda *_: fake_runs({}, {}))
+    monkeypatch.setattr(prove_step, "floor_ratio", lambda *_: (0.1, 1.0, 0.1))
+    assert prove_step.dense_piles(None, None).passed
+    monkeypatch.setattr(prove_step, "runs_of", lambda *_: fake_runs({"top": 10.7}, {}))
     outcome = prove_step.dense_piles(None, None)
-    assert asked == [(f"--bodies={limit.bodies}", "--server") for limit in prove_step.PILES]
-    assert outcome.figures.count("Jolt with 4 steps a tick 10.00 m high") == 2 * len(asked)
+    assert not outcome.passed and outcome.figures.count("top differs by +7.0%") == 2 * len(prove_step.PILES)
 
 
 def test_the_open_world_of_another_layout_goes(tmp_path, monkeypatch):
