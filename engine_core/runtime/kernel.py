@@ -46,7 +46,9 @@ def cache_folder_of(module: str) -> Path:
     folder = CACHE_FOLDER.parent / closure_hash(module)
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
-    return folder
+    if is_of_engine(module):
+        return folder
+    return folder / module  # what is kept asks for the module by the name it had
 
 
 import numba  # noqa: E402  (the cache folder must be chosen first)

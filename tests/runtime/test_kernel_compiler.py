@@ -77,5 +77,33 @@ def test_kernels_are_found_again_where_only_the_entry_point_is_gone(tmp_path):
     assert hits > 0 and again == 0, "the second process compiled kernels that the first had kept"
 
 
+_OF_A_USER = """
+from engine_core.runtime.kernel import entry_point, kernel
+
+@kernel
+def inner(x):
+    return x + 1
+
+@entry_point("int64(int64)")
+def answer(x):
+    return inner(x)
+"""
+
+
+def test_a_module_of_a_user_may_change_its_name(tmp_path):
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "shapes_of_mine.py").write_text(_OF_A_USER)
+    path = os.pathsep.join([str(tmp_path), str(tmp_path / "package"), *filter(None, sys.path)])
+    for name in ("package.shapes_of_mine", "shapes_of_mine"):
+        for _ in range(2):
+            program = f"import {name} as module; print(module.answer(41))"
+            run = subprocess.run(
+                [sys.executable, "-c", program], env={**os.environ, "SCREE_CACHE": str(tmp_path / "cache"), "PYTHONPATH": path},
+                text=True, capture_output=True,
+            )  # fmt: skip
+            assert run.stdout == "42\n", run.stderr
+        path = path.replace(str(tmp_path) + os.pathsep, "")  # from here on there is no `package`
+
+
 def test_vectors_from_python():
     assert vector.cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) == (0.0, 0.0, 1.0)
