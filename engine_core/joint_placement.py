@@ -14,6 +14,7 @@ from .constraints.schema import DELTA_ROTATION
 from .geometry.vector import store3, subtract
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import stack_array, view
+from .runtime.two_lists import link, unlink
 from .solver.joint_colours import add_joint, forget_impulses, remove_joint
 from .solver.sleeping import wake_island
 
@@ -80,15 +81,8 @@ def connect_joint(world, index):
     joint = joints[index]
     for side in range(2):
         body = joint.bodies[side]
-        joint.previous[side] = INT32(-1)
-        joint.next[side] = INT32(-1)
-        if body < 0:
-            continue
-        head = bodies[body].first_joint
-        joint.next[side] = head
-        if head >= 0:
-            joints[head >> 1].previous[head & 1] = INT32(index << 1 | side)
-        bodies[body].first_joint = INT32(index << 1 | side)
+        if body >= 0:
+            bodies[body].first_joint = link(joints, index, side, bodies[body].first_joint)
     joint.flags |= UINT32(IS_CONNECTED)
     joint.colour = INT32(-1)
     wake_both(world, joint)
@@ -106,15 +100,8 @@ def disconnect_joint(world, index):
     take_out(world, index)
     for side in range(2):
         body = joint.bodies[side]
-        if body < 0:
-            continue
-        before, after = joint.previous[side], joint.next[side]
-        if before >= 0:
-            joints[before >> 1].next[before & 1] = after
-        else:
-            bodies[body].first_joint = after
-        if after >= 0:
-            joints[after >> 1].previous[after & 1] = before
+        if body >= 0:
+            bodies[body].first_joint = unlink(joints, index, side, bodies[body].first_joint)
     joint.flags &= ~UINT32(IS_CONNECTED)
     forget_impulses(joint)
 

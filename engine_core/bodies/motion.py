@@ -6,8 +6,6 @@ This is the form without locks. Who may call: whoever holds the gate of the body
 a body in no system.
 """
 
-import math
-
 import numpy as np
 
 from ..geometry.vector import (
@@ -277,14 +275,18 @@ def inverse_inertia_times(body, v):
 
 
 @kernel
+def _push(world, index, total, change):
+    """Add to a velocity of a body, or to what acts on it, and wake it. Nothing happens unless it is rigid."""
+    if bodies_of(world)[index].mode >= RIGID:
+        store3(total, add(vector3(total), change))
+        wake(world, index)
+
+
+@kernel
 def apply_central_impulse(world, index, impulse):
     """Impulse [N s] through the centre of mass; changes the velocity at once. Ignored unless rigid."""
     body = bodies_of(world)[index]
-    if body.mode < RIGID:
-        return
-    change = lock_linear(body, scale(impulse, float(body.inverse_mass)))
-    store3(body.linear_velocity, add(vector3(body.linear_velocity), change))
-    wake(world, index)
+    _push(world, index, body.linear_velocity, lock_linear(body, scale(impulse, float(body.inverse_mass))))
 
 
 @kernel
@@ -296,49 +298,34 @@ def arm_of(body, offset):
 @kernel
 def apply_impulse(world, index, impulse, offset):
     """Impulse [N s] at `offset` [m] from the origin, world axes."""
-    body = bodies_of(world)[index]
-    if body.mode < RIGID:
-        return
     apply_central_impulse(world, index, impulse)
-    apply_torque_impulse(world, index, cross(arm_of(body, offset), impulse))
+    apply_torque_impulse(world, index, cross(arm_of(bodies_of(world)[index], offset), impulse))
 
 
 @kernel
 def apply_torque_impulse(world, index, impulse):
     """Angular impulse [N m s]."""
     body = bodies_of(world)[index]
-    if body.mode < RIGID:
-        return
-    store3(body.angular_velocity, add(vector3(body.angular_velocity), inverse_inertia_times(body, impulse)))
-    wake(world, index)
+    _push(world, index, body.angular_velocity, inverse_inertia_times(body, impulse))
 
 
 @kernel
 def apply_central_force(world, index, force):
     """Force [N] during the next step, through the centre of mass."""
-    body = bodies_of(world)[index]
-    if body.mode < RIGID:
-        return
-    store3(body.force, add(vector3(body.force), force))
-    wake(world, index)
+    _push(world, index, bodies_of(world)[index].force, force)
 
 
 @kernel
 def apply_torque(world, index, torque):
     """Torque [N m] during the next step."""
-    body = bodies_of(world)[index]
-    if body.mode < RIGID:
-        return
-    store3(body.torque, add(vector3(body.torque), torque))
-    wake(world, index)
+    _push(world, index, bodies_of(world)[index].torque, torque)
 
 
 @kernel
 def apply_force(world, index, force, offset):
     """Force [N] during the next step at `offset` [m] from the origin, world axes."""
-    body = bodies_of(world)[index]
     apply_central_force(world, index, force)
-    apply_torque(world, index, cross(arm_of(body, offset), force))
+    apply_torque(world, index, cross(arm_of(bodies_of(world)[index], offset), force))
 
 
 @kernel
@@ -411,9 +398,3 @@ def is_sleeping(body):
 def to_body_frame(body, v):
     """A world vector in the body frame."""
     return rotate_inverse(quaternion(body.rotation), v)
-
-
-@kernel
-def finite3(v):
-    """Whether all of a vector is finite."""
-    return math.isfinite(v[0]) and math.isfinite(v[1]) and math.isfinite(v[2])

@@ -14,6 +14,7 @@ from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.pair_table import find_row, insert_row, remove_row, take_row
+from ..runtime.two_lists import link, unlink
 from .contact_rules import ignore_each_other, terms_of
 from .schema import MANIFOLD, PAIR, PAIR_LISTS, PAIR_SPARES_A, PAIR_SPARES_B
 
@@ -127,12 +128,7 @@ def create_pair(system, bodies, body_a, body_b):
     combine_materials(lists, a, b)
     for side in range(2):
         body = a if side == 0 else b
-        head = body.first_pair
-        lists.next[side] = head
-        lists.previous[side] = -1
-        if head >= 0:
-            all_lists[head >> 1].previous[head & 1] = index << 1 | side
-        body.first_pair = index << 1 | side
+        body.first_pair = link(all_lists, index, side, body.first_pair)
         body.pair_count += 1
     insert_row(system.pair_table, system.pair_table_capacity, index, body_a, body_b)
     return index
@@ -142,20 +138,14 @@ def create_pair(system, bodies, body_a, body_b):
 def free_pair(system, bodies, index):
     """Take a pair out of all lists. Its manifolds must be gone and it must not be active."""
     all_lists = lists_of(system)
-    pair, lists = pairs_of(system)[index], all_lists[index]
+    pair = pairs_of(system)[index]
     remove_row(system.pair_table, system.pair_table_capacity, system.pairs, PAIR_SIZE, index, pair.body_a, pair.body_b)
     for side in range(2):
         body = bodies[pair.body_a if side == 0 else pair.body_b]
-        before, after = lists.previous[side], lists.next[side]
-        if before >= 0:
-            all_lists[before >> 1].next[before & 1] = after
-        else:
-            body.first_pair = after
-        if after >= 0:
-            all_lists[after >> 1].previous[after & 1] = before
+        body.first_pair = unlink(all_lists, index, side, body.first_pair)
         body.pair_count -= 1
     pair.body_a = -1
-    lists.next[0] = system.first_free_pair
+    all_lists[index].next[0] = system.first_free_pair
     system.first_free_pair = index
 
 

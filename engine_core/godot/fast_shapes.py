@@ -121,14 +121,6 @@ def _has_room(server, body):
     return True
 
 
-@kernel
-def _row_of_shape(world, index, number):
-    """Row of a body's shape with a number; -1 if there is none, and for an index of -1."""
-    if index < 0 or number < 0 or number >= bodies_of(world)[index].instance_count:
-        return np.int64(-1)
-    return np.int64(bodies_of(world)[index].first_instance) + number
-
-
 def make_add_shape(find):
     @kernel
     def add_shape(instance, arguments, result):
@@ -165,80 +157,69 @@ def _repeats(instance, transform):
     return True
 
 
-def make_set_shape_transform(find):
+def make_of_shape(find, answer):
+    """The fast answer about a shape of a body that `answer(server, body, row, arguments)` gives; `row`: of INSTANCE."""
+
     @kernel
-    def set_shape_transform(instance, arguments, result):
+    def of_shape(instance, arguments, result):
         server = view(instance, 1, SERVER)[0]
-        world, transform = server.world, argument(arguments, 2)
-        index = find(world, int_argument(arguments, 0))
-        row = _row_of_shape(world, index, int_argument(arguments, 1))
-        if row < 0:
+        index, number = find(server.world, int_argument(arguments, 0)), int_argument(arguments, 1)
+        if index < 0 or number < 0 or number >= bodies_of(server.world)[index].instance_count:
             return False
-        body, shape = bodies_of(world)[index], instances_of(world)[row]
-        if _repeats(shape, transform):  # nodes do
-            return True
-        if body.system >= 0 or body.flags & HAS_STRETCH or not is_as_set(world, shape) or not is_plain_place(transform):
-            return False
-        if server.has_contact_biases:
-            return False
-        place_instance(body, shape, transform)
-        body.flags |= np.uint32(MASS_CHANGED)
+        body = bodies_of(server.world)[index]
+        return answer(server, body, np.int64(body.first_instance) + number, arguments)
+
+    return of_shape
+
+
+@kernel
+def _set_transform(server, body, row, arguments):
+    shape, transform = instances_of(server.world)[row], argument(arguments, 2)
+    if _repeats(shape, transform):  # nodes do
         return True
+    if body.system >= 0 or body.flags & HAS_STRETCH or not is_as_set(server.world, shape) or not is_plain_place(transform):
+        return False
+    if server.has_contact_biases:
+        return False
+    place_instance(body, shape, transform)
+    body.flags |= np.uint32(MASS_CHANGED)
+    return True
 
-    return set_shape_transform
 
-
-def make_set_shape_disabled(find):
-    @kernel
-    def set_shape_disabled(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
-        index = find(server.world, int_argument(arguments, 0))
-        row = _row_of_shape(server.world, index, int_argument(arguments, 1))
-        if row < 0:
-            return False
-        body, shape = bodies_of(server.world)[index], instances_of(server.world)[row]
-        is_disabled = np.int16(1 if bool_argument(arguments, 2) else 0)
-        if body.flags & IS_AREA and shape.is_disabled == is_disabled:  # nodes repeat it
-            return True
-        if body.system >= 0 or server.has_contact_biases:
-            return False
-        shape.is_disabled = is_disabled
-        body.flags |= np.uint32(MASS_CHANGED)
+@kernel
+def _set_disabled(server, body, row, arguments):
+    shape, is_disabled = instances_of(server.world)[row], np.int16(1 if bool_argument(arguments, 2) else 0)
+    if body.flags & IS_AREA and shape.is_disabled == is_disabled:  # nodes repeat it
         return True
+    if body.system >= 0 or server.has_contact_biases:
+        return False
+    shape.is_disabled = is_disabled
+    body.flags |= np.uint32(MASS_CHANGED)
+    return True
 
-    return set_shape_disabled
 
-
-def make_remove_shape(find):
-    @kernel
-    def remove_shape(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
-        index = find(server.world, int_argument(arguments, 0))
-        row = _row_of_shape(server.world, index, int_argument(arguments, 1))
-        if row < 0:
+@kernel
+def _remove(server, body, row, arguments):
+    rows = instances_of(server.world)
+    if body.system >= 0 or server.has_contact_biases or not has_room_for(server, 1) or not is_as_set(server.world, rows[row]):
+        return False
+    end = np.int64(body.first_instance) + body.instance_count
+    for k in range(row + 1, end):
+        if rows[k].has_user_transform:
             return False
-        body, rows = bodies_of(server.world)[index], instances_of(server.world)
-        if body.system >= 0 or server.has_contact_biases or not has_room_for(server, 1) or not is_as_set(server.world, rows[row]):
-            return False
-        end = np.int64(body.first_instance) + body.instance_count
-        for k in range(row + 1, end):
-            if rows[k].has_user_transform:
-                return False
-        drop_instance(server, body.id, rows[row])
-        for k in range(row + 1, end):
-            copy_words(address_of_row(rows, k - 1), address_of_row(rows, k), INSTANCE_WORDS)
-        body.instance_count -= 1
-        body.flags |= np.uint32(MASS_CHANGED)
-        return True
-
-    return remove_shape
+    drop_instance(server, body.id, rows[row])
+    for k in range(row + 1, end):
+        copy_words(address_of_row(rows, k - 1), address_of_row(rows, k), INSTANCE_WORDS)
+    body.instance_count -= 1
+    body.flags |= np.uint32(MASS_CHANGED)
+    return True
 
 
 def shape_answers(family, find):
     """The fast answers by virtual: of `body` or `area`, which `find(world, identity)` finds."""
     return {
         f"_{family}_add_shape": make_add_shape(find),
-        f"_{family}_set_shape_transform": make_set_shape_transform(find),
-        f"_{family}_set_shape_disabled": make_set_shape_disabled(find),
-        f"_{family}_remove_shape": make_remove_shape(find),
+        f"_{family}_set_shape_transform": make_of_shape(find, _set_transform),
+        f"_{family}_set_shape_disabled": make_of_shape(find, _set_disabled),
+        f"_{family}_remove_shape": make_of_shape(find, _remove),
     }

@@ -8,16 +8,7 @@ from ..bodies.schema import SYSTEM, WORLD
 from ..characters.body_motion import COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY
 from ..collision.query_schema import MOTION_FUNCTION, QUERY_CONTACT
 from ..geometry.vector import add, normalize, store3, store4, subtract, vector3
-from ..runtime.call import (
-    call_2_result,
-    call_4,
-    load_float32,
-    load_uint8,
-    store_float32,
-    store_int32,
-    store_int64,
-    store_uint8,
-)
+from ..runtime.call import call_2_result, store_float32, store_int32, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
@@ -27,10 +18,12 @@ from .schema import NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, WRONG_MARGIN, WRON
 from .server_motion import find, refuse
 from .slots import (
     argument,
+    ask_object,
     bool_argument,
     float_argument,
     int_argument,
     is_finite3,
+    is_finite_transform,
     load_vector3,
     store_vector3,
     vector3_argument,
@@ -44,25 +37,15 @@ MOTION_WORDS = MOTION.itemsize // 8
 COLLISIONS_OFFSET, COLLISION_BYTES, COUNT_OFFSET = 40, 80, 2600
 
 
-@kernel
-def _ask_godot(server, bind, value):
-    """Call a method of the server's Object that takes one 64-bit word and gives a bool."""
-    words = stack_array(3, np.int64)
-    words[0] = value
-    words[1] = 0
-    words[2] = address_of_row(words, 0)
-    call_4(server.method_bind_ptrcall, bind, server.object, address_of_row(words, 2), address_of_row(words, 1))
-    return load_uint8(address_of_row(words, 1)) != 0
-
-
 @entry_point("int64(int64, int64)")
 def is_excluded_by_motion(instance, body_id):
     """Whether the motion test that runs now on this thread leaves a body out; `instance` is the address of SERVER."""
     server = view(instance, 1, SERVER)[0]
-    if _ask_godot(server, server.is_excluding_body, body_id):
+    call = server.method_bind_ptrcall
+    if ask_object(call, server.is_excluding_body, server.object, body_id):
         return np.int64(1)
     user_id = bodies_of(server.world)[body_id & ((1 << 28) - 1)].user_id
-    return np.int64(1) if user_id != 0 and _ask_godot(server, server.is_excluding_object, user_id) else np.int64(0)
+    return np.int64(user_id != 0 and ask_object(call, server.is_excluding_object, server.object, user_id))
 
 
 @kernel
@@ -81,10 +64,7 @@ def _rotation_of(transform):
 def _is_asked_well(instance, arguments):
     """Whether the arguments make sense; if not, the call was refused."""
     transform, margin, most = argument(arguments, 1), float_argument(arguments, 3), int_argument(arguments, 4)
-    total = 0.0
-    for i in range(12):
-        total += abs(float(load_float32(transform + 4 * i)))
-    if not total < 1e30:
+    if not is_finite_transform(transform):
         refuse(instance, CALL, NOT_FINITE_TRANSFORM, transform)
         return False
     if not is_finite3(vector3_argument(arguments, 2)):

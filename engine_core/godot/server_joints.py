@@ -148,11 +148,6 @@ def _get_flag(kind: int, server, identity: int, number: int, axis: int = 0) -> b
     return joint.flag(number, axis)
 
 
-def _check_axis(axis: int) -> None:
-    if not 0 <= axis < 3:
-        raise ValueError(f"axis must be 0 (x) to 2 (z), got {axis}")
-
-
 @SERVER.cold()
 def _joint_create(server):
     return server.joints.add(Joint())
@@ -246,25 +241,13 @@ for _side in "AB":
 # --- six degrees of freedom ---
 
 
-@SERVER.cold()
-def _generic_6dof_joint_set_param(server, identity, axis, number, value):
-    _check_axis(axis)
-    _set_parameter(SIX_DOF, server, identity, number, value, axis)
+def _on_axis(of_joint, server, identity: int, axis: int, *numbers):
+    if not 0 <= axis < 3:
+        raise ValueError(f"axis must be 0 (x) to 2 (z), got {axis}")
+    return of_joint(SIX_DOF, server, identity, *numbers, axis)
 
 
-@SERVER.cold()
-def _generic_6dof_joint_get_param(server, identity, axis, number):
-    _check_axis(axis)
-    return _get_parameter(SIX_DOF, server, identity, number, axis)
-
-
-@SERVER.cold()
-def _generic_6dof_joint_set_flag(server, identity, axis, number, enable):
-    _check_axis(axis)
-    _set_flag(SIX_DOF, server, identity, number, enable, axis)
-
-
-@SERVER.cold()
-def _generic_6dof_joint_get_flag(server, identity, axis, number):
-    _check_axis(axis)
-    return _get_flag(SIX_DOF, server, identity, number, axis)
+for _name, _of_joint in (
+    ("set_param", _set_parameter), ("get_param", _get_parameter), ("set_flag", _set_flag), ("get_flag", _get_flag),
+):  # fmt: skip
+    SERVER.answer(f"_generic_6dof_joint_{_name}", partial(_on_axis, _of_joint))

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ..runtime.call import (
+    call_4,
     load_address,
     load_float32,
     load_float64,
@@ -19,6 +20,7 @@ from ..runtime.call import (
     store_int64,
 )  # fmt: skip
 from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row, stack_array
 
 FLOAT32 = np.float32
 
@@ -102,3 +104,24 @@ def store_int(address, value):
 @kernel
 def is_finite3(v):
     return math.isfinite(v[0]) and math.isfinite(v[1]) and math.isfinite(v[2])
+
+
+@kernel
+def is_finite_transform(address):
+    """Whether the numbers of a Transform3D are finite and of a size to compute with."""
+    total = 0.0
+    for i in range(12):
+        total += abs(float(load_float32(address + 4 * i)))
+    return total < 1e30
+
+
+@kernel
+def ask_object(call, method, target, value):
+    """What a method of a Godot Object answers that takes one 64-bit word and gives a bool. `call`: address of
+    object_method_bind_ptrcall; `method`: the bind."""
+    words = stack_array(3, np.int64)
+    words[0] = value
+    words[1] = 0
+    words[2] = address_of_row(words, 0)
+    call_4(call, method, target, address_of_row(words, 2), address_of_row(words, 1))
+    return load_uint8(address_of_row(words, 1)) != 0

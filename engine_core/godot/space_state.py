@@ -36,9 +36,6 @@ from ..runtime.call import (
     call_1_result,
     call_2_result,
     call_3,
-    call_4,
-    load_float32,
-    load_uint8,
     store_float32,
     store_int32,
     store_int64,
@@ -61,10 +58,13 @@ from .schema import (
 )  # fmt: skip
 from .slots import (
     argument,
+    ask_object,
     bool_argument,
     float_argument,
     int_argument,
     is_finite3,
+    is_finite_transform,
+    load_vector3,
     store_vector3,
     vector3_argument,
 )  # fmt: skip
@@ -95,15 +95,7 @@ def is_excluded_by_godot(space, body_id):
     """Whether the query that runs now on this thread leaves a body out; `space` is the address of its SPACE_BINDING."""
     binding = view(space, 1, SPACE_BINDING)[0]
     server = view(binding.server, 1, SERVER)[0]
-    words = stack_array(2, np.int64)
-    words[0] = body_id
-    words[1] = 0
-    arguments = stack_array(1, np.int64)
-    arguments[0] = address_of_row(words, 0)
-    result = address_of_row(words, 1)
-    bind = server.is_body_excluded_from_query
-    call_4(server.method_bind_ptrcall, bind, binding.object, address_of_row(arguments, 0), result)
-    return np.int64(load_uint8(result))
+    return np.int64(ask_object(server.method_bind_ptrcall, server.is_body_excluded_from_query, binding.object, body_id))
 
 
 @kernel
@@ -258,14 +250,11 @@ def _take_transform(instance, call, transform, shape_index, query, frame):
     """Fill in where the shape stands. Gives 0 after the call was refused, 1, or 2 where Python has cooked another shape for the
     scale of the transform, which is asked about instead: give it back with `_end`."""
     keep_as_call()
-    total = 0.0
-    for i in range(12):
-        total += abs(float(load_float32(transform + 4 * i)))
-    if not total < 1e30:
+    if not is_finite_transform(transform):
         _refuse(instance, call, NOT_FINITE_TRANSFORM, transform)
         return 0
-    rows = (_row(transform), _row(transform + 12), _row(transform + 24))
-    store3(query.position, add(_row(transform + 36), frame))
+    rows = (load_vector3(transform), load_vector3(transform + 12), load_vector3(transform + 24))
+    store3(query.position, add(load_vector3(transform + 36), frame))
     if is_orthonormal(rows):
         store4(query.rotation, rotation_of_basis(rows))
         return 1
@@ -280,11 +269,6 @@ def _take_transform(instance, call, transform, shape_index, query, frame):
     query.shape = request.cooked
     store4(query.rotation, quaternion(request.rotation))
     return 2
-
-
-@kernel
-def _row(address):
-    return (float(load_float32(address)), float(load_float32(address + 4)), float(load_float32(address + 8)))
 
 
 @kernel

@@ -12,6 +12,7 @@ from ..runtime.atomics import or_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.pair_table import find_row, insert_row, remove_row, take_row
+from ..runtime.two_lists import link, unlink
 from .schema import (
     AREA, DISABLED, IS_DUE, IS_MONITORABLE, IS_TO_REPORT, MONITORS_AREAS, MONITORS_BODIES, OVERLAP, SENSORS, SHAPE_OVERLAP,
 )  # fmt: skip
@@ -111,12 +112,7 @@ def create_overlap(system, sensors, area, other, capacity):
     overlap.first = -1
     for side in range(2):
         body = area if side == 0 else other
-        head = first_overlap(sensors, body, capacity)
-        overlap.next[side] = INT32(head)
-        overlap.previous[side] = -1
-        if head >= 0:
-            overlaps[head >> 1].previous[head & 1] = INT32(index << 1 | side)
-        _set_first(sensors, body, capacity, index << 1 | side)
+        _set_first(sensors, body, capacity, link(overlaps, index, side, first_overlap(sensors, body, capacity)))
     insert_row(sensors.table, sensors.table_capacity, index, area, other)
     mark_due(sensors, index)
     return index
@@ -130,13 +126,8 @@ def free_overlap(sensors, index, capacity):
     area, other = INT64(overlap.area), INT64(overlap.other)
     remove_row(sensors.table, sensors.table_capacity, sensors.overlaps, OVERLAP_SIZE, index, area, other)
     for side in range(2):
-        before, after = INT64(overlap.previous[side]), INT64(overlap.next[side])
-        if before >= 0:
-            overlaps[before >> 1].next[before & 1] = INT32(after)
-        else:
-            _set_first(sensors, INT64(overlap.area if side == 0 else overlap.other), capacity, after)
-        if after >= 0:
-            overlaps[after >> 1].previous[after & 1] = INT32(before)
+        body = area if side == 0 else other
+        _set_first(sensors, body, capacity, unlink(overlaps, index, side, first_overlap(sensors, body, capacity)))
     part = INT64(overlap.first)
     while part >= 0:
         following = INT64(parts[part].next)

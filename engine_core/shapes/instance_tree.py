@@ -250,6 +250,12 @@ def _pop(walk, longest):
 
 
 @kernel
+def _number_of(entry):
+    """What a walk gives for an entry that is no node."""
+    return INT64(-1) if entry == NONE else ~entry
+
+
+@kernel
 def may_meet(bounds, low, high):
     """Whether bounds (min x, y, z, max x, y, z) and a box touch; rounding loses nothing."""
     for k in range(3):
@@ -260,13 +266,9 @@ def may_meet(bounds, low, high):
 
 
 @kernel
-def child_meets(bounds, child, low, high):
-    """`may_meet` for a child of a node."""
-    for k in range(3):
-        slack = 1e-6 * (1.0 + abs(low[k]) + abs(high[k]))
-        if bounds[k, child] > high[k] + slack or bounds[3 + k, child] < low[k] - slack:
-            return False
-    return True
+def _of_child(bounds, child):
+    """The bounds of one child out of those of all four."""
+    return bounds[0, child], bounds[1, child], bounds[2, child], bounds[3, child], bounds[4, child], bounds[5, child]
 
 
 @kernel
@@ -286,7 +288,7 @@ def next_in_box(walk, nodes, instances, low, high):
             return ~entry
         node = nodes[walk.first + entry]
         for child in range(3, -1, -1):
-            if node.children[child] != NONE and child_meets(node.bounds, child, low, high):
+            if node.children[child] != NONE and may_meet(_of_child(node.bounds, child), low, high):
                 walk.entries[walk.depth] = node.children[child]
                 walk.depth += 1
     return INT64(-1)
@@ -318,12 +320,18 @@ def meets_slabs(x, y, z, max_fraction):
 
 
 @kernel
-def meets_bounds(bounds, origin, inverse, max_fraction):
-    """Whether a ray, with the inverse of its vector, meets bounds."""
+def _enters(bounds, origin, inverse, max_fraction):
+    """`meets_slabs` for bounds."""
     return meets_slabs(
         slab(bounds[0], bounds[3], origin[0], inverse[0]), slab(bounds[1], bounds[4], origin[1], inverse[1]),
         slab(bounds[2], bounds[5], origin[2], inverse[2]), max_fraction,
-    ) >= 0.0  # fmt: skip
+    )  # fmt: skip
+
+
+@kernel
+def meets_bounds(bounds, origin, inverse, max_fraction):
+    """Whether a ray, with the inverse of its vector, meets bounds."""
+    return _enters(bounds, origin, inverse, max_fraction) >= 0.0
 
 
 @kernel
@@ -339,22 +347,14 @@ def next_on_ray(walk, nodes, instances, origin, inverse, longest):
             return INT64(number)
     while True:
         entry = _pop(walk, longest + ROUNDING * (1.0 + longest))
-        if entry == NONE:
-            return INT64(-1)
         if entry < 0:
-            return ~entry
-        node = nodes[walk.first + entry]
-        box, base = node.bounds, walk.depth
+            return _number_of(entry)
+        node, base = nodes[walk.first + entry], walk.depth
         for child in range(4):
-            if node.children[child] == NONE:
-                continue
-            enter = meets_slabs(
-                slab(box[0, child], box[3, child], origin[0], inverse[0]),
-                slab(box[1, child], box[4, child], origin[1], inverse[1]),
-                slab(box[2, child], box[5, child], origin[2], inverse[2]), longest,
-            )  # fmt: skip
-            if enter >= 0.0:
-                _push(walk, base, node.children[child], enter)
+            if node.children[child] != NONE:
+                enter = _enters(_of_child(node.bounds, child), origin, inverse, longest)
+                if enter >= 0.0:
+                    _push(walk, base, node.children[child], enter)
 
 
 @kernel
@@ -375,27 +375,21 @@ def distance_to(bounds, point):
 def next_near(walk, nodes, instances, point, reach):
     """Number of the next shape whose bounds are nearer to a point (body frame) than `reach`, near ones first, or -1. `reach` may
     become less from call to call."""
-    slack = 1e-6 * (1.0 + abs(point[0]) + abs(point[1]) + abs(point[2]))
+    longest = reach + 1e-6 * (1.0 + abs(point[0]) + abs(point[1]) + abs(point[2]))
     if walk.next < 0:
         _enter(walk, nodes)
     while walk.next < walk.count:
         number = walk.next
         walk.next += 1
-        if distance_to(instances[walk.first + number].bounds, point) <= reach + slack:
+        if distance_to(instances[walk.first + number].bounds, point) <= longest:
             return INT64(number)
     while True:
-        entry = _pop(walk, reach + slack)
-        if entry == NONE:
-            return INT64(-1)
+        entry = _pop(walk, longest)
         if entry < 0:
-            return ~entry
-        node = nodes[walk.first + entry]
-        box, base = node.bounds, walk.depth
+            return _number_of(entry)
+        node, base = nodes[walk.first + entry], walk.depth
         for child in range(4):
-            if node.children[child] == NONE:
-                continue
-            x, y = outside(point[0], box[0, child], box[3, child]), outside(point[1], box[1, child], box[4, child])
-            z = outside(point[2], box[2, child], box[5, child])
-            away = (x * x + y * y + z * z) ** 0.5
-            if away <= reach + slack:
-                _push(walk, base, node.children[child], away)
+            if node.children[child] != NONE:
+                away = distance_to(_of_child(node.bounds, child), point)
+                if away <= longest:
+                    _push(walk, base, node.children[child], away)

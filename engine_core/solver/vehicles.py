@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 
-from ..bodies.schema import BODY, SYSTEM, WORLD
+from ..bodies.motion import bodies_of
+from ..bodies.schema import SYSTEM, WORLD
 from ..constraints.body_terms import scaled_inertia
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, ROW_SIZE
 from ..constraints.vehicle_schema import ANTI_ROLL_BAR, DRIVE, MOTORCYCLE, MOST_WHEELS, SHAFT, VEHICLE, WHEEL
@@ -81,8 +82,7 @@ def solve_lean(system, vehicle, body, h):
 def begin_vehicle(system_address, address, delta_time):
     """Step listener, before the step: steer the wheels, find the ground below them, choose the gear."""
     system, vehicle = view(system_address, 1, SYSTEM)[0], view(address, 1, VEHICLE)[0]
-    world = view(system.world, 1, WORLD)[0]
-    bodies = view(world.bodies, world.body_capacity, BODY)
+    world, bodies = view(system.world, 1, WORLD)[0], bodies_of(system.world)
     if not is_driven(system, bodies, vehicle):
         return
     body = bodies[vehicle.body]
@@ -121,8 +121,7 @@ def solve_suspensions(system, bodies, vehicle, body, wheels, h):
 def solve_vehicle(system_address, address, h):
     """Step listener, in each sub-step: suspensions, then engine, brakes and tyres in some passes, then the lean."""
     system, vehicle = view(system_address, 1, SYSTEM)[0], view(address, 1, VEHICLE)[0]
-    world = view(system.world, 1, WORLD)[0]
-    bodies = view(world.bodies, world.body_capacity, BODY)
+    bodies = bodies_of(system.world)
     if not is_driven(system, bodies, vehicle):
         return
     body = bodies[vehicle.body]
