@@ -68,7 +68,6 @@ NUMBERS = {
 }
 CASES = [(kind, numbers) for kind, several in NUMBERS.items() for numbers in several]
 
-
 class Made:
     def __init__(self):
         self.pool = ShapePool(lambda index, sequence: index + 1, capacity=256)
@@ -93,6 +92,19 @@ class Made:
 def spread(count, seed=0):
     d = np.random.default_rng(seed).normal(size=(count, 3))
     return d / np.linalg.norm(d, axis=1, keepdims=True)
+
+
+def planes_of(kind, numbers):
+    """Normals of planes all round: many at random, and those of flat ends and straight sides, beside which others are cm off."""
+    flat = [np.array([(0.0, 1.0, 0.0), (0.0, -1.0, 0.0)])]
+    if kind in (TAPERED_CAPSULE, TAPERED_CYLINDER):
+        half, above, below = numbers
+        slope = (below - above) / (2.0 * half)
+        up = slope / np.sqrt(1.0 + slope * slope) if kind == TAPERED_CYLINDER else np.clip(slope, -1.0, 1.0)
+        angles = np.linspace(0.0, 2.0 * np.pi, 500, endpoint=False)
+        across = np.sqrt(1.0 - up * up)
+        flat.append(np.stack((across * np.cos(angles), np.full(500, up), across * np.sin(angles)), axis=1))
+    return np.concatenate((spread(4000, 3), *flat))
 
 
 def rims(count):
@@ -152,10 +164,11 @@ def test_distance_from_a_ball(case, seed, scale):
 @given(st.sampled_from(CASES), st.integers(0, 2**32))
 @example((TAPERED_CYLINDER, (0.5, 0.2, 0.4)), 420348)
 @example((TAPERED_CYLINDER, (0.05, 1.0, 0.4)), 420348)
+@example((TAPERED_CYLINDER, (0.05, 1.0, 0.4)), 1127529)
 def test_rays_and_points(case, seed):
     kind, numbers = case
     made, random = Made(), np.random.default_rng(seed)
-    index, around = made(kind, numbers), spread(4000, 3)
+    index, around = made(kind, numbers), planes_of(kind, numbers)
     reach = (support_of(kind, numbers, around) * around).sum(axis=1)
 
     def depth(point):  # how far inside, by planes all round; negative: outside
