@@ -25,7 +25,7 @@ WIDEST_SWING = 0.5
 """1 + cosine of the swing (120 degrees) beyond which a motion counts no more for the twist, which has no meaning near a half turn."""
 NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
 """Axes along which 0 is no limit: a joint that comes through its middle goes out on the other side."""
-NARROW = 1.3
+NARROW = 1.5
 """A swing held within this [rad] can be told apart from the other one, wherever that goes."""
 MOST_CORRECTED = 0.15
 """Of an angle beyond a limit that holds so much counts at most: near a half turn a twist jumps [rad]."""
@@ -53,6 +53,13 @@ def position_near(joint, axis, middle):
     if ANGULAR_AXES >> axis & 1:
         return middle + wrap_angle(position - middle)
     return position
+
+
+@kernel
+def meaning(joint, axis):
+    """How much an error of an angle counts: less than 1 where the angle loses its meaning, and all spins are too small for it."""
+    turn = vector3(joint.turns[axis - TWIST])
+    return min(1.0, dot(turn, turn))
 
 
 @kernel
@@ -86,6 +93,10 @@ def measure(joint, row_a, row_b, used):
     for axis in range(6):
         target = FLOAT64(joint.lower[axis])
         joint.error[axis] = FLOAT32(position_near(joint, axis, target) - target)
+    if joint.locked & ANGULAR_AXES:
+        for axis in range(TWIST, 6):
+            if joint.locked >> axis & 1:
+                joint.error[axis] *= FLOAT32(meaning(joint, axis))
 
 
 @kernel
@@ -133,9 +144,9 @@ def measure_angles(joint, frame_a, frame_b, x, y, z, used):
 def measure_round(joint, b, pole, sine, sign, latitude):
     """The vectors J of the twist and of the swing `latitude` (1: y, 2: z) where the other swing goes round the axis `pole`; `sine`
     of the angle from its equator."""
-    size = max(1.0 - sine * sine, LEAST_COSINE)
-    store3(joint.turns[0], scale(add_scaled(b, pole, -sine), 1.0 / size))
-    store3(joint.turns[latitude], scale(cross(b, pole), sign / math.sqrt(size)))
+    size = 1.0 - sine * sine
+    store3(joint.turns[0], scale(add_scaled(b, pole, -sine), 1.0 / max(size, LEAST_COSINE)))
+    store3(joint.turns[latitude], scale(cross(b, pole), sign / math.sqrt(max(size, 1.0e-4))))
 
 
 @kernel
@@ -256,8 +267,8 @@ def aim_limit(joint, row, axis):
     separation = position - lower if side > 0.0 else upper - position
     if (ANGULAR_AXES | 1 << CONE) >> axis & 1 and row.hold != SPRINGY:
         separation = max(separation, -MOST_CORRECTED)
-        if axis == TWIST and separation < 0.0:
-            separation *= min(1.0, dot(vector3(joint.turns[0]), vector3(joint.turns[0])))
+        if axis != CONE and separation < 0.0:
+            separation *= meaning(joint, axis)
     row.separation = FLOAT32(separation)
     k = aim_row(joint, row, axis)
     row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)

@@ -4,7 +4,6 @@ Bodies turn without the gyroscopic torque, as Godot's do, so a body keeps its an
 about all axes: that is what these have, each another one.
 """
 
-import functools
 import math
 from dataclasses import dataclass, field
 
@@ -20,19 +19,21 @@ AXES = 8
 
 @dataclass(frozen=True)
 class Kind:
-    """A joint with the range of each axis that it holds: equal ends lock. `starts`: where pairs begin along the other axes."""
+    """A joint with the range of each axis that it holds: equal ends lock. `starts`: where pairs begin along axes that are free,
+    or only in a part of the range. `round`: the swing that goes round beside one that is held, a longitude beside a latitude.
+    `is_single`: solved by itself in the coloured passes, not as a tree."""
 
     joint: str
     ranges: dict[int, tuple[float, float]] = field(default_factory=dict)
     starts: dict[int, tuple[float, float]] = field(default_factory=dict)
-
-    def settings(self) -> dict[int, tuple[float, float]]:
-        """The axes that have to be told to the joint, with those that it would hold by itself."""
-        return self.ranges
+    round: int = 0
+    is_single: bool = False
 
 
-def swing_of(y: np.ndarray, z: np.ndarray) -> Rotation:
-    """The least rotation that swings x by these angles about y and z: y may go all the way round where z is 0."""
+def swing_of(y: np.ndarray, z: np.ndarray, round: int = 0) -> Rotation:
+    """The least rotation that swings x by these angles about y and z; or first by the latitude, then by the longitude `round`."""
+    if round:
+        return Rotation.from_euler("YZ" if round == SWING_Y else "ZY", np.stack([y, z] if round == SWING_Y else [z, y], axis=1))
     towards = np.stack([np.cos(y) * np.cos(z), np.cos(y) * np.sin(z), -np.sin(y) * np.cos(z)], axis=1)
     towards /= np.linalg.norm(towards, axis=1)[:, None]
     angle = np.arccos(np.clip(towards[:, 0], -1.0, 1.0))
@@ -50,7 +51,7 @@ def start_pose(kind: Kind, count: int, random) -> tuple[np.ndarray, Rotation]:
     if DISTANCE in kind.ranges:
         way = random.normal(size=(count, 3))
         place = way / np.linalg.norm(way, axis=1)[:, None] * at[:, DISTANCE, None]
-    swing = swing_of(at[:, SWING_Y], at[:, SWING_Z])
+    swing = swing_of(at[:, SWING_Y], at[:, SWING_Z], kind.round)
     if CONE in kind.ranges or CONE in kind.starts:
         way = random.uniform(0.0, 2.0 * math.pi, count)
         swing = Rotation.from_rotvec(np.stack([0.0 * way, np.cos(way), np.sin(way)], axis=1) * at[:, CONE, None])
@@ -69,6 +70,7 @@ class Motion:
     rotation: np.ndarray  # quaternions
     velocity: np.ndarray
     spin: np.ndarray
+    round: int  # see Kind
 
     def momentum(self) -> np.ndarray:
         """[tick, pair, 3] [kg m/s]"""
@@ -101,9 +103,12 @@ class Motion:
         between = frames[0].inv() * frames[1]
         x, q = between.apply((1.0, 0.0, 0.0)), between.as_quat()
         twist = 2.0 * np.arctan2(q[:, 0], q[:, 3])
+        y, z = np.arctan2(-x[:, 2], x[:, 0]), np.arctan2(x[:, 1], x[:, 0])
+        if self.round:
+            y, z, twist = between.as_euler("YZX").T if self.round == SWING_Y else between.as_euler("ZYX").T[[1, 0, 2]]
         found = np.stack([
-            *apart.T, np.remainder(twist + math.pi, 2.0 * math.pi) - math.pi, np.arctan2(-x[:, 2], x[:, 0]),
-            np.arctan2(x[:, 1], x[:, 0]), np.arctan2(np.hypot(x[:, 1], x[:, 2]), x[:, 0]), np.linalg.norm(apart, axis=1),
+            *apart.T, np.remainder(twist + math.pi, 2.0 * math.pi) - math.pi, y, z,
+            np.arctan2(np.hypot(x[:, 1], x[:, 2]), x[:, 0]), np.linalg.norm(apart, axis=1),
         ], axis=1)  # fmt: skip
         return found.reshape(ticks, count, AXES)
 
@@ -149,6 +154,8 @@ class Pairs:
                 world.joint_set_distance(joint, *kind.ranges[axis])
             elif axis in kind.ranges or axis in kind.starts:
                 world.joint_set_limits(joint, axis, *kind.ranges.get(axis, FREE))
+        if kind.is_single:
+            world.joint_set_max_impulse(joint, 1e6)
         return joint
 
     def read(self, name: str) -> np.ndarray:
@@ -167,10 +174,7 @@ class Pairs:
             self.world.step()
             seen.append([self.read(name) for name in fields])
         return Motion(
-            self.masses, self.inertias, self.frame_places, self.frame_turns, *(np.array(v) for v in zip(*seen, strict=True))
+            self.masses, self.inertias, self.frame_places, self.frame_turns, *(np.array(v) for v in zip(*seen, strict=True)),
+            self.kind.round,
         )
 
-
-@functools.lru_cache(maxsize=None)
-def _kept(name: str, count: int, ticks: int) -> Motion:
-    raise NotImplementedError
