@@ -11,10 +11,17 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from small_world import SmallWorld
 
-from engine_core.constraints.joint_schema import CONE, DISTANCE, SWING_Y, SWING_Z, TWIST
+from engine_core.constraints.joint_schema import ANGULAR_AXES, CONE, DISTANCE, SWING_Y, SWING_Z, TWIST
+from engine_core.joint_interface import KINDS
 
 FREE = (1.0, -1.0)
 AXES = 8
+
+
+def drift(parts: np.ndarray) -> np.ndarray:
+    """How far the sum of what two bodies have [tick, pair, body, 3] goes from where it began, in parts of what both had."""
+    total = parts.sum(axis=2)
+    return np.linalg.norm(total - total[0], axis=2) / np.linalg.norm(parts[0], axis=2).sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,11 @@ class Kind:
     starts: dict[int, tuple[float, float]] = field(default_factory=dict)
     round: int = 0
     is_single: bool = False
+
+    def held(self) -> dict[int, tuple[float, float]]:
+        """The range of every axis that the joint holds, with those that it locks by what it is."""
+        locked = [axis for axis in range(DISTANCE) if KINDS[self.joint][0] >> axis & 1]
+        return {**{axis: (0.0, 0.0) for axis in locked if axis not in self.starts}, **self.ranges}
 
 
 def swing_of(y: np.ndarray, z: np.ndarray, round: int = 0) -> Rotation:
@@ -63,25 +75,24 @@ class Motion:
     """What pairs did: arrays [tick, pair, body, ...] after every tick; tick 0 is the start. `frames`: of the joint on both bodies."""
 
     masses: np.ndarray  # [pair, body] [kg]
-    inertias: np.ndarray  # [kg m^2]
+    inertias: np.ndarray  # [kg m^2], the same about all axes
     frame_places: np.ndarray  # [pair, body, 3]
     frame_turns: np.ndarray  # [pair, body, 4]
     position: np.ndarray
     rotation: np.ndarray  # quaternions
     velocity: np.ndarray
     spin: np.ndarray
-    round: int  # see Kind
+    kind: Kind
 
-    def momentum(self) -> np.ndarray:
-        """[tick, pair, 3] [kg m/s]"""
-        return (self.masses[..., None] * self.velocity).sum(axis=2)
+    def momenta(self) -> np.ndarray:
+        """[tick, pair, body, 3] [kg m/s]"""
+        return self.masses[..., None] * self.velocity
 
-    def angular_momentum(self) -> np.ndarray:
-        """About the common centre of mass [tick, pair, 3] [kg m^2/s]."""
+    def angular_momenta(self) -> np.ndarray:
+        """About the common centre of mass [tick, pair, body, 3] [kg m^2/s]."""
         mass = self.masses[..., None]
         centre = (mass * self.position).sum(axis=2, keepdims=True) / mass.sum(axis=1)[:, None]
-        orbit = np.cross(self.position - centre, mass * self.velocity)
-        return (orbit + self.inertias[..., None] * self.spin).sum(axis=2)
+        return np.cross(self.position - centre, self.momenta()) + self.inertias[..., None] * self.spin
 
     def energy(self) -> np.ndarray:
         """[tick, pair] [J], without the common motion, which no joint can change."""
@@ -104,13 +115,23 @@ class Motion:
         x, q = between.apply((1.0, 0.0, 0.0)), between.as_quat()
         twist = 2.0 * np.arctan2(q[:, 0], q[:, 3])
         y, z = np.arctan2(-x[:, 2], x[:, 0]), np.arctan2(x[:, 1], x[:, 0])
-        if self.round:
-            y, z, twist = between.as_euler("YZX").T if self.round == SWING_Y else between.as_euler("ZYX").T[[1, 0, 2]]
+        if self.kind.round:
+            y, z, twist = between.as_euler("YZX").T if self.kind.round == SWING_Y else between.as_euler("ZYX").T[[1, 0, 2]]
         found = np.stack([
             *apart.T, np.remainder(twist + math.pi, 2.0 * math.pi) - math.pi, y, z,
             np.arctan2(np.hypot(x[:, 1], x[:, 2]), x[:, 0]), np.linalg.norm(apart, axis=1),
         ], axis=1)  # fmt: skip
         return found.reshape(ticks, count, AXES)
+
+    def beyond(self) -> np.ndarray:
+        """How far the pairs were out of the ranges of what the joint holds, at most [tick, pair] [m], [rad]."""
+        places, found = self.places(), []
+        for axis, (lower, upper) in self.kind.held().items():
+            off = places[:, :, axis] - 0.5 * (lower + upper)
+            if ANGULAR_AXES >> axis & 1:
+                off = np.remainder(off + math.pi, 2.0 * math.pi) - math.pi
+            found.append(np.abs(off) - 0.5 * (upper - lower))
+        return np.max(found, axis=0)
 
 
 class Pairs:
@@ -175,6 +196,6 @@ class Pairs:
             seen.append([self.read(name) for name in fields])
         return Motion(
             self.masses, self.inertias, self.frame_places, self.frame_turns, *(np.array(v) for v in zip(*seen, strict=True)),
-            self.kind.round,
+            self.kind,
         )
 
