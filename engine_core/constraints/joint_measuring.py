@@ -144,9 +144,9 @@ def measure_angles(joint, frame_a, frame_b, x, y, z, used):
 def measure_round(joint, b, pole, sine, sign, latitude):
     """The vectors J of the twist and of the swing `latitude` (1: y, 2: z) where the other swing goes round the axis `pole`; `sine`
     of the angle from its equator."""
-    size = 1.0 - sine * sine
-    store3(joint.turns[0], scale(add_scaled(b, pole, -sine), 1.0 / max(size, LEAST_COSINE)))
-    store3(joint.turns[latitude], scale(cross(b, pole), sign / math.sqrt(max(size, 1.0e-4))))
+    size = max(1.0 - sine * sine, LEAST_COSINE)
+    store3(joint.turns[0], scale(add_scaled(b, pole, -sine), 1.0 / size))
+    store3(joint.turns[latitude], scale(cross(b, pole), sign / math.sqrt(size)))
 
 
 @kernel

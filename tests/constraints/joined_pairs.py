@@ -27,13 +27,13 @@ def drift(parts: np.ndarray) -> np.ndarray:
 @dataclass(frozen=True)
 class Kind:
     """A joint with the range of each axis that it holds: equal ends lock. `starts`: where pairs begin along axes that are free,
-    or only in a part of the range. `round`: the swing that goes round beside one that is held, a longitude beside a latitude.
+    or only in a part of the range. `longitude`: the swing that goes round beside one that is held, the latitude.
     `is_single`: solved by itself in the coloured passes, not as a tree."""
 
     joint: str
     ranges: dict[int, tuple[float, float]] = field(default_factory=dict)
     starts: dict[int, tuple[float, float]] = field(default_factory=dict)
-    round: int = 0
+    longitude: int = 0
     is_single: bool = False
 
     def held(self) -> dict[int, tuple[float, float]]:
@@ -42,10 +42,11 @@ class Kind:
         return {**{axis: (0.0, 0.0) for axis in locked if axis not in self.starts}, **self.ranges}
 
 
-def swing_of(y: np.ndarray, z: np.ndarray, round: int = 0) -> Rotation:
-    """The least rotation that swings x by these angles about y and z; or first by the latitude, then by the longitude `round`."""
-    if round:
-        return Rotation.from_euler("YZ" if round == SWING_Y else "ZY", np.stack([y, z] if round == SWING_Y else [z, y], axis=1))
+def swing_of(y: np.ndarray, z: np.ndarray, longitude: int = 0) -> Rotation:
+    """The least rotation that swings x by these angles about y and z; or first by the latitude, then by the other one, the longitude."""
+    if longitude:
+        is_y = longitude == SWING_Y
+        return Rotation.from_euler("YZ" if is_y else "ZY", np.stack([y, z] if is_y else [z, y], axis=1))
     towards = np.stack([np.cos(y) * np.cos(z), np.cos(y) * np.sin(z), -np.sin(y) * np.cos(z)], axis=1)
     towards /= np.linalg.norm(towards, axis=1)[:, None]
     angle = np.arccos(np.clip(towards[:, 0], -1.0, 1.0))
@@ -63,7 +64,7 @@ def start_pose(kind: Kind, count: int, random) -> tuple[np.ndarray, Rotation]:
     if DISTANCE in kind.ranges:
         way = random.normal(size=(count, 3))
         place = way / np.linalg.norm(way, axis=1)[:, None] * at[:, DISTANCE, None]
-    swing = swing_of(at[:, SWING_Y], at[:, SWING_Z], kind.round)
+    swing = swing_of(at[:, SWING_Y], at[:, SWING_Z], kind.longitude)
     if CONE in kind.ranges or CONE in kind.starts:
         way = random.uniform(0.0, 2.0 * math.pi, count)
         swing = Rotation.from_rotvec(np.stack([0.0 * way, np.cos(way), np.sin(way)], axis=1) * at[:, CONE, None])
@@ -115,8 +116,8 @@ class Motion:
         x, q = between.apply((1.0, 0.0, 0.0)), between.as_quat()
         twist = 2.0 * np.arctan2(q[:, 0], q[:, 3])
         y, z = np.arctan2(-x[:, 2], x[:, 0]), np.arctan2(x[:, 1], x[:, 0])
-        if self.kind.round:
-            y, z, twist = between.as_euler("YZX").T if self.kind.round == SWING_Y else between.as_euler("ZYX").T[[1, 0, 2]]
+        if self.kind.longitude:
+            y, z, twist = between.as_euler("YZX").T if self.kind.longitude == SWING_Y else between.as_euler("ZYX").T[[1, 0, 2]]
         found = np.stack([
             *apart.T, np.remainder(twist + math.pi, 2.0 * math.pi) - math.pi, y, z,
             np.arctan2(np.hypot(x[:, 1], x[:, 2]), x[:, 0]), np.linalg.norm(apart, axis=1),
