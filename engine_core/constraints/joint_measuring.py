@@ -20,9 +20,9 @@ FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
 LEAST_COSINE = 0.05
-"""Near a quarter turn of the other swing an angle about an axis has no meaning; what divides by zero there stays this far from it."""
+"""Near a quarter turn of the other swing an angle has no meaning; what divides by zero there stays this far from it."""
 WIDEST_SWING = 0.5
-"""1 + cosine of the swing (120 degrees) beyond which a motion counts no more for the twist, which has no meaning near a half turn."""
+"""1 + cosine of the swing (120 degrees) beyond which a motion counts less for the twist: it has no meaning near a half turn."""
 NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
 """Axes along which 0 is no limit: a joint that comes through its middle goes out on the other side."""
 NARROW = 1.5
@@ -142,8 +142,8 @@ def measure_angles(joint, frame_a, frame_b, x, y, z, used):
 
 @kernel
 def measure_round(joint, b, pole, sine, sign, latitude):
-    """The vectors J of the twist and of the swing `latitude` (1: y, 2: z) where the other swing goes round the axis `pole`; `sine`
-    of the angle from its equator."""
+    """The vectors J of the twist and of the swing `latitude` (1: y, 2: z) where the other swing goes round the axis `pole`.
+    `sine`: of the latitude."""
     size = max(1.0 - sine * sine, LEAST_COSINE)
     store3(joint.turns[0], scale(add_scaled(b, pole, -sine), 1.0 / size))
     store3(joint.turns[latitude], scale(cross(b, pole), sign / math.sqrt(size)))

@@ -43,7 +43,7 @@ class Kind:
 
 
 def swing_of(y: np.ndarray, z: np.ndarray, longitude: int = 0) -> Rotation:
-    """The least rotation that swings x by these angles about y and z; or first by the latitude, then by the other one, the longitude."""
+    """The least rotation that swings x by these angles about y and z; or first by the latitude, then by the longitude."""
     if longitude:
         is_y = longitude == SWING_Y
         return Rotation.from_euler("YZ" if is_y else "ZY", np.stack([y, z] if is_y else [z, y], axis=1))
@@ -73,7 +73,7 @@ def start_pose(kind: Kind, count: int, random) -> tuple[np.ndarray, Rotation]:
 
 @dataclass
 class Motion:
-    """What pairs did: arrays [tick, pair, body, ...] after every tick; tick 0 is the start. `frames`: of the joint on both bodies."""
+    """What pairs did: arrays [tick, pair, body, ...] after every tick; tick 0 is the start. `frame`: of the joint, on both."""
 
     masses: np.ndarray  # [pair, body] [kg]
     inertias: np.ndarray  # [kg m^2], the same about all axes
@@ -158,8 +158,8 @@ class Pairs:
         for k in range(count):
             pair = [
                 self.world.add(
-                    shape, tuple(positions[s][k]), basis=tuple(rotations[s].as_matrix()[k].ravel()), mass=float(self.masses[k, s]),
-                    inertia=(float(self.inertias[k, s]),) * 3,
+                    shape, tuple(positions[s][k]), basis=tuple(rotations[s].as_matrix()[k].ravel()),
+                    mass=float(self.masses[k, s]), inertia=(float(self.inertias[k, s]),) * 3,
                 )
                 for s in range(2)
             ]  # fmt: skip
@@ -196,7 +196,6 @@ class Pairs:
             self.world.step()
             seen.append([self.read(name) for name in fields])
         return Motion(
-            self.masses, self.inertias, self.frame_places, self.frame_turns, *(np.array(v) for v in zip(*seen, strict=True)),
-            self.kind,
-        )
-
+            self.masses, self.inertias, self.frame_places, self.frame_turns,
+            *(np.array(v) for v in zip(*seen, strict=True)), self.kind,
+        )  # fmt: skip
