@@ -73,7 +73,7 @@ MOST_RISE = 0.03
 MOST_LOST_RISE, MOST_LOST = 1.0, 0.1
 """Of kinds whose angles jump, and how many of their pairs may pass `MOST_RISE`. It had been 60,000 times the energy."""
 MOST_GROWN = 1.05
-"""Energy through a half turn of swing in parts of that at the start; it had been 49."""
+"""Energy through a half turn of swing in parts of that at the start; without what keeps it, 900,000 here."""
 FARTHEST = 0.06
 """Beyond a limit [m], [rad]; a distance of a metre, a lock as well."""
 
