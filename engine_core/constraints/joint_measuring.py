@@ -6,7 +6,7 @@ import numpy as np
 
 from ..geometry.angles import arctangent2, wrap_angle
 from ..geometry.vector import (
-    add, conjugate, cross, dot, length, matrix_rows, multiply, perpendicular, quaternion, rotate, scale, store3,
+    add, add_scaled, conjugate, cross, dot, length, matrix_rows, multiply, perpendicular, quaternion, rotate, scale, store3,
     subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
@@ -20,11 +20,13 @@ FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
 LEAST_COSINE = 0.05
-"""Near a quarter turn of the other swing an angle about an axis has no meaning; what divides by zero there stays this far from it."""
+"""Near a quarter turn of the other swing an angle has no meaning; what divides by zero there stays this far from it."""
 WIDEST_SWING = 0.5
-"""1 + cosine of the swing (120 degrees) beyond which a motion counts no more for the twist, which has no meaning near a half turn."""
+"""1 + cosine of the swing (120 degrees) beyond which a motion counts less for the twist: it has no meaning near a half turn."""
 NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
 """Axes along which 0 is no limit: a joint that comes through its middle goes out on the other side."""
+NARROW = 1.5
+"""A swing held within this [rad] can be told apart from the other one, wherever that goes."""
 MOST_CORRECTED = 0.15
 """Of an angle beyond a limit that holds so much counts at most: near a half turn a twist jumps [rad]."""
 
@@ -51,6 +53,13 @@ def position_near(joint, axis, middle):
     if ANGULAR_AXES >> axis & 1:
         return middle + wrap_angle(position - middle)
     return position
+
+
+@kernel
+def meaning(joint, axis):
+    """How much an error of an angle counts: less than 1 where the angle loses its meaning, and all spins are too small for it."""
+    turn = vector3(joint.turns[axis - TWIST])
+    return min(1.0, dot(turn, turn))
 
 
 @kernel
@@ -84,16 +93,30 @@ def measure(joint, row_a, row_b, used):
     for axis in range(6):
         target = FLOAT64(joint.lower[axis])
         joint.error[axis] = FLOAT32(position_near(joint, axis, target) - target)
+    if joint.locked & ANGULAR_AXES:
+        for axis in range(TWIST, 6):
+            if joint.locked >> axis & 1:
+                joint.error[axis] *= FLOAT32(meaning(joint, axis))
+
+
+@kernel
+def is_narrow(joint, axis):
+    """Whether a swing is held well within a quarter turn."""
+    if joint.locked >> axis & 1:
+        return abs(joint.lower[axis]) < NARROW
+    return joint.limited >> axis & 1 != 0 and joint.lower[axis] > -NARROW and joint.upper[axis] < NARROW
 
 
 @kernel
 def measure_angles(joint, frame_a, frame_b, x, y, z, used):
     """Twist, swings and cone, each with the vector J for which its rate is J . (spin of B - spin of A)."""
-    b, _, _ = matrix_rows(conjugate(frame_b))
+    b, b_y, b_z = matrix_rows(conjugate(frame_b))
     along_x, along_y, along_z = dot(b, x), dot(b, y), dot(b, z)
-    q = multiply(conjugate(frame_a), frame_b)
-    joint.position[TWIST] = FLOAT32(wrap_angle(2.0 * arctangent2(q[0], q[3])))
-    store3(joint.turns[0], scale(add(x, b), 1.0 / max(1.0 + along_x, WIDEST_SWING)))
+    narrow_y, narrow_z = is_narrow(joint, SWING_Y), is_narrow(joint, SWING_Z)
+    if narrow_y == narrow_z:
+        q = multiply(conjugate(frame_a), frame_b)
+        joint.position[TWIST] = FLOAT32(wrap_angle(2.0 * arctangent2(q[0], q[3])))
+        store3(joint.turns[0], scale(add(x, b), 1.0 / max(1.0 + along_x, WIDEST_SWING)))
     if used & SWINGS:
         joint.position[SWING_Y] = FLOAT32(arctangent2(-along_z, along_x))
         size = max(along_x * along_x + along_z * along_z, LEAST_COSINE)
@@ -101,11 +124,29 @@ def measure_angles(joint, frame_a, frame_b, x, y, z, used):
         joint.position[SWING_Z] = FLOAT32(arctangent2(along_y, along_x))
         size = max(along_x * along_x + along_y * along_y, LEAST_COSINE)
         store3(joint.turns[2], scale(cross(b, subtract(scale(y, along_x), scale(x, along_y))), 1.0 / size))
+    # One swing goes round and the other does not: the first is a longitude, the other a latitude, and the twist is what is left.
+    if narrow_z and not narrow_y:
+        joint.position[TWIST] = FLOAT32(arctangent2(-dot(b_z, y), dot(b_y, y)))
+        joint.position[SWING_Z] = FLOAT32(arctangent2(along_y, math.sqrt(along_x * along_x + along_z * along_z)))
+        measure_round(joint, b, y, along_y, 1.0, 2)
+    elif narrow_y and not narrow_z:
+        joint.position[TWIST] = FLOAT32(arctangent2(dot(b_y, z), dot(b_z, z)))
+        joint.position[SWING_Y] = FLOAT32(arctangent2(-along_z, math.sqrt(along_x * along_x + along_y * along_y)))
+        measure_round(joint, b, z, along_z, -1.0, 1)
     if used >> CONE & 1:
         normal = cross(x, b)
         sine = length(normal)
         joint.position[CONE] = FLOAT32(arctangent2(sine, along_x))
         store3(joint.cone_axis, scale(normal, 1.0 / sine) if sine > 1e-9 else perpendicular(x))
+
+
+@kernel
+def measure_round(joint, b, pole, sine, sign, latitude):
+    """The vectors J of the twist and of the swing `latitude` (1: y, 2: z) where the other swing goes round the axis `pole`.
+    `sine`: of the latitude."""
+    size = max(1.0 - sine * sine, LEAST_COSINE)
+    store3(joint.turns[0], scale(add_scaled(b, pole, -sine), 1.0 / size))
+    store3(joint.turns[latitude], scale(cross(b, pole), sign / math.sqrt(size)))
 
 
 @kernel
@@ -226,8 +267,8 @@ def aim_limit(joint, row, axis):
     separation = position - lower if side > 0.0 else upper - position
     if (ANGULAR_AXES | 1 << CONE) >> axis & 1 and row.hold != SPRINGY:
         separation = max(separation, -MOST_CORRECTED)
-        if axis == TWIST and separation < 0.0:
-            separation *= min(1.0, dot(vector3(joint.turns[0]), vector3(joint.turns[0])))
+        if axis != CONE and separation < 0.0:
+            separation *= meaning(joint, axis)
     row.separation = FLOAT32(separation)
     k = aim_row(joint, row, axis)
     row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)

@@ -163,6 +163,15 @@ def softness_of(system, h):
     return soft_parameters(hertz, max(system.joint_damping_ratio, 0.0), h)
 
 
+@kernel
+def weigh_locked(joint):
+    """Effective masses of what is locked, where no tree does it."""
+    if joint.locked & LINEAR_AXES:
+        weigh_linear(joint)
+    if joint.locked & ANGULAR_AXES:
+        weigh_angular(joint)
+
+
 @entry_point(JOB_SIGNATURE)
 def warm_start_joints(system_address, begin, end, worker):
     """Job: measure the active joints `begin` to `end - 1` anew and apply their impulses to the rows of their bodies."""
@@ -175,14 +184,12 @@ def warm_start_joints(system_address, begin, end, worker):
         row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
         measure(joint, row_a, row_b, used_axes(joint))
         aim_rows(joint, rows, h)
+        if joint.node < 0:
+            weigh_locked(joint)
         motion = read_motion(row_a, row_b)
         if joint.locked & LINEAR_AXES:
-            if joint.node < 0:
-                weigh_linear(joint)
             motion = push_linear(joint, motion, from_axes(joint.axes, vector3(joint.linear_impulse)))
         if joint.locked & ANGULAR_AXES:
-            if joint.node < 0:
-                weigh_angular(joint)
             turn = from_axes(joint.turns, vector3(joint.angular_impulse))
             motion = push(joint, motion, (0.0, 0.0, 0.0), turn, turn)
         for r in range(joint.first_row, joint.first_row + joint.row_count):
@@ -248,9 +255,12 @@ def relax_joints(system_address, begin, end, worker):
     for k in range(begin, end):
         joint = joints[active[k]]
         row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
-        if joint.limited:
+        if joint.node < 0 or joint.limited:
             measure(joint, row_a, row_b, used_axes(joint))
             aim_rows(joint, rows, h)
+        # By where the bodies were before they moved, the pair would lose angular momentum, or with the old masses gain energy.
+        if joint.node < 0:
+            weigh_locked(joint)
         motion = read_motion(row_a, row_b)
         for r in range(joint.first_row, joint.first_row + joint.row_count):
             row = rows[r]
