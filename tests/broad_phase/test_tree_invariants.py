@@ -9,12 +9,12 @@ from engine_core.broad_phase.add import tree_prepare
 from engine_core.broad_phase.change import tree_abort, tree_finalize, tree_remove, tree_remove_many, tree_widen
 from engine_core.broad_phase.new_tree import TOP_LEVELS
 from engine_core.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
+from engine_core.broad_phase.schema import CHANGED, FIRST_BODY_CHILD, FREE_CHILD
 from engine_core.broad_phase.shift import begin_shift, drop_copies, shift_subtree, shift_tree
 from engine_core.runtime.memory import address_of
-from tests.long_form import size
 
 from .drivers import World, ask, shift_at_once
-from .tree_invariants import Walk, check_trees, walk
+from .tree_invariants import SIDES, check_trees, walk
 
 GRID = 16.0
 """Places are multiples of 1 / GRID, origins of 64 m and not far: so nothing is rounded."""
@@ -35,9 +35,8 @@ def boxes_at(random, middles: np.ndarray) -> np.ndarray:
     return np.round(np.concatenate([middles - half, middles + half], 1) * GRID) / GRID
 
 
-class Changes:
-    """A world of boxes, and all that may be done to it. Each change takes a random generator and says with `count` how many
-    bodies it concerns."""
+class Boxes:
+    """A world of boxes, and what must be met in it."""
 
     def __init__(self, boxes, capacity: int, seed: int, layer: int = 0, budget: int = 1 << 40):
         self.random, self.new_boxes, self.world = np.random.default_rng(seed), boxes, World(capacity, layer)
@@ -59,6 +58,27 @@ class Changes:
     def outside(self) -> set[int]:
         """Bodies in no tree."""
         return set(range(len(self.boxes))) - self.inside - {body for _, ids in self.prepared for body in ids.tolist()}
+
+    def check(self):
+        """All invariants, and what moved last is met where it is."""
+        check_trees(self.world, [root for root, _ in self.prepared])
+        assert self.world.trees.body_count(self.world.layer) == len(self.inside)
+        for body in self.moved[:8]:
+            middle = (self.boxes[body, :3] + self.boxes[body, 3:]) / 2
+            assert body not in self.inside or body in ask(self.world, middle, middle), f"missed {body} where it is"
+
+    def do(self, name: str, count: int = 1):
+        """One change, and a look at everything."""
+        getattr(self, name)(count)
+        self.check()
+
+    def nodes_from_level(self, level: int) -> int:
+        """How many nodes are at a level and below."""
+        return int((walk(self.world.trees, self.world.trees.root(self.world.layer)[1]).levels >= level).sum())
+
+
+class Changes(Boxes):
+    """All that may be done to it. `count`: how many bodies it concerns."""
 
     def add_each(self, count: int):
         ids = self.choose(self.outside(), count)
@@ -151,25 +171,8 @@ class Changes:
         assert begin_shift(self.tree, self.bodies) == 1
         drop_copies(self.tree)
 
-    def check(self):
-        """All invariants, and what moved last is met where it is."""
-        check_trees(self.world, [root for root, _ in self.prepared])
-        assert self.world.trees.body_count(self.world.layer) == len(self.inside)
-        for body in self.moved[:8]:
-            middle = (self.boxes[body, :3] + self.boxes[body, 3:]) / 2
-            assert body not in self.inside or body in ask(self.world, middle, middle), f"missed {body} where it is"
 
-    def do(self, name: str, count: int = 1):
-        """One change, and a look at everything."""
-        getattr(self, name)(count)
-        self.check()
-
-    def kept_at(self, level: int) -> int:
-        """Nodes at a level and below."""
-        return int((walk(self.world.trees, self.world.trees.root(self.world.layer)[1]).levels >= level).sum())
-
-
-CHANGES = [name for name in vars(Changes) if name[0] != "_" and name not in ("choose", "place", "outside", "check", "do", "kept_at")]
+CHANGES = [name for name in vars(Changes) if name[0] != "_"]
 
 
 def built(seed: int, count: int = 3000) -> Changes:
@@ -179,7 +182,7 @@ def built(seed: int, count: int = 3000) -> Changes:
     changes.do("renew")
     changes.do("nudge")
     changes.do("renew")
-    assert changes.kept_at(TOP_LEVELS + 1) > 100
+    assert changes.nodes_from_level(TOP_LEVELS + 1) > 100
     return changes
 
 
@@ -224,13 +227,13 @@ def test_random_changes(seed):
     changes.do("add_batch", 3500)
     changes.do("renew")
     kept = 0
-    for name in changes.random.choice(CHANGES, int(size(120, in_full=2000))):
+    for name in changes.random.choice(CHANGES, 150):
         changes.do(str(name), int(changes.random.choice([1, 1, 4, 30, 200])))
         kept = max(kept, int(changes.row["retired_kept_count"][0]))
     assert kept > 50
 
 
-@settings(max_examples=int(size(60, in_full=3000)), deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 9),
     budget=st.sampled_from([1 << 40, 40]),
@@ -245,3 +248,107 @@ def test_any_order_of_changes(seed, budget, steps):
         changes.do(name, count)
     for name in ("shift", "nudge", "renew", "move", "renew", "renew_all", "renew_all"):
         changes.do(name, 20)
+
+
+def parent_in_force(trees, found, deep):
+    trees.nodes.rows["parent"][deep, trees.root(0)[0] & 1] ^= 1
+
+
+def other_parent(trees, found, deep):
+    trees.nodes.rows["parent"][deep, 1 - (trees.root(0)[0] & 1)] = -1
+
+
+def narrow_slot_of_node(trees, found, deep):
+    location = found.locations[found.nodes == deep][0]
+    trees.nodes.rows["max_y"][location >> 2, location & 3] -= 0.125
+
+
+def narrow_slot_of_body(trees, found, deep):
+    trees.nodes.rows["min_z"][found.places[5] >> 2, found.places[5] & 3] += 0.125
+
+
+def free_slot_with_bounds(trees, found, deep):
+    children = trees.nodes.rows["children"][found.nodes]
+    at, slot = (values[0] for values in np.nonzero(children == FREE_CHILD))
+    for side in SIDES:
+        trees.nodes.rows[side][found.nodes[at], slot] = trees.nodes.rows[side][found.nodes[at], slot - 1]
+
+
+def node_in_two_places(trees, found, deep):
+    at, slot = (values[0] for values in np.nonzero(trees.nodes.rows["children"][found.nodes] == FREE_CHILD))
+    trees.nodes.rows["children"][found.nodes[at], slot] = deep
+
+
+def body_in_two_places(trees, found, deep):
+    trees.nodes.rows["children"][found.places[5] >> 2, found.places[5] & 3] = FIRST_BODY_CHILD - found.bodies[6]
+
+
+def ring(trees, found, deep):
+    trees.nodes.rows["children"][deep, 0] = found.nodes[0]
+
+
+def wrong_place(trees, found, deep):
+    trees.words.rows[found.bodies[5]] ^= 1 << 32
+
+
+def node_in_use_is_free(trees, found, deep):
+    trees.infos.rows["next_free"][int(trees.allocator.rows["free_head"][0] & 0xFFFFFFFF) - 1] = deep
+
+
+def lost_node(trees, found, deep):
+    trees.allocator.rows["fresh"][0] += 1
+
+
+def wrong_height(trees, found, deep):
+    trees.infos.rows["height"][deep] += 1
+
+
+def change_not_marked_above(trees, found, deep):
+    trees.nodes.rows["is_changed"][deep] = CHANGED
+
+
+def born_later(trees, found, deep):
+    trees.nodes.rows["born"][found.nodes[0]] += 1
+
+
+def wrong_count(trees, found, deep):
+    trees.trees.rows["body_count"][0] -= 1
+
+
+def claimed_for_ever(trees, found, deep):
+    trees.trees.rows["claimed_pending"][0] |= 1 << 7
+
+
+FAULTS = {
+    parent_in_force: "parent in the parity in force",
+    other_parent: "parent in the other parity",
+    narrow_slot_of_node: "outside of the bounds above",
+    narrow_slot_of_body: "outside of the bounds of their slot",
+    free_slot_with_bounds: "free slot that has bounds",
+    node_in_two_places: "nodes that hang in two places",
+    body_in_two_places: "bodies that hang in two places",
+    ring: "ring",
+    wrong_place: "wrong place",
+    node_in_use_is_free: "in use and free",
+    lost_node: "nodes that nobody has",
+    wrong_height: "wrong height",
+    change_not_marked_above: "below unchanged ones",
+    born_later: "wrong place|later generation",
+    wrong_count: "counted wrongly",
+    claimed_for_ever: "pending place that nobody frees",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_faults_are_found(fault):
+    """One word that is wrong is found, and named."""
+    changes = built(3)
+    changes.do("remove", 20)
+    changes.do("add_each", 5)
+    changes.do("renew")
+    trees = changes.world.trees
+    found = walk(trees, trees.root(0)[1])
+    is_still = trees.nodes.rows["is_changed"][found.nodes] == 0
+    fault(trees, found, found.nodes[is_still & (found.levels > TOP_LEVELS)][-1])
+    with pytest.raises(AssertionError, match=FAULTS[fault]):
+        changes.check()

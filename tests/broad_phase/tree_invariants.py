@@ -185,7 +185,8 @@ def nodes_under_construction(world: World, layer: int, old: Walk, kept: np.ndarr
     check_parents(trees, found, generation & 1, kept)
     check_builders_words(trees, found, generation)
     none(np.setdiff1d(found.bodies, old.bodies), "bodies in the next tree alone")
-    none(found.bodies[locations_in(trees, found.bodies, generation)[0] != found.places], "bodies with a wrong place in the next tree")
+    places, _ = locations_in(trees, found.bodies, generation)
+    none(found.bodies[places != found.places], "bodies with a wrong place in the next tree")
     is_new = ~np.isin(found.nodes, old.nodes)
     none(np.setdiff1d(kept, found.nodes), "kept nodes that are not in the next tree")
     return found.nodes[is_new]
