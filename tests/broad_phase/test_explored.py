@@ -90,7 +90,6 @@ class Scene:
             assert body in self.world.query([*(middle - 0.01), *(middle + 0.01)]), f"missed {body} where it is"
             assert body in self.world.ray(middle - [0, 1, 0.5], [0.001, 2, 1]), f"a ray missed {body}"
 
-
     def check(self):
         """All that holds in trees."""
         waits = self.prepared >= 0 and self.world.trees.words.rows[PREPARED[0]] != 0 and not self.allowed & set(PREPARED)

@@ -134,7 +134,7 @@ def locations_in(trees, bodies: np.ndarray, generation: int) -> tuple[np.ndarray
     return np.where(born > generation, older, newer), older
 
 
-def check_tree(world: World, layer: int) -> tuple[np.ndarray, np.ndarray]:
+def check_tree(world: World, layer: int, readers: int) -> tuple[np.ndarray, np.ndarray]:
     """One tree, and the one that waits to take its place. Gives its bodies and the nodes that are its own."""
     trees, tree = world.trees, world.trees.trees.rows[layer]
     generation, root = trees.root(layer)
@@ -151,7 +151,7 @@ def check_tree(world: World, layer: int) -> tuple[np.ndarray, np.ndarray]:
     before = (older >> 2) - tree["first_pending"]
     none(bodies[(before >= 0) & (before < PENDING_NODES)], "bodies that still widen the pending place they have left")
     assert tree["body_count"] == len(bodies), "bodies counted wrongly"
-    assert not tree["users"].any() and not tree["is_in_maintenance"] and not tree["is_flushing"], "somebody is at the tree"
+    assert tree["users"].sum() == readers and not tree["is_in_maintenance"] and not tree["is_flushing"], "somebody is at the tree"
     own = [found.nodes, np.arange(PENDING_NODES) + tree["first_pending"]]
     if is_idle:
         check_builders_words(trees, found, generation)
@@ -176,6 +176,8 @@ def nodes_under_construction(world: World, layer: int, old: Walk, kept: np.ndarr
     """Nodes of the next tree alone; what it keeps is in the present one as well. A whole tree that waits is checked like that."""
     trees, tree = world.trees, world.trees.trees.rows[layer]
     build, generation = tree["build"], trees.root(layer)[0] + 1
+    opened = trees.nodes.rows["children"][tree["captured_root"]]
+    assert (opened != FREE_CHILD).all(), "a root that is open, where more may be hung and be lost"
     if tree["phase"] != READY:
         made = view_rows(int(build["created"]), int(build["created_count"]), np.int32)
         return np.concatenate([made, chain(trees, int(build["reserve"]))])
@@ -202,13 +204,14 @@ def chain(trees, node: int) -> np.ndarray:
     return np.array(nodes, np.int64)
 
 
-def check_trees(world: World, prepared=()):
-    """All trees of a world and their pool; `prepared`: roots of batches that hang nowhere yet."""
+def check_trees(world: World, prepared=(), readers: int = 0):
+    """All trees of a world and their pool; `prepared`: roots of batches that hang nowhere yet; `readers`: how many queries are
+    under way in the world's own tree."""
     trees = world.trees
     free = chain(trees, int(trees.allocator.rows["free_head"][0] & 0xFFFFFFFF) - 1)
     nodes, bodies, waiting = [free], [], []
     for layer in range(len(trees.trees.rows)):
-        found_bodies, found_nodes = check_tree(world, layer)
+        found_bodies, found_nodes = check_tree(world, layer, readers if layer == world.layer else 0)
         nodes.append(found_nodes)
         bodies.append(found_bodies)
     for root in prepared:
