@@ -52,6 +52,7 @@ from engine_core.broad_phase.nodes import (
 from engine_core.broad_phase.schema import (
     BUILD,
     CHANGED,
+    CLOSED_CHILD,
     FIRST_BODY_CHILD,
     FREE_CHILD,
     LARGE,
@@ -171,7 +172,8 @@ def _take_from_slot(tree, location, generation):
         release_pending(tree, location)
         return
     nodes = load_int64(tree + NODES)
-    invalidate_slot(nodes + (location >> 2) * NODE_SIZE, location & 3)
+    # Closed: were it free, a batch could be hung into a root that a rebuild has opened, and be lost with it.
+    invalidate_slot(nodes + (location >> 2) * NODE_SIZE, location & 3, CLOSED_CHILD)
     mark_path(nodes, location, generation & 1)
 
 

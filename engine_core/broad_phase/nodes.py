@@ -145,15 +145,15 @@ def set_slot(node_address, slot, bounds_address):
 
 
 @kernel
-def invalidate_slot(node_address, slot):
+def invalidate_slot(node_address, slot, left=FREE_CHILD):
     """Take a body out of a slot that readers may be looking at: min to +LARGE first (no box overlaps it from then
-    on), then max to -LARGE, then the child."""
+    on), then max to -LARGE, then the child: `left` stands there from then on."""
     field = node_address + 4 * slot
     for axis in range(3):
         atomics.store_release_int32(field + 16 * axis, atomics.float_to_bits(LARGE))
     for axis in range(3):
         atomics.store_release_int32(field + MAXIMUM + 16 * axis, atomics.float_to_bits(-LARGE))
-    atomics.store_release_int32(field + CHILDREN, np.int32(FREE_CHILD))
+    atomics.store_release_int32(field + CHILDREN, np.int32(left))
 
 
 @kernel

@@ -12,7 +12,7 @@ HUGE = np.float32(4.0e29)
 
 # child >= 0: a node; child <= -3: the body with index -3 - child.
 FREE_CHILD = -1
-CLOSED_CHILD = -2  # a free slot that takes no more: the tree is about to be replaced
+CLOSED_CHILD = -2  # a free slot that takes no more: a body hung there, or the tree is about to be replaced
 FIRST_BODY_CHILD = -3
 
 NODE = np.dtype(

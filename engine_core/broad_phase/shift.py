@@ -36,7 +36,7 @@ from engine_core.broad_phase.nodes import (
     take_nodes,
 )
 from engine_core.broad_phase.origins import LAST_ROOTS, set_origin, tree_origin
-from engine_core.broad_phase.schema import FIRST_BODY_CHILD, TREE
+from engine_core.broad_phase.schema import CHANGED, FIRST_BODY_CHILD, TREE, UNCHANGED
 from engine_core.runtime import atomics
 from engine_core.runtime.call import load_int32, store_int32
 from engine_core.runtime.kernel import kernel
@@ -230,6 +230,18 @@ def _hang_body(tree, bodies, body, before, location, parity, ways):
 
 
 @kernel
+def _mark_copies(nodes, location):
+    """Mark the path above a slot up to the first copy that is marked. A body may be taken out after the upper nodes of its path
+    were copied and before the lowest one is: then that one alone has its mark."""
+    while location >= 0:
+        node_address = nodes + (location >> 2) * NODE_SIZE
+        if load_int32(node_address + IS_CHANGED) == CHANGED:
+            return
+        store_int32(node_address + IS_CHANGED, np.int32(CHANGED))
+        location = np.int64(load_int32(node_address + PARENT))
+
+
+@kernel
 def shift_tree(tree, bodies, origin):
     """Give a tree that `begin_shift` holds another origin, and its bodies' rows bounds relative to it; publish it and let go."""
     record = view(tree, 1, TREE)[0]
@@ -251,7 +263,6 @@ def shift_tree(tree, bodies, origin):
         above = load_int32(target + PARENT)
         clear_node(target, generation)
         set_parent(target, above)
-        store_int32(target + IS_CHANGED, load_int32(source + IS_CHANGED))
         store_int32(record.infos + copy * INFO_SIZE + HEIGHT, load_int32(record.infos + node * INFO_SIZE + HEIGHT))
         _move_slots(target, source, by)
         for slot in range(4):
@@ -265,6 +276,10 @@ def shift_tree(tree, bodies, origin):
             elif child <= FIRST_BODY_CHILD:
                 atomics.store_release_int32(target + CHILDREN + 4 * slot, np.int32(child))
                 _hang_body(tree, bodies, FIRST_BODY_CHILD - child, (node << 2) | slot, location, parity, address_of_row(ways, 0))
+            else:
+                invalidate_slot(target, slot)  # its body may have gone since the bounds were copied
+        if atomics.load_acquire_int32(source + IS_CHANGED) != UNCHANGED:
+            _mark_copies(record.nodes, copy << 2)
     atomics.exchange_int64(tree + NEXT_GENERATION, generation)
     set_origin(tree, generation, origin)
     atomics.store_release_int64(tree + LAST_ROOTS + 8 * (1 - parity), (head & LOW_32) + 1)

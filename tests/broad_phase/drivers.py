@@ -8,11 +8,14 @@ from engine_core.broad_phase.change import tree_finalize
 from engine_core.broad_phase.query import (
     bounds_query_begin,
     bounds_query_next,
+    bounds_query_on,
     query_end,
+    query_enter,
     ray_query_begin,
     ray_query_next,
 )
 from engine_core.broad_phase.schema import CURSOR
+from engine_core.broad_phase.shift import begin_shift, shift_tree
 from engine_core.broad_phase.trees import Trees
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import Pool, address_of, stack_array
@@ -56,6 +59,35 @@ def met_by_ray(tree, origin, direction, found):
         count += 1
     query_end(cursor, tree)
     return count
+
+
+@kernel
+def shift_at_once(tree, bodies, origin):
+    """Both halves of a shift."""
+    answer = begin_shift(tree, bodies)
+    if answer == 1:
+        shift_tree(tree, bodies, (origin[0], origin[1], origin[2]))
+    return answer
+
+
+@kernel
+def begin_in_world(cursor, tree, low, high, out):
+    """Begin a query in the world; its origin to `out`."""
+    origin = query_enter(cursor, tree)
+    box = np.empty(6, np.float32)
+    for k in range(3):
+        out[k] = origin[k]
+        box[k], box[3 + k] = low[k] - origin[k], high[k] - origin[k]
+    bounds_query_on(cursor, tree, box)
+
+
+@kernel
+def in_world(tree, low, high, found):
+    """A whole query in the world."""
+    cursor = np.empty(1, CURSOR)
+    out = np.empty(3, np.float64)
+    begin_in_world(cursor, tree, low, high, out)
+    return rest_of_box(cursor, tree, found)
 
 
 class World:
@@ -123,6 +155,12 @@ class World:
             if near <= far:
                 met.add(i)
         return met
+
+
+def ask(world: World, low, high) -> list[int]:
+    """What the tree gives for a box in the world, wherever its origin is."""
+    count = in_world(world.tree, np.asarray(low, np.float64), np.asarray(high, np.float64), world.found)
+    return sorted(world.found[:count].tolist())
 
 
 def random_boxes(generator, count: int, side: float, height: float = 30.0) -> np.ndarray:

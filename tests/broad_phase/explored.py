@@ -15,7 +15,7 @@ import numpy as np
 
 from engine_core import broad_phase
 
-MODULES = ("nodes", "build", "change", "pending", "prepare", "new_tree", "add")
+MODULES = ("nodes", "build", "change", "pending", "prepare", "new_tree", "add", "shift")
 _numbers = itertools.count()
 
 _KERNEL = """

@@ -7,7 +7,7 @@ places. Here each is visited.
 import numpy as np
 import pytest
 
-from engine_core.broad_phase import add, change, new_tree, pending, rebuild
+from engine_core.broad_phase import add, change, new_tree, pending, rebuild, shift
 from engine_core.broad_phase.query import bounds_query_begin, bounds_query_next, query_end
 from engine_core.broad_phase.schema import CURSOR
 from engine_core.runtime.kernel import kernel
@@ -15,9 +15,12 @@ from tests.long_form import size
 
 from .drivers import World, random_boxes
 from .explored import Explored
+from .tree_invariants import check_trees
 
 PLACES = size(8, in_full=64)
 """Places tried of each pair of writers; 64 are most of them (minutes)."""
+CHECKED = int(size(4, in_full=1))
+"""Every so many places the whole of the trees is checked."""
 CAPACITY = 160
 IN_TREE, IN_BATCH, SINGLE, PREPARED, OUT = range(0, 26), range(30, 40), range(50, 54), range(60, 72), range(80, 150)
 EVERYTHING = np.float32([-1e9] * 3 + [1e9] * 3)
@@ -26,7 +29,7 @@ EVERYTHING = np.float32([-1e9] * 3 + [1e9] * 3)
 class Real:
     """The compiled kernels as they are used."""
 
-    add, change, pending, new_tree = add, change, pending, new_tree
+    add, change, pending, new_tree, shift = add, change, pending, new_tree, shift
 
 
 class Scene:
@@ -86,6 +89,11 @@ class Scene:
             middle = (box[:3] + box[3:]) / 2
             assert body in self.world.query([*(middle - 0.01), *(middle + 0.01)]), f"missed {body} where it is"
             assert body in self.world.ray(middle - [0, 1, 0.5], [0.001, 2, 1]), f"a ray missed {body}"
+
+    def check(self):
+        """All that holds in trees."""
+        waits = self.prepared >= 0 and self.world.trees.words.rows[PREPARED[0]] != 0 and not self.allowed & set(PREPARED)
+        check_trees(self.world, [self.prepared] if waits else [])
 
 
 class Action:
@@ -173,8 +181,9 @@ def settle(scene):
         scene.read()
 
 
-def explore(scene, code, first, second, most_places) -> int:
-    """Park `first` in up to `most_places` places, run `second` there, read; give the number of places."""
+def explore(scene, code, first, second, most_places, checked=CHECKED) -> int:
+    """Park `first` in up to `most_places` places, run `second` there, read, and check all of the trees every `checked` places;
+    give the number of places."""
     scene.begin()
     first.start(scene)
     stores = code.count_stores(lambda: first.run(scene, code))
@@ -195,6 +204,8 @@ def explore(scene, code, first, second, most_places) -> int:
             code.run(lambda: first.run(scene, code), place, meanwhile)
             first.finish(scene)
             scene.read()
+            if place % checked == 0:
+                scene.check()
             settle(scene)
         except AssertionError as error:
             raise AssertionError(

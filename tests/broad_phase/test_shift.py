@@ -7,41 +7,12 @@ from engine_core.broad_phase.change import tree_remove, tree_widen
 from engine_core.broad_phase.query import bounds_query_on, query_enter
 from engine_core.broad_phase.rebuild import tree_renew
 from engine_core.broad_phase.schema import CURSOR
-from engine_core.broad_phase.shift import begin_shift, drop_copies, moved_high, moved_low, shift_tree
+from engine_core.broad_phase.shift import begin_shift, drop_copies, moved_high, moved_low
 from engine_core.runtime.kernel import kernel
 
-from .drivers import World, random_boxes, rest_of_box
+from .drivers import World, ask, begin_in_world, random_boxes, rest_of_box, shift_at_once
 
 COUNT = 600
-
-
-@kernel
-def shift_at_once(tree, bodies, origin):
-    """Both halves of a shift."""
-    answer = begin_shift(tree, bodies)
-    if answer == 1:
-        shift_tree(tree, bodies, (origin[0], origin[1], origin[2]))
-    return answer
-
-
-@kernel
-def begin(cursor, tree, low, high, out):
-    """Begin a query in the world; its origin to `out`."""
-    origin = query_enter(cursor, tree)
-    box = np.empty(6, np.float32)
-    for k in range(3):
-        out[k] = origin[k]
-        box[k], box[3 + k] = low[k] - origin[k], high[k] - origin[k]
-    bounds_query_on(cursor, tree, box)
-
-
-@kernel
-def in_world(tree, low, high, found):
-    """A whole query in the world."""
-    cursor = np.empty(1, CURSOR)
-    out = np.empty(3, np.float64)
-    begin(cursor, tree, low, high, out)
-    return rest_of_box(cursor, tree, found)
 
 
 def filled(seed: int) -> World:
@@ -51,11 +22,6 @@ def filled(seed: int) -> World:
     world.add_batch(range(400))
     world.add_each(range(400, COUNT))
     return world
-
-
-def ask(world: World, low, high) -> list[int]:
-    count = in_world(world.tree, np.asarray(low, np.float64), np.asarray(high, np.float64), world.found)
-    return sorted(world.found[:count].tolist())
 
 
 def twin(boxes: dict, low, high) -> list[int]:
@@ -108,11 +74,11 @@ def test_queries_under_way_keep_the_old_origin():
     world = filled(5)
     cursor, out = np.zeros(1, CURSOR), np.zeros(3)
     low, high = np.array([-60.0, -10.0, -60.0]), np.array([60.0, 40.0, 60.0])
-    begin(cursor, world.tree, low, high, out)
+    begin_in_world(cursor, world.tree, low, high, out)
     assert shift_at_once(world.tree, world.bodies, np.array([5056.0, 0.0, 0.0])) == 1
     assert out.tolist() == [0.0, 0.0, 0.0]
     later = np.zeros(1, CURSOR)
-    begin(later, world.tree, low, high, out)
+    begin_in_world(later, world.tree, low, high, out)
     assert out.tolist() == [5056.0, 0.0, 0.0]
     # A second shift has no place while somebody is in the tree before the last.
     assert shift_at_once(world.tree, world.bodies, np.array([64.0, 0.0, 0.0])) == 0
