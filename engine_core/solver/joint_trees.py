@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
+from ..constraints.joint_measuring import measure, used_axes
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, JOINT, LINEAR_AXES, TREE, TREE_NODE, TWIST, UNLIMITED
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
@@ -24,7 +25,7 @@ from ..geometry.vector import cross, negate, store3, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from .joint_colours import moves
-from .joints import add_to_totals, softness_of
+from .joints import add_to_totals, row_of, softness_of
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 LARGEST_TREE = 1024
@@ -390,13 +391,28 @@ def solve_trees(system_address, begin, end, worker):
         finish_tree(system, nodes, trees[t], joints)
 
 
+@kernel
+def measure_tree(system, nodes, tree, joints):
+    """Where the joints of a tree are now."""
+    for n in range(tree.first, tree.first + tree.count):
+        if nodes[n].joint >= 0:
+            joint = joints[nodes[n].joint]
+            measure(joint, row_of(system, joint, 0), row_of(system, joint, 1), used_axes(joint))
+
+
 @entry_point(JOB_SIGNATURE)
 def relax_trees(system_address, begin, end, worker):
-    """Job: solve the trees `begin` to `end - 1` without bias, with the matrices of `solve_trees`; sum up what joints did."""
+    """Job: solve the trees `begin` to `end - 1` without bias; sum up what joints did. Where bodies have turned the matrices are
+    made anew, for the next sub-step too: by where bodies were before they moved, a tree would lose angular momentum."""
     system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
     joints, rows = joints_of(system), rows_of(system)
     nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
     for t in range(begin, end):
+        if has_turned(system, nodes, trees[t]):
+            measure_tree(system, nodes, trees[t], joints)
+            factorize_tree(system, nodes, trees[t], joints, bodies)
         begin_tree(system, nodes, trees[t], joints, 0.0)
         gather_up(nodes, trees[t])
         spread_down(nodes, trees[t])

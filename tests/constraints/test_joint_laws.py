@@ -65,7 +65,7 @@ ALL = {**HELD, **LOST}
 SINGLE_AND_TREE = pytest.mark.parametrize("is_single", (False, True), ids=("tree", "single"))
 
 MOST_MOMENTUM = 1e-5
-MOST_DRIFT = {False: 0.15, True: 1e-4}
+MOST_DRIFT = {False: 0.01, True: 1e-4}
 """Of the angular momentum, in 2 s at spins of about 5 rad/s. Trees relax with matrices from before the bodies moved, which costs
 some; joints by themselves keep it."""
 MOST_RISE = 0.03
