@@ -295,7 +295,7 @@ def gjk_distance(a, b, simplex, start):
         simplex.count = last_count + 1
         overlap, nearer = nearest_of_simplex(simplex, False)
         if apart > 1e-16 * size if overlap else length_squared(nearer) >= best:
-            # Rounding: the tetrahedron is nearly flat.
+            # Rounding: the simplex is nearly flat.
             overlap, nearer = nearest_of_simplex(simplex, True)
             if length_squared(nearer) >= best:  # what was nearest before is
                 simplex.count = last_count

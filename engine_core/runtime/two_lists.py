@@ -8,7 +8,7 @@ import numpy as np
 
 from .kernel import kernel
 
-INT32, INT64 = np.int32, np.int64
+INT32 = np.int32
 
 
 @kernel

@@ -393,9 +393,9 @@ def solve_trees(system_address, begin, end, worker):
 
 @kernel
 def measure_tree(system, nodes, tree, joints):
-    """Where the joints of a tree are now."""
+    """Where the joints of a tree are now; those with limits were measured by `relax_joints`."""
     for n in range(tree.first, tree.first + tree.count):
-        if nodes[n].joint >= 0:
+        if nodes[n].joint >= 0 and not joints[nodes[n].joint].limited:
             joint = joints[nodes[n].joint]
             measure(joint, row_of(system, joint, 0), row_of(system, joint, 1), used_axes(joint))
 

@@ -4,10 +4,12 @@ import numpy as np
 
 from engine_core.broad_phase.nodes import HEAD
 from engine_core.broad_phase.origins import tree_origin
+from engine_core.broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
+from engine_core.broad_phase.schema import CURSOR
 from engine_core.broad_phase.shift import moved_high, moved_low
 from engine_core.runtime import atomics
 from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row
+from engine_core.runtime.memory import address_of_row, stack_array
 
 
 @kernel
@@ -72,3 +74,21 @@ def put_bounds(tree, row, box):
     for axis in range(3):
         row.fat_bounds[axis] = moved_low(box[axis], origin[axis])
         row.fat_bounds[axis + 3] = moved_high(box[axis + 3], origin[axis])
+
+
+@kernel
+def mark_in_box(tree, box, marks, stamp):
+    """Mark all bodies that a box in the world meets. Gives the generation of the tree that was asked."""
+    cursor, place = stack_array(1, CURSOR), stack_array(6, np.float32)
+    origin = query_enter(cursor, tree)
+    for axis in range(3):
+        place[axis], place[axis + 3] = moved_low(box[axis], origin[axis]), moved_high(box[axis + 3], origin[axis])
+    bounds_query_on(cursor, tree, place)
+    while True:
+        body = bounds_query_next(cursor, tree)
+        if body < 0:
+            break
+        marks[body] = stamp
+    generation = cursor[0].generation
+    query_end(cursor, tree)
+    return generation

@@ -13,17 +13,16 @@ from engine_core.bodies.schema import BODY
 from engine_core.broad_phase.add import tree_add
 from engine_core.broad_phase.change import tree_remove, tree_widen
 from engine_core.broad_phase.nodes import HEAD, NODE_SIZE, NODES, PARENT
-from engine_core.broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
 from engine_core.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
-from engine_core.broad_phase.schema import CURSOR, TREE
-from engine_core.broad_phase.shift import begin_shift, moved_high, moved_low, shift_tree
+from engine_core.broad_phase.schema import TREE
+from engine_core.broad_phase.shift import begin_shift, shift_tree
 from engine_core.runtime import atomics
 from engine_core.runtime.call import load_int32, load_int64, store_int32
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of, address_of_row, stack_array, view
 
 from .drivers import World, random_boxes
-from .racing import begin_change, end_change, give, new_box, next_random, put_bounds, take
+from .racing import begin_change, end_change, give, mark_in_box, new_box, next_random, put_bounds, take
 from .tree_invariants import check_trees
 
 COUNT, WALKERS = 6000, 64
@@ -130,43 +129,27 @@ def come_and_go(tree, bodies, boxes, versions, counts, gate, stop):
 
 
 @kernel
-def ask_for(tree, low, high, marks, stamp):
-    """Mark all bodies that a box in the world meets."""
-    place, cursor = stack_array(6, np.float32), stack_array(1, CURSOR)
-    origin = query_enter(cursor, tree)
-    for axis in range(3):
-        place[axis], place[axis + 3] = moved_low(low[axis], origin[axis]), moved_high(high[axis], origin[axis])
-    bounds_query_on(cursor, tree, place)
-    while True:
-        body = bounds_query_next(cursor, tree)
-        if body < 0:
-            break
-        marks[body] = stamp
-    query_end(cursor, tree)
-
-
-@kernel
 def look(tree, boxes, versions, counts, stop):
     """Ask for one body after another where it is, and for all walkers now and then."""
     state, marks, stamp = np.full(1, np.uint64(4242)), np.zeros(COUNT, np.int64), 0
-    low, high = np.zeros(3, np.float32), np.zeros(3, np.float32)
+    box = np.zeros(6, np.float32)
     while atomics.load_acquire_int64(stop) == 0:
         stamp += 1
         body = next_random(state) % COUNT
         version = atomics.load_acquire_int64(address_of_row(versions, body))
         for axis in range(3):
-            low[axis] = high[axis] = (boxes[body, axis] + boxes[body, axis + 3]) * np.float32(0.5)
+            box[axis] = box[axis + 3] = (boxes[body, axis] + boxes[body, axis + 3]) * np.float32(0.5)
         atomics.fence()
-        ask_for(tree, low, high, marks, stamp)
+        mark_in_box(tree, box, marks, stamp)
         atomics.fence()
         if version & 1 == 0 and atomics.load_acquire_int64(address_of_row(versions, body)) == version:
             counts[JUDGED] += 1
             counts[MISSED] += marks[body] != stamp
         if stamp % 8 == 0:
             for axis in range(3):
-                low[axis], high[axis] = -SIDE, SIDE
-            low[1], high[1] = HEIGHT, HEIGHT
-            ask_for(tree, low, high, marks, -stamp)
+                box[axis], box[axis + 3] = -SIDE, SIDE
+            box[1] = box[4] = HEIGHT
+            mark_in_box(tree, box, marks, -stamp)
             counts[WALKS] += 1
             for walker in range(WALKERS):
                 counts[WALKERS_MISSED] += marks[walker] != -stamp

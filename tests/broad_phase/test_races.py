@@ -21,24 +21,17 @@ from engine_core.broad_phase.change import (
     tree_remove_many,
     tree_widen,
 )
-from engine_core.broad_phase.query import (
-    bounds_query_next,
-    bounds_query_on,
-    query_end,
-    query_enter,
-    ray_query_next,
-    ray_query_on,
-)
+from engine_core.broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
 from engine_core.broad_phase.rebuild import tree_rebuild, tree_swap
 from engine_core.broad_phase.schema import CURSOR
-from engine_core.broad_phase.shift import begin_shift, moved_high, moved_low, shift_tree
+from engine_core.broad_phase.shift import begin_shift, shift_tree
 from engine_core.geometry.vector import subtract, vector3
 from engine_core.runtime import atomics
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of, address_of_row, stack_array, view
 
 from .drivers import World
-from .racing import begin_change, end_change, give, new_box, next_random, put_bounds, take, uniform
+from .racing import begin_change, end_change, give, mark_in_box, new_box, next_random, put_bounds, take, uniform
 from .tree_invariants import check_trees
 
 THREADS = 4
@@ -67,12 +60,27 @@ def ray_meets(origin, direction, box):
 
 
 @kernel
+def mark_on_ray(tree, origin, direction, marks, stamp):
+    """`mark_in_box` for a ray."""
+    cursor = stack_array(1, CURSOR)
+    ray_query_on(cursor, tree, subtract(vector3(origin), query_enter(cursor, tree)), direction, 1.0)
+    while True:
+        body = ray_query_next(cursor, tree, 1.0)
+        if body < 0:
+            break
+        marks[body] = stamp
+    generation = cursor[0].generation
+    query_end(cursor, tree)
+    return generation
+
+
+@kernel
 def judge_query(
     tree, state, side, versions, present, boxes, old_versions, old_present, seen, marks, stamp, counts, kind
 ):
     """One box or ray query, judged."""
     count = len(versions)
-    query, place = stack_array(6, np.float32), stack_array(6, np.float32)
+    query = stack_array(6, np.float32)
     origin, direction = stack_array(3, np.float64), stack_array(3, np.float64)
     new_box(state, side, query)
     for axis in range(3):
@@ -84,26 +92,10 @@ def judge_query(
         old_versions[body] = atomics.load_acquire_int64(address_of_row(versions, body))
         old_present[body] = present[body]
     atomics.fence()
-    cursor = stack_array(1, CURSOR)
-    zero = query_enter(cursor, tree)
-    for axis in range(3):
-        place[axis], place[axis + 3] = moved_low(query[axis], zero[axis]), moved_high(query[axis + 3], zero[axis])
     if kind == 0:
-        bounds_query_on(cursor, tree, place)
-        while True:
-            body = bounds_query_next(cursor, tree)
-            if body < 0:
-                break
-            marks[body] = stamp
+        before = mark_in_box(tree, query, marks, stamp)
     else:
-        ray_query_on(cursor, tree, subtract(vector3(origin), zero), direction, 1.0)
-        while True:
-            body = ray_query_next(cursor, tree, 1.0)
-            if body < 0:
-                break
-            marks[body] = stamp
-    before = cursor[0].generation
-    query_end(cursor, tree)
+        before = mark_on_ray(tree, origin, direction, marks, stamp)
     after = enter(tree, 0)
     leave(tree, after, 0)
     atomics.fence()

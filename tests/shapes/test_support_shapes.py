@@ -68,6 +68,7 @@ NUMBERS = {
 }
 CASES = [(kind, numbers) for kind, several in NUMBERS.items() for numbers in several]
 
+
 class Made:
     def __init__(self):
         self.pool = ShapePool(lambda index, sequence: index + 1, capacity=256)
