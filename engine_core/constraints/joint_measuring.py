@@ -10,11 +10,12 @@ from ..geometry.vector import (
     subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
+from ..runtime.memory import view
 from .body_terms import along, scaled
 from .joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z, TWIST,
 )  # fmt: skip
-from .schema import DELTA_POSITION, DELTA_ROTATION
+from .schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
@@ -311,3 +312,27 @@ def aim_rows(joint, rows, h):
             aim_motor(joint, row, axis)
         elif kind == LIMIT:
             aim_limit(joint, row, axis)
+
+
+@kernel
+def row_of(system, joint, side):
+    """The solver row of one body of a joint."""
+    return view(system.solver_rows + joint.rows[side] * ROW_SIZE, 16, FLOAT32)
+
+
+@kernel
+def weigh_locked(joint):
+    """Effective masses of what is locked, where no tree does it."""
+    if joint.locked & LINEAR_AXES:
+        weigh_linear(joint)
+    if joint.locked & ANGULAR_AXES:
+        weigh_angular(joint)
+
+
+@kernel
+def measure_joint(system, joint, rows, h):
+    """All that passes over a joint need to know of where its bodies are, which stays until they move again."""
+    measure(joint, row_of(system, joint, 0), row_of(system, joint, 1), used_axes(joint))
+    aim_rows(joint, rows, h)
+    if joint.node < 0:
+        weigh_locked(joint)

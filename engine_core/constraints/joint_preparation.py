@@ -8,6 +8,7 @@ from ..geometry.vector import length, multiply, normalize_quaternion, quaternion
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
+from .joint_measuring import measure_joint
 from .joint_schema import (
     AXIS_COUNT, FIRM, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SLOW, SPRING, SPRINGY, UNLIMITED,
 )  # fmt: skip
@@ -132,7 +133,7 @@ def open_rows(joint, rows, h, step_time, warm):
 
 @entry_point(JOB_SIGNATURE)
 def prepare_joints(system_address, begin, end, worker):
-    """Job: make the active joints `begin` to `end - 1` ready. Reads bodies; writes joints and their rows."""
+    """Job: make the active joints `begin` to `end - 1` ready and measure them. Reads bodies; writes joints and their rows."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -152,6 +153,7 @@ def prepare_joints(system_address, begin, end, worker):
             joint.total_twist[axis] = FLOAT32(0.0)
         joint.total_time = FLOAT32(system.last_delta_time)
         open_rows(joint, rows, h, system.last_delta_time, warm)
+        measure_joint(system, joint, rows, h)
 
 
 @entry_point(JOB_SIGNATURE)

@@ -17,7 +17,6 @@ import math
 import numpy as np
 
 from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
-from ..constraints.joint_measuring import measure, used_axes
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, JOINT, LINEAR_AXES, TREE, TREE_NODE, TWIST, UNLIMITED
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
@@ -25,7 +24,7 @@ from ..geometry.vector import cross, negate, store3, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from .joint_colours import moves
-from .joints import add_to_totals, row_of, softness_of
+from .joints import add_to_totals, softness_of
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 LARGEST_TREE = 1024
@@ -391,15 +390,6 @@ def solve_trees(system_address, begin, end, worker):
         finish_tree(system, nodes, trees[t], joints)
 
 
-@kernel
-def measure_tree(system, nodes, tree, joints):
-    """Where the joints of a tree are now; those with limits were measured by `relax_joints`."""
-    for n in range(tree.first, tree.first + tree.count):
-        if nodes[n].joint >= 0 and not joints[nodes[n].joint].limited:
-            joint = joints[nodes[n].joint]
-            measure(joint, row_of(system, joint, 0), row_of(system, joint, 1), used_axes(joint))
-
-
 @entry_point(JOB_SIGNATURE)
 def relax_trees(system_address, begin, end, worker):
     """Job: solve the trees `begin` to `end - 1` without bias; sum up what joints did. Where bodies have turned the matrices are
@@ -411,7 +401,6 @@ def relax_trees(system_address, begin, end, worker):
     nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
     for t in range(begin, end):
         if has_turned(system, nodes, trees[t]):
-            measure_tree(system, nodes, trees[t], joints)
             factorize_tree(system, nodes, trees[t], joints, bodies)
         begin_tree(system, nodes, trees[t], joints, 0.0)
         gather_up(nodes, trees[t])

@@ -7,10 +7,10 @@ import numpy as np
 
 from ..bodies.schema import SYSTEM
 from ..constraints.body_terms import scaled, soft_parameters
-from ..constraints.joint_measuring import aim_rows, measure, six, used_axes, weigh_angular, weigh_linear
+from ..constraints.joint_measuring import measure_joint, row_of, six
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, CONE, FIRM, GEAR, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST
-from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE
+from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length, scale, store3, subtract, symmetric_times, vector3,
 )  # fmt: skip
@@ -22,12 +22,6 @@ TURNING_AXES = ANGULAR_AXES | 1 << CONE | 1 << GEAR
 """Axes whose rows act by torques alone."""
 LEAST_BOUNCE = 0.2
 """A limit that is met more slowly does not bounce [m/s], [rad/s]."""
-
-
-@kernel
-def row_of(system, joint, side):
-    """The solver row of one body of a joint."""
-    return view(system.solver_rows + joint.rows[side] * ROW_SIZE, 16, FLOAT32)
 
 
 @kernel
@@ -163,29 +157,15 @@ def softness_of(system, h):
     return soft_parameters(hertz, max(system.joint_damping_ratio, 0.0), h)
 
 
-@kernel
-def weigh_locked(joint):
-    """Effective masses of what is locked, where no tree does it."""
-    if joint.locked & LINEAR_AXES:
-        weigh_linear(joint)
-    if joint.locked & ANGULAR_AXES:
-        weigh_angular(joint)
-
-
 @entry_point(JOB_SIGNATURE)
 def warm_start_joints(system_address, begin, end, worker):
-    """Job: measure the active joints `begin` to `end - 1` anew and apply their impulses to the rows of their bodies."""
+    """Job: apply the impulses of the active joints `begin` to `end - 1` to the rows of their bodies."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.active_joints, system.joint_count, INT32)
-    h = system.last_delta_time / system.substep_count
     for k in range(begin, end):
         joint = joints[active[k]]
         row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
-        measure(joint, row_a, row_b, used_axes(joint))
-        aim_rows(joint, rows, h)
-        if joint.node < 0:
-            weigh_locked(joint)
         motion = read_motion(row_a, row_b)
         if joint.locked & LINEAR_AXES:
             motion = push_linear(joint, motion, from_axes(joint.axes, vector3(joint.linear_impulse)))
@@ -246,7 +226,8 @@ def add_to_totals(joint, rows):
 
 @entry_point(JOB_SIGNATURE)
 def relax_joints(system_address, begin, end, worker):
-    """Job: the pass without bias over the active joints `begin` to `end - 1`. Springs have done their work in the other one:
+    """Job: measure the active joints `begin` to `end - 1` where their bodies are now, for the next sub-step too, and do the pass
+    without bias: with axes and masses from before they moved, momentum would be lost and energy gained. Springs have done their work in the other one:
     their bias is no correction of an error. So have limits that give way."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
@@ -255,12 +236,7 @@ def relax_joints(system_address, begin, end, worker):
     for k in range(begin, end):
         joint = joints[active[k]]
         row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
-        if joint.node < 0 or joint.limited:
-            measure(joint, row_a, row_b, used_axes(joint))
-            aim_rows(joint, rows, h)
-        # By where the bodies were before they moved, the pair would lose angular momentum, or with the old masses gain energy.
-        if joint.node < 0:
-            weigh_locked(joint)
+        measure_joint(system, joint, rows, h)
         motion = read_motion(row_a, row_b)
         for r in range(joint.first_row, joint.first_row + joint.row_count):
             row = rows[r]
