@@ -32,6 +32,15 @@ def scaled_inertia(body, factor):
 
 
 @kernel
+def six(array):
+    """A symmetric matrix as doubles."""
+    return (
+        np.float64(array[0]), np.float64(array[1]), np.float64(array[2]),
+        np.float64(array[3]), np.float64(array[4]), np.float64(array[5]),
+    )  # fmt: skip
+
+
+@kernel
 def soft_parameters(hertz, damping_ratio, h):
     """(bias rate, mass scale, impulse scale) of a soft constraint (Catto, Soft Step; Box2D v3). The two scales add up to 1."""
     omega = 2.0 * np.pi * hertz

@@ -10,8 +10,11 @@ from ..geometry.vector import (
     subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
-from ..runtime.memory import view
-from .body_terms import along, scaled
+from ..runtime.memory import stack_array, view
+from .body_terms import scaled, six
+from .joint_answers import (
+    HELD, LEAST_LEFT, answer_alone, answer_held, find_locks, is_locked, read_answer, speed_along, write_answer,
+)  # fmt: skip
 from .joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z, TWIST,
 )  # fmt: skip
@@ -28,17 +31,10 @@ NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
 """Axes along which 0 is no limit: a joint that comes through its middle goes out on the other side."""
 NARROW = 1.5
 """A swing held within this [rad] can be told apart from the other one, wherever that goes."""
+NEAR = 0.2
+"""A limit that is no farther than this [rad], [m], or that has pushed, is weighed with what the locked axes do."""
 MOST_CORRECTED = 0.15
 """Of an angle beyond a limit that holds so much counts at most: near a half turn a twist jumps [rad]."""
-
-
-@kernel
-def six(array):
-    """A symmetric matrix as doubles."""
-    return (
-        np.float64(array[0]), np.float64(array[1]), np.float64(array[2]),
-        np.float64(array[3]), np.float64(array[4]), np.float64(array[5]),
-    )  # fmt: skip
 
 
 @kernel
@@ -227,7 +223,8 @@ def angular_direction(joint, axis):
 
 @kernel
 def aim_row(joint, row, axis):
-    """Write the directions of a row along an axis. Returns the inverse of its effective mass."""
+    """Write the directions of a row along an axis, and how its bodies answer it were they free. Returns the inverse of its
+    effective mass."""
     if axis == GEAR:
         # Turn of A and turn of B times the ratio: none together.
         direction = (0.0, 0.0, 0.0)
@@ -250,9 +247,21 @@ def aim_row(joint, row, axis):
     store3(row.linear, direction)
     store3(row.angular_a, angular_a)
     store3(row.angular_b, angular_b)
-    mass = add(vector3(joint.masses[0]), vector3(joint.masses[1]))
-    k = along(mass, direction) + dot(angular_a, symmetric_times(six(joint.inertias[0]), angular_a))
-    return k + dot(angular_b, symmetric_times(six(joint.inertias[1]), angular_b))
+    answer = answer_alone(joint, direction, angular_a, angular_b)
+    write_answer(row.answers, answer)
+    for axis in range(6):
+        row.reactions[axis] = FLOAT32(0.0)
+    return speed_along(direction, angular_a, angular_b, answer)
+
+
+@kernel
+def hold_row(row, held, lock_count, alone):
+    """Let the locked axes of the joint hold while the row pushes. Returns the inverse of its effective mass; `alone`: without."""
+    linear, angular_a, angular_b = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
+    answer = answer_held(held, lock_count, read_answer(row.answers), row.reactions)
+    write_answer(row.answers, answer)
+    left = speed_along(linear, angular_a, angular_b, answer)
+    return left if left > LEAST_LEFT * alone else 0.0
 
 
 @kernel
@@ -271,18 +280,16 @@ def aim_limit(joint, row, axis):
         if axis != CONE and separation < 0.0:
             separation *= meaning(joint, axis)
     row.separation = FLOAT32(separation)
-    k = aim_row(joint, row, axis)
-    row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
 
 
 @kernel
-def aim_spring(joint, row, axis, h):
-    """A spring as a soft row that is stable at any stiffness (Catto, Soft Constraints, GDC 2011)."""
-    k = aim_row(joint, row, axis)
+def weigh_spring(joint, row, axis, h, alone, k):
+    """A spring as a soft row that is stable at any stiffness (Catto, Soft Constraints, GDC 2011). `alone`, `k`: inverses of its
+    effective mass, were the bodies free and as they are held. Frequencies are told of free ones."""
     stiffness, damping = FLOAT64(joint.spring_stiffness[axis]), FLOAT64(joint.spring_damping[axis])
     if joint.by_frequency >> axis & 1:
         omega = 2.0 * math.pi * stiffness
-        mass = 1.0 / k if k > 0.0 else 0.0
+        mass = 1.0 / alone if alone > 0.0 else 0.0
         stiffness, damping = mass * omega * omega, 2.0 * mass * damping * omega
     target = FLOAT64(joint.spring_target[axis])
     stretch = position_near(joint, axis, target) - target
@@ -294,24 +301,31 @@ def aim_spring(joint, row, axis, h):
 
 
 @kernel
-def aim_motor(joint, row, axis):
-    k = aim_row(joint, row, axis)
-    row.bias = FLOAT32(-FLOAT64(joint.motor_velocity[axis]))
-    row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
+def acts(row, kind):
+    """Whether a row is likely to push in this sub-step."""
+    return kind != LIMIT or row.separation <= NEAR or row.impulse > 0.0
 
 
 @kernel
 def aim_rows(joint, rows, h):
     """Renew all single rows of a joint after `measure`."""
+    held, lock_count = stack_array(1, HELD)[0], -1
     for r in range(joint.first_row, joint.first_row + joint.row_count):
         row = rows[r]
         kind, axis = row.slot // AXIS_COUNT, row.slot % AXIS_COUNT
-        if kind == SPRING:
-            aim_spring(joint, row, axis, h)
-        elif kind == MOTOR:
-            aim_motor(joint, row, axis)
-        elif kind == LIMIT:
+        if kind == LIMIT:
             aim_limit(joint, row, axis)
+        alone = aim_row(joint, row, axis)
+        k = alone
+        if is_locked(joint) and acts(row, kind):
+            lock_count = find_locks(joint, held) if lock_count < 0 else lock_count
+            k = hold_row(row, held, lock_count, alone)
+        if kind == SPRING:
+            weigh_spring(joint, row, axis, h, alone, k)
+            continue
+        row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
+        if kind == MOTOR:
+            row.bias = FLOAT32(-FLOAT64(joint.motor_velocity[axis]))
 
 
 @kernel

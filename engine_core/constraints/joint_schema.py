@@ -109,6 +109,8 @@ JOINT_ROW = np.dtype(
         ("linear", "f4", 3),  # direction of the impulse on B
         ("angular_a", "f4", 3),  # of the turning impulse on A (taken away) and B
         ("angular_b", "f4", 3),
+        ("answers", "f4", 12),  # change of both bodies' velocities by 1 N s, N m s: linear and angular of A, then of B
+        ("reactions", "f4", 6),  # of the locked axes to that: they hold meanwhile; see joint_answers.py
         ("mass", "f4"),  # effective
         ("softness", "f4"),  # what the impulse itself takes off: springs
         ("bias", "f4"),  # wanted: velocity + bias = 0

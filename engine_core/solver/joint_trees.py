@@ -12,14 +12,13 @@ locked axes see of the motion u of the body and of its parent, and r what is wan
 and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 """
 
-import math
-
 import numpy as np
 
 from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, JOINT, LINEAR_AXES, TREE, TREE_NODE, TWIST, UNLIMITED
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
+from ..geometry.cholesky import factorize, solve_lower, solve_upper
 from ..geometry.vector import cross, negate, store3, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
@@ -124,42 +123,6 @@ def lay_out_trees(system):
             if turn == 1 and not fits_tree_body(bodies, b):
                 continue
             grow_tree(system, bodies, numbers, add_node(system, bodies, numbers, body, active[k] if is_hung else -1, side, -1))
-
-
-@kernel
-def factorize(m, size):
-    """Cholesky: m = L L^T for a symmetric positive matrix. L stands in the lower half of m, its diagonal turned round (1 / L)."""
-    for j in range(size):
-        total = m[j, j]
-        for k in range(j):
-            total -= m[j, k] * m[j, k]
-        inverse = 1.0 / math.sqrt(max(total, 1.0e-300))
-        m[j, j] = inverse
-        for i in range(j + 1, size):
-            total = m[i, j]
-            for k in range(j):
-                total -= m[i, k] * m[j, k]
-            m[i, j] = total * inverse
-
-
-@kernel
-def solve_lower(m, size, v):
-    """v becomes L^-1 v."""
-    for i in range(size):
-        total = v[i]
-        for k in range(i):
-            total -= m[i, k] * v[k]
-        v[i] = total * m[i, i]
-
-
-@kernel
-def solve_upper(m, size, v):
-    """v becomes L^-T v."""
-    for i in range(size - 1, -1, -1):
-        total = v[i]
-        for k in range(i + 1, size):
-            total -= m[k, i] * v[k]
-        v[i] = total * m[i, i]
 
 
 @kernel

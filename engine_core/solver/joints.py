@@ -6,8 +6,9 @@ Joints of one colour share no moving body, so each reads and writes its bodies' 
 import numpy as np
 
 from ..bodies.schema import SYSTEM
-from ..constraints.body_terms import scaled, soft_parameters
-from ..constraints.joint_measuring import measure_joint, row_of, six
+from ..constraints.body_terms import scaled, six, soft_parameters
+from ..constraints.joint_answers import read_answer
+from ..constraints.joint_measuring import measure_joint, row_of
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, CONE, FIRM, GEAR, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY
@@ -106,6 +107,21 @@ def solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale):
 
 
 @kernel
+def push_along(joint, row, motion, change):
+    """Velocities after a change of a row's impulse; the locked axes react."""
+    if change != 0.0:
+        for axis in range(3):
+            joint.linear_impulse[axis] += row.reactions[axis] * FLOAT32(change)
+            joint.angular_impulse[axis] += row.reactions[TWIST + axis] * FLOAT32(change)
+    v_a, w_a, v_b, w_b = motion
+    by = read_answer(row.answers)
+    return (
+        add_scaled(v_a, by[0], change), add_scaled(w_a, by[1], change),
+        add_scaled(v_b, by[2], change), add_scaled(w_b, by[3], change),
+    )  # fmt: skip
+
+
+@kernel
 def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scale):
     """One spring, motor or limit. A limit that is not reached yet only brakes what would pass it in this sub-step."""
     linear, angular_a, angular_b = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
@@ -129,8 +145,7 @@ def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scal
     row.impulse = FLOAT32(renewed)
     if row.slot // AXIS_COUNT == LIMIT and renewed > 0.0:
         row.approach = FLOAT32(min(FLOAT64(row.approach), speed))
-    change = renewed - old
-    return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
+    return push_along(joint, row, motion, renewed - old)
 
 
 @kernel
@@ -146,8 +161,7 @@ def bounce(joint, row, motion):
     old = FLOAT64(row.impulse)
     renewed = min(max(old - FLOAT64(row.mass) * (speed + FLOAT64(row.restitution) * approach), old), FLOAT64(row.most))
     row.impulse = FLOAT32(renewed)
-    change = renewed - old
-    return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
+    return push_along(joint, row, motion, renewed - old)
 
 
 @kernel
