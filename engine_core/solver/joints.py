@@ -109,10 +109,11 @@ def solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale):
 @kernel
 def push_along(joint, row, motion, change):
     """Velocities after a change of a row's impulse; the locked axes react."""
-    if change != 0.0:
-        for axis in range(3):
-            joint.linear_impulse[axis] += row.reactions[axis] * FLOAT32(change)
-            joint.angular_impulse[axis] += row.reactions[TWIST + axis] * FLOAT32(change)
+    if change == 0.0:
+        return motion
+    for axis in range(3):
+        joint.linear_impulse[axis] += row.reactions[axis] * FLOAT32(change)
+        joint.angular_impulse[axis] += row.reactions[TWIST + axis] * FLOAT32(change)
     v_a, w_a, v_b, w_b = motion
     by = read_answer(row.answers)
     return (
