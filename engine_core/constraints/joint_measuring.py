@@ -11,12 +11,11 @@ from ..geometry.vector import (
 )  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
-from .body_terms import scaled, six
-from .joint_answers import (
-    HELD, LEAST_LEFT, answer_alone, answer_held, find_locks, is_locked, read_answer, speed_along, write_answer,
-)  # fmt: skip
+from .body_terms import along, scaled, six
+from .joint_holding import HELD, find_locks, hold_row
 from .joint_schema import (
-    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z, TWIST,
+    ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z,
+    TURNING_AXES, TWIST,
 )  # fmt: skip
 from .schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
 
@@ -32,7 +31,7 @@ NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
 NARROW = 1.5
 """A swing held within this [rad] can be told apart from the other one, wherever that goes."""
 NEAR = 0.2
-"""A limit that is no farther than this [rad], [m], or that has pushed, is weighed with what the locked axes do."""
+"""A limit that is no farther than this [rad], [m], or that has pushed, is weighed as the locked axes hold it."""
 MOST_CORRECTED = 0.15
 """Of an angle beyond a limit that holds so much counts at most: near a half turn a twist jumps [rad]."""
 
@@ -223,8 +222,7 @@ def angular_direction(joint, axis):
 
 @kernel
 def aim_row(joint, row, axis):
-    """Write the directions of a row along an axis, and how its bodies answer it were they free. Returns the inverse of its
-    effective mass."""
+    """Write the directions of a row along an axis. Returns the inverse of its effective mass, were the bodies free."""
     if axis == GEAR:
         # Turn of A and turn of B times the ratio: none together.
         direction = (0.0, 0.0, 0.0)
@@ -247,21 +245,10 @@ def aim_row(joint, row, axis):
     store3(row.linear, direction)
     store3(row.angular_a, angular_a)
     store3(row.angular_b, angular_b)
-    answer = answer_alone(joint, direction, angular_a, angular_b)
-    write_answer(row.answers, answer)
-    for axis in range(6):
-        row.reactions[axis] = FLOAT32(0.0)
-    return speed_along(direction, angular_a, angular_b, answer)
-
-
-@kernel
-def hold_row(row, held, lock_count, alone):
-    """Let the locked axes of the joint hold while the row pushes. Returns the inverse of its effective mass; `alone`: without."""
-    linear, angular_a, angular_b = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
-    answer = answer_held(held, lock_count, read_answer(row.answers), row.reactions)
-    write_answer(row.answers, answer)
-    left = speed_along(linear, angular_a, angular_b, answer)
-    return left if left > LEAST_LEFT * alone else 0.0
+    store3(row.torque, angular_b if TURNING_AXES >> axis & 1 else (0.0, 0.0, 0.0))
+    mass = add(vector3(joint.masses[0]), vector3(joint.masses[1]))
+    k = along(mass, direction) + dot(angular_a, symmetric_times(six(joint.inertias[0]), angular_a))
+    return k + dot(angular_b, symmetric_times(six(joint.inertias[1]), angular_b))
 
 
 @kernel
@@ -283,13 +270,13 @@ def aim_limit(joint, row, axis):
 
 
 @kernel
-def weigh_spring(joint, row, axis, h, alone, k):
-    """A spring as a soft row that is stable at any stiffness (Catto, Soft Constraints, GDC 2011). `alone`, `k`: inverses of its
-    effective mass, were the bodies free and as they are held. Frequencies are told of free ones."""
+def weigh_spring(joint, row, axis, h, free, k):
+    """A spring as a soft row that is stable at any stiffness (Catto, Soft Constraints, GDC 2011). `free`, `k`: inverses of its
+    effective mass, were the bodies free and as they are held; frequencies are told of free ones."""
     stiffness, damping = FLOAT64(joint.spring_stiffness[axis]), FLOAT64(joint.spring_damping[axis])
     if joint.by_frequency >> axis & 1:
         omega = 2.0 * math.pi * stiffness
-        mass = 1.0 / alone if alone > 0.0 else 0.0
+        mass = 1.0 / free if free > 0.0 else 0.0
         stiffness, damping = mass * omega * omega, 2.0 * mass * damping * omega
     target = FLOAT64(joint.spring_target[axis])
     stretch = position_near(joint, axis, target) - target
@@ -315,13 +302,13 @@ def aim_rows(joint, rows, h):
         kind, axis = row.slot // AXIS_COUNT, row.slot % AXIS_COUNT
         if kind == LIMIT:
             aim_limit(joint, row, axis)
-        alone = aim_row(joint, row, axis)
-        k = alone
-        if is_locked(joint) and acts(row, kind):
+        free = aim_row(joint, row, axis)
+        k = free
+        if joint.locked & (LINEAR_AXES | ANGULAR_AXES) and acts(row, kind):
             lock_count = find_locks(joint, held) if lock_count < 0 else lock_count
-            k = hold_row(row, held, lock_count, alone)
+            k = hold_row(joint, row, held, lock_count)
         if kind == SPRING:
-            weigh_spring(joint, row, axis, h, alone, k)
+            weigh_spring(joint, row, axis, h, free, k)
             continue
         row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
         if kind == MOTOR:

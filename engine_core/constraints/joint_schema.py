@@ -12,6 +12,8 @@ import numpy as np
 LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE, GEAR, RACK = range(10)
 AXIS_COUNT = 10
 LINEAR_AXES, ANGULAR_AXES = 0b111, 0b111000
+TURNING_AXES = ANGULAR_AXES | 1 << CONE | 1 << GEAR
+"""Axes whose rows act by torques alone."""
 
 # Flags of a joint.
 IS_ENABLED = 1
@@ -65,7 +67,7 @@ JOINT = np.dtype(
         ("limit_force", "f4", AXIS_COUNT),  # at most [N], [N m]
         ("motor_velocity", "f4", AXIS_COUNT),
         ("motor_force", "f4", AXIS_COUNT),  # at most
-        ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step [N s]
+        ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step, beside what rows need [N s]
         ("break_force", "f4"),  # [N]
         ("break_torque", "f4"),  # [N m]
         # Kept from step to step.
@@ -109,8 +111,7 @@ JOINT_ROW = np.dtype(
         ("linear", "f4", 3),  # direction of the impulse on B
         ("angular_a", "f4", 3),  # of the turning impulse on A (taken away) and B
         ("angular_b", "f4", 3),
-        ("answers", "f4", 12),  # change of both bodies' velocities by 1 N s, N m s: linear and angular of A, then of B
-        ("reactions", "f4", 6),  # of the locked axes to that: they hold meanwhile; see joint_answers.py
+        ("torque", "f4", 3),  # of that what turns B against A, not what acts at the joint
         ("mass", "f4"),  # effective
         ("softness", "f4"),  # what the impulse itself takes off: springs
         ("bias", "f4"),  # wanted: velocity + bias = 0

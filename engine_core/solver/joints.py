@@ -7,10 +7,9 @@ import numpy as np
 
 from ..bodies.schema import SYSTEM
 from ..constraints.body_terms import scaled, six, soft_parameters
-from ..constraints.joint_answers import read_answer
 from ..constraints.joint_measuring import measure_joint, row_of
 from ..constraints.joint_preparation import joints_of, rows_of
-from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, CONE, FIRM, GEAR, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST
+from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, FIRM, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length, scale, store3, subtract, symmetric_times, vector3,
@@ -19,8 +18,6 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-TURNING_AXES = ANGULAR_AXES | 1 << CONE | 1 << GEAR
-"""Axes whose rows act by torques alone."""
 LEAST_BOUNCE = 0.2
 """A limit that is met more slowly does not bounce [m/s], [rad/s]."""
 
@@ -107,22 +104,6 @@ def solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale):
 
 
 @kernel
-def push_along(joint, row, motion, change):
-    """Velocities after a change of a row's impulse; the locked axes react."""
-    if change == 0.0:
-        return motion
-    for axis in range(3):
-        joint.linear_impulse[axis] += row.reactions[axis] * FLOAT32(change)
-        joint.angular_impulse[axis] += row.reactions[TWIST + axis] * FLOAT32(change)
-    v_a, w_a, v_b, w_b = motion
-    by = read_answer(row.answers)
-    return (
-        add_scaled(v_a, by[0], change), add_scaled(w_a, by[1], change),
-        add_scaled(v_b, by[2], change), add_scaled(w_b, by[3], change),
-    )  # fmt: skip
-
-
-@kernel
 def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scale):
     """One spring, motor or limit. A limit that is not reached yet only brakes what would pass it in this sub-step."""
     linear, angular_a, angular_b = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
@@ -146,7 +127,10 @@ def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scal
     row.impulse = FLOAT32(renewed)
     if row.slot // AXIS_COUNT == LIMIT and renewed > 0.0:
         row.approach = FLOAT32(min(FLOAT64(row.approach), speed))
-    return push_along(joint, row, motion, renewed - old)
+    change = renewed - old
+    if change == 0.0:
+        return motion
+    return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
 
 
 @kernel
@@ -162,7 +146,8 @@ def bounce(joint, row, motion):
     old = FLOAT64(row.impulse)
     renewed = min(max(old - FLOAT64(row.mass) * (speed + FLOAT64(row.restitution) * approach), old), FLOAT64(row.most))
     row.impulse = FLOAT32(renewed)
-    return push_along(joint, row, motion, renewed - old)
+    change = renewed - old
+    return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
 
 
 @kernel
@@ -233,8 +218,7 @@ def add_to_totals(joint, rows):
         row = rows[r]
         impulse = FLOAT64(row.impulse)
         linear = add_scaled(linear, vector3(row.linear), impulse)
-        if TURNING_AXES >> row.slot % AXIS_COUNT & 1:
-            angular = add_scaled(angular, vector3(row.angular_b), impulse)
+        angular = add_scaled(angular, vector3(row.torque), impulse)
     store3(joint.total_impulse, add(vector3(joint.total_impulse), linear))
     store3(joint.total_twist, add(vector3(joint.total_twist), angular))
 

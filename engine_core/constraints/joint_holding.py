@@ -1,0 +1,122 @@
+"""What is left of a spring, a motor or a limit of a joint while its locked axes hold.
+
+A free body gives way to a torque by its own inertia; a door has to move its middle round the hinge as well. A limit that is weighed
+as if nothing held the bodies pushes too little, and each pass stops a part of what is coming. With W the inverse masses of both
+bodies, J the row and C the locked axes,
+    r = (C W C^T)^-1 C W J^T,   J' = J - r^T C:
+J' moves no locked axis and sees no fault of theirs; its mass is what the bodies oppose to a motion that the joint allows
+(Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 3.5 and 8.1: constraints and the motion that is left).
+"""
+
+import numpy as np
+
+from ..geometry.cholesky import factorize, solve_lower, solve_upper
+from ..geometry.vector import add_scaled, cross, dot, store3, symmetric_times, vector3
+from ..runtime.kernel import kernel
+from .body_terms import scaled, six
+from .joint_schema import TWIST
+
+LOCKS = 6
+WELL_CONDITIONED = 1.0e-9
+"""Added to the diagonal, in parts of it: axes that cannot be told apart share the work."""
+LEAST_LEFT = 1.0e-3
+"""Of what a row would do were the bodies free; if less is left it is as good as locked, and does nothing."""
+HELD = np.dtype([
+    ("block", "f8", (LOCKS, LOCKS)),  # C W C^T, then its factor
+    ("pulls", "f8", LOCKS),
+    ("directions", "f8", (LOCKS, 9)),  # C: linear, angular of A, angular of B
+    ("answers", "f8", (LOCKS, 9)),  # W C^T: linear of A and B together, angular of A, angular of B
+    ("axes", "i4", LOCKS),
+], align=True)  # fmt: skip
+"""The locked axes of one joint that can move its bodies."""
+
+
+@kernel
+def three(array):
+    """Nine numbers as three vectors."""
+    return vector3(array), vector3(array[3:]), vector3(array[6:])
+
+
+@kernel
+def store_three(array, vectors):
+    store3(array, vectors[0])
+    store3(array[3:], vectors[1])
+    store3(array[6:], vectors[2])
+
+
+@kernel
+def locked_direction(joint, axis):
+    """The row of a locked axis: (linear, angular of A, angular of B)."""
+    if axis < TWIST:
+        direction = vector3(joint.axes[axis])
+        return direction, cross(vector3(joint.arms[0]), direction), cross(vector3(joint.arms[1]), direction)
+    turn = vector3(joint.turns[axis - TWIST])
+    return (0.0, 0.0, 0.0), turn, turn
+
+
+@kernel
+def answer_to(joint, row):
+    """How two free bodies answer an impulse of 1 along a row: the gain of their relative velocity, of the spins of A (turned
+    round) and B."""
+    linear, angular_a, angular_b = row
+    a, b = vector3(joint.masses[0]), vector3(joint.masses[1])
+    return (
+        scaled((a[0] + b[0], a[1] + b[1], a[2] + b[2]), linear), symmetric_times(six(joint.inertias[0]), angular_a),
+        symmetric_times(six(joint.inertias[1]), angular_b),
+    )  # fmt: skip
+
+
+@kernel
+def product(row, answer):
+    """What a row sees of an answer."""
+    return dot(row[0], answer[0]) + dot(row[1], answer[1]) + dot(row[2], answer[2])
+
+
+@kernel
+def find_locks(joint, held):
+    """Write the locked axes of a joint that can move its bodies, how these answer, and the factor of their matrix. Returns how
+    many they are."""
+    count = 0
+    for axis in range(LOCKS):
+        if joint.locked >> axis & 1 == 0:
+            continue
+        direction = locked_direction(joint, axis)
+        answer = answer_to(joint, direction)
+        k = product(direction, answer)
+        if k <= 0.0:
+            continue
+        held.axes[count] = np.int32(axis)
+        store_three(held.directions[count], direction)
+        store_three(held.answers[count], answer)
+        for other in range(count):
+            held.block[count, other] = product(direction, three(held.answers[other]))
+        held.block[count, count] = k * (1.0 + WELL_CONDITIONED)
+        count += 1
+    factorize(held.block, count)
+    return count
+
+
+@kernel
+def hold_row(joint, row, held, count):
+    """Take from a row what the `count` locked axes keep. Returns the inverse of its effective mass; 0 where nothing is left."""
+    direction = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
+    alone = product(direction, answer_to(joint, direction))
+    for i in range(count):
+        held.pulls[i] = product(direction, three(held.answers[i]))
+    solve_lower(held.block, count, held.pulls)
+    solve_upper(held.block, count, held.pulls)
+    linear, angular_a, angular_b = direction
+    torque = vector3(row.torque)
+    for i in range(count):
+        pull, lock = held.pulls[i], three(held.directions[i])
+        linear = add_scaled(linear, lock[0], -pull)
+        angular_a, angular_b = add_scaled(angular_a, lock[1], -pull), add_scaled(angular_b, lock[2], -pull)
+        if held.axes[i] >= TWIST:
+            torque = add_scaled(torque, lock[2], -pull)
+    store3(row.linear, linear)
+    store3(row.angular_a, angular_a)
+    store3(row.angular_b, angular_b)
+    store3(row.torque, torque)
+    left = (linear, angular_a, angular_b)
+    k = product(left, answer_to(joint, left))
+    return k if k > LEAST_LEFT * alone else 0.0
