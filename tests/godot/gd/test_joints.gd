@@ -132,6 +132,34 @@ func test_door_on_a_turned_hinge_carries_its_weight() -> void:
 	check(absf(door.angular_velocity.y) > 0.5, "it swings")
 
 
+## A plank of 1 m on a hinge at its end.
+func _plank(properties: Dictionary) -> RigidBody3D:
+	var plank := floating(box(Vector3(1, 0.1, 0.6)), Vector3(0.5, 0, 0), {"mass": 8.0, "can_sleep": false})
+	join(HingeJoint3D.new(), anchor(), plank, Vector3.ZERO, properties)
+	return plank
+
+
+func test_a_slammed_door_stops_at_its_limit_without_bounce() -> void:
+	var plank := _plank({"angular_limit/enable": true, "angular_limit/lower": -0.5, "angular_limit/upper": 0.5})
+	plank.angular_velocity = Vector3(0, 0, 5)
+	plank.linear_velocity = Vector3(0, 2.5, 0)
+	var farthest := 0.0
+	for step: int in 60:
+		await steps()
+		farthest = maxf(farthest, angle_about(plank, Vector3.BACK))
+	check_near(farthest, 0.5, 0.01, "the farthest that it went")
+	check_near(angle_about(plank, Vector3.BACK), 0.5, 0.01, "where it stays")
+	check_near(plank.angular_velocity.z, 0.0, 0.02, "spin")
+
+
+## Three quarters of what a motor gives go into the motion of the plank's middle.
+func test_hinge_motor_swings_a_door_at_its_speed_from_the_first_step_on() -> void:
+	var plank := _plank({"motor/enable": true, "motor/target_velocity": -2.0, "motor/max_impulse": 1000.0})
+	for step: int in 5:
+		await steps()
+		check_near(plank.angular_velocity.z, 2.0, 0.02, "spin after step %d" % (step + 1))
+
+
 ## ------------------------------------------------------------------ sliders
 
 func test_slider_runs_between_its_limits() -> void:
