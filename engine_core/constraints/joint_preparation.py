@@ -169,7 +169,9 @@ def store_joints(system_address, begin, end, worker):
                 joint.row_impulse[slot] = FLOAT32(0.0)
             for r in range(joint.first_row, joint.first_row + joint.row_count):
                 row = rows[r]
-                joint.row_impulse[row.slot] = FLOAT32(row.impulse * row.side)
+                # The tree may have left a limit pulling: the next step would take it for the other limit.
+                impulse = max(row.impulse, FLOAT32(0.0)) if row.slot // AXIS_COUNT == LIMIT else row.impulse
+                joint.row_impulse[row.slot] = FLOAT32(impulse * row.side)
         force = scale(vector3(joint.total_impulse), 1.0 / system.last_delta_time)
         torque = scale(vector3(joint.total_twist), 1.0 / system.last_delta_time)
         if length(force) > joint.break_force or length(torque) > joint.break_torque:

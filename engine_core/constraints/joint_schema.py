@@ -139,8 +139,9 @@ TREE_NODE = np.dtype(
         ("joint", "i4"),  # to the parent, or to something fixed; -1: none
         ("side", "i4"),  # of the joint that the body is
         ("parent", "i4"),  # node; -1: none
-        ("count", "i4"),  # of locked axes; -1: not factorized yet
-        ("axes", "i4", 6),  # which they are
+        ("count", "i4"),  # of axes that are held; -1: not factorized yet
+        ("axes", "i4", 6),  # which they are; 6 and more: limits that push, by their number among the joint's rows
+        ("limits", "u4"),  # bits of the limits that are among them
         ("turn", "f4", 3),  # vector of the rotation since the step began, when the matrices were made
         ("inertia", "f8", (6, 6)),  # H, then its Cholesky factor
         ("own", "f8", (6, 6)),  # A: how the locked axes see the body's motion; one row an axis
