@@ -1,5 +1,6 @@
 """Limits, motors and springs push with the mass that moves along them: what the locked axes hold included."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -158,3 +159,99 @@ def test_a_motor_has_its_speed_within_one_step(is_single):
     world.world.joint_set_motor(joint, TWIST, 2.0)
     world.step()
     assert world.body(plank)["angular_velocity"][2] == pytest.approx(2.0, rel=OFF_SPEED[is_single])
+
+
+# Trees: what hangs behind a limit stops with it.
+
+
+def planks(world: SmallWorld, count: int) -> list[int]:
+    """Planks of 1 m welded end to end on a hinge to the world, which lets them turn by 0.4 rad about z either way."""
+    bodies, before = [], 0
+    plank = world.box(0.5, 0.05, 0.3)
+    basis = np.roll(UPRIGHT, -2, axis=1).ravel()
+    for k in range(count):
+        body = world.add(plank, (0.5 + k, 0.0, 0.0), mass=8.0)
+        kind, end = ("fixed", (0.5, 0.0, 0.0)) if before else ("hinge", (0.0, 0.0, 0.0))
+        joint = world.world.create_joint(kind, before, body, (*basis, *end), (*basis, -0.5, 0.0, 0.0))
+        if kind == "hinge":
+            world.world.joint_set_limits(joint, TWIST, -0.4, 0.4)
+        bodies.append(body)
+        before = body
+    return bodies
+
+
+def swing(world: SmallWorld, bodies: list[int], speed: float) -> None:
+    """Turn all planks about the hinge [rad/s]."""
+    for body in bodies:
+        x, y, _ = world.position(body)
+        world.turn(body, (0.0, 0.0, speed))
+        world.throw(body, (-speed * y, speed * x, 0.0))
+
+
+def spin_of(world: SmallWorld, body: int) -> float:
+    return float(world.body(body)["angular_velocity"][2])
+
+
+@pytest.mark.parametrize("count", (1, 2, 5))
+def test_a_long_door_stops_at_its_limit_as_a_short_one(count):
+    """Five planks had gone 0.14 rad too far and come back with 0.86 of their speed."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    bodies = planks(world, count)
+    swing(world, bodies, SPEED)
+    places = []
+    for _ in range(20):
+        world.step()
+        places.append(place_of(world, bodies[0], TWIST))
+        assert spin_of(world, bodies[0]) > -FASTEST_AFTER * SPEED
+    assert max(places) == pytest.approx(0.4, abs=FARTHEST_BEYOND)
+    assert spin_of(world, bodies[-1]) == pytest.approx(0.0, abs=FASTEST_AFTER * SPEED)
+
+
+@pytest.mark.parametrize("count", (1, 3))
+def test_a_limit_lets_go_at_once(count):
+    """Planks that gravity holds at their lower limit are thrown up: a limit that was held with the tree does not hold on to them."""
+    world = SmallWorld(gravity=(0.0, -10.0, 0.0))
+    bodies = planks(world, count)
+    world.step(60)
+    assert place_of(world, bodies[0], TWIST) == pytest.approx(-0.4, abs=1e-3)
+    assert spin_of(world, bodies[0]) == pytest.approx(0.0, abs=1e-3)
+    swing(world, bodies, 2.0)
+    world.step()
+    # Gravity's torque over the inertia of a thin rod about its end, for 1/60 s; the planks' own thickness counts little.
+    slower = 10.0 * 0.5 * count * math.cos(0.4) / (count**2 / 3.0) / 60.0
+    assert spin_of(world, bodies[0]) == pytest.approx(2.0 - slower, abs=0.02)
+
+
+def test_chains_with_limits_keep_their_momentum_and_gain_no_energy():
+    """Twenty chains of six, flying and whirling: the limits along a chain push all at once."""
+    world, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(3)
+    shape, chains = world.box(0.1, 0.1, 0.1), []
+    for c in range(20):
+        links = [world.add(shape, (10.0 * c, 0.5 * k, 0.0), mass=2.0, inertia=(0.05,) * 3) for k in range(6)]
+        for a, b in itertools.pairwise(links):
+            basis = np.roll(UPRIGHT, -int(random.integers(3)), axis=1).ravel()
+            joint = world.world.create_joint("hinge", a, b, (*basis, 0.0, 0.25, 0.0), (*basis, 0.0, -0.25, 0.0))
+            world.world.joint_set_limits(joint, TWIST, -0.3, 0.3)
+        for link in links:
+            world.throw(link, 3.0 * random.normal(size=3))
+            world.turn(link, 6.0 * random.normal(size=3))
+        chains.append(links)
+    rows = np.array([[world.index(link) for link in links] for links in chains])
+
+    def state():
+        read = {name: world.world.bodies.rows[name][rows].astype(np.float64) for name in ("position", "linear_velocity", "angular_velocity")}
+        place, v, w = read["position"], read["linear_velocity"], read["angular_velocity"]
+        middle, common = place.mean(axis=1, keepdims=True), v.mean(axis=1, keepdims=True)
+        turning = (2.0 * np.cross(place - middle, v - common) + 0.05 * w).sum(axis=1)
+        return 2.0 * v.sum(axis=1), turning, ((v - common) ** 2).sum(axis=(1, 2)) + 0.025 * (w**2).sum(axis=(1, 2))
+
+    world.step()  # the joints take what they do not allow
+    momentum, turning, energy = state()
+    least = energy
+    for _ in range(120):
+        world.step()
+        now = state()
+        assert np.abs(now[0] - momentum).max() < 1e-4 * np.abs(momentum).max()
+        assert np.linalg.norm(now[1] - turning, axis=1).max() < 0.02 * np.linalg.norm(turning, axis=1).max()
+        assert (now[2] - least).max() < 0.03 * energy.max()
+        least = np.minimum(least, now[2])
