@@ -140,8 +140,8 @@ TREE_NODE = np.dtype(
         ("side", "i4"),  # of the joint that the body is
         ("parent", "i4"),  # node; -1: none
         ("count", "i4"),  # of axes that are held; -1: not factorized yet
-        ("axes", "i4", 6),  # which they are; 6 and more: limits that push, by their number among the joint's rows
-        ("limits", "u4"),  # bits of the limits that are among them
+        ("axes", "i4", 6),  # which they are; 6 and more: rows of the joint, by their number, that are held too
+        ("held", "u4"),  # bits of these rows
         ("turn", "f4", 3),  # vector of the rotation since the step began, when the matrices were made
         ("inertia", "f8", (6, 6)),  # H, then its Cholesky factor
         ("own", "f8", (6, 6)),  # A: how the locked axes see the body's motion; one row an axis

@@ -3,9 +3,8 @@
 Gauss-Seidel passes carry the pull of a heavy load up a chain of light links by one link a pass; a direct solution needs one.
 What is joined without a loop is a tree of bodies, and its equations are solved from the leaves to the root and back in time
 that grows with its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of
-Featherstone's articulated bodies). What is held are the locked axes, and limits that push, which the coloured pass before has found
-out: whatever hangs behind a door stops with it. A limit that would have to pull is let go by the next coloured pass. Springs,
-motors, limits that give way or bounce, and joints that close a loop stay with the coloured passes.
+Featherstone's articulated bodies). What is held are the locked axes, limits that push and motors (held_rows.py): what hangs behind
+a door stops with it. Springs, limits that give way or bounce, and joints that close a loop stay with the coloured passes.
 
 A node is a body with the joint to its parent. With H the node's inertia and that of all below it, A and B what the joint's
 locked axes see of the motion u of the body and of its parent, and r what is wanted of them:
@@ -17,24 +16,25 @@ import numpy as np
 
 from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
 from ..constraints.joint_preparation import joints_of, rows_of
-from ..constraints.joint_schema import (
-    ANGULAR_AXES, AXIS_COUNT, FIRM, LIMIT, LINEAR_AXES, SPRINGY, TREE, TREE_NODE, TWIST, UNLIMITED,
-)  # fmt: skip
+from ..constraints.joint_schema import ANGULAR_AXES, LINEAR_AXES, TREE, TREE_NODE, TWIST, UNLIMITED
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import factorize, solve_lower, solve_upper
 from ..geometry.vector import cross, negate, store3, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
+from .held_rows import (
+    LARGEST_HELD, bias_of, drop_dependent, held_row, held_rows, motors_suffice, put_jacobian, write_held,
+)  # fmt: skip
 from .joint_colours import moves
 from .joints import add_to_totals, softness_of
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-LARGEST_HELD = 6
-"""Axes that a joint can hold at most."""
 LARGEST_TREE = 1024
 """A tree is solved by one thread: what is longer is cut, and the cut is left to the coloured passes."""
 WELL_CONDITIONED = 1.0e-9
 """Added to the diagonal of S, in parts of it."""
+ATTEMPTS = 4
+"""How often a tree is solved at most, until all its motors have what they would need; the last time without them."""
 TURNED = 0.004
 """Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step."""
 
@@ -131,56 +131,9 @@ def lay_out_trees(system):
 
 
 @kernel
-def put_jacobian(row, linear, angular, sign):
-    for k in range(3):
-        row[k] = sign * linear[k]
-        row[3 + k] = sign * angular[k]
-
-
-@kernel
-def is_held_limit(joint, row):
-    """Whether a limit pushes and is as firm as what is locked."""
-    if row.slot // AXIS_COUNT != LIMIT or row.impulse <= 0.0:
-        return False
-    is_firm = row.hold != SPRINGY and row.restitution <= 0.0 and row.mass > 0.0
-    return is_firm and joint.limit_force[row.slot % AXIS_COUNT] >= FLOAT32(UNLIMITED)
-
-
-@kernel
-def held_limits(joint, rows):
-    """Bits of the rows of a joint that are limits which push, as many as a node has room for."""
-    bits, room = 0, LARGEST_HELD
-    for axis in range(LARGEST_HELD):
-        room -= joint.locked >> axis & 1
-    for r in range(min(joint.row_count, 32)):
-        if room > 0 and is_held_limit(joint, rows[joint.first_row + r]):
-            bits |= 1 << r
-            room -= 1
-    return bits
-
-
-@kernel
-def write_limits(node, joint, rows, count):
-    """The rows of limits that push, after the `count` locked axes. Returns how many there are now."""
-    for r in range(min(joint.row_count, 32)):
-        if node.limits >> r & 1 == 0:
-            continue
-        row = rows[joint.first_row + r]
-        linear = vector3(row.linear)
-        angular_own, angular_other = vector3(row.angular_b), vector3(row.angular_a)
-        sign = 1.0
-        if node.side == 0:
-            angular_own, angular_other, sign = angular_other, angular_own, -1.0
-        put_jacobian(node.own[count], linear, angular_own, sign)
-        put_jacobian(node.other[count], linear, angular_other, -sign)
-        node.axes[count] = INT32(LARGEST_HELD + r)
-        count += 1
-    return count
-
-
-@kernel
-def write_jacobians(node, joint, rows):
-    """What the axes of a node's joint that are held see of its body and of its parent, one row an axis."""
+def write_jacobians(node, joint, rows, with_motors):
+    """What the axes of a node's joint that are held see of its body and of its parent, one row an axis. Returns how many are
+    locked."""
     sign = 1.0 if node.side == 1 else -1.0
     count = 0
     for axis in range(6):
@@ -197,8 +150,9 @@ def write_jacobians(node, joint, rows):
         put_jacobian(node.other[count], negate(linear), negate(other), sign)
         node.axes[count] = INT32(axis)
         count += 1
-    node.limits = np.uint32(held_limits(joint, rows))
-    node.count = INT32(write_limits(node, joint, rows, count))
+    node.held = np.uint32(held_rows(joint, rows, with_motors))
+    node.count = INT32(write_held(node, joint, rows, count))
+    return count
 
 
 @kernel
@@ -224,23 +178,31 @@ def write_inertia(node, body):
 
 
 @kernel
-def condense(node):
-    """Factorize a node whose children are in it already: H, A H^-1 and S."""
-    factorize(node.inertia, 6)
-    count = node.count
-    for i in range(count):
-        for k in range(6):
-            node.solved[i, k] = node.own[i, k]
-        solve_lower(node.inertia, 6, node.solved[i])
-        solve_upper(node.inertia, 6, node.solved[i])
-    for i in range(count):
+def factorize_block(node):
+    """S, and its factor; `pull` keeps the diagonal."""
+    for i in range(node.count):
         for j in range(i + 1):
             total = 0.0
             for k in range(6):
                 total += node.own[i, k] * node.solved[j, k]
             node.block[i, j] = total
+        node.pull[i] = node.block[i, i]
         node.block[i, i] *= 1.0 + WELL_CONDITIONED
-    factorize(node.block, count)
+    factorize(node.block, node.count)
+
+
+@kernel
+def condense(node, locked_count):
+    """Factorize a node whose children are in it already: H, A H^-1 and S."""
+    factorize(node.inertia, 6)
+    for i in range(node.count):
+        for k in range(6):
+            node.solved[i, k] = node.own[i, k]
+        solve_lower(node.inertia, 6, node.solved[i])
+        solve_upper(node.inertia, 6, node.solved[i])
+    factorize_block(node)
+    while drop_dependent(node, locked_count):
+        factorize_block(node)
 
 
 @kernel
@@ -261,20 +223,20 @@ def add_to_parent(node, parent):
 
 
 @kernel
-def has_other_limits(node, joint, rows):
-    """Whether other limits of a node's joint push than when its matrices were made; of what slides they never stay good."""
-    limits = held_limits(joint, rows)
-    return limits != node.limits or (limits != 0 and joint.locked & LINEAR_AXES != LINEAR_AXES)
+def holds_others(node, joint, rows, with_motors):
+    """Whether other rows of a node's joint are held than when its matrices were made; of what slides they never stay good."""
+    held = held_rows(joint, rows, with_motors)
+    return held != node.held or (held != 0 and joint.locked & LINEAR_AXES != LINEAR_AXES)
 
 
 @kernel
-def has_changed(system, nodes, tree, joints, rows):
-    """Whether some body of a tree has turned so far that its matrices no longer tell how it moves, or other limits push."""
+def has_changed(system, nodes, tree, joints, rows, with_motors):
+    """Whether some body of a tree has turned so far that its matrices no longer tell how it moves, or other rows are held."""
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.count < 0:
             return True
-        if node.joint >= 0 and has_other_limits(node, joints[node.joint], rows):
+        if node.joint >= 0 and holds_others(node, joints[node.joint], rows, with_motors):
             return True
         row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
@@ -284,7 +246,7 @@ def has_changed(system, nodes, tree, joints, rows):
 
 
 @kernel
-def factorize_tree(system, nodes, tree, joints, rows, bodies):
+def factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors):
     """All matrices of a tree, from where its bodies are in this sub-step."""
     last = tree.first + tree.count - 1
     for n in range(tree.first, last + 1):
@@ -293,9 +255,8 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies):
     for n in range(last, tree.first - 1, -1):
         node = nodes[n]
         node.count = INT32(0)
-        if node.joint >= 0:
-            write_jacobians(node, joints[node.joint], rows)
-        condense(node)
+        locked_count = write_jacobians(node, joints[node.joint], rows, with_motors) if node.joint >= 0 else 0
+        condense(node, locked_count)
         if node.parent >= 0:
             add_to_parent(node, nodes[node.parent])
 
@@ -360,8 +321,7 @@ def spread_down(nodes, tree):
 
 @kernel
 def begin_tree(system, nodes, tree, joints, rows, bias_rate):
-    """What is wanted of every joint: no motion along the axes that are held, and a part of their error gone. A limit that is not
-    reached yet lets through what is left of the way."""
+    """What is wanted of every joint: no motion along the axes that are held, and a part of their error gone."""
     inverse_h = system.substep_count / system.last_delta_time
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
@@ -373,14 +333,10 @@ def begin_tree(system, nodes, tree, joints, rows, bias_rate):
         row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
         velocities_along(node, row, view(system.solver_rows + joint.rows[1 - node.side] * ROW_SIZE, 16, FLOAT32))
         for i in range(node.count):
-            axis = node.axes[i]
-            if axis < LARGEST_HELD:
-                node.wanted[i] -= bias_rate * FLOAT64(joint.error[axis])
-                continue
-            row = rows[joint.first_row + axis - LARGEST_HELD]
-            separation = FLOAT64(row.separation)
-            rate = inverse_h if separation > 0.0 else (bias_rate if row.hold == FIRM else min(bias_rate, FLOAT64(row.bias_rate)))
-            node.wanted[i] -= rate * separation
+            if node.axes[i] < LARGEST_HELD:
+                node.wanted[i] -= bias_rate * FLOAT64(joint.error[node.axes[i]])
+            else:
+                node.wanted[i] -= bias_of(held_row(node, joint, rows, i), bias_rate, inverse_h)
 
 
 @kernel
@@ -395,16 +351,31 @@ def finish_tree(system, nodes, tree, joints, rows):
         for i in range(node.count):
             joint, axis = joints[node.joint], node.axes[i]
             if axis >= LARGEST_HELD:
-                rows[joint.first_row + axis - LARGEST_HELD].impulse += FLOAT32(node.pull[i])
+                held_row(node, joint, rows, i).impulse += FLOAT32(node.pull[i])
             elif axis < TWIST:
                 joint.linear_impulse[axis] += FLOAT32(node.pull[i])
             else:
                 joint.angular_impulse[axis - TWIST] += FLOAT32(node.pull[i])
 
 
+@kernel
+def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
+    """One tree, with matrices made anew where bodies have turned; once more where a motor would need more than it has."""
+    for attempt in range(ATTEMPTS):
+        with_motors = attempt < ATTEMPTS - 1
+        if has_changed(system, nodes, tree, joints, rows, with_motors):
+            factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors)
+        begin_tree(system, nodes, tree, joints, rows, bias_rate)
+        gather_up(nodes, tree)
+        spread_down(nodes, tree)
+        if not with_motors or motors_suffice(system, nodes, tree, joints, rows):
+            break
+    finish_tree(system, nodes, tree, joints, rows)
+
+
 @entry_point(JOB_SIGNATURE)
 def solve_trees(system_address, begin, end, worker):
-    """Job: solve the trees `begin` to `end - 1` with bias, with matrices made anew where bodies have turned."""
+    """Job: solve the trees `begin` to `end - 1` with bias."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -412,30 +383,20 @@ def solve_trees(system_address, begin, end, worker):
     nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
     bias_rate, _, _ = softness_of(system, system.last_delta_time / system.substep_count)
     for t in range(begin, end):
-        if has_changed(system, nodes, trees[t], joints, rows):
-            factorize_tree(system, nodes, trees[t], joints, rows, bodies)
-        begin_tree(system, nodes, trees[t], joints, rows, bias_rate)
-        gather_up(nodes, trees[t])
-        spread_down(nodes, trees[t])
-        finish_tree(system, nodes, trees[t], joints, rows)
+        solve_tree(system, nodes, trees[t], joints, rows, bodies, bias_rate)
 
 
 @entry_point(JOB_SIGNATURE)
 def relax_trees(system_address, begin, end, worker):
-    """Job: solve the trees `begin` to `end - 1` without bias; sum up what joints did. Where bodies have turned the matrices are
-    made anew, for the next sub-step too: by where bodies were before they moved, a tree would lose angular momentum."""
+    """Job: solve the trees `begin` to `end - 1` without bias; sum up what joints did. Matrices are made for the next sub-step too:
+    by where bodies were before they moved, a tree would lose angular momentum."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     joints, rows = joints_of(system), rows_of(system)
     nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
     for t in range(begin, end):
-        if has_changed(system, nodes, trees[t], joints, rows):
-            factorize_tree(system, nodes, trees[t], joints, rows, bodies)
-        begin_tree(system, nodes, trees[t], joints, rows, 0.0)
-        gather_up(nodes, trees[t])
-        spread_down(nodes, trees[t])
-        finish_tree(system, nodes, trees[t], joints, rows)
+        solve_tree(system, nodes, trees[t], joints, rows, bodies, 0.0)
         for n in range(trees[t].first, trees[t].first + trees[t].count):
             if nodes[n].joint >= 0:
                 add_to_totals(joints[nodes[n].joint], rows)

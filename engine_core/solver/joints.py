@@ -61,6 +61,13 @@ def push_linear(joint, motion, impulse):
 
 
 @kernel
+def push_row(joint, row, motion, impulse):
+    """Velocities after an impulse along a row."""
+    turn_a, turn_b = scale(vector3(row.angular_a), impulse), scale(vector3(row.angular_b), impulse)
+    return push(joint, motion, scale(vector3(row.linear), impulse), turn_a, turn_b)
+
+
+@kernel
 def in_axes(axes, v):
     """Components of v along three directions."""
     return (dot(vector3(axes[0]), v), dot(vector3(axes[1]), v), dot(vector3(axes[2]), v))
@@ -127,10 +134,7 @@ def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scal
     row.impulse = FLOAT32(renewed)
     if row.slot // AXIS_COUNT == LIMIT and renewed > 0.0:
         row.approach = FLOAT32(min(FLOAT64(row.approach), speed))
-    change = renewed - old
-    if change == 0.0:
-        return motion
-    return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
+    return push_row(joint, row, motion, renewed - old) if renewed != old else motion
 
 
 @kernel
@@ -146,8 +150,7 @@ def bounce(joint, row, motion):
     old = FLOAT64(row.impulse)
     renewed = min(max(old - FLOAT64(row.mass) * (speed + FLOAT64(row.restitution) * approach), old), FLOAT64(row.most))
     row.impulse = FLOAT32(renewed)
-    change = renewed - old
-    return push(joint, motion, scale(linear, change), scale(angular_a, change), scale(angular_b, change))
+    return push_row(joint, row, motion, renewed - old)
 
 
 @kernel
@@ -174,11 +177,7 @@ def warm_start_joints(system_address, begin, end, worker):
             motion = push(joint, motion, (0.0, 0.0, 0.0), turn, turn)
         for r in range(joint.first_row, joint.first_row + joint.row_count):
             row = rows[r]
-            impulse = FLOAT64(row.impulse)
-            motion = push(
-                joint, motion, scale(vector3(row.linear), impulse), scale(vector3(row.angular_a), impulse),
-                scale(vector3(row.angular_b), impulse),
-            )  # fmt: skip
+            motion = push_row(joint, row, motion, FLOAT64(row.impulse))
         write_motion(joint, row_a, row_b, motion)
 
 

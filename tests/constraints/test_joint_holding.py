@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from joined_pairs import Pairs
+from joined_pairs import Kind, Pairs
 from small_world import SmallWorld
-from test_joint_laws import HELD, SINGLE_AND_TREE
+from test_joint_laws import FARTHEST, HELD, MOST_RISE, SINGLE_AND_TREE
 
 from engine_core.constraints.joint_holding import LEAST_LEFT
 from engine_core.constraints.joint_measuring import NEAR
 from engine_core.constraints.joint_schema import (
-    AXIS_COUNT, CONE, DISTANCE, JOINT_ROW, LIMIT, LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST,
+    AXIS_COUNT, CONE, DISTANCE, JOINT_ROW, LIMIT, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST,
 )  # fmt: skip
 from engine_core.runtime.memory import view_rows
 
@@ -164,9 +164,9 @@ def test_a_motor_has_its_speed_within_one_step(is_single):
 # Trees: what hangs behind a limit stops with it.
 
 
-def planks(world: SmallWorld, count: int) -> list[int]:
-    """Planks of 1 m welded end to end on a hinge to the world, which lets them turn by 0.4 rad about z either way."""
-    bodies, before = [], 0
+def planks(world: SmallWorld, count: int) -> tuple[list[int], int]:
+    """(bodies, hinge). Planks of 1 m welded end to end on a hinge to the world, which lets them turn by 0.4 rad about z either way."""
+    bodies, before, hinge = [], 0, 0
     plank = world.box(0.5, 0.05, 0.3)
     basis = np.roll(UPRIGHT, -2, axis=1).ravel()
     for k in range(count):
@@ -174,10 +174,11 @@ def planks(world: SmallWorld, count: int) -> list[int]:
         kind, end = ("fixed", (0.5, 0.0, 0.0)) if before else ("hinge", (0.0, 0.0, 0.0))
         joint = world.world.create_joint(kind, before, body, (*basis, *end), (*basis, -0.5, 0.0, 0.0))
         if kind == "hinge":
-            world.world.joint_set_limits(joint, TWIST, -0.4, 0.4)
+            hinge = joint
+            world.world.joint_set_limits(hinge, TWIST, -0.4, 0.4)
         bodies.append(body)
         before = body
-    return bodies
+    return bodies, hinge
 
 
 def swing(world: SmallWorld, bodies: list[int], speed: float) -> None:
@@ -196,7 +197,7 @@ def spin_of(world: SmallWorld, body: int) -> float:
 def test_a_long_door_stops_at_its_limit_as_a_short_one(count):
     """Five planks had gone 0.14 rad too far and come back with 0.86 of their speed."""
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
-    bodies = planks(world, count)
+    bodies, _ = planks(world, count)
     swing(world, bodies, SPEED)
     places = []
     for _ in range(20):
@@ -211,7 +212,7 @@ def test_a_long_door_stops_at_its_limit_as_a_short_one(count):
 def test_a_limit_lets_go_at_once(count):
     """Planks that gravity holds at their lower limit are thrown up: a limit that was held with the tree does not hold on to them."""
     world = SmallWorld(gravity=(0.0, -10.0, 0.0))
-    bodies = planks(world, count)
+    bodies, _ = planks(world, count)
     world.step(60)
     assert place_of(world, bodies[0], TWIST) == pytest.approx(-0.4, abs=1e-3)
     assert spin_of(world, bodies[0]) == pytest.approx(0.0, abs=1e-3)
@@ -220,6 +221,60 @@ def test_a_limit_lets_go_at_once(count):
     # Gravity's torque over the inertia of a thin rod about its end, for 1/60 s; the planks' own thickness counts little.
     slower = 10.0 * 0.5 * count * math.cos(0.4) / (count**2 / 3.0) / 60.0
     assert spin_of(world, bodies[0]) == pytest.approx(2.0 - slower, abs=0.02)
+
+
+@pytest.mark.parametrize("count", (1, 2, 5))
+def test_a_motor_swings_a_long_arm_at_its_speed(count):
+    """Two planks had gone at 2.5 rad/s instead of 2, then at 1.6; five at 3.6 after six steps."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    bodies, joint = planks(world, count)
+    world.world.joint_set_limits(joint, TWIST, 1.0, -1.0)
+    world.world.joint_set_motor(joint, TWIST, 2.0)
+    for _ in range(10):
+        world.step()
+        assert spin_of(world, bodies[0]) == pytest.approx(2.0, rel=1e-3)
+        assert spin_of(world, bodies[-1]) == pytest.approx(2.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("torque", (100.0, 3e3, 2e4))
+def test_a_weak_motor_on_a_long_arm_gives_no_more_than_its_torque(torque):
+    """Also where it would have the torque for the first plank alone, which the coloured pass looks at."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    bodies, joint = planks(world, 5)
+    world.world.joint_set_limits(joint, TWIST, 1.0, -1.0)
+    world.world.joint_set_motor(joint, TWIST, 2.0, torque)
+    inertia = 40.0 * (5.0**2 / 3.0 + 0.1**2 / 12.0)
+    world.step()
+    assert spin_of(world, bodies[0]) == pytest.approx(torque / inertia / 60.0, rel=0.01)
+    # The sum over four sub-steps, whose speeds are 1, 2, 3 and 4 quarters of that.
+    assert place_of(world, bodies[0], TWIST) == pytest.approx(torque / inertia / 60.0**2 * 10.0 / 16.0, rel=0.02)
+
+
+@pytest.mark.parametrize("count", (1, 5))
+def test_a_motor_that_drives_into_a_limit_stays_there(count):
+    """Both act along one axis: the limit is held with the tree, the motor beside it is not."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    bodies, joint = planks(world, count)
+    world.world.joint_set_motor(joint, TWIST, 2.0, 1e4)
+    for tick in range(60):
+        world.step()
+        assert place_of(world, bodies[0], TWIST) < 0.4 + 1e-3
+        if tick > 20:
+            assert place_of(world, bodies[-1], TWIST) == pytest.approx(0.4, abs=1e-3)
+            assert spin_of(world, bodies[0]) == pytest.approx(0.0, abs=1e-3)
+
+
+@SINGLE_AND_TREE
+def test_limits_that_say_the_same_do_not_fight(is_single):
+    """A cone and two swings that end together: three rows of limits for two directions."""
+    kind = Kind("point", {CONE: (0.0, 0.45), SWING_Y: (-0.42, 0.42), SWING_Z: (-0.42, 0.42)}, {TWIST: (-3.0, 3.0)}, is_single=is_single)
+    pairs = Pairs(kind, 60, seed=5)
+    random = np.random.default_rng(6)
+    pairs.throw(2.0 * random.normal(size=(60, 2, 3)), 6.0 * random.normal(size=(60, 2, 3)))
+    motion = pairs.run(120)
+    energy = motion.energy()
+    assert ((energy - np.minimum.accumulate(energy, axis=0)) / energy[0]).max() < MOST_RISE
+    assert motion.beyond().max() < FARTHEST
 
 
 def test_chains_with_limits_keep_their_momentum_and_gain_no_energy():

@@ -1,0 +1,156 @@
+"""Limits that push and motors that have the force: solved with the tree of their joint, as if they were locked.
+
+The coloured pass just before has found out which: a limit whose impulse pushes, a motor whose impulse is less than its most. A
+limit that the tree leaves pulling is let go by the next coloured pass, which keeps impulses within their bounds; a motor that
+would need more than its most gives that before anything has moved.
+"""
+
+import numpy as np
+
+from ..constraints.joint_measuring import row_of
+from ..constraints.joint_schema import (
+    AXIS_COUNT, CONE, DISTANCE, FIRM, LIMIT, LINEAR_AXES, MOTOR, SPRINGY, SWING_Y, SWING_Z, UNLIMITED,
+)  # fmt: skip
+from ..geometry.vector import vector3
+from ..runtime.kernel import kernel
+from .joints import push_row, read_motion, write_motion
+
+INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
+LARGEST_HELD = 6
+"""Axes that a joint can hold at most."""
+LARGEST_NUMBER = 32
+LEAST_APART = 1.0e-6
+"""What is left of an axis beside those before it, at least; else it is the same as they are."""
+
+
+@kernel
+def is_held_limit(joint, row):
+    """Whether a limit pushes and is as firm as what is locked."""
+    if row.impulse <= 0.0:
+        return False
+    is_firm = row.hold != SPRINGY and row.restitution <= 0.0 and row.mass > 0.0
+    return is_firm and joint.limit_force[row.slot % AXIS_COUNT] >= FLOAT32(UNLIMITED)
+
+
+@kernel
+def is_held_motor(row):
+    """Whether a motor has not come to its most."""
+    return row.mass > 0.0 and abs(row.impulse) < row.most
+
+
+@kernel
+def repeats(held_axes, axis):
+    """Whether an axis says much the same as some of these (bits): a cone as swings, a distance as places."""
+    if axis == CONE:
+        return held_axes & (1 << SWING_Y | 1 << SWING_Z) != 0
+    return axis == DISTANCE and held_axes & LINEAR_AXES != 0
+
+
+@kernel
+def held_rows(joint, rows, with_motors):
+    """Bits of the rows of a joint that are held, as many as a node has room for."""
+    bits, room, held_axes = 0, LARGEST_HELD, INT64(joint.locked)
+    for axis in range(LARGEST_HELD):
+        room -= joint.locked >> axis & 1
+    # Motors stand before limits; these come first.
+    for turn in range(2):
+        for r in range(min(joint.row_count, LARGEST_NUMBER)):
+            row = rows[joint.first_row + r]
+            kind = row.slot // AXIS_COUNT
+            if turn == 0:
+                is_held = kind == LIMIT and is_held_limit(joint, row)
+            else:
+                is_held = kind == MOTOR and with_motors and is_held_motor(row)
+            axis = row.slot % AXIS_COUNT
+            if is_held and room > 0 and held_axes >> axis & 1 == 0 and not repeats(held_axes, axis):
+                bits |= 1 << r
+                held_axes |= 1 << axis
+                room -= 1
+    return bits
+
+
+@kernel
+def put_jacobian(target, linear, angular, sign):
+    for k in range(3):
+        target[k] = sign * linear[k]
+        target[3 + k] = sign * angular[k]
+
+
+@kernel
+def write_held(node, joint, rows, count):
+    """The rows that are held, limits first, after the `count` locked axes. Returns how many there are now."""
+    for turn in range(2):
+        for r in range(min(joint.row_count, LARGEST_NUMBER)):
+            row = rows[joint.first_row + r]
+            if node.held >> r & 1 == 0 or (row.slot // AXIS_COUNT == LIMIT) != (turn == 0):
+                continue
+            linear = vector3(row.linear)
+            own, other, sign = vector3(row.angular_b), vector3(row.angular_a), 1.0
+            if node.side == 0:
+                own, other, sign = other, own, -1.0
+            put_jacobian(node.own[count], linear, own, sign)
+            put_jacobian(node.other[count], linear, other, -sign)
+            node.axes[count] = INT32(LARGEST_HELD + r)
+            count += 1
+    return count
+
+
+@kernel
+def drop_dependent(node, locked_count):
+    """Drop the first held row that the axes before it leave nothing of; `pull` has the diagonal, `block` its factor. Returns
+    whether there was one."""
+    for j in range(locked_count, node.count):
+        if node.block[j, j] * node.block[j, j] * LEAST_APART * node.pull[j] < 1.0:
+            continue
+        for i in range(j, node.count - 1):
+            for k in range(6):
+                node.own[i, k] = node.own[i + 1, k]
+                node.other[i, k] = node.other[i + 1, k]
+                node.solved[i, k] = node.solved[i + 1, k]
+            node.axes[i] = node.axes[i + 1]
+        node.count -= 1
+        return True
+    return False
+
+
+@kernel
+def held_row(node, joint, rows, i):
+    """The row of a node's axis `i`, which is no locked one."""
+    return rows[joint.first_row + node.axes[i] - LARGEST_HELD]
+
+
+@kernel
+def bias_of(row, bias_rate, inverse_h):
+    """What is wanted of a held row, beside no motion along it. A limit that is not reached yet lets through what is left of the
+    way."""
+    if row.slot // AXIS_COUNT == MOTOR:
+        return FLOAT64(row.bias)
+    separation = FLOAT64(row.separation)
+    if separation > 0.0:
+        return separation * inverse_h
+    return separation * (bias_rate if row.hold == FIRM else min(bias_rate, FLOAT64(row.bias_rate)))
+
+
+@kernel
+def give(system, joint, row, impulse):
+    """Set the impulse of a row, and push its bodies by the change."""
+    row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+    change = FLOAT64(impulse) - FLOAT64(row.impulse)
+    row.impulse = FLOAT32(impulse)
+    write_motion(joint, row_a, row_b, push_row(joint, row, read_motion(row_a, row_b), change))
+
+
+@kernel
+def motors_suffice(system, nodes, tree, joints, rows):
+    """Whether all motors that are held do no more than they can; who does not gives its most, and is held no more."""
+    suffice = True
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        for i in range(node.count):
+            if node.axes[i] >= LARGEST_HELD:
+                row = held_row(node, joints[node.joint], rows, i)
+                wanted = FLOAT64(row.impulse) + node.pull[i]
+                if row.slot // AXIS_COUNT == MOTOR and abs(wanted) > row.most:
+                    give(system, joints[node.joint], row, row.most if wanted > 0.0 else row.least)
+                    suffice = False
+    return suffice
