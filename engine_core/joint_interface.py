@@ -362,7 +362,7 @@ class JointInterface:
         row["break_force"], row["break_torque"] = force, torque
 
     def joint_set_max_impulse(self, identity: int, impulse: float = math.inf) -> None:
-        """What the locked linear axes may do at most in one step [N s]."""
+        """What the locked linear axes may do at most in one step, beside what springs, motors and limits need of them [N s]."""
         index = self.joint_index("joint_set_max_impulse", identity)
         self.joints.rows[index]["max_impulse"] = _number("joint_set_max_impulse", "impulse", impulse, 0.0)
         joint_placement.joint_changed(self.address, index)

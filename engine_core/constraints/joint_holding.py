@@ -19,8 +19,9 @@ from .joint_schema import TWIST
 LOCKS = 6
 WELL_CONDITIONED = 1.0e-9
 """Added to the diagonal, in parts of it: axes that cannot be told apart share the work."""
-LEAST_LEFT = 1.0e-3
-"""Of what a row would do were the bodies free; if less is left it is as good as locked, and does nothing."""
+LEAST_LEFT = 1.0e-7
+"""Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has little
+left, too: the square of their sizes' ratio."""
 HELD = np.dtype([
     ("block", "f8", (LOCKS, LOCKS)),  # C W C^T, then its factor
     ("pulls", "f8", LOCKS),

@@ -142,6 +142,7 @@ TREE_NODE = np.dtype(
         ("count", "i4"),  # of axes that are held; -1: not factorized yet
         ("axes", "i4", 6),  # which they are; 6 and more: rows of the joint, by their number, that are held too
         ("held", "u4"),  # bits of these rows
+        ("upper", "u4"),  # bits of those that stand at an upper limit: they point the other way
         ("turn", "f4", 3),  # vector of the rotation since the step began, when the matrices were made
         ("inertia", "f8", (6, 6)),  # H, then its Cholesky factor
         ("own", "f8", (6, 6)),  # A: how the locked axes see the body's motion; one row an axis

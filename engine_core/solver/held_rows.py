@@ -1,8 +1,8 @@
 """Limits that push and motors that have the force: solved with the tree of their joint, as if they were locked.
 
 The coloured pass just before has found out which: a limit whose impulse pushes, a motor whose impulse is less than its most. A
-limit that the tree leaves pulling is let go by the next coloured pass, which keeps impulses within their bounds; a motor that
-would need more than its most gives that before anything has moved.
+limit that the tree leaves pulling is let go by the next coloured pass, which keeps impulses within their bounds, and one that a
+motor drives off is not held; a motor that would need more than its most gives that before anything has moved.
 """
 
 import numpy as np
@@ -39,11 +39,26 @@ def is_held_motor(row):
 
 
 @kernel
+def is_driven_off(joint, rows, limit):
+    """Whether a motor that has the force drives away from a limit. The two share an axis, and the limit would win: it would push,
+    and the motor with it, as long as a heavy load lies on it."""
+    axis = limit.slot % AXIS_COUNT
+    if joint.driven >> axis & 1 == 0 or joint.motor_velocity[axis] * limit.side <= 0.0:
+        return False
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        if rows[r].slot == MOTOR * AXIS_COUNT + axis:
+            return is_held_motor(rows[r])
+    return False
+
+
+@kernel
 def repeats(held_axes, axis):
-    """Whether an axis says much the same as some of these (bits): a cone as swings, a distance as places."""
+    """Whether an axis says much the same as some of these (bits): a cone as angles, a distance as places."""
     if axis == CONE:
         return held_axes & (1 << SWING_Y | 1 << SWING_Z) != 0
-    return axis == DISTANCE and held_axes & LINEAR_AXES != 0
+    if axis == DISTANCE:
+        return held_axes & LINEAR_AXES != 0
+    return held_axes >> (DISTANCE if LINEAR_AXES >> axis & 1 else CONE) & 1 != 0
 
 
 @kernel
@@ -58,7 +73,7 @@ def held_rows(joint, rows, with_motors):
             row = rows[joint.first_row + r]
             kind = row.slot // AXIS_COUNT
             if turn == 0:
-                is_held = kind == LIMIT and is_held_limit(joint, row)
+                is_held = kind == LIMIT and is_held_limit(joint, row) and not (with_motors and is_driven_off(joint, rows, row))
             else:
                 is_held = kind == MOTOR and with_motors and is_held_motor(row)
             axis = row.slot % AXIS_COUNT
@@ -66,6 +81,16 @@ def held_rows(joint, rows, with_motors):
                 bits |= 1 << r
                 held_axes |= 1 << axis
                 room -= 1
+    return bits
+
+
+@kernel
+def upper_rows(joint, rows, held):
+    """Of the rows `held` (bits) those that stand at an upper limit."""
+    bits = 0
+    for r in range(min(joint.row_count, LARGEST_NUMBER)):
+        if held >> r & 1 and rows[joint.first_row + r].side < 0.0:
+            bits |= 1 << r
     return bits
 
 

@@ -23,7 +23,7 @@ from ..geometry.vector import cross, negate, store3, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from .held_rows import (
-    LARGEST_HELD, bias_of, drop_dependent, held_row, held_rows, motors_suffice, put_jacobian, write_held,
+    LARGEST_HELD, bias_of, drop_dependent, held_row, held_rows, motors_suffice, put_jacobian, upper_rows, write_held,
 )  # fmt: skip
 from .joint_colours import moves
 from .joints import add_to_totals, softness_of
@@ -150,7 +150,8 @@ def write_jacobians(node, joint, rows, with_motors):
         put_jacobian(node.other[count], negate(linear), negate(other), sign)
         node.axes[count] = INT32(axis)
         count += 1
-    node.held = np.uint32(held_rows(joint, rows, with_motors))
+    held = held_rows(joint, rows, with_motors)
+    node.held, node.upper = np.uint32(held), np.uint32(upper_rows(joint, rows, held))
     node.count = INT32(write_held(node, joint, rows, count))
     return count
 
@@ -226,7 +227,9 @@ def add_to_parent(node, parent):
 def holds_others(node, joint, rows, with_motors):
     """Whether other rows of a node's joint are held than when its matrices were made; of what slides they never stay good."""
     held = held_rows(joint, rows, with_motors)
-    return held != node.held or (held != 0 and joint.locked & LINEAR_AXES != LINEAR_AXES)
+    if held != node.held or upper_rows(joint, rows, held) != node.upper:
+        return True
+    return held != 0 and joint.locked & LINEAR_AXES != LINEAR_AXES
 
 
 @kernel

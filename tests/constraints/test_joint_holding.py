@@ -13,7 +13,7 @@ from test_joint_laws import FARTHEST, HELD, MOST_RISE, SINGLE_AND_TREE
 from engine_core.constraints.joint_holding import LEAST_LEFT
 from engine_core.constraints.joint_measuring import NEAR
 from engine_core.constraints.joint_schema import (
-    AXIS_COUNT, CONE, DISTANCE, JOINT_ROW, LIMIT, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST,
+    AXIS_COUNT, CONE, DISTANCE, JOINT_ROW, LIMIT, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TREE_NODE, TWIST,
 )  # fmt: skip
 from engine_core.runtime.memory import view_rows
 
@@ -310,3 +310,75 @@ def test_chains_with_limits_keep_their_momentum_and_gain_no_energy():
         assert np.linalg.norm(now[1] - turning, axis=1).max() < 0.02 * np.linalg.norm(turning, axis=1).max()
         assert (now[2] - least).max() < 0.03 * energy.max()
         least = np.minimum(least, now[2])
+
+
+# What a fresh reading found.
+
+
+@SINGLE_AND_TREE
+@pytest.mark.parametrize("radius", (0.06, 0.02, 0.005))
+def test_a_small_ball_on_a_long_arm_has_limits_and_motors(radius, is_single):
+    """Little is left of its hinge's axis beside the locked ones: its inertia is nothing to that of the arm."""
+    for drives in (False, True):
+        world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+        ball = world.add(world.sphere(radius), (1.0, 0.0, 0.0), mass=1.0)
+        basis = np.roll(UPRIGHT, -2, axis=1).ravel()
+        joint = world.world.create_joint("hinge", 0, ball, (*basis, 0.0, 0.0, 0.0), (*basis, -1.0, 0.0, 0.0))
+        if is_single:
+            world.world.joint_set_max_impulse(joint, 1e6)
+        if drives:
+            world.world.joint_set_motor(joint, TWIST, 2.0)
+            world.step(5)
+            assert spin_of(world, ball) == pytest.approx(2.0, rel=OFF_SPEED[is_single])
+        else:
+            world.world.joint_set_limits(joint, TWIST, -0.4, 0.4)
+            swing(world, [ball], 2.0)
+            world.step(60)
+            assert place_of(world, ball, TWIST) == pytest.approx(0.4, abs=1e-3)
+
+
+@pytest.mark.parametrize("count", (1, 5, 20))
+def test_a_motor_lifts_a_load_off_its_limit_at_once(count):
+    """The slower the motor and the heavier the load, the longer the limit had held it: twenty planks for five steps."""
+    world = SmallWorld(gravity=(0.0, -10.0, 0.0))
+    bodies, joint = planks(world, count)
+    world.step(90)
+    assert place_of(world, bodies[0], TWIST) == pytest.approx(-0.4, abs=1e-3)
+    world.world.joint_set_motor(joint, TWIST, 0.05)
+    world.step()
+    assert spin_of(world, bodies[0]) == pytest.approx(0.05, rel=0.01)
+
+
+def test_a_swing_motor_does_not_fight_a_cone():
+    """The cone turns with the link, and the motor's axis does not: held together they had whirled it at 2,264 rad/s."""
+    for off in (0.3, 0.03, 0.003):
+        world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+        link = world.add(world.box(0.5, 0.1, 0.1), (0.5, 0.0, 0.0), mass=4.0)
+        joint = world.world.create_joint("cone", 0, link, (*UPRIGHT.ravel(), 0.0, 0.0, 0.0), (*UPRIGHT.ravel(), -0.5, 0.0, 0.0))
+        world.world.joint_set_limits(joint, CONE, 0.0, 0.4)
+        world.world.joint_set_motor(joint, SWING_Y, 2.0)
+        world.turn(link, (0.0, 0.0, 5.0 * off))
+        world.throw(link, (0.0, 2.5 * off, 0.0))
+        for _ in range(60):
+            world.step()
+            assert np.linalg.norm(world.spin(link)) < 120.0
+
+
+def test_trees_know_at_which_end_a_narrow_limit_stands():
+    """Hits that go from one limit to the other within a step: the rows that are held point where the limits push."""
+    world, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(2)
+    bodies, joint = planks(world, 3)
+    world.world.joint_set_limits(joint, TWIST, -0.001, 0.001)
+    compared = 0
+    for tick in range(300):
+        if tick % 3 == 0:
+            swing(world, bodies, 0.6 * random.uniform(-1.0, 1.0))
+        world.step()
+        nodes = view_rows(int(world.row["joint_nodes"]), int(world.row["joint_node_count"]), TREE_NODE)
+        row = view_rows(int(world.row["joint_rows"]), 1, JOINT_ROW)[0]
+        node = next(node for node in nodes if node["joint"] == world.world.joint_index("test", joint))
+        for i in range(6):
+            if i < node["count"] and node["axes"][i] >= 6:
+                assert np.dot(node["own"][i][3:], row["angular_b"]) > 0.0
+                compared += 1
+    assert compared > 10
