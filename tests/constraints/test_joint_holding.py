@@ -13,9 +13,12 @@ from test_joint_laws import FARTHEST, HELD, MOST_RISE, SINGLE_AND_TREE
 from engine_core.constraints.joint_holding import LEAST_LEFT
 from engine_core.constraints.joint_measuring import NEAR
 from engine_core.constraints.joint_schema import (
-    AXIS_COUNT, CONE, DISTANCE, JOINT_ROW, LIMIT, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TREE_NODE, TWIST,
+    AXIS_COUNT, CONE, DISTANCE, JOINT, JOINT_ROW, LIMIT, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TREE_NODE, TWIST,
+    UNLIMITED,
 )  # fmt: skip
-from engine_core.runtime.memory import view_rows
+from engine_core.runtime.kernel import entry_point
+from engine_core.runtime.memory import view, view_rows
+from engine_core.solver.joint_trees import holds_others
 
 UPRIGHT = np.eye(3)
 ROWED = [name for name, kind in HELD.items() if any(lower < upper for lower, upper in kind.ranges.values())]
@@ -364,21 +367,22 @@ def test_a_swing_motor_does_not_fight_a_cone():
             assert np.linalg.norm(world.spin(link)) < 120.0
 
 
-def test_trees_know_at_which_end_a_narrow_limit_stands():
-    """Hits that go from one limit to the other within a step: the rows that are held point where the limits push."""
-    world, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(2)
-    bodies, joint = planks(world, 3)
-    world.world.joint_set_limits(joint, TWIST, -0.001, 0.001)
-    compared = 0
-    for tick in range(300):
-        if tick % 3 == 0:
-            swing(world, bodies, 0.6 * random.uniform(-1.0, 1.0))
-        world.step()
-        nodes = view_rows(int(world.row["joint_nodes"]), int(world.row["joint_node_count"]), TREE_NODE)
-        row = view_rows(int(world.row["joint_rows"]), 1, JOINT_ROW)[0]
-        node = next(node for node in nodes if node["joint"] == world.world.joint_index("test", joint))
-        for i in range(6):
-            if i < node["count"] and node["axes"][i] >= 6:
-                assert np.dot(node["own"][i][3:], row["angular_b"]) > 0.0
-                compared += 1
-    assert compared > 10
+@entry_point("int64(int64, int64, int64)")
+def asks_for_new_matrices(node, joint, rows):
+    return 1 if holds_others(view(node, 1, TREE_NODE)[0], view(joint, 1, JOINT)[0], view(rows, 1, JOINT_ROW), True) else 0
+
+
+def test_a_limit_that_changes_ends_within_a_step_asks_for_new_matrices():
+    """It pushes at the one end in one pass and at the other in the next: its row points the other way."""
+    joint, row, node = np.zeros(1, JOINT), np.zeros(1, JOINT_ROW), np.zeros(1, TREE_NODE)
+    joint["locked"], joint["row_count"], joint["limit_force"] = 0b110111, 1, UNLIMITED
+    row["slot"], row["side"], row["impulse"], row["mass"] = LIMIT * AXIS_COUNT + TWIST, 1.0, 1.0, 1.0
+    node["held"] = 1
+    addresses = [array.ctypes.data for array in (node, joint, row)]
+    assert not asks_for_new_matrices(*addresses)
+    row["side"] = -1.0
+    assert asks_for_new_matrices(*addresses)
+    node["upper"] = 1
+    assert not asks_for_new_matrices(*addresses)
+    row["impulse"] = 0.0
+    assert asks_for_new_matrices(*addresses)
