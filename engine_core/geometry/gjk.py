@@ -277,8 +277,11 @@ def gjk_distance(a, b, simplex, start):
     for _ in range(MAX_ITERATIONS):
         on_a = support(a, (-v[0], -v[1], -v[2]))
         w = subtract(on_a, support(b, v))
+        along = dot(v, w)
+        if along > 0.0:  # a plane parts them: they are at least so far apart (squared)
+            apart = max(apart, along * along / length_squared(v))
         if simplex.count > 0:
-            if best - dot(v, w) <= 1e-11 * best + 1e-20 * size:
+            if best - along <= 1e-11 * best + 1e-20 * size:
                 break
             known = False
             for i in range(simplex.count):
@@ -286,9 +289,6 @@ def gjk_distance(a, b, simplex, start):
             if known:
                 break
         size = max(size, length_squared(w))
-        along = dot(v, w)
-        if along > 0.0:  # a plane parts them: they are at least so far apart (squared)
-            apart = max(apart, along * along / length_squared(v))
         last_count = simplex.count
         store_row3(simplex.w, last_count, w)
         store_row3(simplex.a, last_count, on_a)
@@ -309,6 +309,9 @@ def gjk_distance(a, b, simplex, start):
         if best <= 1e-20 * size:
             overlap = True
             break
+    # Of a distance that small rounding has made a part, and maybe all: then no plane parts them along it.
+    closeness = length_squared(v)
+    overlap |= closeness <= 1e-12 * size and apart < 0.5 * closeness
     point = (0.0, 0.0, 0.0)
     for i in range(simplex.count):
         point = add_scaled(point, row3(simplex.a, i), simplex.weights[i])

@@ -42,6 +42,7 @@ SIZES = st.tuples(st.floats(0.2, 1.0), st.floats(0.05, 0.3), st.floats(0.05, 0.3
 
 @settings(max_examples=200, deadline=None)
 @example(TAPERED_CAPSULE, (0.25, 0.25, 0.125), (0.25, 0.25, 0.125), 0.0, 0.0, False)
+@example(TAPERED_CYLINDER, (0.5, 0.10035988312668828, 0.05), (0.5, 0.10035988312668828, 0.14183072553509288), -0.8359375, 0.0, True)
 @given(
     st.sampled_from([TAPERED_CAPSULE, TAPERED_CYLINDER]), SIZES, SIZES, st.floats(-0.9, 0.9), st.floats(-0.01, 0.015), st.booleans()
 )  # fmt: skip
