@@ -166,9 +166,9 @@ def give(system, joint, row, impulse):
 
 
 @kernel
-def motors_suffice(system, nodes, tree, joints, rows):
-    """Whether all motors that are held do no more than they can; who does not gives its most, and is held no more."""
-    suffice = True
+def bound_motors(system, nodes, tree, joints, rows):
+    """Motors that would need more than their most give that, and are held no more. Returns whether there were any."""
+    found = False
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         for i in range(node.count):
@@ -177,5 +177,5 @@ def motors_suffice(system, nodes, tree, joints, rows):
                 wanted = FLOAT64(row.impulse) + node.pull[i]
                 if row.slot // AXIS_COUNT == MOTOR and abs(wanted) > row.most:
                     give(system, joints[node.joint], row, row.most if wanted > 0.0 else row.least)
-                    suffice = False
-    return suffice
+                    found = True
+    return found

@@ -23,7 +23,7 @@ from ..geometry.vector import cross, negate, store3, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from .held_rows import (
-    LARGEST_HELD, bias_of, drop_dependent, held_row, held_rows, motors_suffice, put_jacobian, upper_rows, write_held,
+    LARGEST_HELD, bias_of, bound_motors, drop_dependent, held_row, held_rows, put_jacobian, upper_rows, write_held,
 )  # fmt: skip
 from .joint_colours import moves
 from .joints import add_to_totals, softness_of
@@ -371,7 +371,7 @@ def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
         begin_tree(system, nodes, tree, joints, rows, bias_rate)
         gather_up(nodes, tree)
         spread_down(nodes, tree)
-        if not with_motors or motors_suffice(system, nodes, tree, joints, rows):
+        if not with_motors or not bound_motors(system, nodes, tree, joints, rows):
             break
     finish_tree(system, nodes, tree, joints, rows)
 

@@ -315,7 +315,7 @@ def test_chains_with_limits_keep_their_momentum_and_gain_no_energy():
         least = np.minimum(least, now[2])
 
 
-# What a fresh reading found.
+# Small bodies, heavy loads, and rows that would fight.
 
 
 @SINGLE_AND_TREE
