@@ -102,22 +102,25 @@ def put_jacobian(target, linear, angular, sign):
 
 
 @kernel
-def write_held(node, joint, rows, count):
-    """The rows that are held, limits first, after the `count` locked axes. Returns how many there are now."""
+def put_axis(node, number, linear, angular_a, angular_b):
+    """Append what an axis sees of a node's body and of its parent. `number`: see TREE_NODE.axes."""
+    count = node.count
+    own, other, sign = (angular_b, angular_a, 1.0) if node.side == 1 else (angular_a, angular_b, -1.0)
+    put_jacobian(node.own[count], linear, own, sign)
+    put_jacobian(node.other[count], linear, other, -sign)
+    node.axes[count] = INT32(number)
+    node.count = INT32(count + 1)
+
+
+@kernel
+def put_held(node, joint, rows):
+    """Append the rows that are held, limits first."""
     for turn in range(2):
         for r in range(min(joint.row_count, LARGEST_NUMBER)):
             row = rows[joint.first_row + r]
             if node.held >> r & 1 == 0 or (row.slot // AXIS_COUNT == LIMIT) != (turn == 0):
                 continue
-            linear = vector3(row.linear)
-            own, other, sign = vector3(row.angular_b), vector3(row.angular_a), 1.0
-            if node.side == 0:
-                own, other, sign = other, own, -1.0
-            put_jacobian(node.own[count], linear, own, sign)
-            put_jacobian(node.other[count], linear, other, -sign)
-            node.axes[count] = INT32(LARGEST_HELD + r)
-            count += 1
-    return count
+            put_axis(node, LARGEST_HELD + r, vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b))
 
 
 @kernel

@@ -6,8 +6,8 @@ that grows with its length (Baraff, Linear-Time Dynamics using Lagrange Multipli
 Featherstone's articulated bodies). What is held are the locked axes, limits that push and motors (held_rows.py): what hangs behind
 a door stops with it. Springs, limits that give way or bounce, and joints that close a loop stay with the coloured passes.
 
-A node is a body with the joint to its parent. With H the node's inertia and that of all below it, A and B what the joint's
-locked axes see of the motion u of the body and of its parent, and r what is wanted of them:
+A node is a body with the joint to its parent. With H the node's inertia and that of all below it, A and B what the axes
+that its joint holds see of the motion u of the body and of its parent, and r what is wanted of them:
     H u = f + A^T l,   A u + B p = r   gives   S = A H^-1 A^T,   l = S^-1 (r - A H^-1 f - B p),
 and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 """
@@ -15,15 +15,16 @@ and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 import numpy as np
 
 from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
+from ..constraints.joint_holding import WELL_CONDITIONED, locked_direction
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, LINEAR_AXES, TREE, TREE_NODE, TWIST, UNLIMITED
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import factorize, solve_lower, solve_upper
-from ..geometry.vector import cross, negate, store3, vector3
+from ..geometry.vector import store3, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from .held_rows import (
-    LARGEST_HELD, bias_of, bound_motors, drop_dependent, held_row, held_rows, put_jacobian, upper_rows, write_held,
+    LARGEST_HELD, bias_of, bound_motors, drop_dependent, held_row, held_rows, put_axis, put_held, upper_rows,
 )  # fmt: skip
 from .joint_colours import moves
 from .joints import add_to_totals, softness_of
@@ -31,8 +32,6 @@ from .joints import add_to_totals, softness_of
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 LARGEST_TREE = 1024
 """A tree is solved by one thread: what is longer is cut, and the cut is left to the coloured passes."""
-WELL_CONDITIONED = 1.0e-9
-"""Added to the diagonal of S, in parts of it."""
 ATTEMPTS = 4
 """How often a tree is solved at most, until all its motors have what they would need; the last time without them."""
 TURNED = 0.004
@@ -134,26 +133,15 @@ def lay_out_trees(system):
 def write_jacobians(node, joint, rows, with_motors):
     """What the axes of a node's joint that are held see of its body and of its parent, one row an axis. Returns how many are
     locked."""
-    sign = 1.0 if node.side == 1 else -1.0
-    count = 0
     for axis in range(6):
-        if joint.locked >> axis & 1 == 0:
-            continue
-        if axis < TWIST:
-            linear = vector3(joint.axes[axis])
-            own, other = cross(vector3(joint.arms[node.side]), linear), cross(vector3(joint.arms[1 - node.side]), linear)
-        else:
-            linear = (0.0, 0.0, 0.0)
-            own = vector3(joint.turns[axis - TWIST])
-            other = own
-        put_jacobian(node.own[count], linear, own, sign)
-        put_jacobian(node.other[count], negate(linear), negate(other), sign)
-        node.axes[count] = INT32(axis)
-        count += 1
+        if joint.locked >> axis & 1:
+            linear, angular_a, angular_b = locked_direction(joint, axis)
+            put_axis(node, axis, linear, angular_a, angular_b)
+    locked_count = node.count
     held = held_rows(joint, rows, with_motors)
     node.held, node.upper = np.uint32(held), np.uint32(upper_rows(joint, rows, held))
-    node.count = INT32(write_held(node, joint, rows, count))
-    return count
+    put_held(node, joint, rows)
+    return locked_count
 
 
 @kernel
