@@ -40,8 +40,9 @@ from .solver.contact_events import tell_contacts
 from .solver.contact_reports import report_contacts
 from .solver.continuous import hold_back_together, sweep_bodies
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
-from .solver.joint_colours import drop_broken_joints, lay_out_joints
-from .solver.joint_trees import lay_out_trees, relax_trees, solve_trees
+from .solver.joint_colours import drop_broken_joints
+from .solver.joint_order import lay_out_joints
+from .solver.joint_trees import relax_trees, solve_trees
 from .solver.joints import relax_joints, solve_joints, warm_start_joints
 from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP, tell_listeners
 from .solver.sleeping import put_islands_to_sleep
@@ -143,11 +144,11 @@ def over_colours(system, address, job):
 
 
 @kernel
-def over_joints(system, address, job):
-    """Do a job over all active joints."""
+def over_loose_joints(system, address, job):
+    """Do a job over all joints that stand in no tree."""
     if system.joint_count > 0:
         colours = view(system.colours, 1, COLOURS)[0]
-        over_each_colour(system, address, job, colours.first_joint, colours.joint_counts, LEAST_JOINTS)
+        over_each_colour(system, address, job, colours.first_loose, colours.loose_counts, LEAST_JOINTS)
 
 
 @kernel
@@ -158,14 +159,14 @@ def solve_substeps(system, address):
     for _ in range(system.substep_count):
         parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
         listen(system, address, SUB_STEP, h)
-        over_joints(system, address, WARM_START_JOINTS)
+        over_loose_joints(system, address, WARM_START_JOINTS)
         over_colours(system, address, WARM_START)
         for _ in range(system.joint_iterations):
-            over_joints(system, address, SOLVE_JOINTS)
+            over_loose_joints(system, address, SOLVE_JOINTS)
         parallel_for(system, address, SOLVE_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, SOLVE)
         parallel_for(system, address, INTEGRATE_POSITIONS, 0, groups, LEAST_GROUPS)
-        over_joints(system, address, RELAX_JOINTS)
+        over_loose_joints(system, address, RELAX_JOINTS)
         parallel_for(system, address, RELAX_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, RELAX)
     over_colours(system, address, RESTITUTE)
@@ -262,7 +263,6 @@ def advance(system, address, delta_time):
     enter(system, LAY_OUT_BLOCKS)
     system.constraint_block_count = lay_out_blocks(system)
     lay_out_joints(system)
-    lay_out_trees(system)
     is_complete = system.constraint_block_count <= system.constraint_block_capacity
     if is_complete:
         over_colours(system, address, PREPARE_CONTACTS)

@@ -10,7 +10,7 @@ J' moves no locked axis and sees no fault of theirs; its mass is what the bodies
 
 import numpy as np
 
-from ..geometry.cholesky import factorize, solve_lower, solve_upper
+from ..geometry.cholesky import entry, factorize, solve
 from ..geometry.vector import add_scaled, cross, dot, store3, symmetric_times, vector3
 from ..runtime.kernel import kernel
 from .body_terms import scaled, six
@@ -23,7 +23,7 @@ LEAST_LEFT = 1.0e-7
 """Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has little
 left, too: the square of their sizes' ratio."""
 HELD = np.dtype([
-    ("block", "f8", (LOCKS, LOCKS)),  # C W C^T, then its factor
+    ("block", "f8", LOCKS * (LOCKS + 1) // 2),  # C W C^T, then its factor
     ("pulls", "f8", LOCKS),
     ("directions", "f8", (LOCKS, 9)),  # C: linear, angular of A, angular of B
     ("answers", "f8", (LOCKS, 9)),  # W C^T: linear of A and B together, angular of A, angular of B
@@ -90,8 +90,8 @@ def find_locks(joint, held):
         store_three(held.directions[count], direction)
         store_three(held.answers[count], answer)
         for other in range(count):
-            held.block[count, other] = product(direction, three(held.answers[other]))
-        held.block[count, count] = k * (1.0 + WELL_CONDITIONED)
+            held.block[entry(count, other)] = product(direction, three(held.answers[other]))
+        held.block[entry(count, count)] = k * (1.0 + WELL_CONDITIONED)
         count += 1
     factorize(held.block, count)
     return count
@@ -104,8 +104,7 @@ def hold_row(joint, row, held, count):
     alone = product(direction, answer_to(joint, direction))
     for i in range(count):
         held.pulls[i] = product(direction, three(held.answers[i]))
-    solve_lower(held.block, count, held.pulls)
-    solve_upper(held.block, count, held.pulls)
+    solve(held.block, count, held.pulls)
     linear, angular_a, angular_b = direction
     torque = vector3(row.torque)
     for i in range(count):

@@ -17,7 +17,7 @@ from .joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z,
     TURNING_AXES, TWIST,
 )  # fmt: skip
-from .schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
+from .schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
@@ -30,8 +30,10 @@ NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
 """Axes along which 0 is no limit: a joint that comes through its middle goes out on the other side."""
 NARROW = 1.5
 """A swing held within this [rad] can be told apart from the other one, wherever that goes."""
-NEAR = 0.2
-"""A limit that is no farther than this [rad], [m], or that has pushed, is weighed as the locked axes hold it."""
+NEAR = 0.05
+"""A limit that is no farther than this [rad], [m], that has pushed, or that may be met soon, is weighed as the locked axes hold it."""
+SOON = 4.0
+"""How many sub-steps ahead a limit is weighed so."""
 MOST_CORRECTED = 0.15
 """Of an angle beyond a limit that holds so much counts at most: near a half turn a twist jumps [rad]."""
 
@@ -288,13 +290,23 @@ def weigh_spring(joint, row, axis, h, free, k):
 
 
 @kernel
-def acts(row, kind):
-    """Whether a row is likely to push in this sub-step."""
-    return kind != LIMIT or row.separation <= NEAR or row.impulse > 0.0
+def row_speed(row, row_a, row_b):
+    """How fast the bodies move along a row, from their solver rows."""
+    relative = subtract(vector3(row_b[LINEAR_VELOCITY:]), vector3(row_a[LINEAR_VELOCITY:]))
+    of_a, of_b = vector3(row_a[ANGULAR_VELOCITY:]), vector3(row_b[ANGULAR_VELOCITY:])
+    return dot(vector3(row.linear), relative) + dot(vector3(row.angular_b), of_b) - dot(vector3(row.angular_a), of_a)
 
 
 @kernel
-def aim_rows(joint, rows, h):
+def acts(row, kind, row_a, row_b, h):
+    """Whether a row is likely to push in this sub-step."""
+    if kind != LIMIT or row.separation <= NEAR or row.impulse > 0.0:
+        return True
+    return row.separation + SOON * h * row_speed(row, row_a, row_b) <= NEAR
+
+
+@kernel
+def aim_rows(joint, rows, row_a, row_b, h):
     """Renew all single rows of a joint after `measure`."""
     held, lock_count = stack_array(1, HELD)[0], -1
     for r in range(joint.first_row, joint.first_row + joint.row_count):
@@ -304,7 +316,7 @@ def aim_rows(joint, rows, h):
             aim_limit(joint, row, axis)
         free = aim_row(joint, row, axis)
         k = free
-        if joint.locked & (LINEAR_AXES | ANGULAR_AXES) and acts(row, kind):
+        if joint.locked & (LINEAR_AXES | ANGULAR_AXES) and acts(row, kind, row_a, row_b, h):
             lock_count = find_locks(joint, held) if lock_count < 0 else lock_count
             k = hold_row(joint, row, held, lock_count)
         if kind == SPRING:
@@ -333,7 +345,8 @@ def weigh_locked(joint):
 @kernel
 def measure_joint(system, joint, rows, h):
     """All that passes over a joint need to know of where its bodies are, which stays until they move again."""
-    measure(joint, row_of(system, joint, 0), row_of(system, joint, 1), used_axes(joint))
-    aim_rows(joint, rows, h)
+    row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+    measure(joint, row_a, row_b, used_axes(joint))
+    aim_rows(joint, rows, row_a, row_b, h)
     if joint.node < 0:
         weigh_locked(joint)

@@ -102,7 +102,8 @@ def open_row(joint, row, kind, axis, h, warm):
     impulse = FLOAT64(joint.row_impulse[row.slot]) * warm
     if kind == LIMIT:
         row.side = FLOAT32(-1.0) if impulse < 0.0 else FLOAT32(1.0)
-        row.least, row.most = FLOAT32(0.0), FLOAT32(min(FLOAT64(joint.limit_force[axis]) * h, UNLIMITED))
+        is_bounded = joint.limit_force[axis] < FLOAT32(UNLIMITED)
+        row.least, row.most = FLOAT32(0.0), FLOAT32(FLOAT64(joint.limit_force[axis]) * h if is_bounded else UNLIMITED)
         row.impulse = FLOAT32(min(abs(impulse), FLOAT64(row.most)))
         open_limit(joint, row, axis, h)
         return

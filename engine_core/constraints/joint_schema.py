@@ -35,6 +35,64 @@ UNLIMITED = 3.0e38
 
 JOINT = np.dtype(
     [
+        # What each sub-step reads, first: it lies on few cache lines.
+        # Bits of axes (1 << axis).
+        ("locked", "u4"),
+        ("limited", "u4"),
+        ("sprung", "u4"),
+        ("driven", "u4"),
+        # Prepared for one step. Row 0 of the solver stands for all that does not move.
+        ("rows", "i4", 2),  # of the bodies in the solver
+        ("pushes", "i4", 2),  # whether A and B are pushed
+        ("first_row", "i4"),
+        ("row_count", "i4"),
+        ("node", "i4"),  # in the trees of this step; -1: not in one
+        ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step, beside what rows need [N s]
+        # Kept from step to step.
+        ("linear_impulse", "f4", 3),  # of the locked axes, in frame A [N s]
+        ("angular_impulse", "f4", 3),
+        # Measured in each sub-step.
+        ("error", "f4", 6),  # of locked axes: how far from where they are locked
+        ("axes", "f4", (3, 3)),  # of frame A, world
+        ("turns", "f4", (3, 3)),  # what a turn of B against A changes the three angles by
+        ("arms", "f4", (2, 3)),  # from both centres of mass to B's frame
+        # Prepared for one step.
+        ("masses", "f4", (2, 3)),  # inverse, along x, y and z; 0 along locked axes
+        ("inertias", "f4", (2, 6)),  # inverse, world axes
+        ("between", "f8", 3),  # from A's centre of mass to B's
+        ("start_arms", "f4", (2, 3)),  # from the centres of mass to the frames, world axes
+        ("start_rotations", "f4", (2, 4)),  # of the frames
+        # Sums over a step.
+        ("total_impulse", "f4", 3),  # on B by A, sum over the last step, world axes [N s]
+        ("total_twist", "f4", 3),  # [N m s]
+        ("lower", "f4", AXIS_COUNT),  # [m] or [rad]; of a locked axis: where it is locked; of gears: the ratio
+        ("upper", "f4", AXIS_COUNT),
+        # Measured in each sub-step.
+        ("position", "f4", AXIS_COUNT),  # along each axis [m], [rad]
+        ("cone_axis", "f4", 3),
+        ("distance_axis", "f4", 3),
+        ("axis_b", "f4", 3),  # x axis of frame B, world; only for gears
+        ("linear_mass", "f4", 6),  # inverse of the locked block
+        ("angular_mass", "f4", 6),
+        # What few sub-steps read, or none.
+        ("motor_velocity", "f4", AXIS_COUNT),
+        ("motor_force", "f4", AXIS_COUNT),  # at most
+        ("by_frequency", "u4"),  # springs given by frequency [1/s] and damping ratio, not stiffness and damping
+        ("springy", "u4"),  # bits of limits that give way as springs
+        ("spring_stiffness", "f4", AXIS_COUNT),  # [N/m], [N m/rad] or [1/s]
+        ("spring_damping", "f4", AXIS_COUNT),  # [N s/m], [N m s/rad] or a ratio
+        ("spring_target", "f4", AXIS_COUNT),
+        ("spring_force", "f4", AXIS_COUNT),  # at most [N], [N m]
+        ("limit_hertz", "f4", AXIS_COUNT),  # how firm a limit is [1/s]; 0: as what is locked
+        ("limit_damping", "f4", AXIS_COUNT),  # ratio, where `limit_hertz` is not 0
+        ("limit_restitution", "f4", AXIS_COUNT),  # part of the speed that comes back, 0 to 1
+        ("limit_force", "f4", AXIS_COUNT),  # at most [N], [N m]
+        ("row_impulse", "f4", MAX_ROWS),  # by kind * AXIS_COUNT + axis; of limits: negative at the upper one
+        ("total_time", "f4"),  # length of the last step [s]
+        ("break_force", "f4"),  # [N]
+        ("break_torque", "f4"),  # [N m]
+        ("sequence", "i4"),
+        # What it is, and where it hangs.
         ("id", "i8"),  # 0: a free row
         ("user_id", "i8"),
         ("bodies", "i4", 2),  # A and B; -1: the world
@@ -47,58 +105,6 @@ JOINT = np.dtype(
         # Frames, from the bodies' origins in their own axes; for the world in world axes. [A, B]
         ("frame_positions", "f8", (2, 3)),
         ("frame_rotations", "f8", (2, 4)),
-        # Bits of axes (1 << axis).
-        ("locked", "u4"),
-        ("limited", "u4"),
-        ("sprung", "u4"),
-        ("driven", "u4"),
-        ("by_frequency", "u4"),  # springs given by frequency [1/s] and damping ratio, not stiffness and damping
-        ("sequence", "i4"),
-        ("lower", "f4", AXIS_COUNT),  # [m] or [rad]; of a locked axis: where it is locked; of gears: the ratio
-        ("upper", "f4", AXIS_COUNT),
-        ("spring_stiffness", "f4", AXIS_COUNT),  # [N/m], [N m/rad] or [1/s]
-        ("spring_damping", "f4", AXIS_COUNT),  # [N s/m], [N m s/rad] or a ratio
-        ("spring_target", "f4", AXIS_COUNT),
-        ("spring_force", "f4", AXIS_COUNT),  # at most [N], [N m]
-        ("springy", "u4"),  # bits of limits that give way as springs
-        ("limit_hertz", "f4", AXIS_COUNT),  # how firm a limit is [1/s]; 0: as what is locked
-        ("limit_damping", "f4", AXIS_COUNT),  # ratio, where `limit_hertz` is not 0
-        ("limit_restitution", "f4", AXIS_COUNT),  # part of the speed that comes back, 0 to 1
-        ("limit_force", "f4", AXIS_COUNT),  # at most [N], [N m]
-        ("motor_velocity", "f4", AXIS_COUNT),
-        ("motor_force", "f4", AXIS_COUNT),  # at most
-        ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step, beside what rows need [N s]
-        ("break_force", "f4"),  # [N]
-        ("break_torque", "f4"),  # [N m]
-        # Kept from step to step.
-        ("linear_impulse", "f4", 3),  # of the locked axes, in frame A [N s]
-        ("angular_impulse", "f4", 3),
-        ("row_impulse", "f4", MAX_ROWS),  # by kind * AXIS_COUNT + axis; of limits: negative at the upper one
-        ("total_impulse", "f4", 3),  # on B by A, sum over the last step, world axes [N s]
-        ("total_twist", "f4", 3),  # [N m s]
-        ("total_time", "f4"),  # length of that step [s]
-        # Prepared for one step. Row 0 of the solver stands for all that does not move.
-        ("rows", "i4", 2),  # of the bodies in the solver
-        ("pushes", "i4", 2),  # whether A and B are pushed
-        ("node", "i4"),  # in the trees of this step; -1: not in one
-        ("first_row", "i4"),
-        ("row_count", "i4"),
-        ("between", "f8", 3),  # from A's centre of mass to B's
-        ("start_arms", "f4", (2, 3)),  # from the centres of mass to the frames, world axes
-        ("start_rotations", "f4", (2, 4)),  # of the frames
-        ("masses", "f4", (2, 3)),  # inverse, along x, y and z; 0 along locked axes
-        ("inertias", "f4", (2, 6)),  # inverse, world axes
-        # Measured in each sub-step.
-        ("arms", "f4", (2, 3)),  # from both centres of mass to B's frame
-        ("axes", "f4", (3, 3)),  # of frame A, world
-        ("turns", "f4", (3, 3)),  # what a turn of B against A changes the three angles by
-        ("cone_axis", "f4", 3),
-        ("distance_axis", "f4", 3),
-        ("axis_b", "f4", 3),  # x axis of frame B, world; only for gears
-        ("position", "f4", AXIS_COUNT),  # along each axis [m], [rad]
-        ("error", "f4", 6),  # of locked axes: how far from where they are locked
-        ("linear_mass", "f4", 6),  # inverse of the locked block
-        ("angular_mass", "f4", 6),
     ],
     align=True,
 )
@@ -132,6 +138,9 @@ JOINT_ROW = np.dtype(
 
 # Joints without loops are solved exactly, tree by tree: see solver/joint_trees.py. Nodes lie parents first.
 TREE = np.dtype([("first", "i4"), ("count", "i4")], align=True)
+NODE_ROWS = 6
+"""Axes that a joint can hold at most."""
+TRIANGLE = NODE_ROWS * (NODE_ROWS + 1) // 2
 TREE_NODE = np.dtype(
     [
         ("body", "i4"),
@@ -140,18 +149,18 @@ TREE_NODE = np.dtype(
         ("side", "i4"),  # of the joint that the body is
         ("parent", "i4"),  # node; -1: none
         ("count", "i4"),  # of axes that are held; -1: not factorized yet
-        ("axes", "i4", 6),  # which they are; 6 and more: rows of the joint, by their number, that are held too
+        ("axes", "i1", NODE_ROWS),  # which they are; 6 and more: rows of the joint, by their number, that are held too
         ("held", "u4"),  # bits of these rows
         ("upper", "u4"),  # bits of those that stand at an upper limit: they point the other way
         ("turn", "f4", 3),  # vector of the rotation since the step began, when the matrices were made
-        ("inertia", "f8", (6, 6)),  # H, then its Cholesky factor
-        ("own", "f8", (6, 6)),  # A: how the locked axes see the body's motion; one row an axis
-        ("other", "f8", (6, 6)),  # B: the parent's
-        ("solved", "f8", (6, 6)),  # A H^-1
-        ("block", "f8", (6, 6)),  # S, then its Cholesky factor
-        ("wanted", "f8", 6),
-        ("pull", "f8", 6),  # impulses of the locked axes
+        # Lower triangles; once factorized, the inverses of their Cholesky factors.
+        ("inertia", "f8", TRIANGLE),  # H
+        ("block", "f8", TRIANGLE),  # S
+        ("wanted", "f8", NODE_ROWS),
+        ("pull", "f8", NODE_ROWS),  # impulses of the axes that are held
         ("push", "f8", 6),  # f, then the change of the body's velocity
+        ("own", "f4", (NODE_ROWS, 6)),  # A: how the axes see the body's motion; one row an axis
+        ("other", "f4", (NODE_ROWS, 6)),  # B: the parent's
     ],
     align=True,
 )

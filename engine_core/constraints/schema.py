@@ -77,7 +77,9 @@ COLOURS = np.dtype(
         # Joints have colours of their own, so that few joints need few colours; see solver/joint_colours.py
         ("joint_counts", "i8", COLOUR_COUNT + 1),
         ("joint_lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: joints of each colour
-        ("first_joint", "i8", COLOUR_COUNT + 1),  # of each colour in SYSTEM.active_joints
+        # Of each colour in SYSTEM.active_joints, those that stand in no tree: see solver/joint_order.py
+        ("first_loose", "i8", COLOUR_COUNT + 1),
+        ("loose_counts", "i8", COLOUR_COUNT + 1),
     ],
     align=True,
 )

@@ -1,4 +1,8 @@
-"""Small symmetric positive systems, solved in place by Cholesky's factors (Golub and Van Loan, Matrix Computations, section 4.2)."""
+"""Small symmetric positive systems, solved in place by Cholesky's factors (Golub and Van Loan, Matrix Computations, section 4.2).
+
+A matrix is its lower triangle, row after row. `factorize` makes it L, of which the diagonal is turned round (1 / L). What is solved
+many times with one matrix is solved by K = L^-1, in whose products nothing waits for anything.
+"""
 
 import math
 
@@ -6,36 +10,89 @@ from ..runtime.kernel import kernel
 
 
 @kernel
-def factorize(m, size):
-    """m = L L^T for a symmetric positive matrix. L stands in the lower half of m, its diagonal turned round (1 / L)."""
-    for j in range(size):
-        total = m[j, j]
-        for k in range(j):
-            total -= m[j, k] * m[j, k]
-        inverse = 1.0 / math.sqrt(max(total, 1.0e-300))
-        m[j, j] = inverse
-        for i in range(j + 1, size):
-            total = m[i, j]
-            for k in range(j):
-                total -= m[i, k] * m[j, k]
-            m[i, j] = total * inverse
+def entry(i, k):
+    """Where the entry of row i and column k <= i stands."""
+    return i * (i + 1) // 2 + k
 
 
 @kernel
-def solve_lower(m, size, v):
-    """v becomes L^-1 v."""
+def factorize(m, size):
+    """m = L L^T becomes L."""
+    for j in range(size):
+        total = m[entry(j, j)]
+        for k in range(j):
+            total -= m[entry(j, k)] * m[entry(j, k)]
+        inverse = 1.0 / math.sqrt(max(total, 1.0e-300))
+        m[entry(j, j)] = inverse
+        for i in range(j + 1, size):
+            total = m[entry(i, j)]
+            for k in range(j):
+                total -= m[entry(i, k)] * m[entry(j, k)]
+            m[entry(i, j)] = total * inverse
+
+
+@kernel
+def solve(m, size, v):
+    """v becomes (L L^T)^-1 v, by L."""
     for i in range(size):
         total = v[i]
         for k in range(i):
-            total -= m[i, k] * v[k]
-        v[i] = total * m[i, i]
-
-
-@kernel
-def solve_upper(m, size, v):
-    """v becomes L^-T v."""
+            total -= m[entry(i, k)] * v[k]
+        v[i] = total * m[entry(i, i)]
     for i in range(size - 1, -1, -1):
         total = v[i]
         for k in range(i + 1, size):
-            total -= m[k, i] * v[k]
-        v[i] = total * m[i, i]
+            total -= m[entry(k, i)] * v[k]
+        v[i] = total * m[entry(i, i)]
+
+
+@kernel
+def invert(m, size):
+    """L becomes K."""
+    for j in range(size):
+        for i in range(j + 1, size):
+            total = 0.0
+            for k in range(j, i):
+                total -= m[entry(i, k)] * m[entry(k, j)]
+            m[entry(i, j)] = total * m[entry(i, i)]
+
+
+@kernel
+def solve_inverted(m, size, v):
+    """v becomes (L L^T)^-1 v = K^T K v, by K."""
+    for i in range(size - 1, -1, -1):
+        total = 0.0
+        for k in range(i + 1):
+            total += m[entry(i, k)] * v[k]
+        v[i] = total
+    for i in range(size):
+        total = 0.0
+        for k in range(i, size):
+            total += m[entry(k, i)] * v[k]
+        v[i] = total
+
+
+@kernel
+def multiply_lower_6(m, v):
+    """K v of six numbers; a tuple stays in registers."""
+    return (
+        m[0] * v[0],
+        m[1] * v[0] + m[2] * v[1],
+        m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+        m[6] * v[0] + m[7] * v[1] + m[8] * v[2] + m[9] * v[3],
+        m[10] * v[0] + m[11] * v[1] + m[12] * v[2] + m[13] * v[3] + m[14] * v[4],
+        m[15] * v[0] + m[16] * v[1] + m[17] * v[2] + m[18] * v[3] + m[19] * v[4] + m[20] * v[5],
+    )
+
+
+@kernel
+def multiply_upper_6(m, v):
+    """K^T v of six numbers."""
+    return (
+        m[0] * v[0] + m[1] * v[1] + m[3] * v[2] + m[6] * v[3] + m[10] * v[4] + m[15] * v[5],
+        m[2] * v[1] + m[4] * v[2] + m[7] * v[3] + m[11] * v[4] + m[16] * v[5],
+        m[5] * v[2] + m[8] * v[3] + m[12] * v[4] + m[17] * v[5],
+        m[9] * v[3] + m[13] * v[4] + m[18] * v[5],
+        m[14] * v[4] + m[19] * v[5],
+        m[20] * v[5],
+    )

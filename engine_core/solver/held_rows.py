@@ -1,35 +1,35 @@
 """Limits that push and motors that have the force: solved with the tree of their joint, as if they were locked.
 
-The coloured pass just before has found out which: a limit whose impulse pushes, a motor whose impulse is less than its most. A
-limit that the tree leaves pulling is let go by the next coloured pass, which keeps impulses within their bounds, and one that a
-motor drives off is not held; a motor that would need more than its most gives that before anything has moved.
+The pass over the joints just before has found out which: a limit whose impulse pushes, a motor whose impulse is less than its most.
+A limit that a motor drives off is not held. What the solution takes too far is bounded before anything has moved, and the tree is
+solved again: a motor that would need more than its most gives that, and a limit that would pull lets go. Held on to, it would draw
+its bodies along, and they would gain energy.
 """
 
 import numpy as np
 
 from ..constraints.joint_measuring import row_of
 from ..constraints.joint_schema import (
-    AXIS_COUNT, CONE, DISTANCE, FIRM, LIMIT, LINEAR_AXES, MOTOR, SPRINGY, SWING_Y, SWING_Z, UNLIMITED,
+    AXIS_COUNT, CONE, DISTANCE, FIRM, LIMIT, LINEAR_AXES, MOTOR, NODE_ROWS, SPRINGY, SWING_Y, SWING_Z, UNLIMITED,
 )  # fmt: skip
+from ..geometry.cholesky import entry
 from ..geometry.vector import vector3
 from ..runtime.kernel import kernel
 from .joints import push_row, read_motion, write_motion
 
-INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
-LARGEST_HELD = 6
-"""Axes that a joint can hold at most."""
+INT8, INT32, INT64, FLOAT32, FLOAT64 = np.int8, np.int32, np.int64, np.float32, np.float64
 LARGEST_NUMBER = 32
 LEAST_APART = 1.0e-6
 """What is left of an axis beside those before it, at least; else it is the same as they are."""
 
 
 @kernel
-def is_held_limit(joint, row):
+def is_held_limit(row):
     """Whether a limit pushes and is as firm as what is locked."""
     if row.impulse <= 0.0:
         return False
     is_firm = row.hold != SPRINGY and row.restitution <= 0.0 and row.mass > 0.0
-    return is_firm and joint.limit_force[row.slot % AXIS_COUNT] >= FLOAT32(UNLIMITED)
+    return is_firm and row.most >= FLOAT32(UNLIMITED)
 
 
 @kernel
@@ -64,8 +64,8 @@ def repeats(held_axes, axis):
 @kernel
 def held_rows(joint, rows, with_motors):
     """Bits of the rows of a joint that are held, as many as a node has room for."""
-    bits, room, held_axes = 0, LARGEST_HELD, INT64(joint.locked)
-    for axis in range(LARGEST_HELD):
+    bits, room, held_axes = 0, NODE_ROWS, INT64(joint.locked)
+    for axis in range(NODE_ROWS):
         room -= joint.locked >> axis & 1
     # Motors stand before limits; these come first.
     for turn in range(2):
@@ -73,7 +73,7 @@ def held_rows(joint, rows, with_motors):
             row = rows[joint.first_row + r]
             kind = row.slot // AXIS_COUNT
             if turn == 0:
-                is_held = kind == LIMIT and is_held_limit(joint, row) and not (with_motors and is_driven_off(joint, rows, row))
+                is_held = kind == LIMIT and is_held_limit(row) and not (with_motors and is_driven_off(joint, rows, row))
             else:
                 is_held = kind == MOTOR and with_motors and is_held_motor(row)
             axis = row.slot % AXIS_COUNT
@@ -97,8 +97,8 @@ def upper_rows(joint, rows, held):
 @kernel
 def put_jacobian(target, linear, angular, sign):
     for k in range(3):
-        target[k] = sign * linear[k]
-        target[3 + k] = sign * angular[k]
+        target[k] = FLOAT32(sign * linear[k])
+        target[3 + k] = FLOAT32(sign * angular[k])
 
 
 @kernel
@@ -108,7 +108,7 @@ def put_axis(node, number, linear, angular_a, angular_b):
     own, other, sign = (angular_b, angular_a, 1.0) if node.side == 1 else (angular_a, angular_b, -1.0)
     put_jacobian(node.own[count], linear, own, sign)
     put_jacobian(node.other[count], linear, other, -sign)
-    node.axes[count] = INT32(number)
+    node.axes[count] = INT8(number)
     node.count = INT32(count + 1)
 
 
@@ -120,31 +120,34 @@ def put_held(node, joint, rows):
             row = rows[joint.first_row + r]
             if node.held >> r & 1 == 0 or (row.slot // AXIS_COUNT == LIMIT) != (turn == 0):
                 continue
-            put_axis(node, LARGEST_HELD + r, vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b))
+            put_axis(node, NODE_ROWS + r, vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b))
 
 
 @kernel
-def drop_dependent(node, locked_count):
-    """Drop the first held row that the axes before it leave nothing of; `pull` has the diagonal, `block` its factor. Returns
-    whether there was one."""
+def find_dependent(node, locked_count):
+    """The first held row that the axes before it leave nothing of, or -1. `pull` has the diagonal, `block` its factor."""
     for j in range(locked_count, node.count):
-        if node.block[j, j] * node.block[j, j] * LEAST_APART * node.pull[j] < 1.0:
-            continue
-        for i in range(j, node.count - 1):
-            for k in range(6):
-                node.own[i, k] = node.own[i + 1, k]
-                node.other[i, k] = node.other[i + 1, k]
-                node.solved[i, k] = node.solved[i + 1, k]
-            node.axes[i] = node.axes[i + 1]
-        node.count -= 1
-        return True
-    return False
+        inverse = node.block[entry(j, j)]
+        if inverse * inverse * LEAST_APART * node.pull[j] >= 1.0:
+            return j
+    return -1
+
+
+@kernel
+def drop_axis(node, number):
+    """Drop one of the axes that a node's joint holds."""
+    for i in range(number, node.count - 1):
+        for k in range(6):
+            node.own[i, k] = node.own[i + 1, k]
+            node.other[i, k] = node.other[i + 1, k]
+        node.axes[i] = node.axes[i + 1]
+    node.count -= 1
 
 
 @kernel
 def held_row(node, joint, rows, i):
     """The row of a node's axis `i`, which is no locked one."""
-    return rows[joint.first_row + node.axes[i] - LARGEST_HELD]
+    return rows[joint.first_row + node.axes[i] - NODE_ROWS]
 
 
 @kernel
@@ -169,16 +172,17 @@ def give(system, joint, row, impulse):
 
 
 @kernel
-def bound_motors(system, nodes, tree, joints, rows):
-    """Motors that would need more than their most give that, and are held no more. Returns whether there were any."""
+def bound_held(system, nodes, tree, joints, rows):
+    """Motors that would need more than their most give that, limits that would pull give nothing, and both are held no more.
+    Returns whether there were any."""
     found = False
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         for i in range(node.count):
-            if node.axes[i] >= LARGEST_HELD:
+            if node.axes[i] >= NODE_ROWS:
                 row = held_row(node, joints[node.joint], rows, i)
                 wanted = FLOAT64(row.impulse) + node.pull[i]
-                if row.slot // AXIS_COUNT == MOTOR and abs(wanted) > row.most:
+                if wanted < row.least or wanted > row.most:
                     give(system, joints[node.joint], row, row.most if wanted > 0.0 else row.least)
                     found = True
     return found

@@ -7,9 +7,9 @@ stays in the lists of its bodies all its life.
 import numpy as np
 
 from ..bodies.schema import IS_AREA, KINEMATIC, RIGID
-from ..constraints.joint_preparation import count_rows, joints_of
+from ..constraints.joint_preparation import joints_of
 from ..constraints.joint_schema import AXIS_COUNT, IS_BROKEN, IS_CONNECTED, IS_ENABLED, LIMIT, MAX_ROWS
-from ..constraints.schema import COLOUR_COUNT, OVERFLOW
+from ..constraints.schema import OVERFLOW
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import choose_colour, colours_of
@@ -130,27 +130,6 @@ def forget_impulses(joint):
         joint.total_twist[k] = FLOAT32(0.0)
     for k in range(MAX_ROWS):
         joint.row_impulse[k] = FLOAT32(0.0)
-
-
-@kernel
-def lay_out_joints(system):
-    """List the joints of this step colour by colour, and say where the rows of each begin."""
-    colours, joints = colours_of(system), joints_of(system)
-    at, row = 0, 0
-    for colour in range(COLOUR_COUNT + 1):
-        count = colours.joint_counts[colour]
-        colours.first_joint[colour] = at
-        members = view(colours.joint_lists[colour], count, INT32)
-        active = view(system.active_joints, at + count, INT32)
-        for slot in range(count):
-            joint = joints[members[slot]]
-            joint.first_row = INT32(row)
-            joint.row_count = INT32(count_rows(joint))
-            row += joint.row_count
-            active[at + slot] = members[slot]
-        at += count
-    system.joint_count = at
-    system.joint_row_count = row
 
 
 @kernel

@@ -1,6 +1,7 @@
 """The joints' part of a sub-step: warm start, the pass with bias, and the pass without. Soft constraints as in Box2D v3.
 
-Joints of one colour share no moving body, so each reads and writes its bodies' rows alone. The work is scalar, in double.
+The jobs are those of joints that stand in no tree: of one colour, they share no moving body, so each reads and writes its bodies'
+rows alone. Those of a tree are gone over with it (joint_trees.py). The work is scalar, in double.
 """
 
 import numpy as np
@@ -160,25 +161,20 @@ def softness_of(system, h):
     return soft_parameters(hertz, max(system.joint_damping_ratio, 0.0), h)
 
 
-@entry_point(JOB_SIGNATURE)
-def warm_start_joints(system_address, begin, end, worker):
-    """Job: apply the impulses of the active joints `begin` to `end - 1` to the rows of their bodies."""
-    system = view(system_address, 1, SYSTEM)[0]
-    joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
-    for k in range(begin, end):
-        joint = joints[active[k]]
-        row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
-        motion = read_motion(row_a, row_b)
-        if joint.locked & LINEAR_AXES:
-            motion = push_linear(joint, motion, from_axes(joint.axes, vector3(joint.linear_impulse)))
-        if joint.locked & ANGULAR_AXES:
-            turn = from_axes(joint.turns, vector3(joint.angular_impulse))
-            motion = push(joint, motion, (0.0, 0.0, 0.0), turn, turn)
-        for r in range(joint.first_row, joint.first_row + joint.row_count):
-            row = rows[r]
-            motion = push_row(joint, row, motion, FLOAT64(row.impulse))
-        write_motion(joint, row_a, row_b, motion)
+@kernel
+def warm_start_joint(system, joint, rows):
+    """Apply what a joint did last to the rows of its bodies."""
+    row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+    motion = read_motion(row_a, row_b)
+    if joint.locked & LINEAR_AXES:
+        motion = push_linear(joint, motion, from_axes(joint.axes, vector3(joint.linear_impulse)))
+    if joint.locked & ANGULAR_AXES:
+        turn = from_axes(joint.turns, vector3(joint.angular_impulse))
+        motion = push(joint, motion, (0.0, 0.0, 0.0), turn, turn)
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        row = rows[r]
+        motion = push_row(joint, row, motion, FLOAT64(row.impulse))
+    write_motion(joint, row_a, row_b, motion)
 
 
 @kernel
@@ -187,25 +183,45 @@ def most_impulse(system, joint):
     return FLOAT64(joint.max_impulse) / system.substep_count
 
 
-@entry_point(JOB_SIGNATURE)
-def solve_joints(system_address, begin, end, worker):
-    """Job: the pass with bias over the active joints `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
-    joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
-    h = system.last_delta_time / system.substep_count
-    bias_rate, mass_scale, impulse_scale = softness_of(system, h)
-    for k in range(begin, end):
-        joint = joints[active[k]]
-        row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
-        motion = read_motion(row_a, row_b)
-        for r in range(joint.first_row, joint.first_row + joint.row_count):
-            motion = solve_row(joint, rows[r], motion, 1.0 / h, bias_rate, mass_scale, impulse_scale)
-        if joint.locked & ANGULAR_AXES and joint.node < 0:
-            motion = solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale)
-        if joint.locked & LINEAR_AXES and joint.node < 0:
-            motion = solve_linear(joint, motion, bias_rate, mass_scale, impulse_scale, most_impulse(system, joint))
-        write_motion(joint, row_a, row_b, motion)
+@kernel
+def solve_locks(system, joint, motion, bias_rate, mass_scale, impulse_scale):
+    """The locked axes of a joint that stands in no tree, which would solve them."""
+    if joint.locked & ANGULAR_AXES and joint.node < 0:
+        motion = solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale)
+    if joint.locked & LINEAR_AXES and joint.node < 0:
+        motion = solve_linear(joint, motion, bias_rate, mass_scale, impulse_scale, most_impulse(system, joint))
+    return motion
+
+
+@kernel
+def solve_joint(system, joint, rows, h, softness):
+    """Springs, motors and limits of a joint with bias, then what it locks. `softness`: as `softness_of` tells it."""
+    bias_rate, mass_scale, impulse_scale = softness
+    row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+    motion = read_motion(row_a, row_b)
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        motion = solve_row(joint, rows[r], motion, 1.0 / h, bias_rate, mass_scale, impulse_scale)
+    motion = solve_locks(system, joint, motion, bias_rate, mass_scale, impulse_scale)
+    write_motion(joint, row_a, row_b, motion)
+
+
+@kernel
+def relax_joint(system, joint, rows, h):
+    """Measure a joint where its bodies are now, for the next sub-step too, and solve it without bias: with axes and masses from
+    before they moved, momentum would be lost and energy gained. Springs have done their work in the other pass: their bias is no
+    correction of an error. So have limits that give way."""
+    row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+    measure_joint(system, joint, rows, h)
+    motion = read_motion(row_a, row_b)
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        row = rows[r]
+        is_limit = row.slot // AXIS_COUNT == LIMIT
+        if row.slot // AXIS_COUNT != SPRING and not (is_limit and row.hold == SPRINGY):
+            motion = solve_row(joint, row, motion, 1.0 / h, 0.0, 1.0, 0.0)
+        if is_limit:
+            motion = bounce(joint, row, motion)
+    motion = solve_locks(system, joint, motion, 0.0, 1.0, 0.0)
+    write_motion(joint, row_a, row_b, motion)
 
 
 @kernel
@@ -223,30 +239,35 @@ def add_to_totals(joint, rows):
 
 
 @entry_point(JOB_SIGNATURE)
+def warm_start_joints(system_address, begin, end, worker):
+    """Job: apply what the active joints `begin` to `end - 1` did last to the rows of their bodies."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    for k in range(begin, end):
+        warm_start_joint(system, joints[active[k]], rows)
+
+
+@entry_point(JOB_SIGNATURE)
+def solve_joints(system_address, begin, end, worker):
+    """Job: the pass with bias over the active joints `begin` to `end - 1`."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    h = system.last_delta_time / system.substep_count
+    softness = softness_of(system, h)
+    for k in range(begin, end):
+        solve_joint(system, joints[active[k]], rows, h, softness)
+
+
+@entry_point(JOB_SIGNATURE)
 def relax_joints(system_address, begin, end, worker):
-    """Job: measure the active joints `begin` to `end - 1` where their bodies are now, for the next sub-step too, and do the pass
-    without bias: with axes and masses from before they moved, momentum would be lost and energy gained. Springs have done their work in the other one:
-    their bias is no correction of an error. So have limits that give way."""
+    """Job: the pass without bias over the active joints `begin` to `end - 1`, which measures them too."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.active_joints, system.joint_count, INT32)
     h = system.last_delta_time / system.substep_count
     for k in range(begin, end):
         joint = joints[active[k]]
-        row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
-        measure_joint(system, joint, rows, h)
-        motion = read_motion(row_a, row_b)
-        for r in range(joint.first_row, joint.first_row + joint.row_count):
-            row = rows[r]
-            is_limit = row.slot // AXIS_COUNT == LIMIT
-            if row.slot // AXIS_COUNT != SPRING and not (is_limit and row.hold == SPRINGY):
-                motion = solve_row(joint, row, motion, 1.0 / h, 0.0, 1.0, 0.0)
-            if is_limit:
-                motion = bounce(joint, row, motion)
-        if joint.locked & ANGULAR_AXES and joint.node < 0:
-            motion = solve_angular(joint, motion, 0.0, 1.0, 0.0)
-        if joint.locked & LINEAR_AXES and joint.node < 0:
-            motion = solve_linear(joint, motion, 0.0, 1.0, 0.0, most_impulse(system, joint))
-        if joint.node < 0:
-            add_to_totals(joint, rows)
-        write_motion(joint, row_a, row_b, motion)
+        relax_joint(system, joint, rows, h)
+        add_to_totals(joint, rows)

@@ -75,9 +75,9 @@ def held_row(joint, free: np.ndarray) -> np.ndarray:
 @SINGLE_AND_TREE
 @pytest.mark.parametrize("name", ROWED)
 def test_rows_are_those_of_dense_matrices(name, is_single):
-    pairs = Pairs(replace(HELD[name], is_single=is_single), 60, seed=11)
+    pairs = Pairs(replace(HELD[name], is_single=is_single), 240, seed=11)
     random = np.random.default_rng(12)
-    pairs.throw(2.0 * random.normal(size=(60, 2, 3)), 5.0 * random.normal(size=(60, 2, 3)))
+    pairs.throw(2.0 * random.normal(size=(240, 2, 3)), 5.0 * random.normal(size=(240, 2, 3)))
     pairs.run(30)
     system, compared = pairs.world.row, 0
     rows = view_rows(int(system["joint_rows"]), int(system["joint_row_count"]), JOINT_ROW)
@@ -87,9 +87,9 @@ def test_rows_are_those_of_dense_matrices(name, is_single):
             assert row["slot"] // AXIS_COUNT == LIMIT
             found = np.concatenate([-row["linear"], -row["angular_a"], row["linear"], row["angular_b"]])
             free, w = free_row(joint, row), inverse_masses(joint)
-            if row["separation"] > NEAR and row["impulse"] == 0.0:
-                assert found == pytest.approx(free, abs=1e-5), "far from its limit a row is not weighed with the locks"
-                continue
+            is_far = row["separation"] > NEAR and row["impulse"] == 0.0
+            if is_far and found == pytest.approx(free, abs=1e-5):
+                continue  # unless it may be met soon it is not weighed with the locks
             held = held_row(joint, free)
             assert found == pytest.approx(held, abs=1e-4)
             assert np.abs(locked_rows(joint) @ w @ found).max() < 1e-3 * w.max(), "the locked axes hold"
@@ -103,6 +103,8 @@ def test_rows_are_those_of_dense_matrices(name, is_single):
 
 SPEED = 5.0
 """[m/s], [rad/s]"""
+FAST = 40.0
+"""So many a sixth of a unit in one sub-step: the limit is far when the last one ends before it is met."""
 FARTHEST_BEYOND = 1e-4
 """[m], [rad]; a door had gone 0.007 too far."""
 FASTEST_AFTER = 1e-4
@@ -111,7 +113,7 @@ OFF_SPEED = {False: 1e-3, True: 0.03}
 """Of what a motor gives in its first step; it had given 0.33 too much. By itself a joint is pulled together softly."""
 
 
-def door(world: SmallWorld, kind: str, axis: int, is_single: bool) -> tuple[int, int]:
+def door(world: SmallWorld, kind: str, axis: int, is_single: bool, speed: float = SPEED) -> tuple[int, int]:
     """(body, joint): a plank of 1 m, held by the world at one end and 0.2 m beside its middle line, moving along `axis`."""
     plank = world.add(world.box(0.5, 0.05, 0.3), (0.5, 0.2, 0.0), mass=8.0)
     # The frame's x axis: the world's z for a hinge, so that the plank swings; its own long axis for the others.
@@ -121,10 +123,10 @@ def door(world: SmallWorld, kind: str, axis: int, is_single: bool) -> tuple[int,
     if is_single:
         world.world.joint_set_max_impulse(joint, 1e6)
     if axis == LINEAR_X:
-        world.throw(plank, (SPEED, 0.0, 0.0))
+        world.throw(plank, (speed, 0.0, 0.0))
     else:
-        world.turn(plank, (0.0, 0.0, SPEED))
-        world.throw(plank, (-0.2 * SPEED, 0.5 * SPEED, 0.0))
+        world.turn(plank, (0.0, 0.0, speed))
+        world.throw(plank, (-0.2 * speed, 0.5 * speed, 0.0))
     return plank, joint
 
 
@@ -136,18 +138,19 @@ def place_of(world: SmallWorld, plank: int, axis: int) -> float:
 
 
 @SINGLE_AND_TREE
+@pytest.mark.parametrize("speed", (SPEED, FAST))
 @pytest.mark.parametrize(("kind", "axis"), (("hinge", TWIST), ("slider", LINEAR_X), ("cone", CONE)))
-def test_a_limit_stops_what_comes_at_once_and_without_bounce(kind, axis, is_single):
+def test_a_limit_stops_what_comes_at_once_and_without_bounce(kind, axis, speed, is_single):
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
-    plank, _ = door(world, kind, axis, is_single)
+    plank, _ = door(world, kind, axis, is_single, speed)
     places = []
     for _ in range(40):
         world.step()
         places.append(place_of(world, plank, axis))
-    speed = world.velocity(plank)[0] if axis == LINEAR_X else world.body(plank)["angular_velocity"][2]
+    speed_after = world.velocity(plank)[0] if axis == LINEAR_X else world.body(plank)["angular_velocity"][2]
     assert max(places) > 0.39, "it came to its limit"
     assert max(places) < 0.4 + FARTHEST_BEYOND
-    assert abs(float(speed)) < FASTEST_AFTER * SPEED
+    assert abs(float(speed_after)) < FASTEST_AFTER * speed
     assert places[-1] == pytest.approx(0.4, abs=FARTHEST_BEYOND)
 
 
@@ -280,9 +283,11 @@ def test_limits_that_say_the_same_do_not_fight(is_single):
     assert motion.beyond().max() < FARTHEST
 
 
-def test_chains_with_limits_keep_their_momentum_and_gain_no_energy():
-    """Twenty chains of six, flying and whirling: the limits along a chain push all at once."""
-    world, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(3)
+@pytest.mark.parametrize("seed", (3, 12, 34, 35))
+def test_chains_with_limits_keep_their_momentum_and_gain_no_energy(seed):
+    """Twenty chains of six, flying and whirling: the limits along a chain push all at once. A limit that the solution of a tree
+    left pulling had drawn its bodies along, for up to 0.04 of the energy in a step."""
+    world, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(seed)
     shape, chains = world.box(0.1, 0.1, 0.1), []
     for c in range(20):
         links = [world.add(shape, (10.0 * c, 0.5 * k, 0.0), mass=2.0, inertia=(0.05,) * 3) for k in range(6)]
@@ -311,7 +316,7 @@ def test_chains_with_limits_keep_their_momentum_and_gain_no_energy():
         now = state()
         assert np.abs(now[0] - momentum).max() < 1e-4 * np.abs(momentum).max()
         assert np.linalg.norm(now[1] - turning, axis=1).max() < 0.02 * np.linalg.norm(turning, axis=1).max()
-        assert (now[2] - least).max() < 0.03 * energy.max()
+        assert (now[2] - least).max() < 0.003 * energy.max()
         least = np.minimum(least, now[2])
 
 
@@ -375,7 +380,7 @@ def asks_for_new_matrices(node, joint, rows):
 def test_a_limit_that_changes_ends_within_a_step_asks_for_new_matrices():
     """It pushes at the one end in one pass and at the other in the next: its row points the other way."""
     joint, row, node = np.zeros(1, JOINT), np.zeros(1, JOINT_ROW), np.zeros(1, TREE_NODE)
-    joint["locked"], joint["row_count"], joint["limit_force"] = 0b110111, 1, UNLIMITED
+    joint["locked"], joint["row_count"], row["most"] = 0b110111, 1, UNLIMITED
     row["slot"], row["side"], row["impulse"], row["mass"] = LIMIT * AXIS_COUNT + TWIST, 1.0, 1.0, 1.0
     node["held"] = 1
     addresses = [array.ctypes.data for array in (node, joint, row)]

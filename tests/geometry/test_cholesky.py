@@ -5,20 +5,42 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.geometry.cholesky import factorize, solve_lower, solve_upper
+from engine_core.geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve, solve_inverted
 from engine_core.runtime.kernel import entry_point
 from engine_core.runtime.memory import view
 
 LARGEST = 6
-SYSTEM = np.dtype([("matrix", "f8", (LARGEST, LARGEST)), ("vector", "f8", LARGEST)], align=True)
+TRIANGLE = LARGEST * (LARGEST + 1) // 2
+SYSTEM = np.dtype([("matrix", "f8", TRIANGLE), ("vector", "f8", LARGEST), ("again", "f8", LARGEST)], align=True)
+
+
+@entry_point("int64(int64, int64)")
+def place_of(i, k):
+    return entry(i, k)
 
 
 @entry_point("void(int64, int64)")
-def solve_small(address, size):
+def solve_both_ways(address, size):
+    """`vector` by the factor, `again` by its inverse."""
     system = view(address, 1, SYSTEM)[0]
     factorize(system.matrix, size)
-    solve_lower(system.matrix, size, system.vector)
-    solve_upper(system.matrix, size, system.vector)
+    solve(system.matrix, size, system.vector)
+    invert(system.matrix, size)
+    solve_inverted(system.matrix, size, system.again)
+
+
+@entry_point("void(int64)")
+def multiply_six(address):
+    """`vector` becomes K of it, `again` K^T of it."""
+    system = view(address, 1, SYSTEM)[0]
+    v, w = system.vector, system.again
+    v[0], v[1], v[2], v[3], v[4], v[5] = multiply_lower_6(system.matrix, (v[0], v[1], v[2], v[3], v[4], v[5]))
+    w[0], w[1], w[2], w[3], w[4], w[5] = multiply_upper_6(system.matrix, (w[0], w[1], w[2], w[3], w[4], w[5]))
+
+
+def test_a_triangle_is_kept_row_after_row():
+    places = [place_of(i, k) for i in range(LARGEST) for k in range(i + 1)]
+    assert places == list(range(TRIANGLE))
 
 
 @settings(max_examples=200, deadline=None)
@@ -28,8 +50,22 @@ def test_solutions_are_those_of_numpy(size, seed, scale):
     root = random.normal(size=(size, size))
     matrix, vector = scale * (root @ root.T + 0.1 * np.eye(size)), random.normal(size=size)
     system = np.zeros(1, SYSTEM)
-    system["matrix"][0] = np.nan  # what lies beyond the size, or above the diagonal, is not read
-    system["matrix"][0][:size, :size] = np.where(np.tri(size, dtype=bool), matrix, np.nan)
-    system["vector"][0][:size] = vector
-    solve_small(system.ctypes.data, size)
-    assert system["vector"][0][:size] == pytest.approx(np.linalg.solve(matrix, vector), rel=1e-7, abs=1e-9 / scale)
+    system["matrix"][0] = np.nan  # what lies beyond the size is not read
+    system["matrix"][0][: size * (size + 1) // 2] = matrix[np.tril_indices(size)]
+    system["vector"][0][:size] = system["again"][0][:size] = vector
+    solve_both_ways(system.ctypes.data, size)
+    expected = pytest.approx(np.linalg.solve(matrix, vector), rel=1e-7, abs=1e-9 / scale)
+    assert system["vector"][0][:size] == expected
+    assert system["again"][0][:size] == expected
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_products_of_six_are_those_of_numpy(seed):
+    random = np.random.default_rng(seed)
+    system, triangle = np.zeros(1, SYSTEM), np.zeros((LARGEST, LARGEST))
+    system["matrix"][0] = triangle[np.tril_indices(LARGEST)] = random.normal(size=TRIANGLE)
+    system["vector"][0] = system["again"][0] = vector = random.normal(size=LARGEST)
+    multiply_six(system.ctypes.data)
+    assert system["vector"][0] == pytest.approx(triangle @ vector, rel=1e-12, abs=1e-12)
+    assert system["again"][0] == pytest.approx(triangle.T @ vector, rel=1e-12, abs=1e-12)
