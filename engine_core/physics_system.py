@@ -42,7 +42,7 @@ from .solver.continuous import hold_back_together, sweep_bodies
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints
 from .solver.joint_order import lay_out_joints
-from .solver.joint_trees import relax_trees, solve_trees
+from .solver.joint_trees import relax_trees, solve_trees, warm_start_trees
 from .solver.joints import relax_joints, solve_joints, warm_start_joints
 from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP, tell_listeners
 from .solver.sleeping import put_islands_to_sleep
@@ -53,12 +53,12 @@ from .solver.wide_contacts import relax, restitute, solve, warm_start
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
     store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints, solve_joints,
-    relax_joints, store_joints, solve_trees, relax_trees, look_for_pairs, look_alone, update_trees,
+    relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone, update_trees,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
     STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS,
-    RELAX_JOINTS, STORE_JOINTS, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE, UPDATE_TREES,
+    RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE, UPDATE_TREES,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -146,7 +146,7 @@ def over_colours(system, address, job):
 @kernel
 def over_loose_joints(system, address, job):
     """Do a job over all joints that stand in no tree."""
-    if system.joint_count > 0:
+    if system.loose_joint_count > 0:
         colours = view(system.colours, 1, COLOURS)[0]
         over_each_colour(system, address, job, colours.first_loose, colours.loose_counts, LEAST_JOINTS)
 
@@ -160,6 +160,8 @@ def solve_substeps(system, address):
         parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
         listen(system, address, SUB_STEP, h)
         over_loose_joints(system, address, WARM_START_JOINTS)
+        if system.loose_joint_count > 0:  # these must see the pull of the trees they hang on; else it waits for SOLVE_TREES
+            parallel_for(system, address, WARM_START_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, WARM_START)
         for _ in range(system.joint_iterations):
             over_loose_joints(system, address, SOLVE_JOINTS)

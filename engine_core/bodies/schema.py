@@ -282,6 +282,7 @@ SYSTEM = np.dtype(
         ("colours", "i8"),
         ("constraint_blocks", "i8"), ("constraint_block_capacity", "i8"), ("constraint_block_count", "i8"),
         ("active_joints", "i8"), ("joint_count", "i8"),  # int32: joints that are solved, and how many
+        ("loose_joint_count", "i8"),  # how many of them stand in no tree
         ("joint_rows", "i8"), ("joint_row_count", "i8"),  # JOINT_ROW of constraints/joint_schema.py
         ("joint_trees", "i8"), ("joint_tree_count", "i8"),  # TREE
         ("joint_nodes", "i8"), ("joint_node_count", "i8"),  # TREE_NODE

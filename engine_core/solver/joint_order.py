@@ -145,9 +145,11 @@ def lay_out_joints(system):
     for n in range(system.joint_node_count):
         if nodes[n].joint >= 0:
             list_joint(system, nodes[n].joint)
+    in_trees = system.joint_count
     for colour in range(COLOUR_COUNT + 1):
         colours.first_loose[colour] = system.joint_count
         for index in members_of(colours, colour):
             if joints[index].node < 0:
                 list_joint(system, index)
         colours.loose_counts[colour] = system.joint_count - colours.first_loose[colour]
+    system.loose_joint_count = system.joint_count - in_trees

@@ -32,9 +32,8 @@ from .joint_order import nodes_of
 from .joints import add_to_totals, relax_joint, softness_of, solve_joint, warm_start_joint
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-ATTEMPTS = 4
-"""How often a tree is solved at most, until no motor would need more than it has and no limit would pull; the last time without
-motors."""
+MOTOR_ATTEMPTS = 3
+"""How often a tree is solved with motors at most; then those that are left stay as they are."""
 MOST_PREFETCHED = 16
 """Nodes of a tree that are fetched before it is their turn."""
 NODE_LINES, JOINT_LINES = -(-TREE_NODE.itemsize // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
@@ -227,11 +226,9 @@ def spread_down(nodes, tree):
     """From the root to the leaves: impulses of the joints (in `pull`), and how the bodies' velocities change (in `push`)."""
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
-        of_parent = six_of(nodes[max(node.parent, INT32(0))].push)
+        of_parent = six_of(nodes[node.parent].push) if node.parent >= 0 else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for i in range(node.count):
-            node.pull[i] = node.wanted[i]
-            if node.parent >= 0:
-                node.pull[i] -= dot_6(six_of(node.other[i]), of_parent)
+            node.pull[i] = node.wanted[i] - dot_6(six_of(node.other[i]), of_parent)
         solve_inverted(node.block, node.count, node.pull)
         push = six_of(node.push)
         for i in range(node.count):
@@ -287,16 +284,19 @@ def finish_tree(system, nodes, tree, joints, rows):
 
 @kernel
 def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
-    """One tree, with matrices made anew where bodies have turned; once more where what is held would go too far."""
-    for attempt in range(ATTEMPTS):
-        with_motors = attempt < ATTEMPTS - 1
+    """One tree, with matrices made anew where bodies have turned; once more where what is held would go too far. Each time less is
+    held, so it ends."""
+    attempt = 0
+    while True:
+        with_motors = attempt < MOTOR_ATTEMPTS
         if has_changed(system, nodes, tree, joints, rows, with_motors):
             factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors)
         begin_tree(system, nodes, tree, joints, rows, bias_rate)
         gather_up(nodes, tree)
         spread_down(nodes, tree)
-        if not with_motors or not bound_held(system, nodes, tree, joints, rows):
+        if not bound_held(system, nodes, tree, joints, rows):
             break
+        attempt += 1
     finish_tree(system, nodes, tree, joints, rows)
 
 
@@ -334,8 +334,19 @@ def solve_rows_of_tree(system, nodes, tree, joints, rows, h, softness):
 
 
 @entry_point(JOB_SIGNATURE)
+def warm_start_trees(system_address, begin, end, worker):
+    """Job: warm start of the trees `begin` to `end - 1`, where some joints stand in none and are solved before the trees."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
+    for t in range(begin, end):
+        warm_start_tree(system, nodes, trees[t], joints, rows)
+
+
+@entry_point(JOB_SIGNATURE)
 def solve_trees(system_address, begin, end, worker):
-    """Job: warm start of the trees `begin` to `end - 1`, and the pass with bias. No two trees share a moving body."""
+    """Job: the pass with bias over the trees `begin` to `end - 1`, and where all joints stand in trees their warm start: what is
+    in the cache is used twice. No two trees share a moving body."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -345,7 +356,8 @@ def solve_trees(system_address, begin, end, worker):
     softness = softness_of(system, h)
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
-        warm_start_tree(system, nodes, trees[t], joints, rows)
+        if system.loose_joint_count == 0:
+            warm_start_tree(system, nodes, trees[t], joints, rows)
         solve_rows_of_tree(system, nodes, trees[t], joints, rows, h, softness)
         solve_tree(system, nodes, trees[t], joints, rows, bodies, softness[0])
 

@@ -317,6 +317,8 @@ def test_chains_with_limits_keep_their_momentum_and_gain_no_energy(seed):
         assert np.abs(now[0] - momentum).max() < 1e-4 * np.abs(momentum).max()
         assert np.linalg.norm(now[1] - turning, axis=1).max() < 0.02 * np.linalg.norm(turning, axis=1).max()
         assert (now[2] - least).max() < 0.003 * energy.max()
+        pushing = view_rows(int(world.row["joint_rows"]), int(world.row["joint_row_count"]), JOINT_ROW)
+        assert pushing["impulse"].min() >= 0.0, "a limit pulls"
         least = np.minimum(least, now[2])
 
 

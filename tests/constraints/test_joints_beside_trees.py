@@ -1,0 +1,69 @@
+"""Joints that stand in no tree, because they close a loop or lock nothing, hold bodies of trees: they feel what the trees pull."""
+
+import numpy as np
+import pytest
+from small_world import SmallWorld
+
+from engine_core.constraints.joint_schema import DISTANCE
+
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+ABOUT_Z = (0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)
+
+
+def at(x: float, y: float = 0.0, basis=UPRIGHT) -> tuple[float, ...]:
+    return (*basis, x, y, 0.0)
+
+
+def is_loose(world: SmallWorld, joint: int) -> bool:
+    return int(world.world.joint_row("test", joint)["node"]) < 0
+
+
+@pytest.mark.parametrize(("mass", "longest"), ((1.0, 1.001), (10.0, 1.006)))
+def test_a_load_on_a_rope_hangs_from_a_light_arm(mass, longest):
+    """The arm of 1 kg is welded to the world, and a tree of its own; 10 kg had stretched the rope of 1 m by 5 cm."""
+    world = SmallWorld()
+    arm = world.add(world.box(0.5, 0.05, 0.05), (0.0, 0.0, 0.0), mass=1.0)
+    load = world.add(world.box(0.3, 0.3, 0.3), (0.5, -1.5, 0.0), mass=mass)
+    weld = world.world.create_joint("fixed", arm, 0, at(-0.5), at(-0.5))
+    rope = world.world.create_joint("distance", arm, load, at(0.5), at(0.0, 0.5))
+    world.world.joint_set_distance(rope, 0.0, 1.0)
+    lengths = []
+    for _ in range(300):
+        world.step()
+        lengths.append(float(world.world.joint_row("test", rope)["position"][DISTANCE]))
+    assert is_loose(world, rope)
+    assert not is_loose(world, weld)
+    assert max(lengths) < longest
+
+
+def test_a_bridge_that_hangs_at_both_ends_holds():
+    """One of its joints closes the loop through the world; it had gaped by 5 cm."""
+    world = SmallWorld(damp=0.1)
+    plank = world.box(0.45, 0.05, 0.5)
+    planks = [world.add(plank, (float(k), 0.0, 0.0), mass=10.0) for k in range(20)]
+    joints = [world.world.create_joint("point", planks[0], 0, at(-0.5), at(-0.5))]
+    joints += [world.world.create_joint("point", a, b, at(0.5), at(-0.5)) for a, b in zip(planks, planks[1:], strict=False)]
+    joints.append(world.world.create_joint("point", planks[-1], 0, at(0.5), at(19.3)))
+    widest = 0.0
+    for tick in range(400):
+        world.step()
+        if tick >= 300:
+            widest = max(widest, max(np.abs(world.world.joint_row("test", joint)["position"][:3]).max() for joint in joints))
+    assert [is_loose(world, joint) for joint in joints] == [False] * 20 + [True]
+    assert widest < 0.015
+
+
+def test_a_gear_between_two_loaded_arms_keeps_them_level():
+    """Each arm is hinged to the world, and a tree with its load: they had sunk by 1.3 rad in five seconds."""
+    world, arms = SmallWorld(), []
+    for x in (0.0, 5.0):
+        arm = world.add(world.box(0.5, 0.05, 0.05), (x + 0.5, 0.0, 0.0), mass=1.0)
+        load = world.add(world.box(0.1, 0.1, 0.1), (x + 1.0, 0.0, 0.0), mass=1.0)
+        world.world.create_joint("hinge", arm, 0, at(-0.5, basis=ABOUT_Z), at(x, basis=ABOUT_Z))
+        world.world.create_joint("fixed", arm, load, at(0.5), at(0.0))
+        arms.append(arm)
+    gear = world.world.create_joint("gear", *arms, at(-0.5, basis=ABOUT_Z), at(-0.5, basis=ABOUT_Z))
+    world.step(300)
+    assert is_loose(world, gear)
+    for arm in arms:
+        assert abs(2.0 * np.arcsin(float(world.body(arm)["rotation"][2]))) < 0.01
