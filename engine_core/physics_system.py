@@ -160,7 +160,7 @@ def solve_substeps(system, address):
         parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
         listen(system, address, SUB_STEP, h)
         over_loose_joints(system, address, WARM_START_JOINTS)
-        if system.loose_joint_count > 0:  # these must see the pull of the trees they hang on; else it waits for SOLVE_TREES
+        if system.loose_joint_count > 0:  # they must feel the trees they hang on; other trees wait for SOLVE_TREES
             parallel_for(system, address, WARM_START_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, WARM_START)
         for _ in range(system.joint_iterations):

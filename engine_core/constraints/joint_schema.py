@@ -137,7 +137,15 @@ JOINT_ROW = np.dtype(
 )
 
 # Joints without loops are solved exactly, tree by tree: see solver/joint_trees.py. Nodes lie parents first.
-TREE = np.dtype([("first", "i4"), ("count", "i4")], align=True)
+TREE = np.dtype(
+    [
+        ("first", "i4"),
+        ("count", "i4"),
+        ("is_coupled", "i4"),  # a joint that stands in no tree hangs on some body
+        ("is_looped", "i4"),  # one that locks axes: they may be held in more than one way
+    ],
+    align=True,
+)
 NODE_ROWS = 6
 """Axes that a joint can hold at most."""
 TRIANGLE = NODE_ROWS * (NODE_ROWS + 1) // 2
@@ -148,6 +156,7 @@ TREE_NODE = np.dtype(
         ("joint", "i4"),  # to the parent, or to something fixed; -1: none
         ("side", "i4"),  # of the joint that the body is
         ("parent", "i4"),  # node; -1: none
+        ("tree", "i4"),
         ("count", "i4"),  # of axes that are held; -1: not factorized yet
         ("axes", "i1", NODE_ROWS),  # which they are; 6 and more: rows of the joint, by their number, that are held too
         ("held", "u4"),  # bits of these rows

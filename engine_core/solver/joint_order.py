@@ -59,7 +59,7 @@ def add_node(system, bodies, numbers, body, joint_index, side, parent):
     node = nodes_of(system)[at]
     node.body, node.row = INT32(body), INT32(bodies[body].active_index + 1)
     node.joint, node.side, node.parent = INT32(joint_index), INT32(side), INT32(parent)
-    node.count = INT32(-1)
+    node.tree, node.count = INT32(system.joint_tree_count), INT32(-1)
     numbers[bodies[body].active_index] = INT32(at)
     if joint_index >= 0:
         joints_of(system)[joint_index].node = INT32(at)
@@ -83,6 +83,7 @@ def grow_tree(system, bodies, numbers, first):
         at += 1
     tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
+    tree.is_coupled = tree.is_looped = INT32(0)
     system.joint_tree_count += 1
 
 
@@ -137,9 +138,25 @@ def list_joint(system, index):
 
 
 @kernel
+def couple_trees(system, bodies, joint):
+    """Note the trees that a joint in no tree hangs on."""
+    numbers = view(system.scratch, system.active_count, INT32)
+    for side in range(2):
+        body = joint.bodies[side]
+        if moves(bodies, body) and numbers[bodies[body].active_index] >= 0:
+            number = nodes_of(system)[numbers[bodies[body].active_index]].tree
+            tree = view(system.joint_trees, system.joint_tree_count, TREE)[number]
+            tree.is_coupled = INT32(1)
+            if joint.locked & (LINEAR_AXES | ANGULAR_AXES):
+                tree.is_looped = INT32(1)
+
+
+@kernel
 def lay_out_joints(system):
     """List the joints of this step: tree by tree, then those that stand in none, colour by colour."""
     lay_out_trees(system)
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
     colours, joints, nodes = colours_of(system), joints_of(system), nodes_of(system)
     system.joint_count = system.joint_row_count = 0
     for n in range(system.joint_node_count):
@@ -151,5 +168,6 @@ def lay_out_joints(system):
         for index in members_of(colours, colour):
             if joints[index].node < 0:
                 list_joint(system, index)
+                couple_trees(system, bodies, joints[index])
         colours.loose_counts[colour] = system.joint_count - colours.first_loose[colour]
     system.loose_joint_count = system.joint_count - in_trees

@@ -333,19 +333,37 @@ def solve_rows_of_tree(system, nodes, tree, joints, rows, h, softness):
                 solve_joint(system, joints[nodes[n].joint], rows, h, softness)
 
 
+@kernel
+def weaken(joint, rows, part):
+    """Leave a part of what a joint did."""
+    for k in range(3):
+        joint.linear_impulse[k] *= FLOAT32(part)
+        joint.angular_impulse[k] *= FLOAT32(part)
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        rows[r].impulse *= FLOAT32(part)
+
+
 @entry_point(JOB_SIGNATURE)
 def warm_start_trees(system_address, begin, end, worker):
-    """Job: warm start of the trees `begin` to `end - 1`, where some joints stand in none and are solved before the trees."""
+    """Job: warm start of those of the trees `begin` to `end - 1` on which joints hang that stand in none: these are solved first
+    and must feel what the trees pull. A loop can be held by many forces that differ by a stress in it; these forget as much of
+    what they did as loose joints do, or the stress would grow without end."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
     nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
+    _, _, impulse_scale = softness_of(system, system.last_delta_time / system.substep_count)
     for t in range(begin, end):
-        warm_start_tree(system, nodes, trees[t], joints, rows)
+        if trees[t].is_looped:
+            for n in range(trees[t].first, trees[t].first + trees[t].count):
+                if nodes[n].joint >= 0:
+                    weaken(joints[nodes[n].joint], rows, 1.0 - impulse_scale)
+        if trees[t].is_coupled:
+            warm_start_tree(system, nodes, trees[t], joints, rows)
 
 
 @entry_point(JOB_SIGNATURE)
 def solve_trees(system_address, begin, end, worker):
-    """Job: the pass with bias over the trees `begin` to `end - 1`, and where all joints stand in trees their warm start: what is
+    """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those that nothing else hangs on: what is
     in the cache is used twice. No two trees share a moving body."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
@@ -356,7 +374,7 @@ def solve_trees(system_address, begin, end, worker):
     softness = softness_of(system, h)
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
-        if system.loose_joint_count == 0:
+        if not trees[t].is_coupled:
             warm_start_tree(system, nodes, trees[t], joints, rows)
         solve_rows_of_tree(system, nodes, trees[t], joints, rows, h, softness)
         solve_tree(system, nodes, trees[t], joints, rows, bodies, softness[0])
