@@ -33,7 +33,7 @@ def scaled_inertia(body, factor):
 
 @kernel
 def six(array):
-    """A symmetric matrix as doubles."""
+    """Six numbers as doubles: a symmetric matrix, or a linear vector and an angular one."""
     return (
         np.float64(array[0]), np.float64(array[1]), np.float64(array[2]),
         np.float64(array[3]), np.float64(array[4]), np.float64(array[5]),

@@ -14,20 +14,19 @@ from ..geometry.cholesky import entry, factorize, solve
 from ..geometry.vector import add_scaled, cross, dot, store3, symmetric_times, vector3
 from ..runtime.kernel import kernel
 from .body_terms import scaled, six
-from .joint_schema import TWIST
+from .joint_schema import NODE_ROWS, TRIANGLE, TWIST
 
-LOCKS = 6
 WELL_CONDITIONED = 1.0e-9
 """Added to the diagonal, in parts of it: axes that cannot be told apart share the work."""
 LEAST_LEFT = 1.0e-7
 """Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has little
 left, too: the square of their sizes' ratio."""
 HELD = np.dtype([
-    ("block", "f8", LOCKS * (LOCKS + 1) // 2),  # C W C^T, then its factor
-    ("pulls", "f8", LOCKS),
-    ("directions", "f8", (LOCKS, 9)),  # C: linear, angular of A, angular of B
-    ("answers", "f8", (LOCKS, 9)),  # W C^T: linear of A and B together, angular of A, angular of B
-    ("axes", "i4", LOCKS),
+    ("block", "f8", TRIANGLE),  # C W C^T, then its factor
+    ("pulls", "f8", NODE_ROWS),
+    ("directions", "f8", (NODE_ROWS, 9)),  # C: linear, angular of A, angular of B
+    ("answers", "f8", (NODE_ROWS, 9)),  # W C^T: linear of A and B together, angular of A, angular of B
+    ("axes", "i4", NODE_ROWS),
 ], align=True)  # fmt: skip
 """The locked axes of one joint that can move its bodies."""
 
@@ -78,7 +77,7 @@ def find_locks(joint, held):
     """Write the locked axes of a joint that can move its bodies, how these answer, and the factor of their matrix. Returns how
     many they are."""
     count = 0
-    for axis in range(LOCKS):
+    for axis in range(NODE_ROWS):
         if joint.locked >> axis & 1 == 0:
             continue
         direction = locked_direction(joint, axis)

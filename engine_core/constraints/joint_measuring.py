@@ -290,23 +290,32 @@ def weigh_spring(joint, row, axis, h, free, k):
 
 
 @kernel
-def row_speed(row, row_a, row_b):
-    """How fast the bodies move along a row, from their solver rows."""
-    relative = subtract(vector3(row_b[LINEAR_VELOCITY:]), vector3(row_a[LINEAR_VELOCITY:]))
-    of_a, of_b = vector3(row_a[ANGULAR_VELOCITY:]), vector3(row_b[ANGULAR_VELOCITY:])
-    return dot(vector3(row.linear), relative) + dot(vector3(row.angular_b), of_b) - dot(vector3(row.angular_a), of_a)
+def read_motion(row_a, row_b):
+    """Velocities of both bodies, from their solver rows: (linear a, angular a, linear b, angular b)."""
+    return (
+        vector3(row_a[LINEAR_VELOCITY:]), vector3(row_a[ANGULAR_VELOCITY:]),
+        vector3(row_b[LINEAR_VELOCITY:]), vector3(row_b[ANGULAR_VELOCITY:]),
+    )  # fmt: skip
 
 
 @kernel
-def acts(row, kind, row_a, row_b, h):
+def row_speed(row, motion):
+    """How fast the bodies move along a row."""
+    v_a, w_a, v_b, w_b = motion
+    relative = dot(vector3(row.linear), subtract(v_b, v_a))
+    return relative + dot(vector3(row.angular_b), w_b) - dot(vector3(row.angular_a), w_a)
+
+
+@kernel
+def acts(row, kind, motion, h):
     """Whether a row is likely to push in this sub-step."""
     if kind != LIMIT or row.separation <= NEAR or row.impulse > 0.0:
         return True
-    return row.separation + SOON * h * row_speed(row, row_a, row_b) <= NEAR
+    return row.separation + SOON * h * row_speed(row, motion) <= NEAR
 
 
 @kernel
-def aim_rows(joint, rows, row_a, row_b, h):
+def aim_rows(joint, rows, motion, h):
     """Renew all single rows of a joint after `measure`."""
     held, lock_count = stack_array(1, HELD)[0], -1
     for r in range(joint.first_row, joint.first_row + joint.row_count):
@@ -316,7 +325,7 @@ def aim_rows(joint, rows, row_a, row_b, h):
             aim_limit(joint, row, axis)
         free = aim_row(joint, row, axis)
         k = free
-        if joint.locked & (LINEAR_AXES | ANGULAR_AXES) and acts(row, kind, row_a, row_b, h):
+        if joint.locked & (LINEAR_AXES | ANGULAR_AXES) and acts(row, kind, motion, h):
             lock_count = find_locks(joint, held) if lock_count < 0 else lock_count
             k = hold_row(joint, row, held, lock_count)
         if kind == SPRING:
@@ -347,6 +356,6 @@ def measure_joint(system, joint, rows, h):
     """All that passes over a joint need to know of where its bodies are, which stays until they move again."""
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     measure(joint, row_a, row_b, used_axes(joint))
-    aim_rows(joint, rows, row_a, row_b, h)
+    aim_rows(joint, rows, read_motion(row_a, row_b), h)
     if joint.node < 0:
         weigh_locked(joint)

@@ -8,14 +8,14 @@ its bodies along, and they would gain energy.
 
 import numpy as np
 
-from ..constraints.joint_measuring import row_of
+from ..constraints.joint_measuring import read_motion, row_of
 from ..constraints.joint_schema import (
     AXIS_COUNT, CONE, DISTANCE, FIRM, LIMIT, LINEAR_AXES, MOTOR, NODE_ROWS, SPRINGY, SWING_Y, SWING_Z, UNLIMITED,
 )  # fmt: skip
 from ..geometry.cholesky import entry
 from ..geometry.vector import vector3
 from ..runtime.kernel import kernel
-from .joints import push_row, read_motion, write_motion
+from .joints import push_row, write_motion
 
 INT8, INT32, INT64, FLOAT32, FLOAT64 = np.int8, np.int32, np.int64, np.float32, np.float64
 LARGEST_NUMBER = 32

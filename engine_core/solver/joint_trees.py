@@ -16,6 +16,7 @@ and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 import numpy as np
 
 from ..bodies.schema import BODY, SYSTEM, WORLD
+from ..constraints.body_terms import six
 from ..constraints.joint_holding import WELL_CONDITIONED, locked_direction
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import JOINT, LINEAR_AXES, NODE_ROWS, TREE, TREE_NODE, TRIANGLE, TWIST
@@ -100,7 +101,7 @@ def condense(node, locked_count):
     invert(node.inertia, 6)
     seen = stack_array(1, SEEN)[0].rows
     for i in range(node.count):
-        store_six(seen[i], multiply_lower_6(node.inertia, six_of(node.own[i])))
+        put_six(seen[i], multiply_lower_6(node.inertia, six(node.own[i])))
     factorize_block(node, seen)
     dependent = find_dependent(node, locked_count)
     while dependent >= 0:
@@ -170,16 +171,7 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors):
 
 
 @kernel
-def six_of(array):
-    """Six numbers of an array, in double."""
-    return (
-        FLOAT64(array[0]), FLOAT64(array[1]), FLOAT64(array[2]),
-        FLOAT64(array[3]), FLOAT64(array[4]), FLOAT64(array[5]),
-    )  # fmt: skip
-
-
-@kernel
-def store_six(array, v):
+def put_six(array, v):
     array[0], array[1], array[2], array[3], array[4], array[5] = v
 
 
@@ -208,17 +200,17 @@ def gather_up(nodes, tree):
     """From the leaves to the root: what each node is pushed by through its children."""
     for n in range(tree.first + tree.count - 1, tree.first - 1, -1):
         node = nodes[n]
-        motion = give_way(node, six_of(node.push))
+        motion = give_way(node, six(node.push))
         for i in range(node.count):
-            node.wanted[i] -= dot_6(six_of(node.own[i]), motion)
+            node.wanted[i] -= dot_6(six(node.own[i]), motion)
             node.pull[i] = node.wanted[i]
         if node.parent < 0:
             continue
         solve_inverted(node.block, node.count, node.pull)
-        push = six_of(nodes[node.parent].push)
+        push = six(nodes[node.parent].push)
         for i in range(node.count):
-            push = add_scaled_6(push, six_of(node.other[i]), node.pull[i])
-        store_six(nodes[node.parent].push, push)
+            push = add_scaled_6(push, six(node.other[i]), node.pull[i])
+        put_six(nodes[node.parent].push, push)
 
 
 @kernel
@@ -226,14 +218,14 @@ def spread_down(nodes, tree):
     """From the root to the leaves: impulses of the joints (in `pull`), and how the bodies' velocities change (in `push`)."""
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
-        of_parent = six_of(nodes[node.parent].push) if node.parent >= 0 else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        of_parent = six(nodes[node.parent].push) if node.parent >= 0 else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for i in range(node.count):
-            node.pull[i] = node.wanted[i] - dot_6(six_of(node.other[i]), of_parent)
+            node.pull[i] = node.wanted[i] - dot_6(six(node.other[i]), of_parent)
         solve_inverted(node.block, node.count, node.pull)
-        push = six_of(node.push)
+        push = six(node.push)
         for i in range(node.count):
-            push = add_scaled_6(push, six_of(node.own[i]), node.pull[i])
-        store_six(node.push, give_way(node, push))
+            push = add_scaled_6(push, six(node.own[i]), node.pull[i])
+        put_six(node.push, give_way(node, push))
 
 
 @kernel
@@ -256,7 +248,7 @@ def begin_tree(system, nodes, tree, joints, rows, bias_rate):
         motion = motion_of(view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32))
         other_motion = motion_of(view(system.solver_rows + joint.rows[1 - node.side] * ROW_SIZE, 16, FLOAT32))
         for i in range(node.count):
-            seen = dot_6(six_of(node.own[i]), motion) + dot_6(six_of(node.other[i]), other_motion)
+            seen = dot_6(six(node.own[i]), motion) + dot_6(six(node.other[i]), other_motion)
             if node.axes[i] < NODE_ROWS:
                 node.wanted[i] = -seen - bias_rate * FLOAT64(joint.error[node.axes[i]])
             else:
@@ -382,8 +374,9 @@ def solve_trees(system_address, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def relax_trees(system_address, begin, end, worker):
-    """Job: solve the trees `begin` to `end - 1` without bias; sum up what joints did. Matrices are made for the next sub-step too:
-    by where bodies were before they moved, a tree would lose angular momentum."""
+    """Job: measure the joints of the trees `begin` to `end - 1` where their bodies are now, and do the pass without bias; sum up what
+    joints did. Matrices are made for the next sub-step too: by where bodies were before they moved, a tree would lose angular
+    momentum."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bodies.schema import SYSTEM
 from ..constraints.body_terms import scaled, six, soft_parameters
-from ..constraints.joint_measuring import measure_joint, row_of
+from ..constraints.joint_measuring import measure_joint, read_motion, row_of, row_speed
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, FIRM, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY
@@ -21,15 +21,6 @@ from ..runtime.memory import view
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 LEAST_BOUNCE = 0.2
 """A limit that is met more slowly does not bounce [m/s], [rad/s]."""
-
-
-@kernel
-def read_motion(row_a, row_b):
-    """Velocities of both bodies: (linear a, angular a, linear b, angular b)."""
-    return (
-        vector3(row_a[LINEAR_VELOCITY:]), vector3(row_a[ANGULAR_VELOCITY:]),
-        vector3(row_b[LINEAR_VELOCITY:]), vector3(row_b[ANGULAR_VELOCITY:]),
-    )  # fmt: skip
 
 
 @kernel
@@ -114,9 +105,7 @@ def solve_angular(joint, motion, bias_rate, mass_scale, impulse_scale):
 @kernel
 def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scale):
     """One spring, motor or limit. A limit that is not reached yet only brakes what would pass it in this sub-step."""
-    linear, angular_a, angular_b = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
-    v_a, w_a, v_b, w_b = motion
-    speed = dot(linear, subtract(v_b, v_a)) + dot(angular_b, w_b) - dot(angular_a, w_a)
+    speed = row_speed(row, motion)
     bias, memory, mass = FLOAT64(row.bias), FLOAT64(row.softness), FLOAT64(row.mass)
     old = FLOAT64(row.impulse)
     change = -mass * (speed + bias + memory * old)
@@ -145,9 +134,7 @@ def bounce(joint, row, motion):
     if row.restitution <= 0.0 or approach > -LEAST_BOUNCE or row.impulse <= 0.0:
         return motion
     row.approach = FLOAT32(0.0)
-    linear, angular_a, angular_b = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
-    v_a, w_a, v_b, w_b = motion
-    speed = dot(linear, subtract(v_b, v_a)) + dot(angular_b, w_b) - dot(angular_a, w_a)
+    speed = row_speed(row, motion)
     old = FLOAT64(row.impulse)
     renewed = min(max(old - FLOAT64(row.mass) * (speed + FLOAT64(row.restitution) * approach), old), FLOAT64(row.most))
     row.impulse = FLOAT32(renewed)
