@@ -4,6 +4,7 @@ times are processor time of the thread, since other work may run beside.
 """
 
 import ctypes
+import os
 import sys
 import threading
 import time
@@ -33,8 +34,32 @@ LONGEST = 1.0
 THREAD_CPU_CLOCK = 3
 MOST_NOISE = 40.0
 """Where nobody disturbs, the 99.9th percentile of a ray is some twenty times the median; beyond this the machine is busy."""
+MOST_RATIO = 3.0
+"""So much longer the 99.9th percentile of a ray may be beside a step and tiles than where nothing else is done."""
+MOST_FOREIGN_LOAD = 0.25
+"""So many processors may be busy with other processes: they take the caches and the memory's time, which no clock of ours shows."""
 JOB = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)
 TICK = 1 / 60
+
+
+class ForeignLoad:
+    """How many of our processors were busy with other processes, on average, since this was made."""
+
+    def __init__(self):
+        self._begin = self._busy()
+
+    def _busy(self) -> tuple[float, float]:
+        """Seconds of work of others so far, and the time."""
+        ours = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        with open("/proc/stat") as lines:
+            fields = [line.split() for line in lines if line.split()[0] in ours]
+        ticks = sum(int(value) for line in fields for k, value in enumerate(line[1:9]) if k not in (3, 4))  # idle, waiting
+        own = os.times()
+        return ticks / os.sysconf("SC_CLK_TCK") - own.user - own.system, time.monotonic()
+
+    def mean(self) -> float:
+        busy, now = self._busy()
+        return (busy - self._begin[0]) / (now - self._begin[1])
 
 
 class ParkedJob:
@@ -207,6 +232,7 @@ def test_rays_beside_a_stepping_pile_and_tiles():
 
     for _ in range(6):
         small.step(30)
+        load = ForeignLoad()
         quiet = timer.measure()
         if quiet[1] > MOST_NOISE * quiet[0]:
             print(f"\nquiet, and yet the 99.9th percentile is {quiet[1]:.0f} ns: the machine is too busy to measure")
@@ -220,17 +246,21 @@ def test_rays_beside_a_stepping_pile_and_tiles():
         beside = timer.measure()
         stop.set()
         [thread.join() for thread in threads]
-        ratio = min(ratio, beside[1] / quiet[1])
+        here = beside[1] / quiet[1]
+        if here > MOST_RATIO and load.mean() > MOST_FOREIGN_LOAD:
+            print(f"\n{load.mean():.2f} processors are busy with other processes: the machine is too busy to measure")
+            continue
+        ratio = min(ratio, here)
         print(
             f"\na ray, median and 99.9th percentile: quiet {quiet[0]:.0f}, {quiet[1]:.0f} ns ({quiet[2]:.0%} hit, {quiet[3]} "
             f"left out); beside {len(steps)} steps and {tiles.rounds} tiles of {len(tiles.ids)} bodies {beside[0]:.0f}, "
             f"{beside[1]:.0f} ns ({beside[3]} left out)"
         )
-        if ratio <= 3.0:
+        if ratio <= MOST_RATIO:
             break
     if ratio == np.inf:
         pytest.skip("the machine is too busy to measure")
-    assert ratio <= 3.0
+    assert ratio <= MOST_RATIO
 
 
 @pytest.mark.parametrize("ground", [False, True], ids=["boxes alone", "with ground"])
