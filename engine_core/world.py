@@ -206,8 +206,9 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
             raise ValueError(f"{call}: {name} must be {'a number' if not shape else f'{shape[0]} numbers'}, got {value!r}")
         if not np.isfinite(numbers).all():
             raise ValueError(f"{call}: {name} must be finite, got {value!r}")
-        if name == "substep_count" and numbers < 1:
-            raise ValueError(f"{call}: {name} must be at least 1, got {value!r}")
+        least = {"substep_count": 1, "penetration_slop": 0}.get(name, -np.inf)
+        if (numbers < least).any():
+            raise ValueError(f"{call}: {name} must be at least {least}, got {value!r}")
 
     def shift_origin(self, identity: int, position) -> np.ndarray:
         """Have bounds in a system be relative to a place near `position` (world [m], double precision): where bodies lie far from

@@ -239,6 +239,7 @@ SYSTEM = np.dtype(
         ("joint_damping_ratio", "f8"),
         ("joint_iterations", "i8"),  # passes over the joints in each pass over the contacts
         ("push_out_speed", "f8"),  # how fast overlap is resolved at most [m/s]
+        ("penetration_slop", "f8"),  # overlap that is left alone [m]
         ("restitution_threshold", "f8"),  # slower approaches do not bounce [m/s]
         ("sleep_linear_threshold", "f8"),  # [m/s]
         ("sleep_angular_threshold", "f8"),  # [rad/s]

@@ -10,8 +10,9 @@ from .virtual_table import SERVER
 
 # PhysicsServer3D.SpaceParameter: field of SYSTEM or None, and the value before any is set.
 _PARAMETERS = {
-    0: (None, 0.01), 1: (None, 0.05), 2: (None, 0.01), 3: ("contact_hertz", DEFAULT_BIAS), 4: ("sleep_linear_threshold", 0.1),
-    5: ("sleep_angular_threshold", 0.139626), 6: ("time_to_sleep", 0.5), 7: ("substep_count", 16.0),
+    0: (None, 0.01), 1: (None, 0.05), 2: ("penetration_slop", 0.0), 3: ("contact_hertz", DEFAULT_BIAS),
+    4: ("sleep_linear_threshold", 0.1), 5: ("sleep_angular_threshold", 0.139626), 6: ("time_to_sleep", 0.5),
+    7: ("substep_count", 16.0),
 }  # fmt: skip
 CONTACT_HERTZ = PhysicsSystem.SETTINGS["contact_hertz"]
 BIAS, ITERATIONS = 3, 7
@@ -44,7 +45,7 @@ def _parameter(number: int):
     return _PARAMETERS[number]
 
 
-@SERVER.cold(note="0 to 2 tune a cache of contacts that Scree does not have: kept, with a warning; see docs/differences.md")
+@SERVER.cold(note="0 and 1 tune a cache of contacts that Scree does not have: kept, with a warning; see docs/differences.md")
 def _space_set_param(server, identity, number, value):
     server.space_row(identity)
     field, default = _parameter(number)

@@ -20,6 +20,7 @@ SETTINGS = {
     "physics/scree_3d/simulation/threads": (0, 0, 64),  # 0: all physical cores but one
     # Who runs the jobs of a step: 0: threads of Scree, 1: the thread that steps, 2: Godot's WorkerThreadPool.
     "physics/scree_3d/simulation/job_system": (0, 0, 2),
+    "physics/scree_3d/simulation/penetration_slop": (0.0, 0.0, 1.0),  # overlap that is left alone [m]
     "physics/scree_3d/sleep/enabled": (True, None, None),
     "physics/scree_3d/joints/world_node": (0, 0, 1),  # which node of a joint with one body the world is: 0: A, 1: B
     "physics/scree_3d/limits/max_bodies": (1 << 18, 64, 1 << 27),
@@ -72,8 +73,9 @@ class Settings:
             self._project.call("set_setting", name, default)
         self._project.call("set_initial_value", name, default)
         self._project.call("set_restart_if_changed", name, True)
-        kind = schema.BOOL if isinstance(default, bool) else schema.INT
-        hint = {"hint": HINT_RANGE, "hint_string": f"{smallest},{largest},1"} if smallest is not None else {}
+        kind = {bool: schema.BOOL, int: schema.INT, float: schema.FLOAT}[type(default)]
+        step = 0.001 if kind == schema.FLOAT else 1
+        hint = {"hint": HINT_RANGE, "hint_string": f"{smallest},{largest},{step}"} if smallest is not None else {}
         self._project.describe({"name": name, "type": kind, **hint})
 
     def _read(self, name: str, default, smallest, largest):
@@ -126,6 +128,7 @@ class Settings:
         return {
             "substep_count": min(max(round(substeps), 1), MOST_SUBSTEPS),
             "contact_hertz": PhysicsSystem.SETTINGS["contact_hertz"] * self.contact_bias / USUAL_BIAS,
+            "penetration_slop": self.values["physics/scree_3d/simulation/penetration_slop"],
             "is_sleeping_allowed": int(self.values["physics/scree_3d/sleep/enabled"]),
             **self.engine_values,
         }

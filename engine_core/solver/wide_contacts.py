@@ -86,7 +86,7 @@ def turned_back8(motion, v):
 
 
 @kernel
-def measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
+def measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out, slop):
     """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     normal = field3(block, NORMAL)
@@ -99,7 +99,8 @@ def measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, invers
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
         separation = field(point, POINT_SEPARATION) + (moved + (dot8(normal_b, anchor_b) - dot8(normal_a, anchor_a)))
-        bias = where_greater8(separation, zero, separation * inverse_h, max8(separation * bias_rate, -push_out))
+        overlap = min8(separation + slop, zero)
+        bias = where_greater8(separation, zero, separation * inverse_h, max8(overlap * bias_rate, -push_out))
         soft = where_greater8(separation, zero, one, softness)
         speed = closing + (dot8(spin_b, anchor_b) - dot8(spin_a, anchor_a))
         mass = field(point, POINT_MASS)
@@ -166,7 +167,7 @@ def push_points(block, wanted, v_a, w_a, v_b, w_b):
 
 
 @kernel
-def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
+def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out, slop):
     """The points of eight manifolds along their normals, those of one manifold together. `motion_*`: how far and how each body
     has turned since the step began. Gives velocities, sum of impulses, sum of impulses times levers."""
     memory = stack_array(WANTED_SIZE, FLOAT32)
@@ -175,7 +176,7 @@ def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias
     for p in range(load_int32(block + POINT_COUNT * FIELD_SIZE), 4):
         put(wanted + p * WANTED_SIZE, ALONE, zero)
         put(wanted + p * WANTED_SIZE, GAIN, zero)
-    measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out)
+    measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out, slop)
     settle_points(block, wanted)
     return push_points(block, wanted, v_a, w_a, v_b, w_b)
 
@@ -260,13 +261,13 @@ def solve(system_address, begin, end, worker):
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     inverse_h = splat8(FLOAT32(system.substep_count / system.last_delta_time))
-    push_out = splat8(FLOAT32(system.push_out_speed))
+    push_out, slop = splat8(FLOAT32(system.push_out_speed)), splat8(FLOAT32(system.penetration_slop))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         v_a, w_a, v_b, w_b, _, _ = solve_normals(
             block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h,
-            field(block, BIAS_RATE), field(block, SOFTNESS), push_out,
+            field(block, BIAS_RATE), field(block, SOFTNESS), push_out, slop,
         )  # fmt: skip
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
@@ -282,7 +283,7 @@ def relax(system_address, begin, end, worker):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         v_a, w_a, v_b, w_b, total, lever_total = solve_normals(
-            block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h, zero, one, zero
+            block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h, zero, one, zero, zero
         )
         v_a, w_a, v_b, w_b = solve_friction(block, v_a, w_a, v_b, w_b, total, lever_total)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)

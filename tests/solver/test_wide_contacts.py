@@ -14,7 +14,7 @@ from engine_core.solver.wide_contacts import SWEEPS, relax, restitute, solve, wa
 
 BODIES, BLOCKS = 24, 6
 STEP, SUBSTEPS = 1.0 / 60.0, 4
-PUSH_OUT, THRESHOLD = 3.0, 1.0
+PUSH_OUT, THRESHOLD, SLOP = 3.0, 1.0, 0.02
 
 
 def symmetric(six):
@@ -53,7 +53,7 @@ class Blocks:
         record = self.system[0]
         record["solver_rows"], record["constraint_blocks"] = self.rows_pool.address, self.block_pool.address
         record["substep_count"], record["last_delta_time"] = SUBSTEPS, STEP
-        record["push_out_speed"], record["restitution_threshold"] = PUSH_OUT, THRESHOLD
+        record["push_out_speed"], record["restitution_threshold"], record["penetration_slop"] = PUSH_OUT, THRESHOLD, SLOP
         self._fill_rows()
         for block in range(BLOCKS):
             self._fill_block(block, restitution)
@@ -221,7 +221,8 @@ def twin_normals(fields, points, a, b, is_biased: bool):
             if separation > 0.0:
                 bias = separation * SUBSTEPS / STEP
             elif is_biased:
-                bias, softness = max(separation * fields[c.BIAS_RATE], -PUSH_OUT), fields[c.SOFTNESS]
+                overlap = min(separation + SLOP, 0.0)
+                bias, softness = max(overlap * fields[c.BIAS_RATE], -PUSH_OUT), fields[c.SOFTNESS]
             speed = normal @ relative_velocity(a, b, arm_a, arm_b)
             old = point[c.POINT_IMPULSE]
             new = max(old - point[c.POINT_MASS] * softness * (speed + bias) - (1.0 - softness) * old, 0.0)

@@ -121,6 +121,29 @@ def test_a_box_rests_at_its_height():
     assert np.linalg.norm(scene.velocity(box)) < 1e-3 and np.linalg.norm(scene.spin(box)) < 1e-3
 
 
+@pytest.mark.parametrize("slop", (0.0, 0.005))
+def test_overlap_that_a_space_allows_is_left_alone(slop):
+    """A stack sinks by it at each contact; what lies deeper comes out as far."""
+    scene = SmallWorld(penetration_slop=slop)
+    scene.floor()
+    shape = scene.box(0.5, 0.5, 0.5)
+    stack = [scene.add(shape, (0.0, 0.5 + k, 0.0)) for k in range(3)]
+    deep = scene.add(shape, (5.0, 0.4, 0.0))
+    scene.step(240)
+    for contacts, box in (*enumerate(stack, 1), (1, deep)):
+        assert scene.position(box)[1] == pytest.approx(contacts - 0.5 - contacts * slop, abs=1e-3)
+        assert np.linalg.norm(scene.velocity(box)) < 1e-3
+
+
+def test_settings_below_their_least_are_refused():
+    scene = SmallWorld()
+    for name, value in (("substep_count", 0), ("penetration_slop", -0.01)):
+        with pytest.raises(ValueError, match=f"{name} must be at least .*{value}"):
+            scene.world.system_set_param(scene.system, name, value)
+        with pytest.raises(ValueError, match=f"create_system: {name} must be at least .*{value}"):
+            scene.world.create_system(**{name: value})
+
+
 def test_a_stack_of_ten_stands():
     scene = SmallWorld()
     scene.floor()

@@ -314,3 +314,18 @@ func test_contact_bias_is_how_fast_overlap_goes() -> void:
 		heights.append(body.position.y)
 		body.free()
 	check_between(heights[1], 0.29, heights[0] - 0.02, "less than with the usual bias (%f)" % heights[0])
+
+
+func test_overlap_that_a_space_allows_is_left_alone() -> void:
+	var space := get_world_3d().space
+	var allowed := PhysicsServer3D.SPACE_PARAM_CONTACT_MAX_ALLOWED_PENETRATION
+	check_near(PhysicsServer3D.space_get_param(space, allowed), 0.0, 1e-9, "default")
+	floor_body()
+	for slop: float in [0.0, 0.005]:
+		PhysicsServer3D.space_set_param(space, allowed, slop)
+		check_near(PhysicsServer3D.space_get_param(space, allowed), slop, 1e-9, "kept")
+		var body := rigid(box(), Vector3(0, 0.4, 0))
+		await steps(60)
+		check_near(body.position.y, 0.5 - slop, 1e-3, "rests with an overlap of %f m" % slop)
+		body.free()
+	PhysicsServer3D.space_set_param(space, allowed, 0.0)
