@@ -316,7 +316,7 @@ def push(queue, batch):
 
 @entry_point("int64(int64)")
 def abort_batch(address):
-    """Ask for a pushed batch not to be put in. 1: it will not be (its state becomes DROPPED); 0: it is in already, or about to be."""
+    """Ask for a pushed batch not to be put in. 1: it will not be (its state becomes DROPPED); 0: it is in, or about to be."""
     return INT64(atomics.compare_exchange_int64(address + STATE, INT64(PREPARED), INT64(ABORTED)) == PREPARED)
 
 

@@ -246,8 +246,8 @@ class BodyInterface(BodyShapes):
             body_placement.wake(self.address, index)
 
     def body_param(self, identity: int, name: str):
-        """What `body_set_param` set, or the automatic value of `center_of_mass` and `inertia`; while a step of its system runs, of
-        the shapes that the body had before."""
+        """What `body_set_param` set, or the automatic value of `center_of_mass` and `inertia`; while a step of its system runs,
+        of the shapes that the body had before."""
         index = self.body_index("body_param", identity)
         row = self.bodies.rows[index]
         if row["system"] >= 0:

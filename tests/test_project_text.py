@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,11 @@ def too_long(path: Path) -> bool:
 
 def test_no_file_is_longer_than_one_job():
     assert [str(path.relative_to(ROOT)) for path in project_files() if too_long(path)] == []
+
+
+def test_the_linter_finds_nothing():
+    run = subprocess.run([sys.executable, "-m", "ruff", "check", "--quiet", "."], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def test_names_say_what_is_inside():

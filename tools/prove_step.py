@@ -47,7 +47,9 @@ def runs_of(
     return done
 
 
-def floor_ratio(runs: dict[str, list[scenes.Figures]], begin: int, end: int, us: str = scenes.SCREE) -> tuple[float, float, float]:
+def floor_ratio(
+    runs: dict[str, list[scenes.Figures]], begin: int, end: int, us: str = scenes.SCREE
+) -> tuple[float, float, float]:
     """`(Scree, Jolt, ratio)` of the floors over the ticks `begin` to `end - 1` [ms]."""
     floors = {
         engine: float(bench_figures.tick_floors([figures.tick_ms[begin:end] for figures in done]).mean())
@@ -71,7 +73,7 @@ def faults_of(ours: dict[str, float], theirs: dict[str, float], height: str, hei
 
 
 def quality_of(figures: scenes.Figures) -> dict[str, float]:
-    """What the time bought: mean speed [m/s], deepest penetration, height (99th percentile) and highest centre [m], bodies lost."""
+    """What the time bought: mean speed [m/s], deepest penetration, height (99th percentile), highest centre [m], what is lost."""
     return {
         "speed": float(figures.extra["mean_speed"]),
         "deepest": figures.deepest_penetration,
@@ -143,9 +145,9 @@ def hulls_on_hills(godot: Godot, project: Path) -> Outcome:
 
 @check("1,000 chains of six bodies with joints, 2 threads: at most 0.8 times Jolt")
 def chains(godot: Godot, project: Path) -> Outcome:
-    """Pins, hinges and cone twists that fall into a bin and come to rest. Jolt's heap is lower by the overlap that it leaves (told 1
-    mm it stands as high as Scree's, docs/measurements.md). So Scree runs twice, also told to leave some: both must be as fast, and
-    the one with overlap as high."""
+    """Pins, hinges and cone twists that fall into a bin and come to rest. Jolt's heap is lower by the overlap that it leaves
+    (told 1 mm it stands as high as Scree's, docs/measurements.md). So Scree runs twice, also told to leave some: both must be as
+    fast, and the one with overlap as high."""
     runs = runs_of(godot, project, "chains", 2, TICKS, ("--bodies=6000",), engines=(scenes.SCREE, LAX, scenes.JOLT))
     lines, passed = [], True
     for name, tolerance in ((scenes.SCREE, 0.06), (LAX, 0.03)):

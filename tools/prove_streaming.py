@@ -74,10 +74,10 @@ def checked_flight(godot: Godot, project: Path, ticks: int = TICKS) -> tuple[str
 
 @check(f"the same world with nodes on other engines: their worst tick is {AT_ONCE:.0f} and {BY_FIFTY:.0f} times as long")
 def streaming_against_nodes(godot: Godot, project: Path) -> Outcome:
-    """Whole ticks of the same flight: Scree's tiles, StaticBody3D nodes a tile at once, and 50 nodes a tick. By the clock, the worst
-    of floors: each tick's least of some flights. Nodes are made in the same ticks of each flight; Scree's tiles come when they
-    are loaded, so its worst tick is no less than an idle one and the dearest step of a flight, the least of them, in processor
-    time. And what the main thread used of its processor, to which other programs add nothing."""
+    """Whole ticks of the same flight: Scree's tiles, StaticBody3D nodes a tile at once, and 50 nodes a tick. By the clock, the
+    worst of floors: each tick's least of some flights. Nodes are made in the same ticks of each flight; Scree's tiles come when
+    they are loaded, so its worst tick is no less than an idle one and the dearest step of a flight, the least of them, in
+    processor time. And what the main thread used of its processor, to which other programs add nothing."""
     tiles, ticks = world_of(project), "--ticks=600"
 
     def best(engine: str, script: str, *options: str) -> tuple[float, float, str]:

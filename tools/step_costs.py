@@ -144,8 +144,8 @@ def memory(few: int, many: int) -> dict:
 
 
 def stage_times(count: int, threads: int) -> tuple[np.ndarray, list[str]]:
-    """Seconds of each stage, and last of the whole step, in each of the measured ticks of the pile: shape (ticks, stages + 1); and
-    the stages' names."""
+    """Seconds of each stage, and last of the whole step, in each of the measured ticks of the pile: shape (ticks, stages + 1);
+    and the stages' names."""
     pile = Pile(count, threads)
     pile.step(SETTLED)
     system = pile.world.system(pile.system)
@@ -160,8 +160,8 @@ def stage_times(count: int, threads: int) -> tuple[np.ndarray, list[str]]:
 
 
 def threads(count: int) -> dict:
-    """Milliseconds a step of the pile on one thread and on two, in turn, and of its parts: floors, each tick's least of the rounds.
-    Every stage is there that takes 0.01 ms; `collision` is the narrow phase, `solver` all that sub-steps do."""
+    """Milliseconds a step of the pile on one thread and on two, in turn, and of its parts: floors, each tick's least of the
+    rounds. Every stage is there that takes 0.01 ms; `collision` is the narrow phase, `solver` all that sub-steps do."""
     floors = {}
     for _ in range(ROUNDS):
         for number in (1, 2):

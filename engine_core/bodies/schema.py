@@ -213,7 +213,7 @@ WORLD = np.dtype(
         ("parking", "i8"),  # address of runtime.parking.PARKING
         ("areas", "i8"),  # rows of sensors.schema.AREA, by body index
         ("joints", "i8"), ("joint_capacity", "i8"),  # JOINT of constraints/joint_schema.py
-        ("contact_rules", "i8"),  # CONTACT_RULE (CONTACT_CLASSES, CONTACT_CLASSES) of collision/contact_schema.py; 0: there are none
+        ("contact_rules", "i8"),  # CONTACT_RULE (CONTACT_CLASSES, CONTACT_CLASSES) of collision/contact_schema.py; 0: none
     ],
     align=True,
 )  # fmt: skip

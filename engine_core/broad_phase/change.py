@@ -179,8 +179,8 @@ def _take_from_slot(tree, location, generation):
 
 @kernel
 def _hide_leftover(tree, child):
-    """Take a body out of a pending place that its word has left, while the thread that flushes has not cleared the place yet. Only
-    who removes the body may: nobody else puts it into a place meanwhile."""
+    """Take a body out of a pending place that its word has left, while the thread that flushes has not cleared the place yet.
+    Only who removes the body may: nobody else puts it into a place meanwhile."""
     first, published = load_int64(tree + FIRST_PENDING) << 2, atomics.load_acquire_int64(tree + PUBLISHED_PENDING)
     for index in range(PENDING_CAPACITY):
         if (published >> index) & 1:

@@ -11,7 +11,8 @@ from ..bodies.bounds import bounds_in_frame, bounds_overlap
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..geometry.vector import (
-    add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, scale, store3, store4, subtract, vector3,
+    add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, scale, store3, store4, subtract,
+    vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call

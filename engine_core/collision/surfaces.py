@@ -31,8 +31,8 @@ def surface_on(world, body, number, part, face):
 
 @kernel
 def combine_own_surfaces(world, a, b, manifold):
-    """(friction, restitution) of a manifold on a triangle with a material, or a part with its own: of merged triangles the deepest
-    one's."""
+    """(friction, restitution) of a manifold on a triangle with a material, or a part with its own: of merged triangles the
+    deepest one's."""
     keep_as_call()
     face = np.int64(manifold.face)
     friction_a, restitution_a = surface_on(world, a, np.int64(manifold.instance_a), np.int64(manifold.part_a), face)

@@ -1,8 +1,8 @@
 """What is left of a spring, a motor or a limit of a joint while its locked axes hold.
 
-A free body gives way to a torque by its own inertia; a door has to move its middle round the hinge as well. A limit that is weighed
-as if nothing held the bodies pushes too little, and each pass stops a part of what is coming. With W the inverse masses of both
-bodies, J the row and C the locked axes,
+A free body gives way to a torque by its own inertia; a door has to move its middle round the hinge as well. A limit that is
+weighed as if nothing held the bodies pushes too little, and each pass stops a part of what is coming. With W the inverse masses
+of both bodies, J the row and C the locked axes,
     r = (C W C^T)^-1 C W J^T,   J' = J - r^T C:
 J' moves no locked axis and sees no fault of theirs; its mass is what the bodies oppose to a motion that the joint allows
 (Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 3.5 and 8.1: constraints and the motion that is left).
@@ -19,8 +19,8 @@ from .joint_schema import NODE_ROWS, TRIANGLE, TWIST
 WELL_CONDITIONED = 1.0e-9
 """Added to the diagonal, in parts of it: axes that cannot be told apart share the work."""
 LEAST_LEFT = 1.0e-7
-"""Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has little
-left, too: the square of their sizes' ratio."""
+"""Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has
+little left, too: the square of their sizes' ratio."""
 HELD = np.dtype([
     ("block", "f8", TRIANGLE),  # C W C^T, then its factor
     ("pulls", "f8", NODE_ROWS),

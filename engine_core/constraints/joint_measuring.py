@@ -31,7 +31,7 @@ NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
 NARROW = 1.5
 """A swing held within this [rad] can be told apart from the other one, wherever that goes."""
 NEAR = 0.05
-"""A limit that is no farther than this [rad], [m], that has pushed, or that may be met soon, is weighed as the locked axes hold it."""
+"""A limit no farther than this [rad], [m], or that has pushed, or may be met soon, is weighed as the locked axes hold it."""
 SOON = 4.0
 """How many sub-steps ahead a limit is weighed so."""
 MOST_CORRECTED = 0.15

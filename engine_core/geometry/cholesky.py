@@ -1,7 +1,7 @@
 """Small symmetric positive systems, solved in place by Cholesky's factors (Golub and Van Loan, Matrix Computations, section 4.2).
 
-A matrix is its lower triangle, row after row. `factorize` makes it L, of which the diagonal is turned round (1 / L). What is solved
-many times with one matrix is solved by K = L^-1, in whose products nothing waits for anything.
+A matrix is its lower triangle, row after row. `factorize` makes it L, of which the diagonal is turned round (1 / L). What is
+solved many times with one matrix is solved by K = L^-1, in whose products nothing waits for anything.
 """
 
 import math

@@ -16,9 +16,10 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .vector import add_scaled, cross, dot, length_squared, scale, subtract
 
-# Kinds of core. A point and a segment along Y are boxes without extents. TWO_SPHERES: all between two spheres on Y; TWO_DISCS: all
-# between two discs across it; FUNCTION: what a function tells that a user gave.
-BOX_CORE, POINTS_CORE, POINTS_CORE_DOUBLE, CYLINDER_CORE, TWO_SPHERES_CORE, TWO_DISCS_CORE, ELLIPSOID_CORE, FUNCTION_CORE = range(8)
+# Kinds of core. A point and a segment along Y are boxes without extents. TWO_SPHERES: all between two spheres on Y; TWO_DISCS:
+# all between two discs across it; FUNCTION: what a function tells that a user gave.
+BOX_CORE, POINTS_CORE, POINTS_CORE_DOUBLE, CYLINDER_CORE = range(4)
+TWO_SPHERES_CORE, TWO_DISCS_CORE, ELLIPSOID_CORE, FUNCTION_CORE = range(4, 8)
 
 CORE = np.dtype(
     [
@@ -192,8 +193,8 @@ def weights_on_triangle(a, b, c):
 
 @kernel
 def _solve_tetrahedron(simplex, every_side):
-    """Weights for four points; all four positive if the origin is inside. `every_side`: not only the sides that see the origin, of
-    which rounding tells lies where the tetrahedron is nearly flat; then the origin counts as outside."""
+    """Weights for four points; all four positive if the origin is inside. `every_side`: not only the sides that see the origin,
+    of which rounding tells lies where the tetrahedron is nearly flat; then the origin counts as outside."""
     best = math.inf
     w0, w1, w2, w3 = 0.0, 0.0, 0.0, 0.0
     inside = True

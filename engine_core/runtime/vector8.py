@@ -249,6 +249,7 @@ def load_points8(typing_context, points, indices, stride):
         a, b = shuffle(pairs[0], pairs[1], low), shuffle(pairs[2], pairs[3], low)
         c, d = shuffle(pairs[0], pairs[1], high), shuffle(pairs[2], pairs[3], high)
         first, second = [0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]
-        return context.make_tuple(builder, signature.return_type, (shuffle(a, b, first), shuffle(a, b, second), shuffle(c, d, first)))
+        columns = (shuffle(a, b, first), shuffle(a, b, second), shuffle(c, d, first))
+        return context.make_tuple(builder, signature.return_type, columns)
 
     return types.UniTuple(float8, 3)(types.int64, types.int64, types.int64), generate

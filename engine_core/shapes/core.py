@@ -21,8 +21,8 @@ IDENTITY_ROWS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO = (0.0, 0.0, 0.0)
 MAX_ADVANCES = 100
 CLOSED = 1e-6
-"""A ray that is as near to a surface as this part of the shape's size goes the rest in the direction before: of tiny gaps GJK does
-not tell the direction."""
+"""A ray that is as near to a surface as this part of the shape's size goes the rest in the direction before: of tiny gaps GJK
+does not tell the direction."""
 LIFT = 1e-3
 """The normal is asked for this part of the size above the hit, twice, as the first guess leads a little to the side."""
 FAR = 1e300

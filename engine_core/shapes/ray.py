@@ -68,8 +68,8 @@ def ray_shape(shapes, index, origin, vector, max_fraction, hits_from_inside, hit
 
     A ray that starts within a convex shape (or behind a plane): with `hits_from_inside` a hit at fraction 0 with a zero
     normal, else none. A mesh with backface collision, and a height field, are hit from behind with `hits_back_faces`;
-    the normal then is turned against the ray. `face` is the user's index of a triangle of a mesh or height field, else -1. A ray of
-    no length hits nothing; separation rays and empty shapes are never hit."""
+    the normal then is turned against the ray. `face` is the user's index of a triangle of a mesh or height field, else -1. A ray
+    of no length hits nothing; separation rays and empty shapes are never hit."""
     shape = shapes[index]
     if length_squared(vector) == 0.0:
         return NO_FRACTION, _ZERO, np.int64(-1), False

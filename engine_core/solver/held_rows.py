@@ -1,9 +1,9 @@
 """Limits that push and motors that have the force: solved with the tree of their joint, as if they were locked.
 
-The pass over the joints just before has found out which: a limit whose impulse pushes, a motor whose impulse is less than its most.
-A limit that a motor drives off is not held. What the solution takes too far is bounded before anything has moved, and the tree is
-solved again: a motor that would need more than its most gives that, and a limit that would pull lets go. Held on to, it would draw
-its bodies along, and they would gain energy.
+The pass over the joints just before has found out which: a limit whose impulse pushes, a motor whose impulse is less than its
+most. A limit that a motor drives off is not held. What the solution takes too far is bounded before anything has moved, and the
+tree is solved again: a motor that would need more than its most gives that, and a limit that would pull lets go. Held on to, it
+would draw its bodies along, and they would gain energy.
 """
 
 import numpy as np

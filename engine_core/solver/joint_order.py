@@ -89,7 +89,7 @@ def grow_tree(system, bodies, numbers, first):
 
 @kernel
 def begin_tree_at(system, bodies, numbers, index, hangs):
-    """Begin a tree at a joint that fits and stands in none. `hangs`: at those that hang on something fixed, else at the others."""
+    """Begin a tree at a joint that fits and stands in none. `hangs`: at one that hangs on something fixed, else at others."""
     joint = joints_of(system)[index]
     a, b = joint.bodies[0], joint.bodies[1]
     is_hung = not (moves(bodies, a) and moves(bodies, b))

@@ -3,9 +3,9 @@
 Gauss-Seidel passes carry the pull of a heavy load up a chain of light links by one link a pass; a direct solution needs one.
 What is joined without a loop is a tree of bodies, and its equations are solved from the leaves to the root and back in time
 that grows with its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of
-Featherstone's articulated bodies). What is held are the locked axes, limits that push and motors (held_rows.py): what hangs behind
-a door stops with it. Springs and limits that give way or bounce are gone over one by one before; joints that close a loop stay with
-the coloured passes (joints.py).
+Featherstone's articulated bodies). What is held are the locked axes, limits that push and motors (held_rows.py): what hangs
+behind a door stops with it. Springs and limits that give way or bounce are gone over one by one before; joints that close a loop
+stay with the coloured passes (joints.py).
 
 A node is a body with the joint to its parent. With H the node's inertia and that of all below it, A and B what the axes
 that its joint holds see of the motion u of the body and of its parent, and r what is wanted of them:
@@ -276,8 +276,8 @@ def finish_tree(system, nodes, tree, joints, rows):
 
 @kernel
 def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
-    """One tree, with matrices made anew where bodies have turned; once more where what is held would go too far. Each time less is
-    held, so it ends."""
+    """One tree, with matrices made anew where bodies have turned; once more where what is held would go too far. Each time less
+    is held, so it ends."""
     attempt = 0
     while True:
         with_motors = attempt < MOTOR_ATTEMPTS
@@ -355,8 +355,8 @@ def warm_start_trees(system_address, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def solve_trees(system_address, begin, end, worker):
-    """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those that nothing else hangs on: what is
-    in the cache is used twice. No two trees share a moving body."""
+    """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those that nothing else hangs on: what
+    is in the cache is used twice. No two trees share a moving body."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -374,9 +374,9 @@ def solve_trees(system_address, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def relax_trees(system_address, begin, end, worker):
-    """Job: measure the joints of the trees `begin` to `end - 1` where their bodies are now, and do the pass without bias; sum up what
-    joints did. Matrices are made for the next sub-step too: by where bodies were before they moved, a tree would lose angular
-    momentum."""
+    """Job: measure the joints of the trees `begin` to `end - 1` where their bodies are now, and do the pass without bias; sum up
+    what joints did. Matrices are made for the next sub-step too: by where bodies were before they moved, a tree would lose
+    angular momentum."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

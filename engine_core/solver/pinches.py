@@ -57,8 +57,8 @@ def lies_deep_in(system, bodies, index, other):
 
 @kernel
 def side_of_joint(body, joint_place, axis):
-    """How a body lies beside an axis through a joint: (the direction away from the axis, its distance from the joint [m]). Measured
-    from its core, the box of its bounds without the inner radius. `joint_place`: from the body's centre of mass; world axes."""
+    """How a body lies beside an axis through a joint: (the direction away from the axis, its distance from the joint [m]).
+    Measured from its core, the box of its bounds without the inner radius. `joint_place`: from the body's centre, world axes."""
     turn, b, r = quaternion(body.rotation), body.local_bounds, FLOAT64(body.inner_radius)
     middle = scale((FLOAT64(b[0]) + b[3], FLOAT64(b[1]) + b[4], FLOAT64(b[2]) + b[5]), 0.5)
     x, y, z = 0.5 * (FLOAT64(b[3]) - b[0]), 0.5 * (FLOAT64(b[4]) - b[1]), 0.5 * (FLOAT64(b[5]) - b[2])

@@ -283,8 +283,9 @@ def relax(system_address, begin, end, worker):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         v_a, w_a, v_b, w_b, total, lever_total = solve_normals(
-            block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h, zero, one, zero, zero
-        )
+            block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h,
+            zero, one, zero, zero,
+        )  # fmt: skip
         v_a, w_a, v_b, w_b = solve_friction(block, v_a, w_a, v_b, w_b, total, lever_total)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         for k in range(3):

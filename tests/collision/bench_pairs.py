@@ -112,4 +112,5 @@ if __name__ == "__main__":
     for i, a in enumerate(KINDS):
         for b in KINDS[i:]:
             rate, several = pairs_a_second(shapes, shapes.rows_of[a], shapes.rows_of[b])
-            print(f"{KIND_NAMES[a]:>16} - {KIND_NAMES[b]:<16} {rate / 1e6:6.2f} million a second, {several:4.0%} of several points", flush=True)
+            names = f"{KIND_NAMES[a]:>16} - {KIND_NAMES[b]:<16}"
+            print(f"{names} {rate / 1e6:6.2f} million a second, {several:4.0%} of several points", flush=True)

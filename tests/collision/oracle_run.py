@@ -27,10 +27,11 @@ def nasty_library(rng) -> tuple[Shapes, list[int], np.ndarray]:
             size = scale * 10 ** rng.uniform(-0.5, 0.0)
             thin = 10 ** rng.uniform(-3.0, 0.0, 3)
             points = rng.normal(size=(rng.integers(4, 20), 3))
+            rough = np.round(points)
             rows += [
                 shapes.sphere(size), shapes.capsule(size * rng.choice([1e-3, 0.1, 0.9]), size),
                 shapes.box(size * thin), shapes.box((size, size, size)), shapes.hull(size * points * thin),
-                shapes.hull(size * np.round(points)) if np.linalg.matrix_rank(np.round(points)) == 3 else shapes.hull(size * points),
+                shapes.hull(size * (rough if np.linalg.matrix_rank(rough) == 3 else points)),
             ]  # fmt: skip
             sizes += [scale] * 6
     return shapes, rows, np.array(sizes)

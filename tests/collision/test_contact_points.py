@@ -97,7 +97,8 @@ def test_a_pair_that_is_kept_has_hardly_moved(seed, way, angle, is_static, size)
     # Places on B, and how the motion of A since the collision would have carried them.
     then, now = before[1][0] + around @ before[1][1].T, after[1][0] + around @ after[1][1].T
     turn_of_a = after[0][1] @ before[0][1].T
-    moved = (now - after[1][0]) - (then - before[1][0]) @ turn_of_a.T + (after[1][0] - after[0][0]) - (before[1][0] - before[0][0])
+    moved = (now - after[1][0]) - (then - before[1][0]) @ turn_of_a.T
+    moved += (after[1][0] - after[0][0]) - (before[1][0] - before[0][0])
     assert np.linalg.norm(moved, axis=1).max() <= limit + 1e-6
 
 

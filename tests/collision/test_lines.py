@@ -42,9 +42,11 @@ SIZES = st.tuples(st.floats(0.2, 1.0), st.floats(0.05, 0.3), st.floats(0.05, 0.3
 
 @settings(max_examples=200, deadline=None)
 @example(TAPERED_CAPSULE, (0.25, 0.25, 0.125), (0.25, 0.25, 0.125), 0.0, 0.0, False)
-@example(TAPERED_CYLINDER, (0.5, 0.10035988312668828, 0.05), (0.5, 0.10035988312668828, 0.14183072553509288), -0.8359375, 0.0, True)
+@example(TAPERED_CYLINDER, (0.5, 0.10035988312668828, 0.05), (0.5, 0.10035988312668828, 0.14183072553509288), -0.8359375, 0.0,
+         True)  # fmt: skip
 @given(
-    st.sampled_from([TAPERED_CAPSULE, TAPERED_CYLINDER]), SIZES, SIZES, st.floats(-0.9, 0.9), st.floats(-0.01, 0.015), st.booleans()
+    st.sampled_from([TAPERED_CAPSULE, TAPERED_CYLINDER]), SIZES, SIZES, st.floats(-0.9, 0.9), st.floats(-0.01, 0.015),
+    st.booleans(),
 )  # fmt: skip
 def test_cones_side_by_side(kind, size_a, size_b, shift, gap, is_swapped):
     """Side to side, one moved along the other: two points, at the ends of what lies beside each other, both as deep."""

@@ -171,7 +171,7 @@ def test_a_motor_has_its_speed_within_one_step(is_single):
 
 
 def planks(world: SmallWorld, count: int) -> tuple[list[int], int]:
-    """(bodies, hinge). Planks of 1 m welded end to end on a hinge to the world, which lets them turn by 0.4 rad about z either way."""
+    """(bodies, hinge). Planks of 1 m welded end to end on a hinge to the world, whose limits are 0.4 rad about z."""
     bodies, before, hinge = [], 0, 0
     plank = world.box(0.5, 0.05, 0.3)
     basis = np.roll(UPRIGHT, -2, axis=1).ravel()
@@ -216,7 +216,7 @@ def test_a_long_door_stops_at_its_limit_as_a_short_one(count):
 
 @pytest.mark.parametrize("count", (1, 3))
 def test_a_limit_lets_go_at_once(count):
-    """Planks that gravity holds at their lower limit are thrown up: a limit that was held with the tree does not hold on to them."""
+    """Planks that gravity holds at their lower limit are thrown up: a limit held with the tree does not hold on to them."""
     world = SmallWorld(gravity=(0.0, -10.0, 0.0))
     bodies, _ = planks(world, count)
     world.step(60)
@@ -273,7 +273,8 @@ def test_a_motor_that_drives_into_a_limit_stays_there(count):
 @SINGLE_AND_TREE
 def test_limits_that_say_the_same_do_not_fight(is_single):
     """A cone and two swings that end together: three rows of limits for two directions."""
-    kind = Kind("point", {CONE: (0.0, 0.45), SWING_Y: (-0.42, 0.42), SWING_Z: (-0.42, 0.42)}, {TWIST: (-3.0, 3.0)}, is_single=is_single)
+    limits = {CONE: (0.0, 0.45), SWING_Y: (-0.42, 0.42), SWING_Z: (-0.42, 0.42)}
+    kind = Kind("point", limits, {TWIST: (-3.0, 3.0)}, is_single=is_single)
     pairs = Pairs(kind, 60, seed=5)
     random = np.random.default_rng(6)
     pairs.throw(2.0 * random.normal(size=(60, 2, 3)), 6.0 * random.normal(size=(60, 2, 3)))
@@ -302,7 +303,8 @@ def test_chains_with_limits_keep_their_momentum_and_gain_no_energy(seed):
     rows = np.array([[world.index(link) for link in links] for links in chains])
 
     def state():
-        read = {name: world.world.bodies.rows[name][rows].astype(np.float64) for name in ("position", "linear_velocity", "angular_velocity")}
+        names = ("position", "linear_velocity", "angular_velocity")
+        read = {name: world.world.bodies.rows[name][rows].astype(np.float64) for name in names}
         place, v, w = read["position"], read["linear_velocity"], read["angular_velocity"]
         middle, common = place.mean(axis=1, keepdims=True), v.mean(axis=1, keepdims=True)
         turning = (2.0 * np.cross(place - middle, v - common) + 0.05 * w).sum(axis=1)

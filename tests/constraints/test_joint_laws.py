@@ -66,8 +66,8 @@ SINGLE_AND_TREE = pytest.mark.parametrize("is_single", (False, True), ids=("tree
 
 MOST_MOMENTUM = 1e-5
 MOST_DRIFT = {False: 0.01, True: 1e-4}
-"""Of the angular momentum, in 2 s at spins of about 5 rad/s. Trees keep their matrices where bodies have hardly turned, which costs
-some: 0.11 while they relaxed with matrices from before the bodies moved. Joints by themselves keep it."""
+"""Of the angular momentum, in 2 s at spins of about 5 rad/s. Trees keep their matrices where bodies have hardly turned, which
+costs some: 0.11 while they relaxed with matrices from before the bodies moved. Joints by themselves keep it."""
 MOST_RISE = 0.03
 """Of the energy at the start, over the least that was left: what pushes back what is beyond a limit gives a little."""
 MOST_LOST_RISE, MOST_LOST = 1.0, 0.1

@@ -17,7 +17,8 @@ CELLS = RANDOM.integers(0, 2, (8, 6))
 def bumpy(count: int = 40):
     x, z = np.meshgrid(np.arange(count), np.arange(count))
     corner = (np.arange(count - 1)[:, None] * count + np.arange(count - 1)).ravel()
-    triangles = np.concatenate((np.stack((corner, corner + count, corner + 1), 1), np.stack((corner + 1, corner + count, corner + count + 1), 1)))
+    lower, upper = (corner, corner + count, corner + 1), (corner + 1, corner + count, corner + count + 1)
+    triangles = np.concatenate((np.stack(lower, 1), np.stack(upper, 1)))
     return np.stack((x, RANDOM.normal(size=x.shape), z), axis=-1).reshape(-1, 3), triangles
 
 
@@ -51,8 +52,10 @@ def made_compound(pool, depth: int = 2) -> int:
     parts += [made(pool, name) for name in PARTS]
     parts += parts[-2:]
     index = pool.create(schema.COMPOUND)
-    places = [(*(np.diag([1.0, 1.5, 0.5]) if k % 3 else np.eye(3)).ravel(), *random.normal(size=3) * 9) for k in range(len(parts))]
-    pool.set_compound(index, [(part, place, 7 * k, (0.1 * k, 0.5)) for k, (part, place) in enumerate(zip(parts, places, strict=True))])
+    bases = [np.diag([1.0, 1.5, 0.5]) if k % 3 else np.eye(3) for k in range(len(parts))]
+    places = [(*basis.ravel(), *random.normal(size=3) * 9) for basis in bases]
+    numbered = enumerate(zip(parts, places, strict=True))
+    pool.set_compound(index, [(part, place, 7 * k, (0.1 * k, 0.5)) for k, (part, place) in numbered])
     pool.set_margin(index, 0.04)
     return index
 
@@ -105,7 +108,8 @@ def test_every_bit_comes_back(name):
         assert_same(pool, pool.derive(index, STRETCH), other, other.derive(copy, STRETCH))
     for _ in range(100):
         origin, way = tuple(RANDOM.uniform(-3, 40, 3)), tuple(RANDOM.normal(size=3) * 30)
-        a, b = ray_shape(pool.rows, index, origin, way, 1.0, True, True), ray_shape(other.rows, copy, origin, way, 1.0, True, True)
+        a = ray_shape(pool.rows, index, origin, way, 1.0, True, True)
+        b = ray_shape(other.rows, copy, origin, way, 1.0, True, True)
         assert a == b
 
 

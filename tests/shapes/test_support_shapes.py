@@ -237,7 +237,7 @@ def test_bad_settings_say_what_is_wrong():
         made.pool.set_custom(own, lambda data, words: 0, ())
     with pytest.raises(ValueError, match="set_custom: the origin must lie inside"):
         made.pool.set_custom(own, round_ball, (-1.0,))
-    with pytest.raises(ValueError, match="set_tapered_cylinder: no radius may be negative, and one must be positive, got 0.0 and 0.0"):
+    with pytest.raises(ValueError, match="set_tapered_cylinder: no radius may be .* one must be positive, got 0.0 and 0.0"):
         made.pool.set_tapered_cylinder(cone, 1.0, 0.0, 0.0)
     with pytest.raises(ValueError, match="set_ellipsoid: half_axes must be positive"):
         made.pool.set_ellipsoid(made.pool.create(ELLIPSOID), (1.0, 0.0, 1.0))

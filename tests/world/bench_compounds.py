@@ -1,5 +1,5 @@
-"""What bodies of many shapes, and of one static compound of as many parts, cost: `python -m tests.world.bench_compounds`, from the
-root of the project."""
+"""What bodies of many shapes, and of one static compound of as many parts, cost: `python -m tests.world.bench_compounds`, from
+the root of the project."""
 
 import sys
 import time

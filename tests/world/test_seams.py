@@ -40,7 +40,8 @@ def static_compound(world: SmallWorld) -> None:
     """One shape of 1,000 such boxes, in two compounds in one."""
     tile = world.box(0.5, 0.5, 0.5)
     halves = [
-        world.compound([(tile, (*UPRIGHT, number // 5 - 49.5, -0.5, number % 5 - 2.0)) for number in range(500)]) for _ in range(2)
+        world.compound([(tile, (*UPRIGHT, number // 5 - 49.5, -0.5, number % 5 - 2.0)) for number in range(500)])
+        for _ in range(2)
     ]
     world.add(world.compound([(half, (*UPRIGHT, 50.0 + 100.0 * k, 0.0, 0.0)) for k, half in enumerate(halves)]), mode=STATIC)
 
@@ -84,7 +85,10 @@ SLIDERS = {  # shape, height of its centre, basis, speed, friction, spin
 }
 
 
-@pytest.mark.parametrize("floor", [tiles, compound, static_compound, mesh, chunks, height_field], ids=lambda floor: floor.__name__)
+FLOORS = (tiles, compound, static_compound, mesh, chunks, height_field)
+
+
+@pytest.mark.parametrize("floor", FLOORS, ids=lambda floor: floor.__name__)
 def test_nothing_bumps_over_seams(floor):
     """All sliders at once, from side to side so that they do not meet."""
     for name, (make, height, basis, speed, friction, spin) in SLIDERS.items():

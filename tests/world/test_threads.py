@@ -37,7 +37,7 @@ MOST_NOISE = 40.0
 MOST_RATIO = 3.0
 """So much longer the 99.9th percentile of a ray may be beside a step and tiles than where nothing else is done."""
 MOST_FOREIGN_LOAD = 0.25
-"""So many processors may be busy with other processes: they take the caches and the memory's time, which no clock of ours shows."""
+"""So many processors may be busy with other processes: these take caches and memory from us, which no clock of ours shows."""
 JOB = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)
 TICK = 1 / 60
 
