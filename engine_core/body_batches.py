@@ -406,7 +406,7 @@ def missing_bodies(address):
     bodies, rows = bodies_of(batch.world), view(batch.rows, batch.count, INT32)
     count = 0
     for number in range(batch.count):
-        count += bodies[rows[number]].tree_location < 0 or bodies[rows[number]].id == 0
+        count += bodies[rows[number]].is_in_tree == 0 or bodies[rows[number]].id == 0
     return INT64(count)
 
 

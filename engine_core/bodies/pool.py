@@ -22,7 +22,7 @@ MAX_INSTANCES_SETTING = "physics/scree_3d/limits/max_body_shapes"
 def _new_body() -> np.ndarray:
     """A row as Godot wants a new body: rigid, 1 kg, friction 1, layer 1, mask 1."""
     row = np.zeros((), dtype=BODY)
-    row["system"] = row["active_index"] = row["tree_location"] = -1
+    row["system"] = row["active_index"] = -1
     row["first_pair"] = row["first_joint"] = row["next_in_island"] = row["island_link"] = -1
     row["first_instance"] = -1
     row["mode"] = RIGID

@@ -98,7 +98,7 @@ BODY = np.dtype(
         ("total_angular_damp", "f4"),
         ("system", "i4"),  # index of its system; -1: in none
         ("broad_phase_layer", "i4"),
-        ("tree_location", "i4"),  # node << 2 | child in the tree of its layer; -1: in none
+        ("is_in_tree", "i4"),  # of its layer, or of a batch that is not put in yet; where: `words` of broad_phase/schema.py
         ("next_in_island", "i4"),  # asleep: a ring of the bodies that wake together
         ("restitution", "f4"),  # negative: absorbs
         # Line 5: what a step reads of the body alone.

@@ -8,7 +8,7 @@ from engine_core.broad_phase.change import (
     CHAIN_LENGTH,
     FIRST_PENDING,
     PUBLISHED_PENDING,
-    TREE_LOCATION,
+    IS_IN_TREE,
     mark_dirty,
     tree_finalize,
 )
@@ -78,7 +78,7 @@ def tree_add(tree, bodies, body):
     bounds = stack_array(6, np.float32)
     read_fat_bounds(bodies, body, address_of_row(bounds, 0))
     atomics.store_release_int32(node_address + CHILDREN + 4 * (location & 3), body_child(body))
-    store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(location))
+    store_int32(bodies + body * BODY_SIZE + IS_IN_TREE, np.int32(1))
     atomics.exchange_int64(word_address, pack_word(location, NOWHERE))
     set_slot(node_address, location & 3, address_of_row(bounds, 0))
     atomics.or_int64(tree + PUBLISHED_PENDING, np.int64(1) << index)

@@ -70,7 +70,7 @@ USERS, FIRST_PENDING = TREE.fields["users"][1], TREE.fields["first_pending"][1]
 PUBLISHED_PENDING, CLAIMED_PENDING = TREE.fields["published_pending"][1], TREE.fields["claimed_pending"][1]
 IS_FLUSHING, CHAIN_LENGTH = TREE.fields["is_flushing"][1], TREE.fields["chain_length"][1]
 BODY_COUNT, IS_DIRTY, DEBT = TREE.fields["body_count"][1], TREE.fields["is_dirty"][1], TREE.fields["debt"][1]
-TREE_LOCATION = BODY.fields["tree_location"][1]
+IS_IN_TREE = BODY.fields["is_in_tree"][1]
 POOL_IS_FULL = -1
 ENDLESS = 1 << 60
 
@@ -203,7 +203,7 @@ def _remove(tree, bodies, body, generation):
         mark_path(nodes, newer, 1 - (generation & 1))
     if older < 0 and atomics.load_acquire_int64(tree + IS_FLUSHING) != 0:
         _hide_leftover(tree, FIRST_BODY_CHILD - body)
-    store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(NOWHERE))
+    store_int32(bodies + body * BODY_SIZE + IS_IN_TREE, np.int32(0))
     return 1
 
 
@@ -401,6 +401,6 @@ def tree_abort(tree, bodies, subtree):
             elif child <= FIRST_BODY_CHILD:
                 body = FIRST_BODY_CHILD - child
                 atomics.exchange_int64(words + 8 * body, pack_word(NOWHERE, NOWHERE))
-                store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(NOWHERE))
+                store_int32(bodies + body * BODY_SIZE + IS_IN_TREE, np.int32(0))
         freed[0] = node
         give_nodes(tree, address_of_row(freed, 0), 0, 1)

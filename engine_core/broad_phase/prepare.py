@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine_core.broad_phase.build import add_item, start_build
-from engine_core.broad_phase.change import TREE_LOCATION, build_at_once
+from engine_core.broad_phase.change import IS_IN_TREE, build_at_once
 from engine_core.broad_phase.nodes import BODY_SIZE, NOWHERE, WORDS, body_child, note_layers, pack_word, read_fat_bounds
 from engine_core.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
 from engine_core.runtime.call import load_int32, load_int64, store_int32
@@ -30,7 +30,7 @@ def build_subtree(tree, bodies, ids_address, count):
         note_layers(tree, bodies, body)
         read_fat_bounds(bodies, body, bounds_address)
         add_item(build, bounds_address, body_child(body), NOWHERE)
-        store_int32(bodies + body * BODY_SIZE + TREE_LOCATION, np.int32(0))
+        store_int32(bodies + body * BODY_SIZE + IS_IN_TREE, np.int32(1))
     root = build_at_once(tree, bodies, build)
     # Numba frees an array after its last use by name, and an address is no such use: without this line others could be given
     # this memory while the tree is built from it.

@@ -30,10 +30,19 @@ def _choose_cache_folder() -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
     os.utime(folder)
-    for old in root.iterdir():
-        if time.time() - old.stat().st_mtime > KEPT_DAYS * 86400:
-            shutil.rmtree(old, ignore_errors=True)
+    delete_unused(root)
     return folder
+
+
+def delete_unused(root: Path) -> None:
+    """Delete the folders of compiled code that were not used for `KEPT_DAYS`. Other starts may be doing the same."""
+    for old in root.iterdir():
+        try:
+            is_unused = time.time() - old.stat().st_mtime > KEPT_DAYS * 86400
+        except OSError:  # another start was quicker
+            continue
+        if is_unused:
+            shutil.rmtree(old, ignore_errors=True)
 
 
 CACHE_FOLDER = _choose_cache_folder()

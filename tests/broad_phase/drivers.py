@@ -99,7 +99,6 @@ class World:
         self.tree = self.trees.tree_address(layer)
         self.pool = Pool("bodies", BODY, body_capacity)
         self.bodies = self.pool.address
-        self.pool.rows["tree_location"] = -1
         self.boxes: dict[int, np.ndarray] = {}
         self.found = np.zeros(4 * body_capacity + 64, np.int64)
 

@@ -225,7 +225,7 @@ def check_trees(world: World, prepared=(), readers: int = 0):
     none_twice(inside, "bodies in two trees")
     outside = np.setdiff1d(np.arange(trees.body_capacity), inside)
     none(outside[trees.words.rows[outside] != 0], "bodies with a place in no tree")
-    assert (world.pool.rows["tree_location"][inside] >= 0).all() and (world.pool.rows["tree_location"][outside] < 0).all()
+    assert world.pool.rows["is_in_tree"][inside].all() and not world.pool.rows["is_in_tree"][outside].any()
     used = np.concatenate(nodes)
     none_twice(used, "nodes in two places, or in use and free")
     fresh = min(int(trees.allocator.rows["fresh"][0]), trees.nodes.capacity)

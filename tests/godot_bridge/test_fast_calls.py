@@ -14,7 +14,7 @@ from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, KIND_AREA, KIND
 from engine_core.godot.fast_calls import ANSWERS
 
 # What tells where rows lie and how often they were published, not what they hold.
-_ELSEWHERE = {"id", "sequence", "published", "tree_location", "first_instance", "instance_capacity", "next_free",
+_ELSEWHERE = {"id", "sequence", "published", "is_in_tree", "first_instance", "instance_capacity", "next_free",
               "next_in_island", "active_index", "contacts", "island_link", "first_pair", "shadow"}  # fmt: skip
 _PLACES = (
     (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.25, -0.1, 3.0),

@@ -4,8 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
-from engine_core.runtime import source_closure, thread_pool
+from engine_core.runtime import kernel, source_closure, thread_pool
 from engine_core.runtime.source_closure import _absolute, all_modules, closure
 
 
@@ -62,6 +63,18 @@ def test_a_change_changes_the_hash_of_those_who_depend_on_it(monkeypatch):
     assert "engine_core.collision.shapes" in different
     assert "engine_core.bodies.motion" not in different
     assert different == {name for name in before if "engine_core.geometry.gjk" in closure(name)}
+
+
+def test_compiled_code_that_nothing_has_used_for_long_goes(tmp_path):
+    """A link to nowhere stands for a folder that another start deletes at the same time."""
+    for name, days in (("used", kernel.KEPT_DAYS - 1), ("unused", kernel.KEPT_DAYS + 1)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "step.nbc").touch()
+        then = time.time() - days * 86400
+        os.utime(tmp_path / name, (then, then))
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    kernel.delete_unused(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gone", "used"]
 
 
 def test_equal_sources_elsewhere_share_what_is_compiled(tmp_path):
