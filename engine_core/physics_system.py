@@ -42,11 +42,11 @@ from .solver.continuous import hold_back_together, sweep_bodies
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints
 from .solver.joint_order import lay_out_joints
-from .solver.joint_trees import relax_trees, solve_trees, warm_start_trees
 from .solver.joints import relax_joints, solve_joints, warm_start_joints
 from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP, tell_listeners
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
+from .solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
 from .solver.wide_contacts import relax, restitute, solve, warm_start
 
 # The jobs of a step, by their place in SYSTEM.jobs.

@@ -46,7 +46,7 @@ JOINT = np.dtype(
         ("pushes", "i4", 2),  # whether A and B are pushed
         ("first_row", "i4"),
         ("row_count", "i4"),
-        ("node", "i4"),  # in the trees of this step; -1: not in one
+        ("node", "i4"),  # in the trees of this step, also of one that closes a loop and is solved with them; -1: in none
         ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step, beside what rows need [N s]
         # Kept from step to step.
         ("linear_impulse", "f4", 3),  # of the locked axes, in frame A [N s]
@@ -136,19 +136,32 @@ JOINT_ROW = np.dtype(
     align=True,
 )
 
+NODE_ROWS = 6
+"""Axes that a joint can hold at most."""
+TRIANGLE = NODE_ROWS * (NODE_ROWS + 1) // 2
+MOST_CLOSERS, LOOP_ROWS = 4, 12
+"""Joints that close loops of a tree and are solved with it at most, and the axes that they lock together."""
+LOOP_TRIANGLE = LOOP_ROWS * (LOOP_ROWS + 1) // 2
 # Joints without loops are solved exactly, tree by tree: see solver/joint_trees.py. Nodes lie parents first.
 TREE = np.dtype(
     [
         ("first", "i4"),
         ("count", "i4"),
+        ("first_joint", "i4"),  # of its joints in this step; those that close loops come last
+        ("joint_count", "i4"),
         ("is_coupled", "i4"),  # a joint that stands in no tree hangs on some body
-        ("is_looped", "i4"),  # one that locks axes: they may be held in more than one way
+        ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
+        # Joints that close loops and are solved with the tree, see solver/joint_loops.py.
+        ("closer_count", "i4"),
+        ("loop_rows", "i4"),  # axes that they lock
+        ("loop_holds", "i4"),  # bits of those that the tree does not hold already
+        ("closers", "i4", MOST_CLOSERS),
+        ("ends", "i4", (MOST_CLOSERS, 2)),  # the nodes of their bodies; -1: something fixed
+        ("loop", "f8", LOOP_TRIANGLE),  # K, then the inverse of its Cholesky factor
+        ("loop_impulse", "f8", LOOP_ROWS),
     ],
     align=True,
 )
-NODE_ROWS = 6
-"""Axes that a joint can hold at most."""
-TRIANGLE = NODE_ROWS * (NODE_ROWS + 1) // 2
 TREE_NODE = np.dtype(
     [
         ("body", "i4"),

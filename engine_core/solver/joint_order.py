@@ -1,14 +1,17 @@
 """Which joints a step solves, and in what order: tree by tree, then those that stand in no tree, colour by colour.
 
-What is joined without a loop is a tree of bodies, which joint_trees.py solves as a whole. A tree's joints lie side by side in the
-order in which it is solved, and so do their rows: a heap of rag dolls is larger than the caches.
+What is joined without a loop is a tree of bodies, which joint_trees.py solves as a whole, with the joints that close its loops if
+they are few. A tree's joints lie side by side in the order in which it is solved, and so do their rows: a heap of rag dolls is
+larger than the caches.
 """
 
 import numpy as np
 
 from ..bodies.schema import BODY, RIGID, WORLD
 from ..constraints.joint_preparation import count_rows, joints_of
-from ..constraints.joint_schema import ANGULAR_AXES, LINEAR_AXES, TREE, TREE_NODE, UNLIMITED
+from ..constraints.joint_schema import (
+    ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, MOST_CLOSERS, NODE_ROWS, TREE, TREE_NODE, UNLIMITED,
+)  # fmt: skip
 from ..constraints.schema import COLOUR_COUNT
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -18,6 +21,10 @@ from .joint_colours import moves
 INT32, FLOAT32 = np.int32, np.float32
 LARGEST_TREE = 1024
 """A tree is solved by one thread: what is longer is cut, and the cut is left to the coloured passes."""
+IN_NO_TREE, LEFT_OPEN = -1, -2
+"""Nodes of joints: in no tree, or not yet; and while trees are laid out, of one that closes a loop and shall be no part of it."""
+MOST_LOOP_WORK = 2048
+"""Bodies of a tree times axes that its loops lock: what is more takes the passes over colours, which are softer and cheaper."""
 
 
 @kernel
@@ -52,6 +59,47 @@ def fits_tree(joint):
 
 
 @kernel
+def fits_ends(bodies, joint):
+    """Whether each of a joint's bodies can be a node or is fixed."""
+    a, b = joint.bodies[0], joint.bodies[1]
+    return (not moves(bodies, a) or fits_tree_body(bodies, a)) and (not moves(bodies, b) or fits_tree_body(bodies, b))
+
+
+@kernel
+def link_of(bodies, index):
+    """Where a body stands among the links of `leave_loops_open`; what does not move is one and the same."""
+    return bodies[index].active_index + 1 if moves(bodies, index) else 0
+
+
+@kernel
+def lowest_link(links, slot):
+    while links[slot] != slot:
+        links[slot] = links[links[slot]]
+        slot = links[slot]
+    return slot
+
+
+@kernel
+def leave_loops_open(system, bodies):
+    """Choose what closes a loop so that what is driven stands in the tree, where its motor is solved with all that hangs on it
+    (Kruskal's spanning tree: driven joints first)."""
+    colours, joints = colours_of(system), joints_of(system)
+    links = view(system.spare_list, system.active_count + 1, INT32)
+    for slot in range(system.active_count + 1):
+        links[slot] = INT32(slot)
+    for turn in range(2):
+        for colour in range(COLOUR_COUNT + 1):
+            for index in members_of(colours, colour):
+                joint = joints[index]
+                if (joint.driven != 0) != (turn == 0) or not fits_tree(joint) or not fits_ends(bodies, joint):
+                    continue
+                a, b = lowest_link(links, link_of(bodies, joint.bodies[0])), lowest_link(links, link_of(bodies, joint.bodies[1]))
+                if a == b:
+                    joint.node = INT32(LEFT_OPEN)
+                links[max(a, b)] = INT32(min(a, b))
+
+
+@kernel
 def add_node(system, bodies, numbers, body, joint_index, side, parent):
     """Append a body to the tree that is being built."""
     at = system.joint_node_count
@@ -78,12 +126,13 @@ def grow_tree(system, bodies, numbers, first):
             joint = joints[index]
             key = joint.next[side]
             other = joint.bodies[1 - side]
-            if fits_tree(joint) and fits_tree_body(bodies, other) and numbers[bodies[other].active_index] < 0:
+            is_edge = joint.node == IN_NO_TREE and fits_tree(joint)
+            if is_edge and fits_tree_body(bodies, other) and numbers[bodies[other].active_index] < 0:
                 add_node(system, bodies, numbers, other, index, 1 - side, at)
         at += 1
     tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
-    tree.is_coupled = tree.is_looped = INT32(0)
+    tree.is_coupled = tree.is_looped = tree.closer_count = tree.loop_rows = INT32(0)
     system.joint_tree_count += 1
 
 
@@ -93,7 +142,7 @@ def begin_tree_at(system, bodies, numbers, index, hangs):
     joint = joints_of(system)[index]
     a, b = joint.bodies[0], joint.bodies[1]
     is_hung = not (moves(bodies, a) and moves(bodies, b))
-    if is_hung != hangs or not fits_tree(joint):
+    if is_hung != hangs or joint.node != IN_NO_TREE or not fits_tree(joint):
         return
     side = 0 if moves(bodies, a) else 1
     body = joint.bodies[side]
@@ -112,19 +161,80 @@ def lay_out_trees(system):
     joints = joints_of(system)
     numbers = view(system.scratch, system.active_count, INT32)
     system.joint_node_count = system.joint_tree_count = 0
-    count = 0
+    count, is_driven = 0, False
     for colour in range(COLOUR_COUNT + 1):
         for index in members_of(colours, colour):
-            joints[index].node = INT32(-1)
+            joints[index].node = INT32(IN_NO_TREE)
+            is_driven |= joints[index].driven != 0
         count += colours.joint_counts[colour]
     if count == 0:
         return
+    if is_driven:
+        leave_loops_open(system, bodies)
     for slot in range(system.active_count):
         numbers[slot] = INT32(-1)
     for turn in range(2):
         for colour in range(COLOUR_COUNT + 1):
             for index in members_of(colours, colour):
                 begin_tree_at(system, bodies, numbers, index, turn == 0)
+
+
+@kernel
+def end_of(system, bodies, numbers, index):
+    """The node of a body; -1 for what does not move, -2 for what moves in no tree."""
+    if not moves(bodies, index):
+        return -1
+    number = numbers[bodies[index].active_index]
+    return number if number >= 0 else -2
+
+
+@kernel
+def note_closer(system, bodies, numbers, index):
+    """Note a joint between bodies of one tree, or of one and something fixed, with its tree. Counted are all of them."""
+    joint = joints_of(system)[index]
+    if not fits_tree(joint):
+        return
+    joint.node = INT32(IN_NO_TREE)
+    a, b = end_of(system, bodies, numbers, joint.bodies[0]), end_of(system, bodies, numbers, joint.bodies[1])
+    if min(a, b) < -1 or (min(a, b) >= 0 and nodes_of(system)[a].tree != nodes_of(system)[b].tree):
+        return
+    tree = view(system.joint_trees, system.joint_tree_count, TREE)[nodes_of(system)[max(a, b)].tree]
+    if tree.closer_count < MOST_CLOSERS:
+        tree.closers[tree.closer_count] = INT32(index)
+        tree.ends[tree.closer_count, 0], tree.ends[tree.closer_count, 1] = INT32(a), INT32(b)
+    tree.closer_count += 1
+    for axis in range(NODE_ROWS):
+        tree.loop_rows += joint.locked >> axis & 1
+
+
+@kernel
+def close_loops(system, bodies):
+    """Find the joints that are solved with a tree whose loops they close. Of a tree with too many none is."""
+    colours, joints = colours_of(system), joints_of(system)
+    numbers = view(system.scratch, system.active_count, INT32)
+    for colour in range(COLOUR_COUNT + 1):
+        for index in members_of(colours, colour):
+            note_closer(system, bodies, numbers, index)
+    trees = view(system.joint_trees, system.joint_tree_count, TREE)
+    for t in range(system.joint_tree_count):
+        tree = trees[t]
+        if tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK:
+            tree.closer_count = INT32(0)
+        for c in range(tree.closer_count):
+            joints[tree.closers[c]].node = max(tree.ends[c, 0], tree.ends[c, 1])
+            tree.is_looped = INT32(1)
+
+
+@kernel
+def list_tree(system, nodes, tree):
+    """List the joints of a tree, those that close its loops last."""
+    tree.first_joint = INT32(system.joint_count)
+    for n in range(tree.first, tree.first + tree.count):
+        if nodes[n].joint >= 0:
+            list_joint(system, nodes[n].joint)
+    for c in range(tree.closer_count):
+        list_joint(system, tree.closers[c])
+    tree.joint_count = INT32(system.joint_count - tree.first_joint)
 
 
 @kernel
@@ -159,9 +269,10 @@ def lay_out_joints(system):
     bodies = view(world.bodies, world.body_capacity, BODY)
     colours, joints, nodes = colours_of(system), joints_of(system), nodes_of(system)
     system.joint_count = system.joint_row_count = 0
-    for n in range(system.joint_node_count):
-        if nodes[n].joint >= 0:
-            list_joint(system, nodes[n].joint)
+    close_loops(system, bodies)
+    trees = view(system.joint_trees, system.joint_tree_count, TREE)
+    for t in range(system.joint_tree_count):
+        list_tree(system, nodes, trees[t])
     in_trees = system.joint_count
     for colour in range(COLOUR_COUNT + 1):
         colours.first_loose[colour] = system.joint_count

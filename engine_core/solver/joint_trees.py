@@ -4,8 +4,8 @@ Gauss-Seidel passes carry the pull of a heavy load up a chain of light links by 
 What is joined without a loop is a tree of bodies, and its equations are solved from the leaves to the root and back in time
 that grows with its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of
 Featherstone's articulated bodies). What is held are the locked axes, limits that push and motors (held_rows.py): what hangs
-behind a door stops with it. Springs and limits that give way or bounce are gone over one by one before; joints that close a loop
-stay with the coloured passes (joints.py).
+behind a door stops with it. Springs and limits that give way or bounce are gone over one by one before. Joints that close a loop
+are solved with the tree where they are few (joint_loops.py), else in the coloured passes (joints.py).
 
 A node is a body with the joint to its parent. With H the node's inertia and that of all below it, A and B what the axes
 that its joint holds see of the motion u of the body and of its parent, and r what is wanted of them:
@@ -15,30 +15,17 @@ and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 
 import numpy as np
 
-from ..bodies.schema import BODY, SYSTEM, WORLD
 from ..constraints.body_terms import six
 from ..constraints.joint_holding import WELL_CONDITIONED, locked_direction
-from ..constraints.joint_preparation import joints_of, rows_of
-from ..constraints.joint_schema import JOINT, LINEAR_AXES, NODE_ROWS, TREE, TREE_NODE, TRIANGLE, TWIST
+from ..constraints.joint_schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve_inverted
 from ..geometry.vector import store3, vector3
-from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import address_of_record, stack_array, view
-from ..runtime.prefetch import prefetch
-from .held_rows import (
-    bias_of, bound_held, drop_axis, find_dependent, held_row, held_rows, put_axis, put_held, upper_rows,
-)  # fmt: skip
-from .joint_order import nodes_of
-from .joints import add_to_totals, relax_joint, softness_of, solve_joint, warm_start_joint
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from .held_rows import bias_of, drop_axis, find_dependent, held_row, held_rows, put_axis, put_held, upper_rows
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-MOTOR_ATTEMPTS = 3
-"""How often a tree is solved with motors at most; then those that are left stay as they are."""
-MOST_PREFETCHED = 16
-"""Nodes of a tree that are fetched before it is their turn."""
-NODE_LINES, JOINT_LINES = -(-TREE_NODE.itemsize // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
-"""Cache lines of a node, and of what each sub-step reads of a joint."""
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
 TURNED = 0.004
 """Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step."""
@@ -272,124 +259,3 @@ def finish_tree(system, nodes, tree, joints, rows):
                 joint.linear_impulse[axis] += FLOAT32(node.pull[i])
             else:
                 joint.angular_impulse[axis - TWIST] += FLOAT32(node.pull[i])
-
-
-@kernel
-def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
-    """One tree, with matrices made anew where bodies have turned; once more where what is held would go too far. Each time less
-    is held, so it ends."""
-    attempt = 0
-    while True:
-        with_motors = attempt < MOTOR_ATTEMPTS
-        if has_changed(system, nodes, tree, joints, rows, with_motors):
-            factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors)
-        begin_tree(system, nodes, tree, joints, rows, bias_rate)
-        gather_up(nodes, tree)
-        spread_down(nodes, tree)
-        if not bound_held(system, nodes, tree, joints, rows):
-            break
-        attempt += 1
-    finish_tree(system, nodes, tree, joints, rows)
-
-
-@kernel
-def prefetch_lines(address, count):
-    for line in range(count):
-        prefetch(address + 64 * line)
-
-
-@kernel
-def prefetch_tree(system, nodes, joints, trees, t):
-    """Have the beginning of a tree fetched while the one before it is solved: a heap of rag dolls is larger than the caches."""
-    if t >= system.joint_tree_count:
-        return
-    for n in range(trees[t].first, trees[t].first + min(trees[t].count, MOST_PREFETCHED)):
-        prefetch_lines(address_of_record(nodes[n]), NODE_LINES)
-        if nodes[n].joint >= 0:
-            prefetch_lines(address_of_record(joints[nodes[n].joint]), JOINT_LINES)
-
-
-@kernel
-def warm_start_tree(system, nodes, tree, joints, rows):
-    for n in range(tree.first, tree.first + tree.count):
-        if nodes[n].joint >= 0:
-            warm_start_joint(system, joints[nodes[n].joint], rows)
-
-
-@kernel
-def solve_rows_of_tree(system, nodes, tree, joints, rows, h, softness):
-    """Springs, motors and limits of all joints of a tree, as often as all joints are gone over."""
-    for _ in range(system.joint_iterations):
-        for n in range(tree.first, tree.first + tree.count):
-            if nodes[n].joint >= 0:
-                solve_joint(system, joints[nodes[n].joint], rows, h, softness)
-
-
-@kernel
-def weaken(joint, rows, part):
-    """Leave a part of what a joint did."""
-    for k in range(3):
-        joint.linear_impulse[k] *= FLOAT32(part)
-        joint.angular_impulse[k] *= FLOAT32(part)
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
-        rows[r].impulse *= FLOAT32(part)
-
-
-@entry_point(JOB_SIGNATURE)
-def warm_start_trees(system_address, begin, end, worker):
-    """Job: warm start of those of the trees `begin` to `end - 1` on which joints hang that stand in none: these are solved first
-    and must feel what the trees pull. A loop can be held by many forces that differ by a stress in it; these forget as much of
-    what they did as loose joints do, or the stress would grow without end."""
-    system = view(system_address, 1, SYSTEM)[0]
-    joints, rows = joints_of(system), rows_of(system)
-    nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
-    _, _, impulse_scale = softness_of(system, system.last_delta_time / system.substep_count)
-    for t in range(begin, end):
-        if trees[t].is_looped:
-            for n in range(trees[t].first, trees[t].first + trees[t].count):
-                if nodes[n].joint >= 0:
-                    weaken(joints[nodes[n].joint], rows, 1.0 - impulse_scale)
-        if trees[t].is_coupled:
-            warm_start_tree(system, nodes, trees[t], joints, rows)
-
-
-@entry_point(JOB_SIGNATURE)
-def solve_trees(system_address, begin, end, worker):
-    """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those that nothing else hangs on: what
-    is in the cache is used twice. No two trees share a moving body."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
-    bodies = view(world.bodies, world.body_capacity, BODY)
-    joints, rows = joints_of(system), rows_of(system)
-    nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
-    h = system.last_delta_time / system.substep_count
-    softness = softness_of(system, h)
-    for t in range(begin, end):
-        prefetch_tree(system, nodes, joints, trees, t + 1)
-        if not trees[t].is_coupled:
-            warm_start_tree(system, nodes, trees[t], joints, rows)
-        solve_rows_of_tree(system, nodes, trees[t], joints, rows, h, softness)
-        solve_tree(system, nodes, trees[t], joints, rows, bodies, softness[0])
-
-
-@entry_point(JOB_SIGNATURE)
-def relax_trees(system_address, begin, end, worker):
-    """Job: measure the joints of the trees `begin` to `end - 1` where their bodies are now, and do the pass without bias; sum up
-    what joints did. Matrices are made for the next sub-step too: by where bodies were before they moved, a tree would lose
-    angular momentum."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
-    bodies = view(world.bodies, world.body_capacity, BODY)
-    joints, rows = joints_of(system), rows_of(system)
-    nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
-    h = system.last_delta_time / system.substep_count
-    for t in range(begin, end):
-        prefetch_tree(system, nodes, joints, trees, t + 1)
-        first, last = trees[t].first, trees[t].first + trees[t].count - 1
-        for n in range(first, last + 1):
-            if nodes[n].joint >= 0:
-                relax_joint(system, joints[nodes[n].joint], rows, h)
-        solve_tree(system, nodes, trees[t], joints, rows, bodies, 0.0)
-        for n in range(first, last + 1):
-            if nodes[n].joint >= 0:
-                add_to_totals(joints[nodes[n].joint], rows)

@@ -1,7 +1,7 @@
 """The joints' part of a sub-step: warm start, the pass with bias, and the pass without. Soft constraints as in Box2D v3.
 
 The jobs are those of joints that stand in no tree: of one colour, they share no moving body, so each reads and writes its bodies'
-rows alone. Those of a tree are gone over with it (joint_trees.py). The work is scalar, in double.
+rows alone. Those of a tree are gone over with it (tree_jobs.py). The work is scalar, in double.
 """
 
 import numpy as np

@@ -1,0 +1,156 @@
+"""The jobs of joints in trees: one thread goes over a tree's joints and solves it while its data is in the cache.
+
+Each sub-step: warm start, the springs and the rows that are not held, the tree as a whole (joint_trees.py) with what closes its
+loops (joint_loops.py); and once the bodies have moved, all that again without bias.
+"""
+
+import numpy as np
+
+from ..bodies.schema import BODY, SYSTEM, WORLD
+from ..constraints.joint_preparation import joints_of, rows_of
+from ..constraints.joint_schema import JOINT, TREE, TREE_NODE
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import address_of_record, view
+from ..runtime.prefetch import prefetch
+from .held_rows import bound_held
+from .joint_loops import factorize_loops, finish_loops, measure_loops, push_loops
+from .joint_order import nodes_of
+from .joint_trees import begin_tree, factorize_tree, finish_tree, gather_up, has_changed, spread_down
+from .joints import add_to_totals, relax_joint, softness_of, solve_joint, warm_start_joint
+
+INT32, FLOAT32 = np.int32, np.float32
+MOTOR_ATTEMPTS = 3
+"""How often a tree is solved with motors at most; then those that are left stay as they are."""
+MOST_PREFETCHED = 16
+"""Nodes of a tree that are fetched before it is their turn."""
+NODE_LINES, JOINT_LINES = -(-TREE_NODE.itemsize // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
+"""Cache lines of a node, and of what each sub-step reads of a joint."""
+
+
+@kernel
+def joints_in(system, tree):
+    """The joints of a tree, those that close its loops last."""
+    return view(system.active_joints, system.joint_count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
+
+
+@kernel
+def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
+    """One tree, with matrices made anew where bodies have turned; once more where what is held would go too far. Each time less
+    is held, so it ends."""
+    attempt = 0
+    while True:
+        with_motors = attempt < MOTOR_ATTEMPTS
+        if has_changed(system, nodes, tree, joints, rows, with_motors):
+            factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors)
+            factorize_loops(nodes, tree, joints)
+        begin_tree(system, nodes, tree, joints, rows, bias_rate)
+        gather_up(nodes, tree)
+        spread_down(nodes, tree)
+        if tree.closer_count > 0:
+            measure_loops(system, nodes, tree, joints, bias_rate)
+            begin_tree(system, nodes, tree, joints, rows, bias_rate)
+            push_loops(nodes, tree, joints)
+            gather_up(nodes, tree)
+            spread_down(nodes, tree)
+        if not bound_held(system, nodes, tree, joints, rows):
+            break
+        attempt += 1
+    finish_tree(system, nodes, tree, joints, rows)
+    finish_loops(tree, joints)
+
+
+@kernel
+def prefetch_lines(address, count):
+    for line in range(count):
+        prefetch(address + 64 * line)
+
+
+@kernel
+def prefetch_tree(system, nodes, joints, trees, t):
+    """Have the beginning of a tree fetched while the one before it is solved: a heap of rag dolls is larger than the caches."""
+    if t >= system.joint_tree_count:
+        return
+    for n in range(trees[t].first, trees[t].first + min(trees[t].count, MOST_PREFETCHED)):
+        prefetch_lines(address_of_record(nodes[n]), NODE_LINES)
+        if nodes[n].joint >= 0:
+            prefetch_lines(address_of_record(joints[nodes[n].joint]), JOINT_LINES)
+
+
+@kernel
+def solve_rows_of_tree(system, tree, joints, rows, h, softness):
+    """Springs, motors and limits of all joints of a tree, as often as all joints are gone over."""
+    for _ in range(system.joint_iterations):
+        for index in joints_in(system, tree):
+            solve_joint(system, joints[index], rows, h, softness)
+
+
+@kernel
+def weaken(joint, rows, part):
+    """Leave a part of what a joint did."""
+    for k in range(3):
+        joint.linear_impulse[k] *= FLOAT32(part)
+        joint.angular_impulse[k] *= FLOAT32(part)
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        rows[r].impulse *= FLOAT32(part)
+
+
+@kernel
+def warm_start_tree(system, tree, joints, rows, impulse_scale):
+    """A loop can be held by many forces that differ by a stress in it; trees with loops forget as much of what they did as loose
+    joints do, or the stress would grow without end."""
+    for index in joints_in(system, tree):
+        if tree.is_looped:
+            weaken(joints[index], rows, 1.0 - impulse_scale)
+        warm_start_joint(system, joints[index], rows)
+
+
+@entry_point(JOB_SIGNATURE)
+def warm_start_trees(system_address, begin, end, worker):
+    """Job: warm start of those of the trees `begin` to `end - 1` on which joints hang that stand in none: these are solved first
+    and must feel what the trees pull."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    trees = view(system.joint_trees, system.joint_tree_count, TREE)
+    _, _, impulse_scale = softness_of(system, system.last_delta_time / system.substep_count)
+    for t in range(begin, end):
+        if trees[t].is_coupled:
+            warm_start_tree(system, trees[t], joints, rows, impulse_scale)
+
+
+@entry_point(JOB_SIGNATURE)
+def solve_trees(system_address, begin, end, worker):
+    """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those that nothing else hangs on: what
+    is in the cache is used twice. No two trees share a moving body."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    joints, rows = joints_of(system), rows_of(system)
+    nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
+    h = system.last_delta_time / system.substep_count
+    softness = softness_of(system, h)
+    for t in range(begin, end):
+        prefetch_tree(system, nodes, joints, trees, t + 1)
+        if not trees[t].is_coupled:
+            warm_start_tree(system, trees[t], joints, rows, softness[2])
+        solve_rows_of_tree(system, trees[t], joints, rows, h, softness)
+        solve_tree(system, nodes, trees[t], joints, rows, bodies, softness[0])
+
+
+@entry_point(JOB_SIGNATURE)
+def relax_trees(system_address, begin, end, worker):
+    """Job: measure the joints of the trees `begin` to `end - 1` where their bodies are now, and do the pass without bias; sum up
+    what joints did. Matrices are made for the next sub-step too: by where bodies were before they moved, a tree would lose
+    angular momentum."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    joints, rows = joints_of(system), rows_of(system)
+    nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
+    h = system.last_delta_time / system.substep_count
+    for t in range(begin, end):
+        prefetch_tree(system, nodes, joints, trees, t + 1)
+        for index in joints_in(system, trees[t]):
+            relax_joint(system, joints[index], rows, h)
+        solve_tree(system, nodes, trees[t], joints, rows, bodies, 0.0)
+        for index in joints_in(system, trees[t]):
+            add_to_totals(joints[index], rows)

@@ -1,0 +1,203 @@
+"""Joints that close loops of a tree are solved with it: against laws of mechanics, and against all equations at once."""
+
+import numpy as np
+import pytest
+from small_world import SmallWorld
+
+from engine_core.constraints.joint_schema import LINEAR_X, MOST_CLOSERS, TWIST
+from tests.bodies.mass_twin import rotation_matrix
+
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+ABOUT_Z = (0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)
+TICK = 1.0 / 60.0
+
+
+def at(place, basis=UPRIGHT) -> tuple[float, ...]:
+    return (*basis, *(float(x) for x in place))
+
+
+def node_of(world: SmallWorld, joint: int) -> int:
+    return int(world.world.joint_row("test", joint)["node"])
+
+
+def gap(world: SmallWorld, joints) -> float:
+    """The largest distance between the points that joints hold together [m]."""
+    return max(float(np.abs(world.world.joint_row("test", joint)["position"][:3]).max()) for joint in joints)
+
+
+def ring(world: SmallWorld, count: int, kind: str, mass: float = 1.0) -> tuple[list[int], list[int]]:
+    """(bodies, joints). Boxes in a circle in the plane of x and y, each joined to the next."""
+    radius = 0.5 / np.tan(np.pi / count)
+    angles = 2.0 * np.pi * np.arange(count) / count
+    bodies, joints = [], []
+    shape = world.box(0.2, 0.2, 0.2)  # of all axes alike: what spins freely keeps its angular momentum
+    for angle in angles:
+        c, s = np.cos(angle), np.sin(angle)
+        basis = (-s, -c, 0.0, c, -s, 0.0, 0.0, 0.0, 1.0)
+        bodies.append(world.add(shape, (radius * c, radius * s, 0.0), mass=mass, basis=basis))
+    for k in range(count):
+        half = np.pi / count  # the corner, from the body before and from the one after
+        corner = radius / np.cos(half) * np.array((np.cos(angles[k] + half), np.sin(angles[k] + half), 0.0))
+        frames = []
+        for number in (k, (k + 1) % count):
+            c, s = np.cos(angles[number]), np.sin(angles[number])
+            turn = np.array(((-s, -c, 0.0), (c, -s, 0.0), (0.0, 0.0, 1.0)))
+            place = turn.T @ (corner - radius * np.array((c, s, 0.0)))
+            basis = turn.T @ np.array(ABOUT_Z).reshape(3, 3)  # all hinges, and frames of welds, along the world's z
+            frames.append(at(place, tuple(basis.ravel())))
+        joints.append(world.world.create_joint(kind, bodies[k], bodies[(k + 1) % count], *frames))
+    return bodies, joints
+
+
+def momentum(world: SmallWorld, bodies) -> np.ndarray:
+    """Linear and angular momentum, the latter about the origin."""
+    rows = world.world.bodies.rows[[world.index(body) for body in bodies]]
+    place, v = rows["position"].astype(float), rows["linear_velocity"].astype(float)
+    mass = 1.0 / rows["inverse_mass"].astype(float)
+    total = np.zeros(6)
+    total[:3] = mass @ v
+    total[3:] = mass @ np.cross(place, v)
+    for row in rows:
+        xx, yy, zz, xy, xz, yz = row["inverse_inertia_local"].astype(float)
+        turn = rotation_matrix(row["rotation"].astype(float))
+        inertia = turn @ np.linalg.inv(np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))) @ turn.T
+        total[3:] += inertia @ row["angular_velocity"].astype(float)
+    return total
+
+
+def energy(world: SmallWorld, bodies) -> float:
+    rows = world.world.bodies.rows[[world.index(body) for body in bodies]]
+    total = 0.0
+    for row in rows:
+        xx, yy, zz, xy, xz, yz = row["inverse_inertia_local"].astype(float)
+        turn = rotation_matrix(row["rotation"].astype(float))
+        inertia = turn @ np.linalg.inv(np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))) @ turn.T
+        v, w = row["linear_velocity"].astype(float), row["angular_velocity"].astype(float)
+        total += 0.5 * v @ v / float(row["inverse_mass"]) + 0.5 * w @ inertia @ w
+    return total
+
+
+@pytest.mark.parametrize("kind", ("point", "hinge", "fixed"))
+@pytest.mark.parametrize("count", (3, 8, 30))
+def test_a_ring_keeps_momentum_and_stays_whole(kind, count):
+    """Thrown about in empty space; a ring of hinges or welds is held more than once."""
+    world, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(count)
+    bodies, joints = ring(world, count, kind)
+    for body in bodies:
+        world.throw(body, random.normal(size=3))
+        world.turn(body, random.normal(size=3))
+    before, start = momentum(world, bodies), energy(world, bodies)
+    energies, widest = [start], 0.0
+    for tick in range(240):
+        world.step()
+        energies.append(energy(world, bodies))
+        if tick >= 30:
+            widest = max(widest, gap(world, joints))
+    assert all(node_of(world, joint) >= 0 for joint in joints)
+    assert momentum(world, bodies) == pytest.approx(before, abs=0.01 * np.abs(before).max() + 5e-3)
+    assert max(later / earlier for earlier, later in zip(energies, energies[1:], strict=False)) < 1.01
+    assert widest < 6e-3
+
+
+def test_a_loaded_bridge_does_not_gape():
+    """Forty planks with 50 kg on each of 10 kg, hung at both ends a metre nearer than they are long: the joint that closes the loop
+    is a metre off at first, and comes in at no more than a walk."""
+    world = SmallWorld(damp=0.5)
+    plank, crate = world.box(0.48, 0.05, 0.5), world.box(0.3, 0.3, 0.3)
+    planks = [world.add(plank, (float(k), 0.0, 0.0), mass=10.0) for k in range(40)]
+    joints = [world.world.create_joint("hinge", planks[0], 0, at((-0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z))]
+    for a, b in zip(planks, planks[1:], strict=False):
+        joints.append(world.world.create_joint("hinge", a, b, at((0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z)))
+    joints.append(world.world.create_joint("hinge", planks[-1], 0, at((0.5, 0, 0), ABOUT_Z), at((38.5, 0, 0), ABOUT_Z)))
+    for k in range(40):
+        world.add(crate, (float(k), 0.36, 0.0), mass=50.0)
+    fastest = 0.0
+    for _ in range(300):
+        world.step()
+        fastest = max(fastest, *(np.linalg.norm(world.velocity(body)) for body in planks))
+    assert all(node_of(world, joint) >= 0 for joint in joints)
+    assert fastest < 25.0
+    assert gap(world, joints) < 5e-3
+
+
+@pytest.mark.parametrize("load_mass", (1.0, 100.0, 1000.0))
+def test_a_crank_turns_a_heavy_rocker_at_its_speed(load_mass):
+    """Four bars: a crank of 1 kg with a motor, a rod, and a rocker with a load. What closes the loop neither gapes nor brakes."""
+    world = SmallWorld()
+    crank = world.add(world.box(0.125, 0.05, 0.05), (0.125, 0.0, 0.0), mass=1.0)
+    rod = world.add(world.box(0.875, 0.05, 0.05), (1.125, 0.0, 0.0), mass=1.0)
+    rocker = world.add(world.box(0.05, 0.5, 0.05), (2.0, -0.5, 0.0), mass=1.0)
+    load = world.add(world.box(0.2, 0.2, 0.2), (2.0, -0.5, 0.0), mass=load_mass)
+
+    def hinge(a, b, on_a, on_b):
+        return world.world.create_joint("hinge", a, b, at(on_a, ABOUT_Z), at(on_b, ABOUT_Z))
+
+    motor = hinge(crank, 0, (-0.125, 0, 0), (0, 0, 0))
+    joints = [motor, hinge(crank, rod, (0.125, 0, 0), (-0.875, 0, 0)), hinge(rod, rocker, (0.875, 0, 0), (0, 0.5, 0)),
+              hinge(rocker, 0, (0, -0.5, 0), (2, -1, 0)),
+              world.world.create_joint("fixed", rocker, load, at((0, 0, 0)), at((0, 0, 0)))]  # fmt: skip
+    world.world.joint_set_motor(motor, TWIST, 2.0, 1e6)
+    spins, widest = [], 0.0
+    for _ in range(300):
+        world.step()
+        spins.append(world.spin(crank)[2])
+        widest = max(widest, gap(world, joints))
+    assert all(node_of(world, joint) >= 0 for joint in joints)
+    assert np.abs(np.abs(spins[1:]) - 2.0).max() < 1e-3
+    assert widest < 3e-3
+    flat = [abs(float(world.position(body)[2])) for body in (crank, rod, rocker, load)]
+    assert max(flat) < 1e-3
+
+
+def test_hinges_that_do_not_quite_agree_hold_without_great_stress():
+    """Four bars whose last axis is off by 0.002 rad: no forces build up that would break joints."""
+    world = SmallWorld(damp=0.1)
+    bodies, joints = ring(world, 4, "hinge")
+    tilt = np.array(((1, 0, 0), (0, 1, -0.002), (0, 0.002, 1))) @ np.array(ABOUT_Z).reshape(3, 3)
+    world.world.create_joint("hinge", bodies[0], 0, at((0, 0, 0), tuple(tilt.ravel())), at(world.position(bodies[0]), ABOUT_Z))
+    worst = 0.0
+    for tick in range(240):
+        world.step()
+        if tick > 60:
+            for joint in joints:
+                row = world.world.joint_row("test", joint)
+                worst = max(worst, float(np.abs(row["total_impulse"]).max()), float(np.abs(row["total_twist"]).max()))
+    assert worst < 3.0 * 4.0 * 10.0 * TICK
+
+
+def test_more_loops_than_a_tree_takes_stay_loose():
+    world = SmallWorld()
+    bodies, joints = ring(world, 12, "point")
+    pairs = [(bodies[k], bodies[k + 6]) for k in range(MOST_CLOSERS)]
+    across = [world.world.create_joint("point", a, b, at((0, 0.5, 0)), at((0, 0.5, 0))) for a, b in pairs]
+    world.step()
+    assert sum(node_of(world, joint) < 0 for joint in joints + across) == MOST_CLOSERS + 1
+    for joint in across:
+        world.world.destroy_joint(joint)
+    world.step()
+    assert all(node_of(world, joint) >= 0 for joint in joints)
+
+
+def test_a_closing_joint_tells_what_it_carries():
+    """A plank on a hinge at each end: each tells half of its weight."""
+    world = SmallWorld()
+    plank = world.add(world.box(1.0, 0.1, 0.1), (0.0, 0.0, 0.0), mass=6.0)
+    ends = [world.world.create_joint("hinge", plank, 0, at((x, 0, 0), ABOUT_Z), at((x, 0, 0), ABOUT_Z)) for x in (-1.0, 1.0)]
+    world.step(120)
+    for joint in ends:
+        row = world.world.joint_row("test", joint)
+        assert abs(float(row["total_impulse"][1])) / TICK == pytest.approx(30.0, rel=0.02)
+        assert np.abs(np.delete(row["total_impulse"], 1)).max() / TICK < 1.0
+
+
+def test_a_slider_in_a_loop_still_slides():
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    box = world.box(0.2, 0.2, 0.2)
+    left, right = (world.add(box, (x, 0.0, 0.0), mass=1.0) for x in (-1.0, 1.0))
+    for y in (-0.3, 0.3):
+        world.world.create_joint("slider", left, right, at((0, y, 0)), at((-2, y, 0)))
+    world.throw(right, (1.0, 0.0, 0.0))
+    world.throw(left, (-1.0, 0.0, 0.0))
+    world.step(60)
+    assert world.velocity(right)[LINEAR_X] == pytest.approx(1.0, abs=1e-3)
+    assert world.velocity(left)[LINEAR_X] == pytest.approx(-1.0, abs=1e-3)
