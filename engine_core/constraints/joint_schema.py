@@ -158,6 +158,7 @@ TREE = np.dtype(
         ("closers", "i4", MOST_CLOSERS),
         ("ends", "i4", (MOST_CLOSERS, 2)),  # the nodes of their bodies; -1: something fixed
         ("loop", "f8", LOOP_TRIANGLE),  # K, then the inverse of its Cholesky factor
+        ("soft_loop", "f8", LOOP_TRIANGLE),  # the same, softer: what errors are corrected by
         ("loop_impulse", "f8", LOOP_ROWS),
     ],
     align=True,

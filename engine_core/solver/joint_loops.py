@@ -13,18 +13,21 @@ import numpy as np
 
 from ..constraints.joint_holding import answer_to, locked_direction, product
 from ..constraints.joint_measuring import read_motion, row_of
-from ..constraints.joint_schema import LOOP_ROWS, LOOP_TRIANGLE, NODE_ROWS, TWIST
+from ..constraints.joint_schema import ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, LOOP_TRIANGLE, NODE_ROWS, TWIST
 from ..geometry.cholesky import entry, factorize, invert, solve_inverted
-from ..geometry.vector import dot, vector3
+from ..geometry.vector import cross, dot, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
 from .joint_trees import gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-GIVE = 0.01
-"""How much a closed loop gives way along an axis, in parts of what the two bodies would do were they free."""
-LEAST_LEFT = 1.0e-4
+GIVE, BIAS_GIVE = 1.0e-3, 1.0e-2
+"""How much a closed loop gives way along an axis, in parts of how freely the ends of the joint move in the tree: to what stops
+them, which only takes energy, and to what corrects an error."""
+LEAST_LEFT = 1.0e-5
 """The least that is left of an axis beside what holds it already, in the same parts."""
+ROUNDING = 1.0e-6
+"""What rounding makes of an axis that is held firmly, in parts of what it would do were the two bodies free."""
 
 
 @kernel
@@ -60,6 +63,17 @@ def seen_of_ends(nodes, ends, direction):
 
 
 @kernel
+def answer(nodes, tree, ends, direction):
+    """How the tree answers to an impulse of 1 along a direction at a closing joint: in `push`."""
+    for n in range(tree.first, tree.first + tree.count):
+        for k in range(NODE_ROWS):
+            nodes[n].push[k] = nodes[n].wanted[k] = 0.0
+    push_ends(nodes, ends, direction, 1.0)
+    gather_up(nodes, tree)
+    spread_down(nodes, tree)
+
+
+@kernel
 def see_answer(nodes, tree, joints, row):
     """Write row number `row` of K: what the axes up to this one see of how the tree answers to it."""
     number = 0
@@ -72,57 +86,83 @@ def see_answer(nodes, tree, joints, row):
 
 
 @kernel
-def leave_out_held(tree, count, free):
-    """Take axes that are held already out of K. `free`: what two free bodies would do."""
-    tree.loop_holds = INT32(0)
-    factor = stack_array(LOOP_TRIANGLE, FLOAT64)
+def mobility(nodes, tree, ends, joint, is_angular):
+    """How freely the ends of a closing joint move against each other in the tree: in three directions together, or about them."""
+    total = 0.0
+    for k in range(3):
+        unit = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+        direction = ((0.0, 0.0, 0.0), unit, unit)
+        if not is_angular:
+            direction = (unit, cross(vector3(joint.arms[0]), unit), cross(vector3(joint.arms[1]), unit))
+        answer(nodes, tree, ends, direction)
+        total += seen_of_ends(nodes, ends, direction)
+    return total
+
+
+@kernel
+def leave_out_held(tree, count, freedom, least):
+    """Find the axes that the tree and others of them hold already: of which less than `least` is left in K once those are
+    eliminated that have most left. `freedom`: of each axis, how freely the ends of its joint move."""
+    left = stack_array(LOOP_TRIANGLE, FLOAT64)
+    for i in range(count * (count + 1) // 2):
+        left[i] = tree.loop[i]
+    open_rows, tree.loop_holds = (1 << count) - 1, INT32(0)
+    while True:
+        best, most = -1, 0.0
+        for i in range(count):
+            part = left[entry(i, i)] / freedom[i]
+            if open_rows >> i & 1 and left[entry(i, i)] > least[i] and part > most:
+                best, most = i, part
+        if best < 0:
+            return
+        open_rows &= ~(1 << best)
+        tree.loop_holds |= 1 << best
+        for i in range(count):
+            part = left[entry(max(i, best), min(i, best))] / left[entry(best, best)]
+            for j in range(i + 1):
+                if open_rows >> i & 1 and open_rows >> j & 1:
+                    left[entry(i, j)] -= part * left[entry(max(j, best), min(j, best))]
+
+
+@kernel
+def factorize_softened(tree, matrix, count, freedom, give):
+    """The inverse factor of K, softened along each axis by a part of its freedom; nothing of axes that are left out."""
     for i in range(count):
         for j in range(i + 1):
-            total = tree.loop[entry(i, j)]
-            for k in range(j):
-                total -= factor[entry(i, k)] * factor[entry(j, k)] * factor[entry(k, k)]
-            # Of a row j < i: L, times 1 / D of that row; of the row itself: D.
-            factor[entry(i, j)] = total if j == i else total / factor[entry(j, j)]
-        if factor[entry(i, i)] < LEAST_LEFT * free[i]:
-            for j in range(i):
-                factor[entry(i, j)] = tree.loop[entry(i, j)] = 0.0
-            for j in range(i + 1, count):
-                tree.loop[entry(j, i)] = 0.0
-            tree.loop[entry(i, i)], factor[entry(i, i)] = 0.0, 1.0
-        else:
-            tree.loop_holds |= 1 << i
+            is_held = tree.loop_holds >> i & tree.loop_holds >> j & 1
+            matrix[entry(i, j)] = tree.loop[entry(i, j)] if is_held else 0.0
+        matrix[entry(i, i)] += give * freedom[i]
+    factorize(matrix, count)
+    invert(matrix, count)
 
 
 @kernel
 def factorize_loops(nodes, tree, joints):
     """K and its factor, once the matrices of the tree are made."""
-    free = stack_array(LOOP_ROWS, FLOAT64)
+    freedom, least = stack_array(LOOP_ROWS, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     row = 0
     for c in range(tree.closer_count):
-        joint = joints[tree.closers[c]]
+        joint, ends = joints[tree.closers[c]], tree.ends[c]
+        linear = mobility(nodes, tree, ends, joint, False) if joint.locked & LINEAR_AXES else 0.0
+        angular = mobility(nodes, tree, ends, joint, True) if joint.locked & ANGULAR_AXES else 0.0
         for axis in range(NODE_ROWS):
-            if joint.locked >> axis & 1 == 0:
-                continue
-            for n in range(tree.first, tree.first + tree.count):
-                for k in range(NODE_ROWS):
-                    nodes[n].push[k] = nodes[n].wanted[k] = 0.0
-            direction = locked_direction(joint, axis)
-            push_ends(nodes, tree.ends[c], direction, 1.0)
-            gather_up(nodes, tree)
-            spread_down(nodes, tree)
-            see_answer(nodes, tree, joints, row)
-            free[row] = product(direction, answer_to(joint, direction))
-            row += 1
-    leave_out_held(tree, row, free)
-    for i in range(row):
-        tree.loop[entry(i, i)] += GIVE * free[i]
-    factorize(tree.loop, row)
-    invert(tree.loop, row)
+            if joint.locked >> axis & 1:
+                direction = locked_direction(joint, axis)
+                answer(nodes, tree, ends, direction)
+                see_answer(nodes, tree, joints, row)
+                rounding = ROUNDING * product(direction, answer_to(joint, direction))
+                freedom[row] = max(linear if axis < TWIST else angular, rounding)
+                least[row] = max(LEAST_LEFT * freedom[row], rounding)
+                row += 1
+    leave_out_held(tree, row, freedom, least)
+    factorize_softened(tree, tree.soft_loop, row, freedom, BIAS_GIVE)
+    factorize_softened(tree, tree.loop, row, freedom, GIVE)
 
 
 @kernel
 def measure_loops(system, nodes, tree, joints, bias_rate):
     """The impulses that close the loops, from how the tree moves without them."""
+    corrections = stack_array(LOOP_ROWS, FLOAT64)
     fastest = FLOAT64(system.push_out_speed)
     row = 0
     for c in range(tree.closer_count):
@@ -134,9 +174,14 @@ def measure_loops(system, nodes, tree, joints, bias_rate):
                 speed = dot(linear, v_b) + dot(angular_b, w_b) - dot(linear, v_a) - dot(angular_a, w_a)
                 speed += seen_of_ends(nodes, tree.ends[c], direction)
                 correction = min(max(bias_rate * FLOAT64(joint.error[axis]), -fastest), fastest)
-                tree.loop_impulse[row] = -speed - correction if tree.loop_holds >> row & 1 else 0.0
+                is_held = tree.loop_holds >> row & 1
+                tree.loop_impulse[row], corrections[row] = -speed * is_held, -correction * is_held
                 row += 1
     solve_inverted(tree.loop, row, tree.loop_impulse)
+    if bias_rate > 0.0:
+        solve_inverted(tree.soft_loop, row, corrections)
+        for i in range(row):
+            tree.loop_impulse[i] += corrections[i]
 
 
 @kernel
