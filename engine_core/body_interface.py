@@ -75,6 +75,7 @@ class BodyInterface(BodyShapes):
         self.body_clear_shapes(identity)
         self._release_joints_of(index)
         self.exceptions.forget(index)
+        self._stale.pop(index, None)
         row = self.bodies.rows[index]
         first, capacity = int(row["first_instance"]), int(row["instance_capacity"])
         self._forget_reports(index)

@@ -140,6 +140,14 @@ _AGAIN = [
 ]  # fmt: skip
 
 
+# A body that is freed while its mass waits; its row is taken again.
+_FREED = [
+    ("_area_create", 0, []), ("_body_set_space", 8, [("space", 1)]), ("_body_remove_shape", 8, [0]), ("_free_rid", 2, []),
+    ("_body_create", 0, []),
+]  # fmt: skip
+
+
+@example(_FREED)
 @example(_AGAIN)
 @example(_IN_SPACE)
 @example(_MODES)
