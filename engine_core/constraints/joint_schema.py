@@ -153,13 +153,16 @@ TREE = np.dtype(
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
         # Joints that close loops and are solved with the tree, see solver/joint_loops.py.
         ("closer_count", "i4"),
-        ("loop_rows", "i4"),  # axes that they lock
+        ("loop_rows", "i4"),  # axes that all joints lock which close loops, solved with the tree or not
         ("loop_holds", "i4"),  # bits of those that the tree does not hold already
+        ("loop_needs", "i4"),  # how many those are if the tree holds what is locked alone
+        ("is_contested", "i4"),  # motors and limits hold the loop against each other: they are not held in this step
         ("closers", "i4", MOST_CLOSERS),
         ("ends", "i4", (MOST_CLOSERS, 2)),  # the nodes of their bodies; -1: something fixed
         ("loop", "f8", LOOP_TRIANGLE),  # K, then the inverse of its Cholesky factor
         ("soft_loop", "f8", LOOP_TRIANGLE),  # the same, softer: what errors are corrected by
         ("loop_impulse", "f8", LOOP_ROWS),
+        ("correction", "f8", LOOP_ROWS),  # the part of it that corrects errors: taken back once the bodies have moved
     ],
     align=True,
 )

@@ -19,6 +19,8 @@ from .joints import push_row, write_motion
 
 INT8, INT32, INT64, FLOAT32, FLOAT64 = np.int8, np.int32, np.int64, np.float32, np.float64
 LARGEST_NUMBER = 32
+LOCKS_ALONE, LIMITS_TOO, MOTORS_TOO = range(3)
+"""What is held in a tree at most: what is locked, limits that push as well, motors that have the force as well."""
 LEAST_APART = 1.0e-6
 """What is left of an axis beside those before it, at least; else it is the same as they are."""
 
@@ -62,9 +64,12 @@ def repeats(held_axes, axis):
 
 
 @kernel
-def held_rows(joint, rows, with_motors):
+def held_rows(joint, rows, at_most):
     """Bits of the rows of a joint that are held, as many as a node has room for."""
     bits, room, held_axes = 0, NODE_ROWS, INT64(joint.locked)
+    if at_most == LOCKS_ALONE:
+        return bits
+    with_motors = at_most == MOTORS_TOO
     for axis in range(NODE_ROWS):
         room -= joint.locked >> axis & 1
     # Motors stand before limits; these come first.

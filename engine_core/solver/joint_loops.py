@@ -21,11 +21,14 @@ from ..runtime.memory import stack_array
 from .joint_trees import gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-GIVE, BIAS_GIVE = 1.0e-3, 1.0e-2
+GIVE, CORRECTION_GIVE = 1.0e-3, 1.0e-2
 """How much a closed loop gives way along an axis, in parts of how freely the ends of the joint move in the tree: to what stops
-them, which only takes energy, and to what corrects an error."""
+them, and to what corrects an error."""
 LEAST_LEFT = 1.0e-5
-"""The least that is left of an axis beside what holds it already, in the same parts."""
+"""The least that is left of an axis beside what holds it already, in the same parts: less is left alone. A load that is a hundred
+thousand times as heavy as what carries it is less."""
+FASTEST_CORRECTION = 3.0
+"""Errors are corrected at this speed at most [m/s], [rad/s]."""
 ROUNDING = 1.0e-6
 """What rounding makes of an axis that is held firmly, in parts of what it would do were the two bodies free."""
 
@@ -87,7 +90,7 @@ def see_answer(nodes, tree, joints, row):
 
 @kernel
 def mobility(nodes, tree, ends, joint, is_angular):
-    """How freely the ends of a closing joint move against each other in the tree: in three directions together, or about them."""
+    """How freely the ends of a closing joint move against each other in the tree: the sum of three directions, or turns about them."""
     total = 0.0
     for k in range(3):
         unit = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
@@ -102,11 +105,12 @@ def mobility(nodes, tree, ends, joint, is_angular):
 @kernel
 def leave_out_held(tree, count, freedom, least):
     """Find the axes that the tree and others of them hold already: of which less than `least` is left in K once those are
-    eliminated that have most left. `freedom`: of each axis, how freely the ends of its joint move."""
+    eliminated that have most left, as a part of `freedom`: of each axis, how freely the ends of its joint move. Returns how many
+    are not held."""
     left = stack_array(LOOP_TRIANGLE, FLOAT64)
     for i in range(count * (count + 1) // 2):
         left[i] = tree.loop[i]
-    open_rows, tree.loop_holds = (1 << count) - 1, INT32(0)
+    open_rows, found, tree.loop_holds = (1 << count) - 1, 0, INT32(0)
     while True:
         best, most = -1, 0.0
         for i in range(count):
@@ -114,7 +118,8 @@ def leave_out_held(tree, count, freedom, least):
             if open_rows >> i & 1 and left[entry(i, i)] > least[i] and part > most:
                 best, most = i, part
         if best < 0:
-            return
+            return found
+        found += 1
         open_rows &= ~(1 << best)
         tree.loop_holds |= 1 << best
         for i in range(count):
@@ -138,7 +143,7 @@ def factorize_softened(tree, matrix, count, freedom, give):
 
 @kernel
 def factorize_loops(nodes, tree, joints):
-    """K and its factor, once the matrices of the tree are made."""
+    """K and its factor, once the matrices of the tree are made. Returns how many axes it is that the tree does not hold."""
     freedom, least = stack_array(LOOP_ROWS, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     row = 0
     for c in range(tree.closer_count):
@@ -154,16 +159,16 @@ def factorize_loops(nodes, tree, joints):
                 freedom[row] = max(linear if axis < TWIST else angular, rounding)
                 least[row] = max(LEAST_LEFT * freedom[row], rounding)
                 row += 1
-    leave_out_held(tree, row, freedom, least)
-    factorize_softened(tree, tree.soft_loop, row, freedom, BIAS_GIVE)
+    count = leave_out_held(tree, row, freedom, least)
+    factorize_softened(tree, tree.soft_loop, row, freedom, CORRECTION_GIVE)
     factorize_softened(tree, tree.loop, row, freedom, GIVE)
+    return count
 
 
 @kernel
 def measure_loops(system, nodes, tree, joints, bias_rate):
-    """The impulses that close the loops, from how the tree moves without them."""
-    corrections = stack_array(LOOP_ROWS, FLOAT64)
-    fastest = FLOAT64(system.push_out_speed)
+    """The impulses that close the loops, from how the tree moves without them. What corrects errors is taken back in the pass without
+    bias: near a place where a loop is stiff it is all sideways, and would grow."""
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
@@ -173,26 +178,28 @@ def measure_loops(system, nodes, tree, joints, bias_rate):
                 linear, angular_a, angular_b = direction = locked_direction(joint, axis)
                 speed = dot(linear, v_b) + dot(angular_b, w_b) - dot(linear, v_a) - dot(angular_a, w_a)
                 speed += seen_of_ends(nodes, tree.ends[c], direction)
-                correction = min(max(bias_rate * FLOAT64(joint.error[axis]), -fastest), fastest)
+                wanted = min(max(bias_rate * FLOAT64(joint.error[axis]), -FASTEST_CORRECTION), FASTEST_CORRECTION)
                 is_held = tree.loop_holds >> row & 1
-                tree.loop_impulse[row], corrections[row] = -speed * is_held, -correction * is_held
+                tree.loop_impulse[row] = -speed * is_held
+                if bias_rate > 0.0:
+                    tree.correction[row] = -wanted * is_held
                 row += 1
     solve_inverted(tree.loop, row, tree.loop_impulse)
     if bias_rate > 0.0:
-        solve_inverted(tree.soft_loop, row, corrections)
-        for i in range(row):
-            tree.loop_impulse[i] += corrections[i]
+        solve_inverted(tree.soft_loop, row, tree.correction)
+    for i in range(row):
+        tree.loop_impulse[i] += tree.correction[i] if bias_rate > 0.0 else -tree.correction[i]
 
 
 @kernel
-def push_loops(nodes, tree, joints):
-    """Push the tree by the impulses that close its loops."""
+def push_loops(nodes, tree, joints, impulses, sign):
+    """Push the tree by impulses along the axes that close its loops."""
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
-                push_ends(nodes, tree.ends[c], locked_direction(joint, axis), tree.loop_impulse[row])
+                push_ends(nodes, tree.ends[c], locked_direction(joint, axis), sign * impulses[row])
                 row += 1
 
 

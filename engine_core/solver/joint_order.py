@@ -82,18 +82,21 @@ def lowest_link(links, slot):
 @kernel
 def leave_loops_open(system, bodies):
     """Choose what closes a loop so that what is driven stands in the tree, where its motor is solved with all that hangs on it
-    (Kruskal's spanning tree: driven joints first)."""
+    (Kruskal's spanning tree: driven joints first). What hangs on something fixed comes after what joins bodies: else a loop
+    through the ground would be two trees. Only called if some joint of the system is driven."""
     colours, joints = colours_of(system), joints_of(system)
     links = view(system.spare_list, system.active_count + 1, INT32)
     for slot in range(system.active_count + 1):
         links[slot] = INT32(slot)
-    for turn in range(2):
+    for turn in range(4):
         for colour in range(COLOUR_COUNT + 1):
             for index in members_of(colours, colour):
                 joint = joints[index]
-                if (joint.driven != 0) != (turn == 0) or not fits_tree(joint) or not fits_ends(bodies, joint):
+                a, b = link_of(bodies, joint.bodies[0]), link_of(bodies, joint.bodies[1])
+                its_turn = 2 * (min(a, b) == 0) + (joint.driven == 0)
+                if its_turn != turn or not fits_tree(joint) or not fits_ends(bodies, joint):
                     continue
-                a, b = lowest_link(links, link_of(bodies, joint.bodies[0])), lowest_link(links, link_of(bodies, joint.bodies[1]))
+                a, b = lowest_link(links, a), lowest_link(links, b)
                 if a == b:
                     joint.node = INT32(LEFT_OPEN)
                 links[max(a, b)] = INT32(min(a, b))
@@ -220,6 +223,7 @@ def close_loops(system, bodies):
         tree = trees[t]
         if tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK:
             tree.closer_count = INT32(0)
+        tree.is_contested = INT32(0)
         for c in range(tree.closer_count):
             joints[tree.closers[c]].node = max(tree.ends[c, 0], tree.ends[c, 1])
             tree.is_looped = INT32(1)

@@ -32,7 +32,7 @@ TURNED = 0.004
 
 
 @kernel
-def write_jacobians(node, joint, rows, with_motors):
+def write_jacobians(node, joint, rows, at_most):
     """What the axes of a node's joint that are held see of its body and of its parent, one row an axis. Returns how many are
     locked."""
     for axis in range(6):
@@ -40,7 +40,7 @@ def write_jacobians(node, joint, rows, with_motors):
             linear, angular_a, angular_b = locked_direction(joint, axis)
             put_axis(node, axis, linear, angular_a, angular_b)
     locked_count = node.count
-    held = held_rows(joint, rows, with_motors)
+    held = held_rows(joint, rows, at_most)
     node.held, node.upper = np.uint32(held), np.uint32(upper_rows(joint, rows, held))
     put_held(node, joint, rows)
     return locked_count
@@ -117,22 +117,22 @@ def add_to_parent(node, parent):
 
 
 @kernel
-def holds_others(node, joint, rows, with_motors):
+def holds_others(node, joint, rows, at_most):
     """Whether other rows of a node's joint are held than when its matrices were made; of what slides they never stay good."""
-    held = held_rows(joint, rows, with_motors)
+    held = held_rows(joint, rows, at_most)
     if held != node.held or upper_rows(joint, rows, held) != node.upper:
         return True
     return held != 0 and joint.locked & LINEAR_AXES != LINEAR_AXES
 
 
 @kernel
-def has_changed(system, nodes, tree, joints, rows, with_motors):
+def has_changed(system, nodes, tree, joints, rows, at_most):
     """Whether some body of a tree has turned so far that its matrices no longer tell how it moves, or other rows are held."""
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.count < 0:
             return True
-        if node.joint >= 0 and holds_others(node, joints[node.joint], rows, with_motors):
+        if node.joint >= 0 and holds_others(node, joints[node.joint], rows, at_most):
             return True
         row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
@@ -142,7 +142,7 @@ def has_changed(system, nodes, tree, joints, rows, with_motors):
 
 
 @kernel
-def factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors):
+def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
     """All matrices of a tree, from where its bodies are in this sub-step."""
     last = tree.first + tree.count - 1
     for n in range(tree.first, last + 1):
@@ -151,7 +151,7 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors):
     for n in range(last, tree.first - 1, -1):
         node = nodes[n]
         node.count = INT32(0)
-        locked_count = write_jacobians(node, joints[node.joint], rows, with_motors) if node.joint >= 0 else 0
+        locked_count = write_jacobians(node, joints[node.joint], rows, at_most) if node.joint >= 0 else 0
         condense(node, locked_count)
         if node.parent >= 0:
             add_to_parent(node, nodes[node.parent])

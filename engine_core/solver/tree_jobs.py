@@ -12,7 +12,7 @@ from ..constraints.joint_schema import JOINT, TREE, TREE_NODE
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.prefetch import prefetch
-from .held_rows import bound_held
+from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
 from .joint_loops import factorize_loops, finish_loops, measure_loops, push_loops
 from .joint_order import nodes_of
 from .joint_trees import begin_tree, factorize_tree, finish_tree, gather_up, has_changed, spread_down
@@ -34,24 +34,53 @@ def joints_in(system, tree):
 
 
 @kernel
-def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
-    """One tree, with matrices made anew where bodies have turned; once more where what is held would go too far. Each time less
-    is held, so it ends."""
-    attempt = 0
-    while True:
-        with_motors = attempt < MOTOR_ATTEMPTS
-        if has_changed(system, nodes, tree, joints, rows, with_motors):
-            factorize_tree(system, nodes, tree, joints, rows, bodies, with_motors)
-            factorize_loops(nodes, tree, joints)
+def what_is_held(tree, attempt):
+    if tree.is_contested:
+        return LOCKS_ALONE
+    return MOTORS_TOO if attempt < MOTOR_ATTEMPTS else LIMITS_TOO
+
+
+@kernel
+def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
+    """Make the matrices of a tree anew if its bodies have turned or other rows are held. Motors and limits may hold a loop against
+    each other, so that less of it is left than if only what is locked were held: then they are not held, or none would give."""
+    if tree.closer_count > 0 and nodes[tree.first].count < 0:
+        factorize_tree(system, nodes, tree, joints, rows, bodies, LOCKS_ALONE)
+        tree.loop_needs = INT32(factorize_loops(nodes, tree, joints))
+    at_most = what_is_held(tree, attempt)
+    if not has_changed(system, nodes, tree, joints, rows, at_most):
+        return
+    factorize_tree(system, nodes, tree, joints, rows, bodies, at_most)
+    if tree.closer_count > 0 and factorize_loops(nodes, tree, joints) < tree.loop_needs and at_most != LOCKS_ALONE:
+        tree.is_contested = INT32(1)
+        factorize_tree(system, nodes, tree, joints, rows, bodies, LOCKS_ALONE)
+        factorize_loops(nodes, tree, joints)
+
+
+@kernel
+def solve_once(system, nodes, tree, joints, rows, bias_rate):
+    """Impulses of a tree's joints, and how its bodies' velocities change: once without what closes its loops, to see what that has
+    to do, and once with it."""
+    begin_tree(system, nodes, tree, joints, rows, bias_rate)
+    if tree.closer_count > 0 and bias_rate == 0.0:
+        push_loops(nodes, tree, joints, tree.correction, -1.0)
+    gather_up(nodes, tree)
+    spread_down(nodes, tree)
+    if tree.closer_count > 0:
+        measure_loops(system, nodes, tree, joints, bias_rate)
         begin_tree(system, nodes, tree, joints, rows, bias_rate)
+        push_loops(nodes, tree, joints, tree.loop_impulse, 1.0)
         gather_up(nodes, tree)
         spread_down(nodes, tree)
-        if tree.closer_count > 0:
-            measure_loops(system, nodes, tree, joints, bias_rate)
-            begin_tree(system, nodes, tree, joints, rows, bias_rate)
-            push_loops(nodes, tree, joints)
-            gather_up(nodes, tree)
-            spread_down(nodes, tree)
+
+
+@kernel
+def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
+    """One tree, once more where what is held would go too far: then less is held."""
+    attempt = 0
+    while True:
+        renew_matrices(system, nodes, tree, joints, rows, bodies, attempt)
+        solve_once(system, nodes, tree, joints, rows, bias_rate)
         if not bound_held(system, nodes, tree, joints, rows):
             break
         attempt += 1

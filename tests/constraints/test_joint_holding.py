@@ -18,6 +18,7 @@ from engine_core.constraints.joint_schema import (
 )  # fmt: skip
 from engine_core.runtime.kernel import entry_point
 from engine_core.runtime.memory import view, view_rows
+from engine_core.solver.held_rows import MOTORS_TOO
 from engine_core.solver.joint_trees import holds_others
 
 UPRIGHT = np.eye(3)
@@ -378,7 +379,7 @@ def test_a_swing_motor_does_not_fight_a_cone():
 
 @entry_point("int64(int64, int64, int64)")
 def asks_for_new_matrices(node, joint, rows):
-    return 1 if holds_others(view(node, 1, TREE_NODE)[0], view(joint, 1, JOINT)[0], view(rows, 1, JOINT_ROW), True) else 0
+    return 1 if holds_others(view(node, 1, TREE_NODE)[0], view(joint, 1, JOINT)[0], view(rows, 1, JOINT_ROW), MOTORS_TOO) else 0
 
 
 def test_a_limit_that_changes_ends_within_a_step_asks_for_new_matrices():
