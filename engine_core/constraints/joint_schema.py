@@ -159,8 +159,9 @@ TREE = np.dtype(
         ("is_contested", "i4"),  # motors and limits hold the loop against each other: they are not held in this step
         ("closers", "i4", MOST_CLOSERS),
         ("ends", "i4", (MOST_CLOSERS, 2)),  # the nodes of their bodies; -1: something fixed
-        ("loop", "f8", LOOP_TRIANGLE),  # K, then the inverse of its Cholesky factor
-        ("soft_loop", "f8", LOOP_TRIANGLE),  # the same, softer: what errors are corrected by
+        ("loop", "f8", LOOP_TRIANGLE),  # K
+        ("inverse", "f8", LOOP_TRIANGLE),  # of its Cholesky factor
+        ("freedom", "f8", LOOP_ROWS),  # how freely the ends of the joint of each axis move in the tree
         ("loop_impulse", "f8", LOOP_ROWS),
         ("correction", "f8", LOOP_ROWS),  # the part of it that corrects errors: taken back once the bodies have moved
     ],

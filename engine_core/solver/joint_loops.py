@@ -15,15 +15,17 @@ from ..constraints.joint_holding import answer_to, locked_direction, product
 from ..constraints.joint_measuring import read_motion, row_of
 from ..constraints.joint_schema import ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, LOOP_TRIANGLE, NODE_ROWS, TWIST
 from ..geometry.cholesky import entry, factorize, invert, solve_inverted
-from ..geometry.vector import cross, dot, vector3
+from ..geometry.vector import cross, dot, length, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
 from .joint_trees import gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-GIVE, CORRECTION_GIVE = 1.0e-3, 1.0e-2
+GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 1.0e-3, 1.0e-2, 0.1, 5.0
 """How much a closed loop gives way along an axis, in parts of how freely the ends of the joint move in the tree: to what stops
-them, and to what corrects an error."""
+them, to what corrects an error at least and at most, and to that of an error as large as the joint is far from its bodies."""
+LEAST_REACH = 1.0e-3
+"""A joint counts as so far from its bodies at least [m]."""
 LEAST_LEFT = 1.0e-5
 """The least that is left of an axis beside what holds it already, in the same parts: less is left alone. A load that is a hundred
 thousand times as heavy as what carries it is less."""
@@ -90,7 +92,7 @@ def see_answer(nodes, tree, joints, row):
 
 @kernel
 def mobility(nodes, tree, ends, joint, is_angular):
-    """How freely the ends of a closing joint move against each other in the tree: the sum of three directions, or turns about them."""
+    """How freely the ends of a closing joint move against each other in the tree: the sum of three directions or turns."""
     total = 0.0
     for k in range(3):
         unit = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
@@ -103,10 +105,9 @@ def mobility(nodes, tree, ends, joint, is_angular):
 
 
 @kernel
-def leave_out_held(tree, count, freedom, least):
+def leave_out_held(tree, count, least):
     """Find the axes that the tree and others of them hold already: of which less than `least` is left in K once those are
-    eliminated that have most left, as a part of `freedom`: of each axis, how freely the ends of its joint move. Returns how many
-    are not held."""
+    eliminated that have most left, as a part of their freedom. Returns how many are not held."""
     left = stack_array(LOOP_TRIANGLE, FLOAT64)
     for i in range(count * (count + 1) // 2):
         left[i] = tree.loop[i]
@@ -114,7 +115,7 @@ def leave_out_held(tree, count, freedom, least):
     while True:
         best, most = -1, 0.0
         for i in range(count):
-            part = left[entry(i, i)] / freedom[i]
+            part = left[entry(i, i)] / tree.freedom[i]
             if open_rows >> i & 1 and left[entry(i, i)] > least[i] and part > most:
                 best, most = i, part
         if best < 0:
@@ -130,13 +131,13 @@ def leave_out_held(tree, count, freedom, least):
 
 
 @kernel
-def factorize_softened(tree, matrix, count, freedom, give):
+def factorize_softened(tree, matrix, count, give):
     """The inverse factor of K, softened along each axis by a part of its freedom; nothing of axes that are left out."""
     for i in range(count):
         for j in range(i + 1):
             is_held = tree.loop_holds >> i & tree.loop_holds >> j & 1
             matrix[entry(i, j)] = tree.loop[entry(i, j)] if is_held else 0.0
-        matrix[entry(i, i)] += give * freedom[i]
+        matrix[entry(i, i)] += give[i] * tree.freedom[i]
     factorize(matrix, count)
     invert(matrix, count)
 
@@ -144,7 +145,7 @@ def factorize_softened(tree, matrix, count, freedom, give):
 @kernel
 def factorize_loops(nodes, tree, joints):
     """K and its factor, once the matrices of the tree are made. Returns how many axes it is that the tree does not hold."""
-    freedom, least = stack_array(LOOP_ROWS, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
+    least, give = stack_array(LOOP_ROWS, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     row = 0
     for c in range(tree.closer_count):
         joint, ends = joints[tree.closers[c]], tree.ends[c]
@@ -156,19 +157,39 @@ def factorize_loops(nodes, tree, joints):
                 answer(nodes, tree, ends, direction)
                 see_answer(nodes, tree, joints, row)
                 rounding = ROUNDING * product(direction, answer_to(joint, direction))
-                freedom[row] = max(linear if axis < TWIST else angular, rounding)
-                least[row] = max(LEAST_LEFT * freedom[row], rounding)
+                tree.freedom[row] = max(linear if axis < TWIST else angular, rounding)
+                least[row], give[row] = max(LEAST_LEFT * tree.freedom[row], rounding), GIVE
                 row += 1
-    count = leave_out_held(tree, row, freedom, least)
-    factorize_softened(tree, tree.soft_loop, row, freedom, CORRECTION_GIVE)
-    factorize_softened(tree, tree.loop, row, freedom, GIVE)
+    count = leave_out_held(tree, row, least)
+    factorize_softened(tree, tree.inverse, row, give)
     return count
 
 
 @kernel
+def correct_loops(tree, joints, bias_rate):
+    """The impulses that correct the errors of closing joints. The larger an error, the softer: where a loop is stretched tight it
+    cannot be corrected, and what tries to is all sideways."""
+    inverse, give = stack_array(LOOP_TRIANGLE, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
+    row = 0
+    for c in range(tree.closer_count):
+        joint = joints[tree.closers[c]]
+        reach = length(vector3(joint.arms[0])) + length(vector3(joint.arms[1]))
+        for axis in range(NODE_ROWS):
+            if joint.locked >> axis & 1:
+                error = FLOAT64(joint.error[axis])
+                wanted = min(max(bias_rate * error, -FASTEST_CORRECTION), FASTEST_CORRECTION)
+                tree.correction[row] = -wanted if tree.loop_holds >> row & 1 else 0.0
+                part = abs(error) / max(reach, LEAST_REACH) if axis < TWIST else abs(error)
+                give[row] = min(max(ERROR_GIVE * part, CORRECTION_GIVE), MOST_GIVE)
+                row += 1
+    factorize_softened(tree, inverse, row, give)
+    solve_inverted(inverse, row, tree.correction)
+
+
+@kernel
 def measure_loops(system, nodes, tree, joints, bias_rate):
-    """The impulses that close the loops, from how the tree moves without them. What corrects errors is taken back in the pass without
-    bias: near a place where a loop is stiff it is all sideways, and would grow."""
+    """The impulses that close the loops, from how the tree moves without them. What corrects errors is taken back in the pass
+    without bias."""
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
@@ -178,15 +199,11 @@ def measure_loops(system, nodes, tree, joints, bias_rate):
                 linear, angular_a, angular_b = direction = locked_direction(joint, axis)
                 speed = dot(linear, v_b) + dot(angular_b, w_b) - dot(linear, v_a) - dot(angular_a, w_a)
                 speed += seen_of_ends(nodes, tree.ends[c], direction)
-                wanted = min(max(bias_rate * FLOAT64(joint.error[axis]), -FASTEST_CORRECTION), FASTEST_CORRECTION)
-                is_held = tree.loop_holds >> row & 1
-                tree.loop_impulse[row] = -speed * is_held
-                if bias_rate > 0.0:
-                    tree.correction[row] = -wanted * is_held
+                tree.loop_impulse[row] = -speed if tree.loop_holds >> row & 1 else 0.0
                 row += 1
-    solve_inverted(tree.loop, row, tree.loop_impulse)
+    solve_inverted(tree.inverse, row, tree.loop_impulse)
     if bias_rate > 0.0:
-        solve_inverted(tree.soft_loop, row, tree.correction)
+        correct_loops(tree, joints, bias_rate)
     for i in range(row):
         tree.loop_impulse[i] += tree.correction[i] if bias_rate > 0.0 else -tree.correction[i]
 

@@ -42,8 +42,8 @@ def what_is_held(tree, attempt):
 
 @kernel
 def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
-    """Make the matrices of a tree anew if its bodies have turned or other rows are held. Motors and limits may hold a loop against
-    each other, so that less of it is left than if only what is locked were held: then they are not held, or none would give."""
+    """Make the matrices of a tree anew if its bodies have turned or other rows are held. Motors and limits may hold a loop
+    against each other, so that less is left of it than by what is locked alone: then they are not held, or none would give."""
     if tree.closer_count > 0 and nodes[tree.first].count < 0:
         factorize_tree(system, nodes, tree, joints, rows, bodies, LOCKS_ALONE)
         tree.loop_needs = INT32(factorize_loops(nodes, tree, joints))
@@ -59,8 +59,8 @@ def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
 
 @kernel
 def solve_once(system, nodes, tree, joints, rows, bias_rate):
-    """Impulses of a tree's joints, and how its bodies' velocities change: once without what closes its loops, to see what that has
-    to do, and once with it."""
+    """Impulses of a tree's joints, and how its bodies' velocities change: once without what closes its loops, to see what that
+    has to do, and once with it."""
     begin_tree(system, nodes, tree, joints, rows, bias_rate)
     if tree.closer_count > 0 and bias_rate == 0.0:
         push_loops(nodes, tree, joints, tree.correction, -1.0)
