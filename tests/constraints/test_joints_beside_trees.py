@@ -50,7 +50,7 @@ def test_a_bridge_that_hangs_at_both_ends_holds():
         if tick >= 300:
             widest = max(widest, max(np.abs(world.world.joint_row("test", joint)["position"][:3]).max() for joint in joints))
     assert not any(is_loose(world, joint) for joint in joints)
-    assert widest < 0.001
+    assert widest < 0.003
 
 
 def test_a_gear_between_two_loaded_arms_keeps_them_level():
