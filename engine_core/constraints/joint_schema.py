@@ -162,8 +162,7 @@ TREE = np.dtype(
         ("loop", "f8", LOOP_TRIANGLE),  # K
         ("inverse", "f8", LOOP_TRIANGLE),  # of its Cholesky factor
         ("freedom", "f8", LOOP_ROWS),  # how freely the ends of the joint of each axis move in the tree
-        ("loop_impulse", "f8", LOOP_ROWS),
-        ("correction", "f8", LOOP_ROWS),  # the part of it that corrects errors: taken back once the bodies have moved
+        ("loop_impulse", "f8", LOOP_ROWS),  # what closes the loops in one pass
     ],
     align=True,
 )

@@ -21,7 +21,7 @@ from ..runtime.memory import stack_array
 from .joint_trees import gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 5.0e-3, 1.0e-2, 0.1, 5.0
+GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 1.0e-4, 1.0e-2, 0.1, 5.0
 """How much a closed loop gives way along an axis, in parts of how freely the ends of the joint move in the tree: to what stops
 them, to what corrects an error at least and at most, and to that of an error as large as the joint is far from its bodies."""
 LEAST_REACH = 1.0e-3
@@ -167,9 +167,10 @@ def factorize_loops(nodes, tree, joints):
 
 @kernel
 def correct_loops(tree, joints, bias_rate):
-    """The impulses that correct the errors of closing joints. The larger an error, the softer: where a loop is stretched tight it
-    cannot be corrected, and what tries to is all sideways."""
-    inverse, give = stack_array(LOOP_TRIANGLE, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
+    """Add the impulses that correct the errors of closing joints. The larger an error, the softer: where a loop is stretched tight
+    it cannot be corrected, and what tries to is all sideways."""
+    inverse, wanted = stack_array(LOOP_TRIANGLE, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
+    give = stack_array(LOOP_ROWS, FLOAT64)
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
@@ -177,19 +178,21 @@ def correct_loops(tree, joints, bias_rate):
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
                 error = FLOAT64(joint.error[axis])
-                wanted = min(max(bias_rate * error, -FASTEST_CORRECTION), FASTEST_CORRECTION)
-                tree.correction[row] = -wanted if tree.loop_holds >> row & 1 else 0.0
+                speed = min(max(bias_rate * error, -FASTEST_CORRECTION), FASTEST_CORRECTION)
+                wanted[row] = -speed if tree.loop_holds >> row & 1 else 0.0
                 part = abs(error) / max(reach, LEAST_REACH) if axis < TWIST else abs(error)
                 give[row] = min(max(ERROR_GIVE * part, CORRECTION_GIVE), MOST_GIVE)
                 row += 1
     factorize_softened(tree, inverse, row, give)
-    solve_inverted(inverse, row, tree.correction)
+    solve_inverted(inverse, row, wanted)
+    for i in range(row):
+        tree.loop_impulse[i] += wanted[i]
 
 
 @kernel
 def measure_loops(system, nodes, tree, joints, bias_rate):
-    """The impulses that close the loops, from how the tree moves without them. What corrects errors is taken back in the pass
-    without bias."""
+    """The impulses that close the loops, from how the tree moves without them. Always all of them, not a change of those before:
+    near a place where a loop is stiff old ones are all sideways, and what takes speeds away alone cannot shake it."""
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
@@ -204,19 +207,34 @@ def measure_loops(system, nodes, tree, joints, bias_rate):
     solve_inverted(tree.inverse, row, tree.loop_impulse)
     if bias_rate > 0.0:
         correct_loops(tree, joints, bias_rate)
-    for i in range(row):
-        tree.loop_impulse[i] += tree.correction[i] if bias_rate > 0.0 else -tree.correction[i]
 
 
 @kernel
-def push_loops(nodes, tree, joints, impulses, sign):
-    """Push the tree by impulses along the axes that close its loops."""
+def impulse_of(joint, axis):
+    """What a joint does along a locked axis."""
+    return FLOAT64(joint.linear_impulse[axis]) if axis < TWIST else FLOAT64(joint.angular_impulse[axis - TWIST])
+
+
+@kernel
+def open_loops(nodes, tree, joints):
+    """Push the tree as if what closes its loops had done nothing yet."""
+    for c in range(tree.closer_count):
+        joint = joints[tree.closers[c]]
+        for axis in range(NODE_ROWS):
+            if joint.locked >> axis & 1:
+                push_ends(nodes, tree.ends[c], locked_direction(joint, axis), -impulse_of(joint, axis))
+
+
+@kernel
+def close_loops(nodes, tree, joints):
+    """Push the tree by what closes its loops, beside what that has done already."""
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
-                push_ends(nodes, tree.ends[c], locked_direction(joint, axis), sign * impulses[row])
+                change = tree.loop_impulse[row] - impulse_of(joint, axis)
+                push_ends(nodes, tree.ends[c], locked_direction(joint, axis), change)
                 row += 1
 
 
@@ -229,7 +247,7 @@ def finish_loops(tree, joints):
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
                 if axis < TWIST:
-                    joint.linear_impulse[axis] += FLOAT32(tree.loop_impulse[row])
+                    joint.linear_impulse[axis] = FLOAT32(tree.loop_impulse[row])
                 else:
-                    joint.angular_impulse[axis - TWIST] += FLOAT32(tree.loop_impulse[row])
+                    joint.angular_impulse[axis - TWIST] = FLOAT32(tree.loop_impulse[row])
                 row += 1

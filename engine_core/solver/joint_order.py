@@ -211,7 +211,7 @@ def note_closer(system, bodies, numbers, index):
 
 
 @kernel
-def close_loops(system, bodies):
+def find_closers(system, bodies):
     """Find the joints that are solved with a tree whose loops they close. Of a tree with too many none is."""
     colours, joints = colours_of(system), joints_of(system)
     numbers = view(system.scratch, system.active_count, INT32)
@@ -273,7 +273,7 @@ def lay_out_joints(system):
     bodies = view(world.bodies, world.body_capacity, BODY)
     colours, joints, nodes = colours_of(system), joints_of(system), nodes_of(system)
     system.joint_count = system.joint_row_count = 0
-    close_loops(system, bodies)
+    find_closers(system, bodies)
     trees = view(system.joint_trees, system.joint_tree_count, TREE)
     for t in range(system.joint_tree_count):
         list_tree(system, nodes, trees[t])

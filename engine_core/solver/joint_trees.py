@@ -128,6 +128,7 @@ def holds_others(node, joint, rows, at_most):
 @kernel
 def has_changed(system, nodes, tree, joints, rows, at_most):
     """Whether some body of a tree has turned so far that its matrices no longer tell how it moves, or other rows are held."""
+    turned = TURNED if tree.closer_count == 0 else 0.0  # near a place where a loop is stiff it changes at once
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.count < 0:
@@ -136,7 +137,7 @@ def has_changed(system, nodes, tree, joints, rows, at_most):
             return True
         row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
-            if abs(row[DELTA_ROTATION + k] - node.turn[k]) > TURNED:
+            if abs(row[DELTA_ROTATION + k] - node.turn[k]) > turned:
                 return True
     return False
 

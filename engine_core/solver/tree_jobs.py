@@ -13,7 +13,7 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.prefetch import prefetch
 from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
-from .joint_loops import factorize_loops, finish_loops, measure_loops, push_loops
+from .joint_loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
 from .joint_order import nodes_of
 from .joint_trees import begin_tree, factorize_tree, finish_tree, gather_up, has_changed, spread_down
 from .joints import add_to_totals, relax_joint, softness_of, solve_joint, warm_start_joint
@@ -59,19 +59,18 @@ def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
 
 @kernel
 def solve_once(system, nodes, tree, joints, rows, bias_rate):
-    """Impulses of a tree's joints, and how its bodies' velocities change: once without what closes its loops, to see what that
+    """Impulses of a tree's joints, and how its bodies' velocities change: once as if nothing closed its loops, to see what that
     has to do, and once with it."""
     begin_tree(system, nodes, tree, joints, rows, bias_rate)
-    if tree.closer_count > 0 and bias_rate == 0.0:
-        push_loops(nodes, tree, joints, tree.correction, -1.0)
-    gather_up(nodes, tree)
-    spread_down(nodes, tree)
     if tree.closer_count > 0:
-        measure_loops(system, nodes, tree, joints, bias_rate)
-        begin_tree(system, nodes, tree, joints, rows, bias_rate)
-        push_loops(nodes, tree, joints, tree.loop_impulse, 1.0)
+        open_loops(nodes, tree, joints)
         gather_up(nodes, tree)
         spread_down(nodes, tree)
+        measure_loops(system, nodes, tree, joints, bias_rate)
+        begin_tree(system, nodes, tree, joints, rows, bias_rate)
+        close_loops(nodes, tree, joints)
+    gather_up(nodes, tree)
+    spread_down(nodes, tree)
 
 
 @kernel
