@@ -21,7 +21,7 @@ from ..runtime.memory import stack_array
 from .joint_trees import gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 1.0e-4, 1.0e-2, 0.1, 5.0
+GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 1.0e-4, 3.0e-3, 0.02, 5.0
 """How much a closed loop gives way along an axis, in parts of how freely the ends of the joint move in the tree: to what stops
 them, to what corrects an error at least and at most, and to that of an error as large as the joint is far from its bodies."""
 LEAST_REACH = 1.0e-3
