@@ -167,8 +167,8 @@ def factorize_loops(nodes, tree, joints):
 
 @kernel
 def correct_loops(tree, joints, bias_rate):
-    """Add the impulses that correct the errors of closing joints. The larger an error, the softer: where a loop is stretched tight
-    it cannot be corrected, and what tries to is all sideways."""
+    """Add the impulses that correct the errors of closing joints. The larger an error, the softer: where a loop is stretched
+    tight it cannot be corrected, and what tries to is all sideways."""
     inverse, wanted = stack_array(LOOP_TRIANGLE, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     give = stack_array(LOOP_ROWS, FLOAT64)
     row = 0
