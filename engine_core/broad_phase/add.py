@@ -7,8 +7,8 @@ from engine_core.broad_phase.change import (
     BODY_COUNT,
     CHAIN_LENGTH,
     FIRST_PENDING,
-    PUBLISHED_PENDING,
     IS_IN_TREE,
+    PUBLISHED_PENDING,
     mark_dirty,
     tree_finalize,
 )

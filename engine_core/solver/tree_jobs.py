@@ -132,13 +132,21 @@ def warm_start_tree(system, tree, joints, rows, impulse_scale):
         warm_start_joint(system, joints[index], rows)
 
 
+@kernel
+def tables_of(system):
+    """What the trees of a system consist of: (bodies, joints, rows, nodes, trees)."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    trees = view(system.joint_trees, system.joint_tree_count, TREE)
+    return bodies, joints_of(system), rows_of(system), nodes_of(system), trees
+
+
 @entry_point(JOB_SIGNATURE)
 def warm_start_trees(system_address, begin, end, worker):
     """Job: warm start of those of the trees `begin` to `end - 1` on which joints hang that stand in none: these are solved first
     and must feel what the trees pull."""
     system = view(system_address, 1, SYSTEM)[0]
-    joints, rows = joints_of(system), rows_of(system)
-    trees = view(system.joint_trees, system.joint_tree_count, TREE)
+    _, joints, rows, _, trees = tables_of(system)
     _, _, impulse_scale = softness_of(system, system.last_delta_time / system.substep_count)
     for t in range(begin, end):
         if trees[t].is_coupled:
@@ -150,10 +158,7 @@ def solve_trees(system_address, begin, end, worker):
     """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those that nothing else hangs on: what
     is in the cache is used twice. No two trees share a moving body."""
     system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
-    bodies = view(world.bodies, world.body_capacity, BODY)
-    joints, rows = joints_of(system), rows_of(system)
-    nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
+    bodies, joints, rows, nodes, trees = tables_of(system)
     h = system.last_delta_time / system.substep_count
     softness = softness_of(system, h)
     for t in range(begin, end):
@@ -170,10 +175,7 @@ def relax_trees(system_address, begin, end, worker):
     what joints did. Matrices are made for the next sub-step too: by where bodies were before they moved, a tree would lose
     angular momentum."""
     system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
-    bodies = view(world.bodies, world.body_capacity, BODY)
-    joints, rows = joints_of(system), rows_of(system)
-    nodes, trees = nodes_of(system), view(system.joint_trees, system.joint_tree_count, TREE)
+    bodies, joints, rows, nodes, trees = tables_of(system)
     h = system.last_delta_time / system.substep_count
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
