@@ -6,7 +6,7 @@ Who may call: the thread that steps the systems of the bodies, between steps.
 import numpy as np
 
 from .bodies.motion import bodies_of, system_of
-from .bodies.schema import RIGID, STATIC, WORLD
+from .bodies.schema import HAS_JOINT, RIGID, STATIC, WORLD
 from .constraints.joint_measuring import measure
 from .constraints.joint_preparation import prepare_side
 from .constraints.joint_schema import AXIS_COUNT, IS_CONNECTED, JOINT
@@ -83,6 +83,7 @@ def connect_joint(world, index):
         body = joint.bodies[side]
         if body >= 0:
             bodies[body].first_joint = link(joints, index, side, bodies[body].first_joint)
+            bodies[body].flags |= UINT32(HAS_JOINT)
     joint.flags |= UINT32(IS_CONNECTED)
     joint.colour = INT32(-1)
     wake_both(world, joint)
@@ -102,6 +103,8 @@ def disconnect_joint(world, index):
         body = joint.bodies[side]
         if body >= 0:
             bodies[body].first_joint = unlink(joints, index, side, bodies[body].first_joint)
+            if bodies[body].first_joint < 0:
+                bodies[body].flags &= ~UINT32(HAS_JOINT)
     joint.flags &= ~UINT32(IS_CONNECTED)
     forget_impulses(joint)
 

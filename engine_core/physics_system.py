@@ -313,7 +313,8 @@ class PhysicsSystem:
     SETTINGS = {
         "gravity": (0.0, -9.8, 0.0), "linear_damp": 0.1, "angular_damp": 0.1, "substep_count": 4, "contact_hertz": 45.0,
         "contact_damping_ratio": 5.0, "joint_hertz": 60.0, "joint_damping_ratio": 5.0, "joint_iterations": 1,
-        "push_out_speed": 3.0, "penetration_slop": 0.0, "restitution_threshold": 1.0, "sleep_linear_threshold": 0.1,
+        "push_out_speed": 3.0, "penetration_slop": 0.0, "articulated_penetration_slop": 0.005, "restitution_threshold": 1.0,
+        "sleep_linear_threshold": 0.1,
         "sleep_angular_threshold": 0.1396, "time_to_sleep": 0.5, "is_sleeping_allowed": 1, "is_warm_starting": 1,
         "is_active": 1,
     }  # fmt: skip

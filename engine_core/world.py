@@ -206,7 +206,7 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
             raise ValueError(f"{call}: {name} must be {'a number' if not shape else f'{shape[0]} numbers'}, got {value!r}")
         if not np.isfinite(numbers).all():
             raise ValueError(f"{call}: {name} must be finite, got {value!r}")
-        least = {"substep_count": 1, "penetration_slop": 0}.get(name, -np.inf)
+        least = {"substep_count": 1, "penetration_slop": 0, "articulated_penetration_slop": 0}.get(name, -np.inf)
         if (numbers < least).any():
             raise ValueError(f"{call}: {name} must be at least {least}, got {value!r}")
 

@@ -50,6 +50,7 @@ IN_AREAS = 1048576  # an area overrides its gravity or damping: the step takes t
 HAS_RARE = 2097152  # its row of BODY_RARE counts
 HELD_BACK_ONCE = 4194304  # three bits from here on: in how many steps running continuous collision took back its motion, up to 7
 HELD_BACK_STEPS = 7 * HELD_BACK_ONCE
+HAS_JOINT = 1 << 25  # `first_joint` is not -1: contacts are prepared from the line of the flags
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (body_batches.py): no call of its own may free or reshape it
 
 # Rows of seven cache lines; fields stand in the order of how hot they are: a line is what one stage reads.
@@ -240,6 +241,7 @@ SYSTEM = np.dtype(
         ("joint_iterations", "i8"),  # passes over the joints in each pass over the contacts
         ("push_out_speed", "f8"),  # how fast overlap is resolved at most [m/s]
         ("penetration_slop", "f8"),  # overlap that is left alone [m]
+        ("articulated_penetration_slop", "f8"),  # the same where neither body moves free of joints; see `allowed_overlap`
         ("restitution_threshold", "f8"),  # slower approaches do not bounce [m/s]
         ("sleep_linear_threshold", "f8"),  # [m/s]
         ("sleep_angular_threshold", "f8"),  # [rad/s]

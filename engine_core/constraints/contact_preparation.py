@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..bodies.motion import surface_velocity
-from ..bodies.schema import BODY, HAS_RARE, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, SYSTEM, WORLD
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
@@ -19,10 +19,10 @@ from ..runtime.prefetch import prefetch
 from .blocks import LANE_FLOATS, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .schema import (
-    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, FIELD_SIZE, FRICTION, FRICTION_IMPULSE,
-    INERTIA_A, INERTIA_B, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
-    POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, SOFTNESS,
-    TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, FIELD_SIZE, FRICTION,
+    FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B,
+    POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
+    SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
 )  # fmt: skip
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
@@ -39,6 +39,8 @@ CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 FARTHEST_ROLLED = 0.1
 """A contact of what rolls is moved ahead at most by this part of the radius."""
+ARTICULATED_OVERLAP = 0.0625
+"""Bodies on joints lie in each other at most by this part of the inner radius of the smaller."""
 STIFFEST = 0.1875
 """Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
 
@@ -64,6 +66,22 @@ def softness_of(system, a, b, h, usual):
     if a.contact_bias != 0.0 or b.contact_bias != 0.0:
         return softness_at(system, h, max(a.contact_bias, b.contact_bias), is_moving)
     return usual[0] if is_moving else usual[1]
+
+
+@kernel
+def is_free(body):
+    """Whether a body moves, and no joint holds it."""
+    return body.inverse_mass != 0.0 and body.flags & HAS_JOINT == 0
+
+
+@kernel
+def allowed_overlap(system, a, b):
+    """How deep two bodies may lie in each other before they are pushed apart [m]. What rests free of joints rests on the surface;
+    the limbs of rag dolls and the links of chains press into each other, so that their heaps lie as dense as those of flesh."""
+    slop = system.penetration_slop
+    if is_free(a) or is_free(b):
+        return slop
+    return max(slop, min(system.articulated_penetration_slop, ARTICULATED_OVERLAP * min(size_of(a), size_of(b))))
 
 
 @kernel
@@ -133,6 +151,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     bias_rate, softness = softness_of(system, a, b, h, usual)
     lane[BIAS_RATE * 8] = FLOAT32(bias_rate)
     lane[SOFTNESS * 8] = FLOAT32(softness)
+    lane[ALLOWED_OVERLAP * 8] = FLOAT32(allowed_overlap(system, a, b))
     lane[ROUNDING_A * 8] = manifold.rounding_a
     lane[ROUNDING_B * 8] = manifold.rounding_b
     lane[PATCH * 8] = FLOAT32(CONTACT_PATCH * min(size_of(a), size_of(b)))

@@ -44,7 +44,8 @@ TANGENT_VELOCITY = TWIST_IMPULSE + 1  # wanted relative velocity along the two t
 TOTAL_FRICTION = TANGENT_VELOCITY + 2  # sums over the sub-steps, for reports: of friction along the two tangents, of the twist
 BIAS_RATE = TOTAL_FRICTION + 3  # softness
 SOFTNESS = BIAS_RATE + 1  # part of the impulse and of its change that a soft contact keeps, 0 to 1
-COUPLING = SOFTNESS + 1  # speed at a point by an impulse at another [1/kg]: of points 01, 02, 03, 12, 13, 23
+ALLOWED_OVERLAP = SOFTNESS + 1  # how deep the two may lie in each other before they are pushed apart [m]
+COUPLING = ALLOWED_OVERLAP + 1  # speed at a point by an impulse at another [1/kg]: of points 01, 02, 03, 12, 13, 23
 POINT_COUNT = COUPLING + 6  # int32
 POINTS = POINT_COUNT + 1  # four points, POINT_FIELDS fields each; POINT_COUNT is the largest of the lanes, in all lanes
 

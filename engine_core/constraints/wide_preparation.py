@@ -10,8 +10,8 @@ from ..runtime.kernel import kernel
 from ..runtime.vector8 import absolute8, max8, min8, splat8, square_root8, where_greater8, where_less8
 from .blocks import field, field3, field6, put, put3, velocities_of
 from .schema import (
-    ANCHOR_A, ANCHOR_B, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A,
-    POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINTS,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A, MASS_B, NORMAL,
+    POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINTS,
     TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
 )  # fmt: skip
 
@@ -71,14 +71,14 @@ def find_center(block, count):
     zero, one, two = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(2.0))
     least, far, tiny = splat8(FLOAT32(1.0e-6)), splat8(FLOAT32(0.5 * NO_POINT)), splat8(FLOAT32(1.0e-30))
     steep = splat8(FLOAT32(1.0 / SPECULATIVE_DISTANCE))
-    normal, patch = field3(block, NORMAL), field(block, PATCH)
+    normal, patch, allowed = field3(block, NORMAL), field(block, PATCH), field(block, ALLOWED_OVERLAP)
     rounding_a, rounding_b = field(block, ROUNDING_A), field(block, ROUNDING_B)
     center_a, center_b, total = (zero, zero, zero), (zero, zero, zero), zero
     for p in range(count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
         apart = field(point, POINT_SEPARATION)
-        separation = apart + (dot8(normal, anchor_b) - dot8(normal, anchor_a))
+        separation = apart + (allowed + (dot8(normal, anchor_b) - dot8(normal, anchor_a)))
         weight = min8(max8(two - separation * steep, least), one)
         weight = where_less8(apart, far, weight, zero)
         center_a, center_b = add_scaled8(center_a, anchor_a, weight), add_scaled8(center_b, anchor_b, weight)

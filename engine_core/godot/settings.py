@@ -21,6 +21,8 @@ SETTINGS = {
     # Who runs the jobs of a step: 0: threads of Scree, 1: the thread that steps, 2: Godot's WorkerThreadPool.
     "physics/scree_3d/simulation/job_system": (0, 0, 2),
     "physics/scree_3d/simulation/penetration_slop": (0.0, 0.0, 1.0),  # overlap that is left alone [m]
+    # The same where no body moves free of joints: rag dolls, chains. At most a sixteenth of the inner radius.
+    "physics/scree_3d/simulation/articulated_penetration_slop": (0.005, 0.0, 1.0),
     "physics/scree_3d/sleep/enabled": (True, None, None),
     "physics/scree_3d/joints/world_node": (0, 0, 1),  # which node of a joint with one body the world is: 0: A, 1: B
     "physics/scree_3d/limits/max_bodies": (1 << 18, 64, 1 << 27),
@@ -129,6 +131,7 @@ class Settings:
             "substep_count": min(max(round(substeps), 1), MOST_SUBSTEPS),
             "contact_hertz": PhysicsSystem.SETTINGS["contact_hertz"] * self.contact_bias / USUAL_BIAS,
             "penetration_slop": self.values["physics/scree_3d/simulation/penetration_slop"],
+            "articulated_penetration_slop": self.values["physics/scree_3d/simulation/articulated_penetration_slop"],
             "is_sleeping_allowed": int(self.values["physics/scree_3d/sleep/enabled"]),
             **self.engine_values,
         }

@@ -11,8 +11,8 @@ import numpy as np
 from ..bodies.schema import SYSTEM
 from ..constraints.blocks import field, field3, field6, gather, put, velocities_of
 from ..constraints.schema import (
-    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
-    MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A,
+    INERTIA_B, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER,
     POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
     ROW_SIZE, SOFTNESS, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_IMPULSE, TWIST_MASS,
 )  # fmt: skip
@@ -86,7 +86,7 @@ def turned_back8(motion, v):
 
 
 @kernel
-def measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out, slop):
+def measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
     """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     normal = field3(block, NORMAL)
@@ -94,13 +94,13 @@ def measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, invers
     normal_a, normal_b = turned_back8(motion_a, normal), turned_back8(motion_b, normal)
     spin_a, spin_b = cross8(normal, w_a), cross8(normal, w_b)
     moved = dot8(normal, (motion_b[0] - motion_a[0], motion_b[1] - motion_a[1], motion_b[2] - motion_a[2]))
+    moved += field(block, ALLOWED_OVERLAP)  # they touch where they lie in each other as deep as they may
     closing = dot8(normal, subtract8(v_b, v_a))
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
         separation = field(point, POINT_SEPARATION) + (moved + (dot8(normal_b, anchor_b) - dot8(normal_a, anchor_a)))
-        overlap = min8(separation + slop, zero)
-        bias = where_greater8(separation, zero, separation * inverse_h, max8(overlap * bias_rate, -push_out))
+        bias = where_greater8(separation, zero, separation * inverse_h, max8(separation * bias_rate, -push_out))
         soft = where_greater8(separation, zero, one, softness)
         speed = closing + (dot8(spin_b, anchor_b) - dot8(spin_a, anchor_a))
         mass = field(point, POINT_MASS)
@@ -167,7 +167,7 @@ def push_points(block, wanted, v_a, w_a, v_b, w_b):
 
 
 @kernel
-def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out, slop):
+def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
     """The points of eight manifolds along their normals, those of one manifold together. `motion_*`: how far and how each body
     has turned since the step began. Gives velocities, sum of impulses, sum of impulses times levers."""
     memory = stack_array(WANTED_SIZE, FLOAT32)
@@ -176,7 +176,7 @@ def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias
     for p in range(load_int32(block + POINT_COUNT * FIELD_SIZE), 4):
         put(wanted + p * WANTED_SIZE, ALONE, zero)
         put(wanted + p * WANTED_SIZE, GAIN, zero)
-    measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out, slop)
+    measure_points(block, wanted, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out)
     settle_points(block, wanted)
     return push_points(block, wanted, v_a, w_a, v_b, w_b)
 
@@ -261,13 +261,13 @@ def solve(system_address, begin, end, worker):
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     inverse_h = splat8(FLOAT32(system.substep_count / system.last_delta_time))
-    push_out, slop = splat8(FLOAT32(system.push_out_speed)), splat8(FLOAT32(system.penetration_slop))
+    push_out = splat8(FLOAT32(system.push_out_speed))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         v_a, w_a, v_b, w_b, _, _ = solve_normals(
             block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h,
-            field(block, BIAS_RATE), field(block, SOFTNESS), push_out, slop,
+            field(block, BIAS_RATE), field(block, SOFTNESS), push_out,
         )  # fmt: skip
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
@@ -284,7 +284,7 @@ def relax(system_address, begin, end, worker):
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         v_a, w_a, v_b, w_b, total, lever_total = solve_normals(
             block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b, inverse_h,
-            zero, one, zero, zero,
+            zero, one, zero,
         )  # fmt: skip
         v_a, w_a, v_b, w_b = solve_friction(block, v_a, w_a, v_b, w_b, total, lever_total)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
