@@ -8,8 +8,9 @@ Otherwise its shapes are collided, and old manifolds and points hand their impul
 import numpy as np
 
 from ..bodies.bounds import bounds_in_frame, bounds_overlap
+from ..bodies.overlap import allowed_overlap
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, SYSTEM, WORLD
 from ..geometry.vector import (
     add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, scale, store3, store4, subtract,
     vector3,
@@ -46,7 +47,7 @@ RECYCLE_ROLLING = 5e-4
 RECYCLE_ANGLE = 0.15
 """... and whatever their size, at most so far turned [rad]."""
 DEEP_PART_OF_SIZE = 0.2
-"""Bodies that overlap by more than this part of the inner radius of the smaller one lie deep in each other."""
+"""Bodies that overlap by so much more than they may lie deep in each other; in parts of the inner radius of the smaller one."""
 PAIRS_AHEAD, BODIES_AHEAD = 16, 8
 """So many pairs before its turn the cache line of a pair and those of its bodies are asked for."""
 
@@ -220,16 +221,16 @@ def collide_pair(system, world, pair_index, delta_time):
     remember_pose(pair, a, b, delta, chain.is_round != 0, chain.renews != 0)
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         chain.is_changed = 1
-    if (a.first_joint >= 0 or b.first_joint >= 0) and is_deep(a, b, chain.lowest):
+    if (a.flags | b.flags) & HAS_JOINT and is_deep(system, a, b, chain.lowest):
         return True  # it may be caught: see solver/pinches.py
     return chain.is_changed != 0 or (chain.count > 0 and may_meet_seam(a, b, chain.count))
 
 
 @kernel
-def is_deep(a, b, separation):
+def is_deep(system, a, b, separation):
     """Whether two bodies with this separation have not just met, but lie in each other; never for planes and meshes."""
     smaller = min(np.float64(a.inner_radius), np.float64(b.inner_radius))
-    return smaller > 0.0 and separation < -DEEP_PART_OF_SIZE * smaller
+    return smaller > 0.0 and separation + allowed_overlap(system, a, b) < -DEEP_PART_OF_SIZE * smaller
 
 
 @kernel

@@ -21,6 +21,7 @@ from ..geometry.polytopes import (
 )
 from ..geometry.segments import between
 from ..geometry.vector import (
+    add_scaled,
     cross,
     dot,
     length_squared,
@@ -279,6 +280,10 @@ def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result
         if low == high:
             result.point_count = min(count, 1)
         return result.point_count, True
+    # The point goes where the body would touch along the new normal: off that line, turning would look like coming closer.
+    reach = radius + 0.5 * result.separations[0]
+    middle = add_scaled(vector3(result.points[0]), vector3(result.normal), -reach)
+    store3(result.points[0], add_scaled(middle, front, -reach))
     store3(result.normal, negate(front))
     result.point_count = 1
     return 1, False

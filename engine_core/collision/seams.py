@@ -132,10 +132,21 @@ def point_on_other(contact, p):
 
 
 @kernel
-def lies_in_plane(contact, at, up, near):
-    """Whether all points of a contact lie in the plane through `at` across `up`."""
+def depth_of(contact):
+    """How deep the body lies in the other one at the deepest point of a contact; 0 if it does not touch [m]."""
+    manifold, frames, _, _ = contact
+    normal, depth = contact_normal(frames, manifold), 0.0
+    for p in range(manifold.point_count):
+        depth = max(depth, -contact_point(frames, manifold, normal, p)[2])
+    return depth
+
+
+@kernel
+def lies_in_plane(contact, at, up, near, depth):
+    """Whether all points of a contact lie in the plane through `at` across `up`, or at most `depth` below it."""
     for p in range(contact[0].point_count):
-        if abs(dot(subtract(point_on_other(contact, p), at), up)) > near:
+        height = dot(subtract(point_on_other(contact, p), at), up)
+        if height > near or height < -depth - near:
             return False
     return True
 
@@ -164,12 +175,15 @@ def is_seam(suspect, support, instances, shapes, near):
     if dot(up, other_up) < -0.1 or length_squared(cross(up, other_up)) < SAME_NORMAL:
         return False
     at = point_on_other(support, 0)
-    if not lies_in_plane(suspect, at, up, near):
+    # What lies deep in the one tile meets the side of the next one as deep.
+    if not lies_in_plane(suspect, at, up, near, depth_of(support)):
         return False
     is_face, normal = face_of_contact(instances, shapes, support, at, up, near)
     if not is_face or length_squared(cross(normal, up)) > 100.0 * SAME_NORMAL:
         return False
-    is_face, normal = face_of_contact(instances, shapes, suspect, point_on_other(suspect, 0), up, near)
+    point = point_on_other(suspect, 0)
+    above = add_scaled(point, up, dot(subtract(at, point), up))
+    is_face, normal = face_of_contact(instances, shapes, suspect, above, up, near)
     return is_face and length_squared(cross(normal, other_up)) > SAME_NORMAL
 
 

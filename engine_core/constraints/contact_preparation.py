@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..bodies.motion import surface_velocity
-from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, SYSTEM, WORLD
+from ..bodies.overlap import allowed_overlap, size_of
+from ..bodies.schema import BODY, HAS_RARE, SYSTEM, WORLD
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
@@ -39,16 +40,8 @@ CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 FARTHEST_ROLLED = 0.1
 """A contact of what rolls is moved ahead at most by this part of the radius."""
-ARTICULATED_OVERLAP = 0.0625
-"""Bodies on joints lie in each other at most by this part of the inner radius of the smaller."""
 STIFFEST = 0.1875
 """Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
-
-
-@kernel
-def size_of(body):
-    """Inner radius of a body; infinite for planes and meshes, which have none [m]."""
-    return float(body.inner_radius) if body.inner_radius > 0.0 else 1.0e3
 
 
 @kernel
@@ -66,22 +59,6 @@ def softness_of(system, a, b, h, usual):
     if a.contact_bias != 0.0 or b.contact_bias != 0.0:
         return softness_at(system, h, max(a.contact_bias, b.contact_bias), is_moving)
     return usual[0] if is_moving else usual[1]
-
-
-@kernel
-def is_free(body):
-    """Whether a body moves, and no joint holds it."""
-    return body.inverse_mass != 0.0 and body.flags & HAS_JOINT == 0
-
-
-@kernel
-def allowed_overlap(system, a, b):
-    """How deep two bodies may lie in each other before they are pushed apart [m]. What rests free of joints rests on the surface;
-    the limbs of rag dolls and the links of chains press into each other, so that their heaps lie as dense as those of flesh."""
-    slop = system.penetration_slop
-    if is_free(a) or is_free(b):
-        return slop
-    return max(slop, min(system.articulated_penetration_slop, ARTICULATED_OVERLAP * min(size_of(a), size_of(b))))
 
 
 @kernel

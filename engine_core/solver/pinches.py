@@ -9,7 +9,7 @@ from the joint, across the way from the body's centre to it, until the joint is 
 
 import numpy as np
 
-from ..bodies.schema import RIGID
+from ..bodies.schema import HAS_JOINT, RIGID
 from ..collision.contacts import is_deep
 from ..collision.pairs import find_pair, lists_of, manifolds_of
 from ..collision.schema import MANIFOLD_IS_SENSOR
@@ -49,7 +49,7 @@ def lies_deep_in(system, bodies, index, other):
     manifolds = manifolds_of(system)
     m = lists_of(system)[pair].first_manifold
     while m >= 0:
-        if is_deep(bodies[low], bodies[high], lowest_separation(manifolds[m])):
+        if is_deep(system, bodies[low], bodies[high], lowest_separation(manifolds[m])):
             return True
         m = manifolds[m].next
     return False
@@ -137,13 +137,13 @@ def turn_if_caught(system, bodies, manifold, index, caught_index):
 def turn_pinched_contacts(system, bodies, pair, first_manifold):
     """Turn those contacts of a pair that hold something caught at a joint. Serial, in the order of pairs."""
     a, b = INT64(pair.body_a), INT64(pair.body_b)
-    if bodies[a].first_joint < 0 and bodies[b].first_joint < 0:
+    if not (bodies[a].flags | bodies[b].flags) & HAS_JOINT:
         return
     manifolds = manifolds_of(system)
     m = first_manifold
     while m >= 0:
         manifold = manifolds[m]
-        if is_deep(bodies[a], bodies[b], lowest_separation(manifold)):
+        if is_deep(system, bodies[a], bodies[b], lowest_separation(manifold)):
             if not turn_if_caught(system, bodies, manifold, b, a):
                 turn_if_caught(system, bodies, manifold, a, b)
         m = manifold.next
