@@ -1,14 +1,14 @@
-"""How deep bodies may lie in each other before they are pushed apart.
+"""How deep bodies may lie in each other before they are pushed apart: two settings of a space, less for small bodies.
 
-What moves free of joints rests on the surface. The limbs of rag dolls and the links of chains press into each other and into what
-does not move, as flesh does: their heaps lie as dense as in engines that let every body sink (Jolt by 20 mm).
+Unless told otherwise what moves free of joints rests on the surface. The limbs of rag dolls and the links of chains press into each
+other and into what does not move, as flesh does: their heaps lie as dense as in engines that let every body sink (Jolt by 20 mm).
 """
 
 from ..runtime.kernel import kernel
 from .schema import HAS_JOINT
 
-ARTICULATED_OVERLAP = 0.0625
-"""Bodies on joints lie in each other at most by this part of the inner radius of the smaller."""
+MOST_OVERLAP = 0.0625
+"""Part of the inner radius of the smaller body: nothing sinks out of sight, however small."""
 
 
 @kernel
@@ -27,6 +27,6 @@ def is_free(body):
 def allowed_overlap(system, a, b):
     """The overlap of two bodies that is left alone [m]."""
     slop = system.penetration_slop
-    if is_free(a) or is_free(b):
-        return slop
-    return max(slop, min(system.articulated_penetration_slop, ARTICULATED_OVERLAP * min(size_of(a), size_of(b))))
+    if not is_free(a) and not is_free(b):
+        slop = max(slop, system.articulated_penetration_slop)
+    return min(slop, MOST_OVERLAP * min(size_of(a), size_of(b)))

@@ -88,11 +88,12 @@ SLIDERS = {  # shape, height of its centre, basis, speed, friction, spin
 FLOORS = (tiles, compound, static_compound, mesh, chunks, height_field)
 
 
+@pytest.mark.parametrize("overlap", (0.0, 0.005))
 @pytest.mark.parametrize("floor", FLOORS, ids=lambda floor: floor.__name__)
-def test_nothing_bumps_over_seams(floor):
-    """All sliders at once, from side to side so that they do not meet."""
+def test_nothing_bumps_over_seams(floor, overlap):
+    """Each slider alone, on the floor or as deep in it as it may lie. What lies deep meets the side of the next tile as deep."""
     for name, (make, height, basis, speed, friction, spin) in SLIDERS.items():
-        world = SmallWorld()
+        world = SmallWorld(penetration_slop=overlap)
         floor(world)
         for row in world.world.bodies.rows[: world.world.bodies.count]:
             row["friction"] = 1.0
@@ -109,6 +110,38 @@ def test_nothing_bumps_over_seams(floor):
             worst = max(worst, abs(world.velocity(body)[1]))
         assert world.position(body)[0] >= 60.0, f"{name} was stopped at {world.position(body)}"
         assert worst < BUMP, f"{name} bumped with {worst} m/s"
+
+
+@pytest.mark.parametrize("floor", FLOORS, ids=lambda floor: floor.__name__)
+def test_what_was_pressed_into_a_floor_is_not_stopped_by_seams(floor):
+    """Deeper than what passes as flush it comes out of the floor while it crosses one, wherever it starts."""
+    for name in ("box", "turned box", "sphere", "lying capsule", "cylinder", "lying cylinder"):
+        make, height, basis, speed, _, _ = SLIDERS[name]
+        for k in range(8):
+            world = SmallWorld()
+            floor(world)
+            body = world.add(make(world), (2.62 + 0.03 * k, height - 0.01, 0.13), mode=RIGID, basis=basis, friction=0.0)
+            world.throw(body, (speed, 0.0, 0.0))
+            world.step(12)
+            np.testing.assert_allclose(world.velocity(body)[::2], (speed, 0.0), atol=0.05, err_msg=name)
+            assert np.linalg.norm(world.spin(body)) < 0.1, name
+
+
+@pytest.mark.parametrize("overlap", (0.0, 0.005))
+def test_a_ball_rolls_from_mesh_to_mesh_wherever_its_steps_end(overlap):
+    """A corner of the next mesh beside the ball is a contact with the floor's own normal: turning is not coming closer to it."""
+    for k in range(12):
+        world = SmallWorld(penetration_slop=overlap)
+        chunks(world)
+        ball = world.add(world.sphere(0.25), (2.0 + 0.023 * k, 0.25 - overlap, 0.13), mode=RIGID, friction=0.5)
+        world.step(30)
+        world.throw(ball, (4.0, 0.0, 0.2))
+        world.turn(ball, (0.0, 0.0, -16.0))
+        worst = 0.0
+        while world.position(ball)[0] < 14.0 and world.row["step_count"] < 300:
+            world.step()
+            worst = max(worst, abs(world.velocity(ball)[1]))
+        assert world.position(ball)[0] >= 14.0 and worst < BUMP
 
 
 def run_against(world: SmallWorld, body: int, ticks: int = 60) -> float:
