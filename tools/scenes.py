@@ -14,7 +14,6 @@ from scree_tools.screen import DRAWING
 SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
 SCREE_THREADS = "scree_3d/simulation/threads"  # Jolt and GodotPhysics3D take Godot's own pool
 SCREE_JOB_SYSTEM = "scree_3d/simulation/job_system"
-SCREE_SLOP = "scree_3d/simulation/penetration_slop"
 _NOT_COPIED = shutil.ignore_patterns(*places.MADE_BY_RUNNING, "addons", "override.cfg")
 
 
@@ -92,20 +91,16 @@ def copy_demo_project(folder: Path, with_addon: bool = True) -> Path:
 
 
 def choose_engine(
-    project: Path, engine: str, threads: int | None = None, job_system: int = 0, ticks_per_second: int = 60,
-    penetration_slop: float = 0.0,
+    project: Path, engine: str, threads: int | None = None, job_system: int = 0, ticks_per_second: int = 60
 ) -> None:
     """Choose the engine, the number of worker threads, who runs Scree's jobs (0: its own threads, 1: one thread, 2: those of
-    Godot), how fine its steps are, and the overlap that Scree leaves alone [m], for the next runs of `project` (not of its
-    editor).
+    Godot), and how fine its steps are, for the next runs of `project` (not of its editor).
 
     All is read when Godot starts, hence its override.cfg.
     """
     text = f'[physics]\n\n3d/physics_engine="{engine}"\n'
     if ticks_per_second != 60:
         text += f"common/physics_ticks_per_second={ticks_per_second}\ncommon/max_physics_steps_per_frame=100\n"
-    if penetration_slop:
-        text += f"{SCREE_SLOP}={penetration_slop}\n"
     if threads is not None:
         text += f"{SCREE_THREADS}={threads}\n{SCREE_JOB_SYSTEM}={job_system}\n"
         text += f"\n[threading]\n\nworker_pool/max_threads={threads}\n"

@@ -1,7 +1,7 @@
 """How deep bodies may lie in each other before they are pushed apart: two settings of a space, less for small bodies.
 
-Unless told otherwise what moves free of joints rests on the surface. The limbs of rag dolls and the links of chains press into each
-other and into what does not move, as flesh does: their heaps lie as dense as in engines that let every body sink (Jolt by 20 mm).
+Unless told otherwise what moves free of joints rests on the surface. The limbs of rag dolls and the links of chains press into
+each other and into what does not move, as flesh does: their heaps lie as dense as where every body sinks (by 20 mm in Jolt).
 """
 
 from ..runtime.kernel import kernel

@@ -240,8 +240,8 @@ SYSTEM = np.dtype(
         ("joint_damping_ratio", "f8"),
         ("joint_iterations", "i8"),  # passes over the joints in each pass over the contacts
         ("push_out_speed", "f8"),  # how fast overlap is resolved at most [m/s]
-        ("penetration_slop", "f8"),  # overlap that is left alone [m]
-        ("articulated_penetration_slop", "f8"),  # the same where neither body moves free of joints; see `allowed_overlap`
+        # Overlap that is left alone, and the same where neither body moves free of joints [m]; see overlap.py
+        ("penetration_slop", "f8"), ("articulated_penetration_slop", "f8"),
         ("restitution_threshold", "f8"),  # slower approaches do not bounce [m/s]
         ("sleep_linear_threshold", "f8"),  # [m/s]
         ("sleep_angular_threshold", "f8"),  # [rad/s]

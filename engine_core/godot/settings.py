@@ -20,8 +20,8 @@ SETTINGS = {
     "physics/scree_3d/simulation/threads": (0, 0, 64),  # 0: all physical cores but one
     # Who runs the jobs of a step: 0: threads of Scree, 1: the thread that steps, 2: Godot's WorkerThreadPool.
     "physics/scree_3d/simulation/job_system": (0, 0, 2),
-    "physics/scree_3d/simulation/penetration_slop": (0.0, 0.0, 1.0),  # overlap that is left alone [m]
-    # The same where no body moves free of joints: rag dolls, chains. At most a sixteenth of the inner radius.
+    # Overlap that is left alone [m], and the same of rag dolls and chains; see bodies/overlap.py.
+    "physics/scree_3d/simulation/penetration_slop": (0.0, 0.0, 1.0),
     "physics/scree_3d/simulation/articulated_penetration_slop": (0.005, 0.0, 1.0),
     "physics/scree_3d/sleep/enabled": (True, None, None),
     "physics/scree_3d/joints/world_node": (0, 0, 1),  # which node of a joint with one body the world is: 0: A, 1: B

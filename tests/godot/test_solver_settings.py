@@ -31,3 +31,47 @@ def test_a_space_starts_with_the_settings_of_the_project(godot, tmp_path, settin
     found = re.search(r"^PARAMS (\S+) (\S+) (\S+)$", run.output, re.MULTILINE)
     assert run.returncode == 0 and found, run.output
     assert tuple(map(float, found.groups())) == pytest.approx(expected)
+
+
+_JOINED_BOXES = """extends SceneTree
+
+func _body(kind: PhysicsBody3D, size: Vector3, place: Vector3) -> PhysicsBody3D:
+\tvar collision := CollisionShape3D.new()
+\tcollision.shape = BoxShape3D.new()
+\tcollision.shape.size = size
+\tkind.add_child(collision)
+\tkind.position = place
+\troot.add_child(kind)
+\treturn kind
+
+func _initialize() -> void:
+\tawait physics_frame
+\t_body(StaticBody3D.new(), Vector3(20, 1, 20), Vector3(0, -0.5, 0))
+\tvar boxes: Array[PhysicsBody3D] = []
+\tfor x: float in [0.0, 1.5, 5.0]:
+\t\tboxes.append(_body(RigidBody3D.new(), Vector3.ONE, Vector3(x, 0.5, 0)))
+\tvar joint := PinJoint3D.new()
+\tjoint.position = Vector3(0.75, 0.5, 0)
+\troot.add_child(joint)
+\tjoint.node_a = boxes[0].get_path()
+\tjoint.node_b = boxes[1].get_path()
+\tfor tick: int in 90:
+\t\tawait physics_frame
+\tprint("HEIGHTS ", PhysicsServer3D.get_class(), " ", boxes[0].position.y, " ", boxes[1].position.y, " ", boxes[2].position.y)
+\tquit()
+"""
+
+
+@pytest.mark.parametrize("settings, overlap", [
+    ("", 0.005), ("scree_3d/simulation/articulated_penetration_slop=0.0", 0.0),
+    ("scree_3d/simulation/articulated_penetration_slop=0.02", 0.02),
+])
+def test_what_joints_hold_lies_as_deep_as_the_project_says(godot, tmp_path, settings, overlap):
+    project = behaviour.make_project(tmp_path / "project", behaviour.SCREE, settings)
+    (project / "boxes.gd").write_text(_JOINED_BOXES)
+    run = godot.run("--headless", "--path", project, "-s", "res://boxes.gd", timeout=60)
+    found = re.search(r"^HEIGHTS (\S+) (\S+) (\S+) (\S+)$", run.output, re.MULTILINE)
+    assert run.returncode == 0 and found, run.output
+    assert found[1] == behaviour.SERVER_CLASS[behaviour.SCREE]
+    heights = [float(found[k]) for k in (2, 3, 4)]
+    assert heights == pytest.approx([0.5 - overlap, 0.5 - overlap, 0.5], abs=5e-4)

@@ -14,7 +14,7 @@ from engine_core.solver.wide_contacts import SWEEPS, relax, restitute, solve, wa
 
 BODIES, BLOCKS = 24, 6
 STEP, SUBSTEPS = 1.0 / 60.0, 4
-PUSH_OUT, THRESHOLD, SLOP = 3.0, 1.0, 0.02
+PUSH_OUT, THRESHOLD = 3.0, 1.0
 
 
 def symmetric(six):
@@ -53,7 +53,7 @@ class Blocks:
         record = self.system[0]
         record["solver_rows"], record["constraint_blocks"] = self.rows_pool.address, self.block_pool.address
         record["substep_count"], record["last_delta_time"] = SUBSTEPS, STEP
-        record["push_out_speed"], record["restitution_threshold"], record["penetration_slop"] = PUSH_OUT, THRESHOLD, SLOP
+        record["push_out_speed"], record["restitution_threshold"] = PUSH_OUT, THRESHOLD
         self._fill_rows()
         for block in range(BLOCKS):
             self._fill_block(block, restitution)
@@ -108,6 +108,7 @@ class Blocks:
         put(block, c.TANGENT_MASS, lane, draw.uniform(0.05, 0.3, 2).tolist() + [draw.uniform(-0.05, 0.05)])
         put(block, c.TWIST_MASS, lane, [draw.uniform(0.05, 0.5)])
         put(block, c.FRICTION_IMPULSE, lane, draw.uniform(-0.3, 0.3, 2))
+        put(block, c.ALLOWED_OVERLAP, lane, [draw.choice([0.0, 0.02])])
         put(block, c.TWIST_IMPULSE, lane, [draw.uniform(-0.3, 0.3)])
         put(block, c.TANGENT_VELOCITY, lane, draw.uniform(-1, 1, 2))
         put(block, c.BIAS_RATE, lane, [draw.uniform(5, 100)])
@@ -216,13 +217,12 @@ def twin_normals(fields, points, a, b, is_biased: bool):
         for point in points:
             arm_a, arm_b = arms(point)
             gap = b.moved - a.moved + turned(b.turn, arm_b) - turned(a.turn, arm_a)
-            separation = point[c.POINT_SEPARATION] + normal @ gap
+            separation = point[c.POINT_SEPARATION] + normal @ gap + fields[c.ALLOWED_OVERLAP]
             bias, softness = 0.0, 1.0
             if separation > 0.0:
                 bias = separation * SUBSTEPS / STEP
             elif is_biased:
-                overlap = min(separation + SLOP, 0.0)
-                bias, softness = max(overlap * fields[c.BIAS_RATE], -PUSH_OUT), fields[c.SOFTNESS]
+                bias, softness = max(separation * fields[c.BIAS_RATE], -PUSH_OUT), fields[c.SOFTNESS]
             speed = normal @ relative_velocity(a, b, arm_a, arm_b)
             old = point[c.POINT_IMPULSE]
             new = max(old - point[c.POINT_MASS] * softness * (speed + bias) - (1.0 - softness) * old, 0.0)

@@ -37,8 +37,7 @@ def fake_runs(ours: dict, theirs: dict) -> dict:
 
 def test_a_time_counts_only_with_the_quality_that_it_bought():
     def faults(ours: dict, theirs: dict, height: str = "height") -> list[str]:
-        runs = fake_runs(ours, theirs)
-        return prove_step.faults_of(*(prove_step.quality_of(runs[engine][0]) for engine in runs), height, 0.03)
+        return prove_step.faults_of(fake_runs(ours, theirs), height, 0.03)
 
     assert not faults({"height": 10.2, "top": 20.0, "deepest": 0.02, "speed": 0.01}, {})
     assert faults({"height": 10.4}, {}) == ["height differs by +4.0%"]
@@ -58,15 +57,6 @@ def test_a_pile_that_is_not_as_high_does_not_count(monkeypatch):
     monkeypatch.setattr(prove_step, "runs_of", lambda *_: fake_runs({"top": 10.7}, {}))
     outcome = prove_step.dense_piles(None, None)
     assert not outcome.passed and outcome.figures.count("top differs by +7.0%") == 2 * len(prove_step.PILES)
-
-
-def test_chains_count_only_if_those_with_overlap_are_as_high_as_jolts(monkeypatch):
-    monkeypatch.setattr(prove_step, "floor_ratio", lambda *_: (0.1, 1.0, 0.1))
-    for as_it_comes, lax, holds in ((10.5, 10.2, True), (10.5, 10.4, False), (10.7, 10.2, False), (10.5, 9.6, False)):
-        runs = fake_runs({"height": as_it_comes}, {})
-        runs[prove_step.LAX] = fake_runs({"height": lax}, {})[scenes.SCREE]
-        monkeypatch.setattr(prove_step, "runs_of", lambda *_, runs=runs, **__: runs)
-        assert prove_step.chains(None, None).passed is holds
 
 
 def test_how_far_a_height_differs_is_told_beside_what_is_allowed():

@@ -46,14 +46,6 @@ def test_every_scene_of_the_index_runs_and_reports(godot, on_jolt):
         assert figures.extra["engine_setting"] == scenes.JOLT and figures.bodies > 0
 
 
-def test_what_an_engine_is_told_stands_in_the_override(tmp_path):
-    scenes.choose_engine(tmp_path, scenes.SCREE, 2, penetration_slop=0.005)
-    told = (tmp_path / "override.cfg").read_text()
-    assert f'3d/physics_engine="{scenes.SCREE}"' in told and "scree_3d/simulation/penetration_slop=0.005\n" in told
-    scenes.choose_engine(tmp_path, scenes.SCREE)
-    assert "slop" not in (tmp_path / "override.cfg").read_text()
-
-
 def test_a_scene_that_does_not_exist_fails_with_godots_words(godot, on_jolt):
     with pytest.raises(SceneFailed, match="nothing.tscn"):
         scenes.run_scene(godot, on_jolt, "nothing", ticks=1)
