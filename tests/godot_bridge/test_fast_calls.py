@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine_core.bodies.identity import index_of, kind_of
-from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, KIND_AREA, KIND_BODY
+from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, IS_AREA, KIND_AREA, KIND_BODY
 from engine_core.godot.fast_calls import ANSWERS
 
 # What tells where rows lie and how often they were published, not what they hold.
@@ -110,7 +110,7 @@ class Played:
         assert all(numbers[int(instance["body"])] == numbers[index] for instance in world.instances.rows[first : first + count])
         binding, area = self.made.server.body_bindings[index], self.made.server.area_bindings[index]
         callbacks = [bool(binding["object"]), int(binding["sync_callback"][0]), int(area["body_callback"][0]),
-                     int(area["area_callback"][0]), world.areas.rows[index].tobytes() if numbers else b""]  # fmt: skip
+                     int(area["area_callback"][0]), world.areas.rows[index].tobytes() if row["flags"] & IS_AREA else b""]  # fmt: skip
         places = [world.instances.user_transform(at) for at in range(first, first + count)]
         return {name: row[name].tobytes() for name in kept}, shapes, [callbacks, rare, places]
 
@@ -146,7 +146,11 @@ _FREED = [
     ("_body_create", 0, []),
 ]  # fmt: skip
 
+# A body takes the row of an area that was freed: what the area had there is no part of it.
+_AFTER_AREA = [*[("_body_create", 0, [])] * 2, ("_free_rid", 17, []), *[("_body_create", 0, [])] * 2]
 
+
+@example(_AFTER_AREA)
 @example(_FREED)
 @example(_AGAIN)
 @example(_IN_SPACE)

@@ -1,0 +1,53 @@
+"""How deep bodies lie in each other once they rest: as deep as their space allows, and not more than a sixteenth of their size."""
+
+import numpy as np
+import pytest
+from small_world import UPRIGHT, SmallWorld
+
+from engine_core.constraints.joint_schema import DISTANCE
+
+
+@pytest.mark.parametrize("slop", (0.0, 0.005))
+def test_overlap_that_a_space_allows_is_left_alone(slop):
+    """A stack sinks by it at each contact; what lies deeper comes out as far."""
+    scene = SmallWorld(penetration_slop=slop)
+    scene.floor()
+    shape = scene.box(0.5, 0.5, 0.5)
+    stack = [scene.add(shape, (0.0, 0.5 + k, 0.0)) for k in range(3)]
+    deep = scene.add(shape, (5.0, 0.4, 0.0))
+    scene.step(240)
+    for contacts, box in (*enumerate(stack, 1), (1, deep)):
+        assert scene.position(box)[1] == pytest.approx(contacts - 0.5 - contacts * slop, abs=1e-3)
+        assert np.linalg.norm(scene.velocity(box)) < 1e-3
+
+
+@pytest.mark.parametrize("slop, half, expected", ((None, 0.5, 0.005), (0.0, 0.5, 0.0), (0.02, 0.5, 0.02), (None, 0.02, 0.00125)))
+def test_what_joints_hold_may_lie_deeper(slop, half, expected):
+    """A box on a rope sinks into the floor by what is allowed, or a sixteenth of its size; what is free of joints does not, not
+    even on it; and it rises when its last joint goes."""
+    scene = SmallWorld(**({} if slop is None else {"articulated_penetration_slop": slop}))
+    scene.floor()
+    shape = scene.box(half, half, half)
+    held, free, above = (scene.add(shape, place) for place in ((0.0, half, 0.0), (5.0, half, 0.0), (0.0, 3.0 * half, 0.0)))
+    ropes = [scene.world.create_joint("distance", 0, held, frame_a=(*UPRIGHT, 0.0, 9.0, 0.0)) for _ in range(2)]
+    for rope in ropes:
+        scene.world.joint_set_limits(rope, DISTANCE, 0.0, 50.0)
+    scene.step(180)
+    heights = [float(scene.position(body)[1]) for body in (held, free, above)]
+    assert heights == pytest.approx([half - expected, half, 3.0 * half - expected], abs=5e-4)
+    scene.world.destroy_joint(ropes[0])
+    scene.step(60)
+    assert scene.position(held)[1] == pytest.approx(half - expected, abs=5e-4)
+    scene.world.destroy_joint(ropes[1])
+    scene.step(120)
+    assert scene.position(held)[1] == pytest.approx(half, abs=5e-4)
+    assert scene.position(above)[1] == pytest.approx(3.0 * half, abs=5e-4)
+
+
+def test_nothing_sinks_out_of_sight():
+    """However much overlap is allowed: a sixteenth of the size at most."""
+    scene = SmallWorld(penetration_slop=1.0)
+    scene.floor()
+    ball = scene.add(scene.sphere(0.08), (0.0, 0.08, 0.0))
+    scene.step(120)
+    assert scene.position(ball)[1] == pytest.approx(0.075, abs=1e-3)
