@@ -109,8 +109,9 @@ class Played:
                   for instance in world.instances.rows[first : first + count]]  # fmt: skip
         assert all(numbers[int(instance["body"])] == numbers[index] for instance in world.instances.rows[first : first + count])
         binding, area = self.made.server.body_bindings[index], self.made.server.area_bindings[index]
+        kept_of_area = world.areas.rows[index].tobytes() if row["flags"] & IS_AREA else b""
         callbacks = [bool(binding["object"]), int(binding["sync_callback"][0]), int(area["body_callback"][0]),
-                     int(area["area_callback"][0]), world.areas.rows[index].tobytes() if row["flags"] & IS_AREA else b""]  # fmt: skip
+                     int(area["area_callback"][0]), kept_of_area]  # fmt: skip
         places = [world.instances.user_transform(at) for at in range(first, first + count)]
         return {name: row[name].tobytes() for name in kept}, shapes, [callbacks, rare, places]
 

@@ -1,4 +1,4 @@
-"""How deep bodies lie in each other once they rest: as deep as their space allows, and not more than a sixteenth of their size."""
+"""How deep bodies lie in each other once they rest: as their space allows, at most a sixteenth of their size."""
 
 import numpy as np
 import pytest
