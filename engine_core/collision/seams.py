@@ -2,8 +2,9 @@
 
 A body slides on one tile towards the next. Collided on its own, the next tile offers its side or its upper edge, though with
 the first one beside it neither is there. Such a contact is known by three things: all its points lie in the plane of a face on
-which the body stands already, the other shape has a face in that same plane, and the normal is not that face's. Meshes do the
-same by their active edges; this is for seams between bodies, and between the shapes of one body.
+which the body stands already, the other shape has a face in that same plane, and the normal is not that face's. A face that lies
+lower is left behind as well: a step down stops nobody, though the body may lie in the floor deeper than the step is high. Meshes
+do the same by their active edges; this is for seams between bodies, and between the shapes of one body.
 """
 
 import math
@@ -23,7 +24,7 @@ from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_que
 from ..shapes.schema import BOX, CYLINDER, HULL, HULL_BLOCK, MESH, NO_PART, PLANE, SHAPE
 from .contact_points import contact_frames, contact_normal, contact_point
 from .pairs import lists_of, manifolds_of, pairs_of
-from .schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR
+from .schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR, SPECULATIVE_DISTANCE
 
 FLUSH = LINEAR_SLOP
 """Faces whose planes are this close pass as one [m]; less for small bodies, see `flush_distance`."""
@@ -68,13 +69,14 @@ def hull_face(block, point, up):
 
 
 @kernel
-def mesh_face_at(shape, point, up, near):
-    """The same of the triangle at `point` most turned to `up`; a normal of zeros if there is none within `near`."""
+def mesh_face_at(shape, point, up, near, below):
+    """The same of the triangle at `point` most turned to `up`; a normal of zeros if there is none, see `face_at`."""
     keep_as_call()
     mesh = mesh_of(shape)
     state, bounds = stack_array(MESH_QUERY_SIZE, np.int64), stack_array(6, np.float64)
     for k in range(3):
-        bounds[k], bounds[3 + k] = point[k] - near, point[k] + near
+        low = point[k] - below * up[k]
+        bounds[k], bounds[3 + k] = min(point[k], low) - near, max(point[k], low) + near
     best, height, most = (0.0, 0.0, 0.0), 0.0, ALIGNED
     mesh_query_start(state)
     triangle = mesh_query_next(mesh, state, bounds)
@@ -82,16 +84,16 @@ def mesh_face_at(shape, point, up, near):
         a, b, c = mesh_corners(mesh, triangle)
         normal = normalize(cross(subtract(b, a), subtract(c, a)))
         above = dot(normal, subtract(point, a))
-        if dot(normal, up) > most and abs(above) <= near:
+        if dot(normal, up) > most and -near <= above <= near + below:
             best, height, most = normal, above, dot(normal, up)
         triangle = mesh_query_next(mesh, state, bounds)
     return best, height
 
 
 @kernel
-def face_at(shape, position, rotation, point, up, near):
-    """Whether a shape has a face at `point` turned to `up`, within `near`, and its normal: `(found, normal)`; world axes, any
-    origin."""
+def face_at(shape, position, rotation, point, up, near, below):
+    """Whether a shape has a face at `point` turned to `up`, within `near` or at most `below` under it, and its normal:
+    `(found, normal)`; world axes, any origin."""
     keep_as_call()
     local, turned = rotate_inverse(rotation, subtract(point, position)), rotate_inverse(rotation, up)
     normal, height = (0.0, 0.0, 0.0), 0.0
@@ -108,8 +110,8 @@ def face_at(shape, position, rotation, point, up, near):
         normal = (np.float64(p[0]), np.float64(p[1]), np.float64(p[2]))
         height = dot(normal, local) - p[3]
     elif shape.kind == MESH:
-        normal, height = mesh_face_at(shape, local, turned, near)
-    return dot(normal, turned) > ALIGNED and abs(height) <= near, rotate(rotation, normal)
+        normal, height = mesh_face_at(shape, local, turned, near, below)
+    return dot(normal, turned) > ALIGNED and -near <= height <= near + below, rotate(rotation, normal)
 
 
 @kernel
@@ -142,30 +144,52 @@ def depth_of(contact):
 
 
 @kernel
-def lies_in_plane(contact, at, up, near, depth):
-    """Whether all points of a contact lie in the plane through `at` across `up`, or at most `depth` below it."""
+def lies_in_plane(contact, at, up, near, below):
+    """Whether all points of a contact lie in the plane through `at` across `up`, or at most `below` under it."""
     for p in range(contact[0].point_count):
         height = dot(subtract(point_on_other(contact, p), at), up)
-        if height > near or height < -depth - near:
+        if height > near or height < -below - near:
             return False
     return True
 
 
 @kernel
-def face_of_contact(instances, shapes, contact, point, up, near):
-    """`face_at` of the other body's shape, or part of one, that makes a contact."""
-    keep_as_call()
-    manifold, frames, is_a, other = contact
-    offset = frames[0] if is_a else negate(frames[0])
-    instance = instances[other.first_instance + (manifold.instance_b if is_a else manifold.instance_a)]
-    part = manifold.part_b if is_a else manifold.part_a
+def place_of_contact(contact):
+    """Which shape of the other body makes a contact, and which part of that: two numbers."""
+    manifold, _, is_a, _ = contact
+    return (manifold.instance_b, manifold.part_b) if is_a else (manifold.instance_a, manifold.part_a)
+
+
+@kernel
+def instance_of_contact(instances, shapes, contact):
+    """The row of the other body's shape, or of the part of one, that makes a contact."""
+    number, part = place_of_contact(contact)
+    instance = instances[contact[3].first_instance + number]
     if part != NO_PART and is_compound(shapes, instance):
         whole, instance = instance, stack_array(1, INSTANCE)[0]
         place_part(shapes, whole, part, instance)
+    return instance
+
+
+@kernel
+def is_same_mesh(suspect, support, instances, shapes):
+    """Whether two contacts are with triangles of one mesh, which knows its inner edges by itself."""
+    if suspect[3].id != support[3].id or place_of_contact(suspect) != place_of_contact(support):
+        return False
+    return shapes[instance_of_contact(instances, shapes, support).shape].kind == MESH
+
+
+@kernel
+def face_of_contact(instances, shapes, contact, point, up, near, below):
+    """`face_at` of the other body's shape, or part of one, that makes a contact."""
+    keep_as_call()
+    _, frames, is_a, other = contact
+    offset = frames[0] if is_a else negate(frames[0])
+    instance = instance_of_contact(instances, shapes, contact)
     rotation = quaternion(other.rotation)
     position = add(offset, rotate(rotation, vector3(instance.position)))
     turn = multiply(rotation, quaternion(instance.rotation))
-    return face_at(shapes[instance.shape], position, turn, point, up, near)
+    return face_at(shapes[instance.shape], position, turn, point, up, near, below)
 
 
 @kernel
@@ -174,16 +198,19 @@ def is_seam(suspect, support, instances, shapes, near):
     up, other_up = up_of(support), up_of(suspect)
     if dot(up, other_up) < -0.1 or length_squared(cross(up, other_up)) < SAME_NORMAL:
         return False
-    at = point_on_other(support, 0)
-    # What lies deep in the one tile meets the side of the next one as deep.
-    if not lies_in_plane(suspect, at, up, near, depth_of(support)):
+    if is_same_mesh(suspect, support, instances, shapes):
         return False
-    is_face, normal = face_of_contact(instances, shapes, support, at, up, near)
+    at = point_on_other(support, 0)
+    # What lies deep in the one tile meets the side of the next one as deep, and comes near the edge of a lower one.
+    below = depth_of(support) + SPECULATIVE_DISTANCE
+    if not lies_in_plane(suspect, at, up, near, below):
+        return False
+    is_face, normal = face_of_contact(instances, shapes, support, at, up, near, 0.0)
     if not is_face or length_squared(cross(normal, up)) > 100.0 * SAME_NORMAL:
         return False
     point = point_on_other(suspect, 0)
     above = add_scaled(point, up, dot(subtract(at, point), up))
-    is_face, normal = face_of_contact(instances, shapes, suspect, above, up, near)
+    is_face, normal = face_of_contact(instances, shapes, suspect, above, up, near, below)
     return is_face and length_squared(cross(normal, other_up)) > SAME_NORMAL
 
 

@@ -192,3 +192,44 @@ def test_box_tips_into_a_pit():
     assert world.position(body)[1] < -0.5
 
 
+
+
+@pytest.mark.parametrize("kind", ("boxes", "meshes"))
+@pytest.mark.parametrize("step", (0.0055, 0.01, 0.02, 0.03))
+@pytest.mark.parametrize("overlap", (0.0, 0.01))
+def test_a_step_down_stops_nobody(kind, step, overlap):
+    """The edge of what lies lower is left behind, wherever the body's steps end: nothing brakes it, nothing throws it up."""
+    for k in range(12):
+        world = SmallWorld(penetration_slop=overlap)
+        for x, height in ((1.5, 0.0), (7.5, -step)):
+            half = 1.5 if x < 3.0 else 4.5
+            corners = [(x + a * half, height, b) for a in (-1, 1) for b in (-1, 1)]
+            if kind == "meshes":
+                world.add(shape(world, MESH, "mesh", corners, [(0, 1, 3), (0, 3, 2)]), mode=STATIC, friction=0.0)
+            else:
+                world.add(world.box(half, 0.5, 1.0), (x, height - 0.5, 0.0), mode=STATIC, friction=0.0)
+        body = world.add(world.box(0.25, 0.25, 0.25), (1.5 + 0.00548 * k, 0.25, 0.03), mode=RIGID, friction=0.0)
+        for axis in range(3, 6):
+            world.world.body_set_axis_lock(body, 1 << axis, True)
+        world.step(20)
+        world.throw(body, (4.0, 0.0, 0.0))
+        for _ in range(40):
+            world.step()
+            assert world.velocity(body)[0] == pytest.approx(4.0, abs=1e-3) and world.velocity(body)[1] < 1e-3
+        assert world.position(body)[1] == pytest.approx(0.25 - step - overlap, abs=2e-3)
+
+
+@pytest.mark.parametrize("is_compound", (False, True))
+def test_a_room_of_one_mesh_keeps_what_is_widest_at_the_floor(is_compound):
+    """The wall's foot lies in the plane of the floor; still it is no seam."""
+    world = SmallWorld()
+    corners = [(-3, 0, -3), (-3, 0, 3), (2, 0, -3), (2, 0, 3), (2, 2, -3), (2, 2, 3)]
+    room = shape(world, MESH, "mesh", corners, [(0, 1, 3), (0, 3, 2), (2, 3, 5), (2, 5, 4)])
+    if is_compound:
+        room = world.compound([(room, (*UPRIGHT, 0.0, 0.0, 0.0))])
+    world.add(room, mode=STATIC, friction=0.0)
+    points = [(x, 0.0, z) for x in (-0.5, 0.5) for z in (-0.5, 0.5)] + [(0.0, 0.8, -0.5), (0.0, 0.8, 0.5)]
+    body = world.add(shape(world, HULL, "hull", points), (0.0, 0.0, 0.0), mode=RIGID, friction=0.0)
+    for axis in range(3, 6):
+        world.world.body_set_axis_lock(body, 1 << axis, True)
+    assert run_against(world, body) < 1.6
