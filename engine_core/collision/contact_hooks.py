@@ -5,6 +5,7 @@ Called by the job `collide` for pairs with a rule alone, on any worker, with the
 
 import numpy as np
 
+from ..bodies.overlap import allowed_overlap
 from ..geometry.vector import negate, quaternion, rotate, store3, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1, call_1_result
@@ -58,7 +59,8 @@ def judge(system, rule, a, b, lists, contact, result, was_there):
     world = system.world
     describe_bodies(contact, world, rule, a, b)
     describe_contact(contact, result, INT64(1) if was_there else INT64(0))
-    if is_platform(rule) and not platform_carries(rule, contact, a, b, system.last_delta_time):
+    allowed = allowed_overlap(system, a, b)
+    if is_platform(rule) and not platform_carries(rule, contact, a, b, allowed, system.last_delta_time):
         return INT64(REJECT_CONTACT)
     friction, restitution = surfaces_of(world, lists, a, b, contact)
     propose_settings(contact, rule, friction, restitution, a, b)

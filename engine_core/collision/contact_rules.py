@@ -93,9 +93,10 @@ def is_platform(rule):
 
 
 @kernel
-def platform_carries(rule, contact, a, b, delta_time):
+def platform_carries(rule, contact, a, b, allowed, delta_time):
     """Whether a platform of one way holds a new contact: the normal is its own, and the other comes from that side, so it is no
-    deeper than the way of one step. What it held it goes on to hold; what stopped half-way falls back."""
+    deeper than it may lie, `allowed`, and the way of one step. What it held it goes on to hold; what stopped half-way falls
+    back."""
     up, normal = platform_normal(rule, a, b), vector3(contact.normal)
     if dot(normal, up) < CARRIES:
         return False
@@ -105,7 +106,7 @@ def platform_carries(rule, contact, a, b, delta_time):
     for p in range(contact.point_count):
         arm = vector3(contact.points[p])
         closing = -dot(velocity_between(a, b, arm, subtract(arm, apart)), normal)
-        if closing < -LEAVES or -contact.separations[p] > CARRIED_DEPTH + max(closing, 0.0) * delta_time:
+        if closing < -LEAVES or -contact.separations[p] > allowed + CARRIED_DEPTH + max(closing, 0.0) * delta_time:
             return False
     return True
 

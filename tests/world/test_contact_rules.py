@@ -187,6 +187,20 @@ def test_a_platform_that_moves_and_a_load_on_it():
     assert scene.position(heavy)[1] == pytest.approx(top + 1.3, abs=0.1)
 
 
+def test_what_may_lie_deep_goes_from_platform_to_platform():
+    """The next one carries it from the first touch on, as deep as it may lie."""
+    scene = SmallWorld(penetration_slop=0.02)
+    plates = [scene.add(scene.box(2.0, 1.0, 2.0), (4.0 * k, -1.0, 0.0), STATIC, friction=0.0) for k in range(3)]
+    for plate in plates:
+        scene.world.body_set_contact_class(plate, FLOOR)
+    scene.world.set_contact_rule(FLOOR, 0, platform_normal=(0.0, 2.0, 0.0))
+    body = scene.add(scene.box(0.4, 0.4, 0.4), (0.0, 0.4, 0.0), friction=0.0)
+    scene.step(60)
+    scene.throw(body, (4.0, 0.0, 0.0))
+    scene.step(120)
+    assert scene.position(body) == pytest.approx((8.0, 0.38, 0.0), abs=0.1)
+
+
 # Functions.
 
 
