@@ -22,6 +22,10 @@ from .schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VEL
 FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
+UNMOVED = 1e-9
+"""An axis along which the bodies answer no more than this part of what they do along all three cannot be held."""
+TOLD_APART = 1e-6
+"""... nor one of which no more than this part is left once the others are held: they are the same motion."""
 LEAST_COSINE = 0.05
 """Near a quarter turn of the other swing an angle has no meaning; what divides by zero there stays this far from it."""
 WIDEST_SWING = 0.5
@@ -149,26 +153,47 @@ def measure_round(joint, b, pole, sine, sign, latitude):
 
 @kernel
 def invert_block(k00, k11, k22, k01, k02, k12, locked):
-    """The inverse of the symmetric matrix of the locked axes (three bits); rows and columns of the others are zero. What no
-    impulse can move has no mass."""
-    is_0 = locked & 1 != 0 and k00 > 0.0
-    is_1 = locked & 2 != 0 and k11 > 0.0
-    is_2 = locked & 4 != 0 and k22 > 0.0
-    k00, k11, k22 = k00 if is_0 else 1.0, k11 if is_1 else 1.0, k22 if is_2 else 1.0
-    k01 = k01 if is_0 and is_1 else 0.0
-    k02 = k02 if is_0 and is_2 else 0.0
-    k12 = k12 if is_1 and is_2 else 0.0
-    c00, c01, c02 = k11 * k22 - k12 * k12, k02 * k12 - k01 * k22, k01 * k12 - k02 * k11
-    determinant = k00 * c00 + k01 * c01 + k02 * c02
-    on_0, on_1, on_2 = 1.0 if is_0 else 0.0, 1.0 if is_1 else 0.0, 1.0 if is_2 else 0.0
-    if determinant <= 1e-10 * k00 * k11 * k22:
-        # Axes that cannot be told apart, as when both bodies turn about one axis only: each a third of the work.
-        return (on_0 / (3.0 * k00), on_1 / (3.0 * k11), on_2 / (3.0 * k22), 0.0, 0.0, 0.0)
-    inverse = 1.0 / determinant
-    return (
-        on_0 * c00 * inverse, on_1 * (k00 * k22 - k02 * k02) * inverse, on_2 * (k00 * k11 - k01 * k01) * inverse,
-        on_0 * on_1 * c01 * inverse, on_0 * on_2 * c02 * inverse, on_1 * on_2 * (k01 * k02 - k00 * k12) * inverse,
-    )  # fmt: skip
+    """The inverse of the symmetric matrix of the locked axes (three bits); rows and columns of the others are zero, and of those
+    that no impulse can move but one along the axes before them. The sweep operator, the axis that moves most first (Goodnight,
+    "A Tutorial on the SWEEP Operator", 1979)."""
+    matrix, first, swept = stack_array(9, np.float64), stack_array(3, np.float64), stack_array(3, np.int64)
+    matrix[0], matrix[4], matrix[8] = k00, k11, k22
+    matrix[1] = matrix[3] = k01
+    matrix[2] = matrix[6] = k02
+    matrix[5] = matrix[7] = k12
+    for i in range(3):
+        first[i], swept[i] = matrix[4 * i], 0
+    least = UNMOVED * (k00 + k11 + k22)
+    for _ in range(3):
+        pivot, most = -1, 0.0
+        for i in range(3):
+            is_open = locked >> i & 1 != 0 and swept[i] == 0
+            if is_open and matrix[4 * i] > max(most, least, TOLD_APART * first[i]):
+                pivot, most = i, matrix[4 * i]
+        if pivot < 0:
+            break
+        swept[pivot] = 1
+        sweep_axis(matrix, pivot)
+    for i in range(3):
+        for k in range(3):
+            if swept[i] == 0 or swept[k] == 0:
+                matrix[3 * i + k] = 0.0
+    return -matrix[0], -matrix[4], -matrix[8], -matrix[1], -matrix[2], -matrix[5]
+
+
+@kernel
+def sweep_axis(matrix, pivot):
+    """One step of the sweep operator: what is swept holds the inverse, with its sign turned."""
+    d = matrix[4 * pivot]
+    for i in range(3):
+        for k in range(3):
+            if i != pivot and k != pivot:
+                matrix[3 * i + k] -= matrix[3 * i + pivot] * matrix[3 * pivot + k] / d
+    for i in range(3):
+        if i != pivot:
+            matrix[3 * i + pivot] /= d
+            matrix[3 * pivot + i] /= d
+    matrix[4 * pivot] = -1.0 / d
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 from ..bodies.bounds import bounds_in_frame
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import (
-    BODY, CONTINUOUS, INSTANCE, LAYER_SENSOR, RIGID, SYSTEM, WORLD,
+    BODY, CONTINUOUS, HELD_BACK_STEPS, INSTANCE, LAYER_SENSOR, RIGID, SYSTEM, WORLD,
 )  # fmt: skip
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
@@ -81,10 +81,13 @@ def set_instance(sweep, instance, shape):
 
 @kernel
 def stops(system, bodies, index, other_index):
-    """Whether a body is pushed by another: layers, exceptions and joints."""
+    """Whether a body is pushed by another: layers, exceptions and joints. Who was not let go for some steps is stopped only by
+    what stands: those who move may hold it for ever, and with it all that hangs on it."""
     if index == other_index:
         return False
     body, other = bodies[index], bodies[other_index]
+    if other.mode >= RIGID and body.flags & HELD_BACK_STEPS == HELD_BACK_STEPS:
+        return False
     if other.id == 0 or not body.collision_mask & other.collision_layer:
         return False
     low, high = min(index, other_index), max(index, other_index)

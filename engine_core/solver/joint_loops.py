@@ -30,7 +30,7 @@ LEAST_LEFT = 1.0e-5
 """The least that is left of an axis beside what holds it already, in the same parts: less is left alone. A load that is a hundred
 thousand times as heavy as what carries it is less."""
 FASTEST_CORRECTION = 3.0
-"""Errors are corrected at this speed at most [m/s], [rad/s]."""
+"""Errors are corrected at this speed at most [m/s], [rad/s], unless the bodies whirl."""
 ROUNDING = 1.0e-6
 """What rounding makes of an axis that is held firmly, in parts of what it would do were the two bodies free."""
 
@@ -166,7 +166,16 @@ def factorize_loops(nodes, tree, joints):
 
 
 @kernel
-def correct_loops(tree, joints, bias_rate):
+def fastest_correction(system, joint):
+    """How fast an error of a closing joint is corrected [m/s], [rad/s]: as fast as its ends leave their circles in a sub-step, or
+    a ring that whirls would open for good."""
+    _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
+    left = dot(w_a, w_a) * length(vector3(joint.arms[0])) + dot(w_b, w_b) * length(vector3(joint.arms[1]))
+    return FASTEST_CORRECTION + left * system.last_delta_time / system.substep_count
+
+
+@kernel
+def correct_loops(system, tree, joints, bias_rate):
     """Add the impulses that correct the errors of closing joints. The larger an error, the softer: where a loop is stretched
     tight it cannot be corrected, and what tries to is all sideways."""
     inverse, wanted = stack_array(LOOP_TRIANGLE, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
@@ -175,10 +184,11 @@ def correct_loops(tree, joints, bias_rate):
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
         reach = length(vector3(joint.arms[0])) + length(vector3(joint.arms[1]))
+        fastest = fastest_correction(system, joint)
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
                 error = FLOAT64(joint.error[axis])
-                speed = min(max(bias_rate * error, -FASTEST_CORRECTION), FASTEST_CORRECTION)
+                speed = min(max(bias_rate * error, -fastest), fastest)
                 wanted[row] = -speed if tree.loop_holds >> row & 1 else 0.0
                 part = abs(error) / max(reach, LEAST_REACH) if axis < TWIST else abs(error)
                 give[row] = min(max(ERROR_GIVE * part, CORRECTION_GIVE), MOST_GIVE)
@@ -206,7 +216,7 @@ def measure_loops(system, nodes, tree, joints, bias_rate):
                 row += 1
     solve_inverted(tree.inverse, row, tree.loop_impulse)
     if bias_rate > 0.0:
-        correct_loops(tree, joints, bias_rate)
+        correct_loops(system, tree, joints, bias_rate)
 
 
 @kernel

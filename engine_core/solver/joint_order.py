@@ -223,7 +223,7 @@ def find_closers(system, bodies):
         tree = trees[t]
         if tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK:
             tree.closer_count = INT32(0)
-        tree.is_contested = INT32(0)
+        tree.let_go = INT32(0)
         for c in range(tree.closer_count):
             joints[tree.closers[c]].node = max(tree.ends[c, 0], tree.ends[c, 1])
             tree.is_looped = INT32(1)

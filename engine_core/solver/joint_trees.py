@@ -23,7 +23,9 @@ from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, mult
 from ..geometry.vector import store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
-from .held_rows import bias_of, drop_axis, find_dependent, held_row, held_rows, put_axis, put_held, upper_rows
+from .held_rows import (
+    LIMITS_TOO, MOTORS_TOO, bias_of, drop_axis, find_dependent, held_row, held_rows, put_axis, put_held, upper_rows,
+)  # fmt: skip
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
@@ -126,6 +128,12 @@ def holds_others(node, joint, rows, at_most):
 
 
 @kernel
+def held_at(tree, n, at_most):
+    """What node n holds: no motors where they hold a loop apart."""
+    return LIMITS_TOO if at_most == MOTORS_TOO and n - tree.first < tree.let_go else at_most
+
+
+@kernel
 def has_changed(system, nodes, tree, joints, rows, at_most):
     """Whether some body of a tree has turned so far that its matrices no longer tell how it moves, or other rows are held."""
     turned = TURNED if tree.closer_count == 0 else 0.0  # near a place where a loop is stiff it changes at once
@@ -133,7 +141,7 @@ def has_changed(system, nodes, tree, joints, rows, at_most):
         node = nodes[n]
         if node.count < 0:
             return True
-        if node.joint >= 0 and holds_others(node, joints[node.joint], rows, at_most):
+        if node.joint >= 0 and holds_others(node, joints[node.joint], rows, held_at(tree, n, at_most)):
             return True
         row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
@@ -152,7 +160,8 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
     for n in range(last, tree.first - 1, -1):
         node = nodes[n]
         node.count = INT32(0)
-        locked_count = write_jacobians(node, joints[node.joint], rows, at_most) if node.joint >= 0 else 0
+        held = held_at(tree, n, at_most)
+        locked_count = write_jacobians(node, joints[node.joint], rows, held) if node.joint >= 0 else 0
         condense(node, locked_count)
         if node.parent >= 0:
             add_to_parent(node, nodes[node.parent])

@@ -21,6 +21,8 @@ from .joints import add_to_totals, relax_joint, softness_of, solve_joint, warm_s
 INT32, FLOAT32 = np.int32, np.float32
 MOTOR_ATTEMPTS = 3
 """How often a tree is solved with motors at most; then those that are left stay as they are."""
+MOST_TRIES = 16
+"""In how many steps the motors of a tree are let go, at most."""
 MOST_PREFETCHED = 16
 """Nodes of a tree that are fetched before it is their turn."""
 NODE_LINES, JOINT_LINES = -(-TREE_NODE.itemsize // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
@@ -35,7 +37,7 @@ def joints_in(system, tree):
 
 @kernel
 def what_is_held(tree, attempt):
-    if tree.is_contested:
+    if tree.let_go > tree.count:
         return LOCKS_ALONE
     return MOTORS_TOO if attempt < MOTOR_ATTEMPTS else LIMITS_TOO
 
@@ -43,7 +45,8 @@ def what_is_held(tree, attempt):
 @kernel
 def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
     """Make the matrices of a tree anew if its bodies have turned or other rows are held. Motors and limits may hold a loop
-    against each other, so that less is left of it than by what is locked alone: then they are not held, or none would give."""
+    against each other, so that less is left of it than by what is locked alone: then motors are let go node by node until
+    enough is left, at last all limits too, or none would give. Brakes that are not in the way go on to hold."""
     if tree.closer_count > 0 and nodes[tree.first].count < 0:
         factorize_tree(system, nodes, tree, joints, rows, bodies, LOCKS_ALONE)
         tree.loop_needs = INT32(factorize_loops(nodes, tree, joints))
@@ -51,10 +54,10 @@ def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
     if not has_changed(system, nodes, tree, joints, rows, at_most):
         return
     factorize_tree(system, nodes, tree, joints, rows, bodies, at_most)
-    if tree.closer_count > 0 and factorize_loops(nodes, tree, joints) < tree.loop_needs and at_most != LOCKS_ALONE:
-        tree.is_contested = INT32(1)
-        factorize_tree(system, nodes, tree, joints, rows, bodies, LOCKS_ALONE)
-        factorize_loops(nodes, tree, joints)
+    while tree.closer_count > 0 and factorize_loops(nodes, tree, joints) < tree.loop_needs and at_most != LOCKS_ALONE:
+        tree.let_go += INT32(1 + tree.count // MOST_TRIES)
+        at_most = what_is_held(tree, attempt)
+        factorize_tree(system, nodes, tree, joints, rows, bodies, at_most)
 
 
 @kernel
