@@ -369,3 +369,40 @@ def test_a_slider_in_a_loop_still_slides():
     world.step(60)
     assert world.velocity(right)[LINEAR_X] == pytest.approx(1.0, abs=1e-3)
     assert world.velocity(left)[LINEAR_X] == pytest.approx(-1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("strength", (1e4, 1e6))
+def test_brakes_in_a_loop_hold_a_load(strength):
+    """Five bars on the ground, a brake on every hinge: brakes hold more than the loop leaves free, and only those that are too
+    many let go."""
+    world, bar = SmallWorld(), None
+    bar = world.box(0.5, 0.05, 0.05)
+    upright = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    left, right = (world.add(bar, (x, 0.5, 0.0), basis=upright) for x in (-1.0, 1.0))
+    over = [world.add(bar, (x, 1.0, 0.0)) for x in (-0.5, 0.5)]
+    near, far = at((-0.5, 0.0, 0.0), ABOUT_Z), at((0.5, 0.0, 0.0), ABOUT_Z)
+    for a, b, frame_a, frame_b in (
+        (left, 0, near, at((-1.0, 0.0, 0.0), ABOUT_Z)), (right, 0, near, at((1.0, 0.0, 0.0), ABOUT_Z)),
+        (left, over[0], far, near), (over[0], over[1], far, near), (over[1], right, far, far),
+    ):  # fmt: skip
+        world.world.joint_set_motor(world.world.create_joint("hinge", a, b, frame_a, frame_b), TWIST, 0.0, strength)
+    load = world.add(world.box(0.1, 0.1, 0.1), (0.0, 1.2, 0.0), mass=50.0)
+    world.world.create_joint("fixed", over[0], load, at((0.5, 0.2, 0.0)), at((0.0, 0.0, 0.0)))
+    world.step(120)
+    assert world.position(load)[1] == pytest.approx(1.2, abs=1e-4)
+
+
+@pytest.mark.parametrize("spin, widest", ((20.0, 0.03), (40.0, 0.25), (60.0, 0.45)))
+def test_a_ring_that_whirls_stays_closed(spin, widest):
+    """In each sub-step its corners leave their circle by a part of it; as fast they come back."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    bodies, joints = ring(world, 6, "hinge")
+    for body in bodies:
+        world.world.body_set_collision_mask(body, 0)
+        world.turn(body, (0.0, 0.0, spin))
+        world.throw(body, np.cross((0.0, 0.0, spin), world.position(body)))
+    largest = 0.0
+    for _ in range(600):
+        world.step()
+        largest = max(largest, gap(world, joints))
+    assert largest < widest
