@@ -18,6 +18,8 @@ from .joint_schema import NODE_ROWS, TRIANGLE, TWIST
 
 WELL_CONDITIONED = 1.0e-9
 """Added to the diagonal, in parts of it: axes that cannot be told apart share the work."""
+UNMOVED = 1.0e-9
+"""An axis along which the bodies answer no more than this part of what they do along all cannot be held: they are locked."""
 LEAST_LEFT = 1.0e-7
 """Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has
 little left, too: the square of their sizes' ratio."""
@@ -73,17 +75,27 @@ def product(row, answer):
 
 
 @kernel
+def sum_of(of_bodies, count):
+    """The first `count` numbers of both bodies, added up."""
+    total = 0.0
+    for side in range(2):
+        for k in range(count):
+            total += np.float64(of_bodies[side, k])
+    return total
+
+
+@kernel
 def find_locks(joint, held):
     """Write the locked axes of a joint that can move its bodies, how these answer, and the factor of their matrix. Returns how
     many they are."""
-    count = 0
+    count, least_linear, least_angular = 0, UNMOVED * sum_of(joint.masses, 3), UNMOVED * sum_of(joint.inertias, 3)
     for axis in range(NODE_ROWS):
         if joint.locked >> axis & 1 == 0:
             continue
         direction = locked_direction(joint, axis)
         answer = answer_to(joint, direction)
         k = product(direction, answer)
-        if k <= 0.0:
+        if k <= (least_linear if axis < TWIST else least_angular):
             continue
         held.axes[count] = np.int32(axis)
         store_three(held.directions[count], direction)

@@ -12,7 +12,7 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .body_terms import along, scaled, six
-from .joint_holding import HELD, find_locks, hold_row
+from .joint_holding import HELD, UNMOVED, find_locks, hold_row
 from .joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z,
     TURNING_AXES, TWIST,
@@ -22,10 +22,8 @@ from .schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VEL
 FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
-UNMOVED = 1e-9
-"""An axis along which the bodies answer no more than this part of what they do along all three cannot be held."""
 TOLD_APART = 1e-6
-"""... nor one of which no more than this part is left once the others are held: they are the same motion."""
+"""An axis of which no more than this part is left once others are held is the same motion, and not held."""
 LEAST_COSINE = 0.05
 """Near a quarter turn of the other swing an angle has no meaning; what divides by zero there stays this far from it."""
 WIDEST_SWING = 0.5
