@@ -10,7 +10,7 @@ J' moves no locked axis and sees no fault of theirs; its mass is what the bodies
 
 import numpy as np
 
-from ..geometry.cholesky import entry, factorize, solve
+from ..geometry.cholesky import entry, factorize_row, solve
 from ..geometry.vector import add_scaled, cross, dot, store3, symmetric_times, vector3
 from ..runtime.kernel import kernel
 from .body_terms import scaled, six
@@ -20,6 +20,8 @@ WELL_CONDITIONED = 1.0e-9
 """Added to the diagonal, in parts of it: axes that cannot be told apart share the work."""
 UNMOVED = 1.0e-9
 """An axis along which the bodies answer no more than this part of what they do along all cannot be held: they are locked."""
+TOLD_APART, TOLD_APART_LOCKED = 1.0e-12, 1.0e-2
+"""See `told_apart`."""
 LEAST_LEFT = 1.0e-7
 """Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has
 little left, too: the square of their sizes' ratio."""
@@ -85,10 +87,23 @@ def sum_of(of_bodies, count):
 
 
 @kernel
+def told_apart(joint):
+    """What must be left of an angular axis, in parts, once others are held. Much where a body may not turn about some axis of the
+    world: what little it could do there it would do by turning wildly about the others."""
+    for side in range(2):
+        inertia = joint.inertias[side]
+        most = max(inertia[0], inertia[1], inertia[2])
+        if most > 0.0 and min(inertia[0], inertia[1], inertia[2]) == 0.0:
+            return TOLD_APART_LOCKED
+    return TOLD_APART
+
+
+@kernel
 def find_locks(joint, held):
     """Write the locked axes of a joint that can move its bodies, how these answer, and the factor of their matrix. Returns how
     many they are."""
     count, least_linear, least_angular = 0, UNMOVED * sum_of(joint.masses, 3), UNMOVED * sum_of(joint.inertias, 3)
+    apart = told_apart(joint)
     for axis in range(NODE_ROWS):
         if joint.locked >> axis & 1 == 0:
             continue
@@ -103,8 +118,8 @@ def find_locks(joint, held):
         for other in range(count):
             held.block[entry(count, other)] = product(direction, three(held.answers[other]))
         held.block[entry(count, count)] = k * (1.0 + WELL_CONDITIONED)
-        count += 1
-    factorize(held.block, count)
+        if factorize_row(held.block, count) > (0.0 if axis < TWIST else apart) * k:
+            count += 1
     return count
 
 

@@ -12,7 +12,7 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .body_terms import along, scaled, six
-from .joint_holding import HELD, UNMOVED, find_locks, hold_row
+from .joint_holding import HELD, UNMOVED, find_locks, hold_row, told_apart
 from .joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z,
     TURNING_AXES, TWIST,
@@ -22,8 +22,8 @@ from .schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VEL
 FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
-TOLD_APART = 1e-6
-"""An axis of which no more than this part is left once others are held is the same motion, and not held."""
+SAME_MOTION = 1e-6
+"""An axis of which no more than this part is left once others are held is the same motion as theirs, and not held."""
 LEAST_COSINE = 0.05
 """Near a quarter turn of the other swing an angle has no meaning; what divides by zero there stays this far from it."""
 WIDEST_SWING = 0.5
@@ -150,10 +150,10 @@ def measure_round(joint, b, pole, sine, sign, latitude):
 
 
 @kernel
-def invert_block(k00, k11, k22, k01, k02, k12, locked):
+def invert_block(k00, k11, k22, k01, k02, k12, locked, apart):
     """The inverse of the symmetric matrix of the locked axes (three bits); rows and columns of the others are zero, and of those
-    that no impulse can move but one along the axes before them. The sweep operator, the axis that moves most first (Goodnight,
-    "A Tutorial on the SWEEP Operator", 1979)."""
+    of which the axes before them leave no more than the part `apart`. The sweep operator, the axis that moves most first
+    (Goodnight, "A Tutorial on the SWEEP Operator", 1979)."""
     matrix, first, swept = stack_array(9, np.float64), stack_array(3, np.float64), stack_array(3, np.int64)
     matrix[0], matrix[4], matrix[8] = k00, k11, k22
     matrix[1] = matrix[3] = k01
@@ -166,7 +166,7 @@ def invert_block(k00, k11, k22, k01, k02, k12, locked):
         pivot, most = -1, 0.0
         for i in range(3):
             is_open = locked >> i & 1 != 0 and swept[i] == 0
-            if is_open and matrix[4 * i] > max(most, least, TOLD_APART * first[i]):
+            if is_open and matrix[4 * i] > max(most, least, apart * first[i]):
                 pivot, most = i, matrix[4 * i]
         if pivot < 0:
             break
@@ -214,7 +214,7 @@ def weigh_linear(joint):
         i0, i1, i2 = symmetric_times(inertia, a0), symmetric_times(inertia, a1), symmetric_times(inertia, a2)
         k00, k11, k22 = k00 + dot(a0, i0), k11 + dot(a1, i1), k22 + dot(a2, i2)
         k01, k02, k12 = k01 + dot(a0, i1), k02 + dot(a0, i2), k12 + dot(a1, i2)
-    store_six(joint.linear_mass, invert_block(k00, k11, k22, k01, k02, k12, joint.locked & LINEAR_AXES))
+    store_six(joint.linear_mass, invert_block(k00, k11, k22, k01, k02, k12, joint.locked & LINEAR_AXES, SAME_MOTION))
 
 
 @kernel
@@ -230,10 +230,10 @@ def weigh_angular(joint):
     inertia = both_inertias(joint)
     j0, j1, j2 = vector3(joint.turns[0]), vector3(joint.turns[1]), vector3(joint.turns[2])
     i0, i1, i2 = symmetric_times(inertia, j0), symmetric_times(inertia, j1), symmetric_times(inertia, j2)
-    locked = joint.locked >> TWIST & 7
+    locked, apart = joint.locked >> TWIST & 7, max(told_apart(joint), SAME_MOTION)
     store_six(
         joint.angular_mass,
-        invert_block(dot(j0, i0), dot(j1, i1), dot(j2, i2), dot(j0, i1), dot(j0, i2), dot(j1, i2), locked),
+        invert_block(dot(j0, i0), dot(j1, i1), dot(j2, i2), dot(j0, i1), dot(j0, i2), dot(j1, i2), locked, apart),
     )
 
 

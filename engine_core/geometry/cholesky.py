@@ -32,6 +32,20 @@ def factorize(m, size):
 
 
 @kernel
+def factorize_row(m, i):
+    """The same of row i alone, once the rows before it are done. Returns what of its diagonal they have left."""
+    left = m[entry(i, i)]
+    for j in range(i):
+        total = m[entry(i, j)]
+        for k in range(j):
+            total -= m[entry(i, k)] * m[entry(j, k)]
+        m[entry(i, j)] = total * m[entry(j, j)]
+        left -= m[entry(i, j)] * m[entry(i, j)]
+    m[entry(i, i)] = 1.0 / math.sqrt(max(left, 1.0e-300))
+    return left
+
+
+@kernel
 def solve(m, size, v):
     """v becomes (L L^T)^-1 v, by L."""
     for i in range(size):
