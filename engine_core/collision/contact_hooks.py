@@ -59,9 +59,9 @@ def judge(system, rule, a, b, lists, contact, result, was_there):
     world = system.world
     describe_bodies(contact, world, rule, a, b)
     describe_contact(contact, result, INT64(1) if was_there else INT64(0))
-    allowed = allowed_overlap(system, a, b)
-    if is_platform(rule) and not platform_carries(rule, contact, a, b, allowed, system.last_delta_time):
-        return INT64(REJECT_CONTACT)
+    if is_platform(rule):
+        if not platform_carries(rule, contact, a, b, allowed_overlap(system, a, b), system.last_delta_time):
+            return INT64(REJECT_CONTACT)
     friction, restitution = surfaces_of(world, lists, a, b, contact)
     propose_settings(contact, rule, friction, restitution, a, b)
     if rule.validate != 0:

@@ -20,8 +20,8 @@ WELL_CONDITIONED = 1.0e-9
 """Added to the diagonal, in parts of it: axes that cannot be told apart share the work."""
 UNMOVED = 1.0e-9
 """An axis along which the bodies answer no more than this part of what they do along all cannot be held: they are locked."""
-TOLD_APART, TOLD_APART_LOCKED = 1.0e-12, 1.0e-2
-"""See `told_apart`."""
+LEAST_APART, LEAST_APART_LOCKED = 1.0e-6, 1.0e-2
+"""What is left of an axis beside those before it, at least; else it is the same as they are. The second: see `least_apart`."""
 LEAST_LEFT = 1.0e-7
 """Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has
 little left, too: the square of their sizes' ratio."""
@@ -77,33 +77,33 @@ def product(row, answer):
 
 
 @kernel
-def sum_of(of_bodies, count):
-    """The first `count` numbers of both bodies, added up."""
+def trace_of(of_bodies):
+    """How both bodies answer along, or about, all three axes of the world together."""
     total = 0.0
     for side in range(2):
-        for k in range(count):
+        for k in range(3):
             total += np.float64(of_bodies[side, k])
     return total
 
 
 @kernel
-def told_apart(joint):
-    """What must be left of an angular axis, in parts, once others are held. Much where a body may not turn about some axis of the
-    world: what little it could do there it would do by turning wildly about the others."""
+def least_apart(joint, usual):
+    """What must be left of an angular axis, in parts, once others are held: `usual`; much where a body may not turn about some
+    axis of the world. What little it could do there it would do by turning wildly about the others."""
     for side in range(2):
         inertia = joint.inertias[side]
         most = max(inertia[0], inertia[1], inertia[2])
         if most > 0.0 and min(inertia[0], inertia[1], inertia[2]) == 0.0:
-            return TOLD_APART_LOCKED
-    return TOLD_APART
+            return LEAST_APART_LOCKED
+    return usual
 
 
 @kernel
 def find_locks(joint, held):
     """Write the locked axes of a joint that can move its bodies, how these answer, and the factor of their matrix. Returns how
     many they are."""
-    count, least_linear, least_angular = 0, UNMOVED * sum_of(joint.masses, 3), UNMOVED * sum_of(joint.inertias, 3)
-    apart = told_apart(joint)
+    count, least_linear, least_angular = 0, UNMOVED * trace_of(joint.masses), UNMOVED * trace_of(joint.inertias)
+    apart = least_apart(joint, 0.0)
     for axis in range(NODE_ROWS):
         if joint.locked >> axis & 1 == 0:
             continue

@@ -12,7 +12,7 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .body_terms import along, scaled, six
-from .joint_holding import HELD, UNMOVED, find_locks, hold_row, told_apart
+from .joint_holding import HELD, LEAST_APART, UNMOVED, find_locks, hold_row, least_apart
 from .joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z,
     TURNING_AXES, TWIST,
@@ -22,8 +22,6 @@ from .schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VEL
 FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
-SAME_MOTION = 1e-6
-"""An axis of which no more than this part is left once others are held is the same motion as theirs, and not held."""
 LEAST_COSINE = 0.05
 """Near a quarter turn of the other swing an angle has no meaning; what divides by zero there stays this far from it."""
 WIDEST_SWING = 0.5
@@ -214,7 +212,7 @@ def weigh_linear(joint):
         i0, i1, i2 = symmetric_times(inertia, a0), symmetric_times(inertia, a1), symmetric_times(inertia, a2)
         k00, k11, k22 = k00 + dot(a0, i0), k11 + dot(a1, i1), k22 + dot(a2, i2)
         k01, k02, k12 = k01 + dot(a0, i1), k02 + dot(a0, i2), k12 + dot(a1, i2)
-    store_six(joint.linear_mass, invert_block(k00, k11, k22, k01, k02, k12, joint.locked & LINEAR_AXES, SAME_MOTION))
+    store_six(joint.linear_mass, invert_block(k00, k11, k22, k01, k02, k12, joint.locked & LINEAR_AXES, LEAST_APART))
 
 
 @kernel
@@ -230,7 +228,7 @@ def weigh_angular(joint):
     inertia = both_inertias(joint)
     j0, j1, j2 = vector3(joint.turns[0]), vector3(joint.turns[1]), vector3(joint.turns[2])
     i0, i1, i2 = symmetric_times(inertia, j0), symmetric_times(inertia, j1), symmetric_times(inertia, j2)
-    locked, apart = joint.locked >> TWIST & 7, max(told_apart(joint), SAME_MOTION)
+    locked, apart = joint.locked >> TWIST & 7, least_apart(joint, LEAST_APART)
     store_six(
         joint.angular_mass,
         invert_block(dot(j0, i0), dot(j1, i1), dot(j2, i2), dot(j0, i1), dot(j0, i2), dot(j1, i2), locked, apart),

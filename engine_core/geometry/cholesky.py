@@ -18,22 +18,13 @@ def entry(i, k):
 @kernel
 def factorize(m, size):
     """m = L L^T becomes L."""
-    for j in range(size):
-        total = m[entry(j, j)]
-        for k in range(j):
-            total -= m[entry(j, k)] * m[entry(j, k)]
-        inverse = 1.0 / math.sqrt(max(total, 1.0e-300))
-        m[entry(j, j)] = inverse
-        for i in range(j + 1, size):
-            total = m[entry(i, j)]
-            for k in range(j):
-                total -= m[entry(i, k)] * m[entry(j, k)]
-            m[entry(i, j)] = total * inverse
+    for i in range(size):
+        factorize_row(m, i)
 
 
 @kernel
 def factorize_row(m, i):
-    """The same of row i alone, once the rows before it are done. Returns what of its diagonal they have left."""
+    """Row i of L, once the rows before it are done. Returns what of its diagonal they have left."""
     left = m[entry(i, i)]
     for j in range(i):
         total = m[entry(i, j)]

@@ -8,6 +8,7 @@ would draw its bodies along, and they would gain energy.
 
 import numpy as np
 
+from ..constraints.joint_holding import LEAST_APART
 from ..constraints.joint_measuring import read_motion, row_of
 from ..constraints.joint_schema import (
     AXIS_COUNT, CONE, DISTANCE, FIRM, LIMIT, LINEAR_AXES, MOTOR, NODE_ROWS, SPRINGY, SWING_Y, SWING_Z, UNLIMITED,
@@ -21,8 +22,6 @@ INT8, INT32, INT64, FLOAT32, FLOAT64 = np.int8, np.int32, np.int64, np.float32, 
 LARGEST_NUMBER = 32
 LOCKS_ALONE, LIMITS_TOO, MOTORS_TOO = range(3)
 """What is held in a tree at most: what is locked, limits that push as well, motors that have the force as well."""
-LEAST_APART = 1.0e-6
-"""What is left of an axis beside those before it, at least; else it is the same as they are."""
 
 
 @kernel

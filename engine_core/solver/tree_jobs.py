@@ -37,6 +37,7 @@ def joints_in(system, tree):
 
 @kernel
 def what_is_held(tree, attempt):
+    """What a tree holds at most: less at each attempt, and no more than its loops bear."""
     if tree.let_go > tree.count:
         return LOCKS_ALONE
     return MOTORS_TOO if attempt < MOTOR_ATTEMPTS else LIMITS_TOO

@@ -10,11 +10,23 @@ _SCRIPT = """extends SceneTree
 func _initialize() -> void:
 \tawait physics_frame
 \tvar space := root.get_world_3d().space
-\tprint("PARAMS ", PhysicsServer3D.space_get_param(space, PhysicsServer3D.SPACE_PARAM_SOLVER_ITERATIONS), " ",
+\tprint("NUMBERS ", PhysicsServer3D.get_class(), " ",
+\t\tPhysicsServer3D.space_get_param(space, PhysicsServer3D.SPACE_PARAM_SOLVER_ITERATIONS), " ",
 \t\tPhysicsServer3D.space_get_param(space, PhysicsServer3D.SPACE_PARAM_CONTACT_DEFAULT_BIAS), " ",
 \t\tPhysicsServer3D.space_get_param(space, PhysicsServer3D.SPACE_PARAM_CONTACT_MAX_ALLOWED_PENETRATION))
 \tquit()
 """
+
+
+def numbers_of(godot, folder, settings: str, script: str) -> tuple[float, ...]:
+    """The numbers that a script prints, behind the class of the server, in a project with these settings."""
+    project = behaviour.make_project(folder / "project", behaviour.SCREE, settings)
+    (project / "ask.gd").write_text(script)
+    run = godot.run("--headless", "--path", project, "-s", "res://ask.gd", timeout=60)
+    found = re.search(r"^NUMBERS (\S+) (.+)$", run.output, re.MULTILINE)
+    assert run.returncode == 0 and found, run.output
+    assert found[1] == behaviour.SERVER_CLASS[behaviour.SCREE]
+    return tuple(map(float, found[2].split()))
 
 
 @pytest.mark.parametrize("settings, expected", [
@@ -25,12 +37,7 @@ func _initialize() -> void:
     ),
 ])
 def test_a_space_starts_with_the_settings_of_the_project(godot, tmp_path, settings, expected):
-    project = behaviour.make_project(tmp_path / "project", behaviour.SCREE, settings)
-    (project / "ask.gd").write_text(_SCRIPT)
-    run = godot.run("--headless", "--path", project, "-s", "res://ask.gd", timeout=60)
-    found = re.search(r"^PARAMS (\S+) (\S+) (\S+)$", run.output, re.MULTILINE)
-    assert run.returncode == 0 and found, run.output
-    assert tuple(map(float, found.groups())) == pytest.approx(expected)
+    assert numbers_of(godot, tmp_path, settings, _SCRIPT) == pytest.approx(expected)
 
 
 _JOINED_BOXES = """extends SceneTree
@@ -57,7 +64,7 @@ func _initialize() -> void:
 \tjoint.node_b = boxes[1].get_path()
 \tfor tick: int in 90:
 \t\tawait physics_frame
-\tprint("HEIGHTS ", PhysicsServer3D.get_class(), " ", boxes[0].position.y, " ", boxes[1].position.y, " ", boxes[2].position.y)
+\tprint("NUMBERS ", PhysicsServer3D.get_class(), " ", boxes[0].position.y, " ", boxes[1].position.y, " ", boxes[2].position.y)
 \tquit()
 """
 
@@ -67,11 +74,5 @@ func _initialize() -> void:
     ("scree_3d/simulation/articulated_penetration_slop=0.02", 0.02),
 ])
 def test_what_joints_hold_lies_as_deep_as_the_project_says(godot, tmp_path, settings, overlap):
-    project = behaviour.make_project(tmp_path / "project", behaviour.SCREE, settings)
-    (project / "boxes.gd").write_text(_JOINED_BOXES)
-    run = godot.run("--headless", "--path", project, "-s", "res://boxes.gd", timeout=60)
-    found = re.search(r"^HEIGHTS (\S+) (\S+) (\S+) (\S+)$", run.output, re.MULTILINE)
-    assert run.returncode == 0 and found, run.output
-    assert found[1] == behaviour.SERVER_CLASS[behaviour.SCREE]
-    heights = [float(found[k]) for k in (2, 3, 4)]
-    assert heights == pytest.approx([0.5 - overlap, 0.5 - overlap, 0.5], abs=5e-4)
+    heights = numbers_of(godot, tmp_path, settings, _JOINED_BOXES)
+    assert heights == pytest.approx((0.5 - overlap, 0.5 - overlap, 0.5), abs=5e-4)
