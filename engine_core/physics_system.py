@@ -47,16 +47,16 @@ from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS,
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
 from .solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
-from .solver.wide_contacts import relax, restitute, solve, warm_start
+from .solver.wide_contacts import relax, solve, warm_start
 
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (
-    collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax, restitute,
+    collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax,
     store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints, solve_joints,
     relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone, update_trees,
 )  # fmt: skip
 (
-    COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX, RESTITUTE,
+    COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX,
     STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS,
     RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE, UPDATE_TREES,
 ) = range(len(JOBS))  # fmt: skip
@@ -171,7 +171,6 @@ def solve_substeps(system, address):
         over_loose_joints(system, address, RELAX_JOINTS)
         parallel_for(system, address, RELAX_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, RELAX)
-    over_colours(system, address, RESTITUTE)
 
 
 @kernel

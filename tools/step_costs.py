@@ -29,7 +29,7 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 TICK, SPACING, JITTER = 1.0 / 60.0, 1.5, 0.3
 LAYERS = 3
 MEASURED, ROUNDS = 60, 7
-SOLVER = ("prepare_contacts", "integrate_velocities", "warm_start", "solve", "integrate_positions", "relax", "restitute")
+SOLVER = ("prepare_contacts", "integrate_velocities", "warm_start", "solve", "integrate_positions", "relax")
 SETTLED = 360  # ticks until the pile of demo_project/scenes/box_pile has come down
 
 

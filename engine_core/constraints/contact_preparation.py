@@ -21,9 +21,9 @@ from .blocks import LANE_FLOATS, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, FIELD_SIZE, FRICTION,
-    FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B,
-    POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
-    SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
+    FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A,
+    POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A,
+    ROW_B, SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
 )  # fmt: skip
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
@@ -218,7 +218,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
     """Write one block. `frames` is scratch."""
     address = system.constraint_blocks + index * BLOCK_SIZE
     members, count = members_of_block(colours, index)
-    most, has_wanderers = 0, False
+    most, has_wanderers, is_elastic = 0, False, False
     for k in range(8):
         lane, whole = view(address + 4 * k, LANE_FLOATS, FLOAT32), view(address + 4 * k, LANE_FLOATS, INT32)
         frame = view(frames + 4 * k, FRAME_FLOATS - 7, FLOAT32)
@@ -231,9 +231,11 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         prepare_lane(system, pairs[manifold.pair], all_lists[manifold.pair], manifold, number, a, b, lane, whole, frame, h, usual)
         most = max(most, manifold.point_count)
         has_wanderers |= manifold.flags & (MANIFOLD_WANDERS_A | MANIFOLD_WANDERS_B) != 0
+        is_elastic |= lane[RESTITUTION * 8] > 0.0
     whole = view(address, BLOCK_FIELDS * 8, INT32)
     for k in range(8):
         whole[POINT_COUNT * 8 + k] = INT32(most)
+        whole[IS_ELASTIC * 8 + k] = INT32(1 if is_elastic else 0)
     place_points(address, frames, most)
     if has_wanderers:
         for k in range(count):

@@ -46,17 +46,21 @@ BIAS_RATE = TOTAL_FRICTION + 3  # softness
 SOFTNESS = BIAS_RATE + 1  # part of the impulse and of its change that a soft contact keeps, 0 to 1
 ALLOWED_OVERLAP = SOFTNESS + 1  # how deep the two may lie in each other before they are pushed apart [m]
 COUPLING = ALLOWED_OVERLAP + 1  # speed at a point by an impulse at another [1/kg]: of points 01, 02, 03, 12, 13, 23
-POINT_COUNT = COUPLING + 6  # int32
-POINTS = POINT_COUNT + 1  # four points, POINT_FIELDS fields each; POINT_COUNT is the largest of the lanes, in all lanes
+SLIDE_COUPLING = COUPLING + 6  # speed along the two tangents by an impulse at a point, and the reverse: four of each [1/kg]
+BOUNCED = SLIDE_COUPLING + 8  # sum of the points' impulses that bounced in this sub-step, and that sum with levers
+POINT_COUNT = BOUNCED + 2  # int32: the largest of the lanes, in all lanes
+IS_ELASTIC = POINT_COUNT + 1  # int32, in all lanes: 1 if some lane has restitution
+POINTS = IS_ELASTIC + 1  # four points, POINT_FIELDS fields each
 
 POINT_ANCHOR_A, POINT_ANCHOR_B = 0, 3
 POINT_SEPARATION = 6  # at the start of the step, less normal . (anchor_b - anchor_a) [m]
 POINT_MASS = 7  # effective mass along the normal [kg]
 POINT_IMPULSE = 8
 POINT_TOTAL_IMPULSE = 9
-POINT_RELATIVE_VELOCITY = 10  # along the normal before the step, for restitution [m/s]
+POINT_RELATIVE_VELOCITY = 10  # along the normal before the step, for reports [m/s]
 POINT_LEVER = 11  # distance from the centre of friction [m]
-POINT_FIELDS = 12
+POINT_LASTING = 12  # the most of POINT_IMPULSE that the next sub-step starts from; see solver/wide_contacts.py [N s]
+POINT_FIELDS = 13
 
 BLOCK_FIELDS = POINTS + 4 * POINT_FIELDS
 FIELD_SIZE = 32

@@ -10,9 +10,9 @@ from ..runtime.kernel import kernel
 from ..runtime.vector8 import absolute8, max8, min8, splat8, square_root8, where_greater8, where_less8
 from .blocks import field, field3, field6, put, put3, velocities_of
 from .schema import (
-    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A, MASS_B, NORMAL,
-    POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINTS,
-    TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A, MASS_B,
+    NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION,
+    POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
 )  # fmt: skip
 
 FLOAT32 = np.float32
@@ -137,19 +137,29 @@ def speed_by(linear, arm_a, arm_b, turned_a, turned_b):
 
 @kernel
 def couple_points(block, count):
-    """Effective masses of the `count` points of a block along the normal, and how they push each other."""
+    """Effective masses of the `count` points of a block along the normal, how they push each other, and how they push what
+    slides at the centre of friction. Comes after `prepare_friction`."""
     zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
     normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
     mass = add8(field3(block, MASS_A), field3(block, MASS_B))
     linear = dot8(normal, (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2]))
-    for k in range(6):
-        put(block, COUPLING + k, zero)
+    for k in range(COUPLING, BOUNCED + 2):
+        put(block, k, zero)
+    tangent = field3(block, TANGENT)
+    bitangent = cross8(normal, tangent)
+    center_a, center_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)
+    first_a, first_b = cross8(center_a, tangent), cross8(center_b, tangent)
+    second_a, second_b = cross8(center_a, bitangent), cross8(center_b, bitangent)
+    along = (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2])
+    along_first, along_second = dot8(tangent, along), dot8(bitangent, along)  # 0 but for locked axes
     for p in range(count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         arm_a, arm_b = cross8(field3(point, POINT_ANCHOR_A), normal), cross8(field3(point, POINT_ANCHOR_B), normal)
         turned_a, turned_b = symmetric_times8(inertia_a, arm_a), symmetric_times8(inertia_b, arm_b)
         k = speed_by(linear, arm_a, arm_b, turned_a, turned_b)
         put(point, POINT_MASS, where_greater8(k, tiny, one / max8(k, tiny), zero))
+        put(block, SLIDE_COUPLING + p, speed_by(along_first, first_a, first_b, turned_a, turned_b))
+        put(block, SLIDE_COUPLING + 4 + p, speed_by(along_second, second_a, second_b, turned_a, turned_b))
         for q in range(p):
             other = block + POINTS * FIELD_SIZE + q * POINT_SIZE
             arm_a, arm_b = cross8(field3(other, POINT_ANCHOR_A), normal), cross8(field3(other, POINT_ANCHOR_B), normal)
@@ -159,7 +169,7 @@ def couple_points(block, count):
 
 @kernel
 def measure_approach(block, rows, count):
-    """How fast the surfaces part at each point before the step, for restitution."""
+    """How fast the surfaces part at each point before the step, for reports."""
     normal = field3(block, NORMAL)
     (v_a, w_a, _), (v_b, w_b, _) = velocities_of(rows, block)
     closing = dot8(normal, subtract8(v_b, v_a))

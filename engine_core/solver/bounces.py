@@ -1,0 +1,184 @@
+"""Bounces of eight contact manifolds at once.
+
+A point that meets the other surface within a sub-step faster than the threshold bounces there and then: the surfaces part at
+`restitution` times the speed at which they met. A bounce is a collision of its own, as in nature: it takes the speed that the
+bodies have when their contact is gone over, so that a row of balls hands on what the first one brings, and its impulse can only
+take energy away. The impulse is done with at once; what is left of the sub-step's pass goes on from the new velocities.
+
+The bounce acts at its moment inside the sub-step: the bodies are moved by as much as the change of velocity came too early or too
+late. So a ball turns round at the surface and comes back as high as its restitution says, however long a sub-step is.
+"""
+
+import numpy as np
+
+from ..constraints.blocks import field, field3, field6, put
+from ..constraints.schema import (
+    BOUNCED, COUPLING, DELTA_POSITION, FIELD_SIZE, FORCE_SIZE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS,
+    POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE,
+)  # fmt: skip
+from ..geometry.wide_vector import add_scaled8, cross8, dot8, subtract8
+from ..runtime.call import load_int32
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.vector8 import fused_multiply_add, load8, max8, min8, splat8, store8, transpose8, where_greater8, where_less8
+from .contact_impulses import gap_of_point, gap_terms, push_both
+
+FLOAT32 = np.float32
+POINT_SIZE = POINT_FIELDS * FIELD_SIZE
+SWEEPS = 16
+"""How often the points of a manifold that bounces are settled with each other."""
+LEAST_PART = 0.1
+"""What is perfectly elastic bounces from this part of the threshold on; what is less elastic from up to all of it."""
+TINY = FLOAT32(1.0e-20)
+
+# Fields of what a point wants of a bounce (eight floats each): the change of speed, the mass that answers (0 where it does not
+# bounce), the moment within the sub-step [s], the impulse.
+CHANGE, ANSWER, MOMENT, IMPULSE = 0, 1, 2, 3
+WANTED_SIZE = 4 * FIELD_SIZE
+
+
+@kernel
+def accelerations8(forces, indices):
+    """What a sub-step adds to the velocities of eight rows [m/s]."""
+    c = transpose8(
+        load8(forces + load_int32(indices) * FORCE_SIZE), load8(forces + load_int32(indices + 4) * FORCE_SIZE),
+        load8(forces + load_int32(indices + 8) * FORCE_SIZE), load8(forces + load_int32(indices + 12) * FORCE_SIZE),
+        load8(forces + load_int32(indices + 16) * FORCE_SIZE), load8(forces + load_int32(indices + 20) * FORCE_SIZE),
+        load8(forces + load_int32(indices + 24) * FORCE_SIZE), load8(forces + load_int32(indices + 28) * FORCE_SIZE),
+    )  # fmt: skip
+    return c[0], c[1], c[2]
+
+
+@kernel
+def measure_bounces(system, block, wanted, terms, h, ahead):
+    """Write to `wanted` what each point wants of a bounce; gives whether any does. `ahead`: whether the sub-step's motion is
+    still to come; else it is done, and what bounces has met already.
+
+    Velocities are those of the middle of a sub-step (a symplectic Euler step is a leap-frog): at the moment of the bounce they
+    are less or more by what gravity gives in between, and so they are afterwards."""
+    zero, one, half = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(0.5))
+    reach, longest = splat8(FLOAT32(h if ahead else 0.0)), splat8(FLOAT32(-system.last_delta_time))
+    middle = half if ahead else -half
+    inverse_h = splat8(FLOAT32(1.0 / h))
+    bounce = field(block, RESTITUTION)
+    threshold = splat8(FLOAT32(-system.restitution_threshold)) * max8(one - bounce, splat8(FLOAT32(LEAST_PART)))
+    gained_b = accelerations8(system.solver_forces, block + ROW_B * FIELD_SIZE)
+    gained_a = accelerations8(system.solver_forces, block + ROW_A * FIELD_SIZE)
+    gained = (one + bounce) * dot8(field3(block, NORMAL), subtract8(gained_b, gained_a))
+    most = zero
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        separation, speed = gap_of_point(point, terms)
+        closing = min8(speed, threshold)
+        moment = max8(-(separation / closing), longest)
+        answer = where_less8(speed, threshold, field(point, POINT_MASS), zero)
+        answer = where_less8(fused_multiply_add(speed, reach, separation), zero, answer, zero)
+        answer = where_greater8(bounce, zero, answer, zero)
+        away = max8(gained * (middle - moment * inverse_h) - bounce * speed, zero)
+        put(wanted, CHANGE, away - speed)
+        put(wanted, ANSWER, answer)
+        put(wanted, MOMENT, moment)
+        most = max8(most, answer)
+        point += POINT_SIZE
+        wanted += WANTED_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE), 4):
+        for k in range(4):
+            put(wanted, k, zero)
+        wanted += WANTED_SIZE
+    return is_any_positive(most)
+
+
+@kernel
+def is_any_positive(values):
+    memory = stack_array(8, FLOAT32)
+    store8(address_of_row(memory, 0), values)
+    for lane in range(8):
+        if memory[lane] > FLOAT32(0.0):
+            return True
+    return False
+
+
+@kernel
+def settle_bounces(block, wanted):
+    """Impulses of the points that bounce, which agree with each other. They begin with equal ones, so that what lands flat gets
+    no spin of the order of its points."""
+    zero, tiny = splat8(FLOAT32(0.0)), splat8(TINY)
+    k01, k02, k03, k12, k13, k23 = field6(block, COUPLING)
+    change_0, answer_0 = field(wanted, CHANGE), field(wanted, ANSWER)
+    change_1, answer_1 = field(wanted + WANTED_SIZE, CHANGE), field(wanted + WANTED_SIZE, ANSWER)
+    change_2, answer_2 = field(wanted + 2 * WANTED_SIZE, CHANGE), field(wanted + 2 * WANTED_SIZE, ANSWER)
+    change_3, answer_3 = field(wanted + 3 * WANTED_SIZE, CHANGE), field(wanted + 3 * WANTED_SIZE, ANSWER)
+    one = splat8(FLOAT32(1.0))
+    is_0, is_1 = where_greater8(answer_0, zero, one, zero), where_greater8(answer_1, zero, one, zero)
+    is_2, is_3 = where_greater8(answer_2, zero, one, zero), where_greater8(answer_3, zero, one, zero)
+    asked = is_0 * change_0 + is_1 * change_1 + is_2 * change_2 + is_3 * change_3
+    own = is_0 / max8(answer_0, tiny) + is_1 / max8(answer_1, tiny) + is_2 / max8(answer_2, tiny) + is_3 / max8(answer_3, tiny)
+    mixed = is_0 * (is_1 * k01 + is_2 * k02 + is_3 * k03) + is_1 * (is_2 * k12 + is_3 * k13) + is_2 * is_3 * k23
+    equal = max8(asked / max8(own + mixed + mixed, tiny), zero)
+    b0, b1, b2, b3 = is_0 * equal, is_1 * equal, is_2 * equal, is_3 * equal
+    for _ in range(SWEEPS):
+        others = fused_multiply_add(k01, b1, fused_multiply_add(k02, b2, k03 * b3))
+        b0 = max8(answer_0 * (change_0 - others), zero)
+        others = fused_multiply_add(k01, b0, fused_multiply_add(k12, b2, k13 * b3))
+        b1 = max8(answer_1 * (change_1 - others), zero)
+        others = fused_multiply_add(k02, b0, fused_multiply_add(k12, b1, k23 * b3))
+        b2 = max8(answer_2 * (change_2 - others), zero)
+        others = fused_multiply_add(k03, b0, fused_multiply_add(k13, b1, k23 * b2))
+        b3 = max8(answer_3 * (change_3 - others), zero)
+    put(wanted, IMPULSE, b0)
+    put(wanted + WANTED_SIZE, IMPULSE, b1)
+    put(wanted + 2 * WANTED_SIZE, IMPULSE, b2)
+    put(wanted + 3 * WANTED_SIZE, IMPULSE, b3)
+
+
+@kernel
+def take_bounces(block, wanted):
+    """Add the bounces to what the points did. Gives the sum of impulses, their arms' sums and the mean moment [s]."""
+    zero = splat8(FLOAT32(0.0))
+    total, moments, lever_total, arm_a, arm_b = zero, zero, zero, (zero, zero, zero), (zero, zero, zero)
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        b = field(wanted, IMPULSE)
+        put(point, POINT_TOTAL_IMPULSE, field(point, POINT_TOTAL_IMPULSE) + b)
+        total += b
+        moments = fused_multiply_add(b, field(wanted, MOMENT), moments)
+        lever_total = fused_multiply_add(b, field(point, POINT_LEVER), lever_total)
+        arm_a = add_scaled8(arm_a, field3(point, POINT_ANCHOR_A), b)
+        arm_b = add_scaled8(arm_b, field3(point, POINT_ANCHOR_B), b)
+        point += POINT_SIZE
+        wanted += WANTED_SIZE
+    put(block, BOUNCED, field(block, BOUNCED) + total)
+    put(block, BOUNCED + 1, field(block, BOUNCED + 1) + lever_total)
+    return total, arm_a, arm_b, where_greater8(total, zero, moments / max8(total, splat8(TINY)), zero)
+
+
+@kernel
+def shift_rows(rows, block, side, old, new, moment):
+    """Move eight bodies by what their change of velocity at `moment` [s] took too early. Row 0 does not move."""
+    memory = stack_array(24, FLOAT32)
+    for k in range(3):
+        store8(address_of_row(memory, 8 * k), moment * (old[k] - new[k]))
+    for lane in range(8):
+        row = load_int32(block + side * FIELD_SIZE + 4 * lane)
+        if row > 0:
+            values = view(rows + row * ROW_SIZE, 16, FLOAT32)
+            for k in range(3):
+                values[DELTA_POSITION + k] += memory[8 * k + lane]
+
+
+@kernel
+def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
+    """Let what meets bounce. Gives velocities; moves rows. `ahead`: see `measure_bounces`."""
+    wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
+    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    if not measure_bounces(system, block, wanted, terms, h, ahead):
+        return v_a, w_a, v_b, w_b
+    settle_bounces(block, wanted)
+    total, arm_a, arm_b, moment = take_bounces(block, wanted)
+    normal = field3(block, NORMAL)
+    impulse = (normal[0] * total, normal[1] * total, normal[2] * total)
+    old_a, old_b = v_a, v_b
+    v_a, w_a, v_b, w_b = push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))
+    shift_rows(system.solver_rows, block, ROW_A, old_a, v_a, moment)
+    shift_rows(system.solver_rows, block, ROW_B, old_b, v_b, moment)
+    return v_a, w_a, v_b, w_b

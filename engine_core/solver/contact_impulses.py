@@ -1,0 +1,261 @@
+"""The impulses of eight contact manifolds at once: what each point wants, how the points and friction of a manifold agree, and
+what that does to the bodies.
+
+The points of a manifold and its friction are settled with each other before a body is pushed: friction at the foot of a box
+turns the box, and that turn is taken up by the points' normals in the same pass, out of the impulse of the impact. One after
+the other they would leave a torque that only the next pass can answer, by throwing the body up.
+"""
+
+import numpy as np
+
+from ..constraints.blocks import field, field3, field6, put
+from ..constraints.schema import (
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
+    MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER, POINT_MASS,
+    POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_MASS,
+)  # fmt: skip
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, rotate8, subtract8, symmetric_times8
+from ..runtime.call import load_int32
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row, stack_array
+from ..runtime.vector8 import absolute8, fused_multiply_add, mask_less_equal8, max8, min8, splat8, square_root8, where_greater8
+
+FLOAT32 = np.float32
+POINT_SIZE = POINT_FIELDS * FIELD_SIZE
+SWEEPS = 4
+"""How often the points of a manifold are settled with each other in a pass without friction."""
+MOST_SLIDING_SWEEPS = 24
+"""Points and friction are settled with each other until they agree, at most so often: what slides on its leading edge needs it."""
+AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
+"""They agree when a sweep changes no impulse by more than this part of what presses, and what gives this speed [m/s]."""
+ALL_LANES = 255
+ALONE, GAIN, CHANGE = 0, 1, 2
+"""Fields of what a point wants (eight floats each): its impulse if no other changed, how much less by the speed that the others
+give it, and the change of impulse that came out."""
+WANTED_SIZE = 4 * FIELD_SIZE
+
+
+@kernel
+def turned_back8(motion, v):
+    """v turned back by what a body has turned since the step began."""
+    return rotate8((-motion[3], -motion[4], -motion[5], motion[6]), v)
+
+
+@kernel
+def gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
+    """What the gaps and speeds of all points of a manifold have in common: normals turned back into the bodies, turned about
+    their spins, the gap that the centres make and the speed at which they part.
+    n . (q r) = (q^-1 n) . r and n . (w x r) = (n x w) . r: the bodies' motion is brought to the normal once, not to each
+    point."""
+    normal = field3(block, NORMAL)
+    moved = dot8(normal, (motion_b[0] - motion_a[0], motion_b[1] - motion_a[1], motion_b[2] - motion_a[2]))
+    moved += field(block, ALLOWED_OVERLAP)  # they touch where they lie in each other as deep as they may
+    closing = dot8(normal, subtract8(v_b, v_a))
+    turned = turned_back8(motion_a, normal), turned_back8(motion_b, normal)
+    return turned, (cross8(normal, w_a), cross8(normal, w_b)), moved, closing
+
+
+@kernel
+def gap_of_point(point, terms):
+    """(separation [m], speed at which the surfaces part [m/s]) at a point. `terms`: see `gap_terms`."""
+    turned, spins, moved, closing = terms
+    anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
+    separation = field(point, POINT_SEPARATION) + (moved + (dot8(turned[1], anchor_b) - dot8(turned[0], anchor_a)))
+    return separation, closing + (dot8(spins[1], anchor_b) - dot8(spins[0], anchor_a))
+
+
+@kernel
+def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out):
+    """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away."""
+    zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
+    count = load_int32(block + POINT_COUNT * FIELD_SIZE)
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(count):
+        separation, speed = gap_of_point(point, terms)
+        bias = where_greater8(separation, zero, separation * inverse_h, max8(separation * bias_rate, -push_out))
+        soft = where_greater8(separation, zero, one, softness)
+        mass = field(point, POINT_MASS)
+        put(wanted, ALONE, soft * (field(point, POINT_IMPULSE) - mass * (speed + bias)))
+        put(wanted, GAIN, soft * mass)
+        point += POINT_SIZE
+        wanted += WANTED_SIZE
+    for _ in range(count, 4):
+        put(wanted, ALONE, zero)
+        put(wanted, GAIN, zero)
+        wanted += WANTED_SIZE
+
+
+@kernel
+def four_fields(first, number, size):
+    """The same field of four places, each `size` bytes after the one before."""
+    return (
+        field(first, number), field(first + size, number), field(first + 2 * size, number), field(first + 3 * size, number),
+    )  # fmt: skip
+
+
+@kernel
+def put_changes(wanted, d0, d1, d2, d3):
+    put(wanted, CHANGE, d0)
+    put(wanted + WANTED_SIZE, CHANGE, d1)
+    put(wanted + 2 * WANTED_SIZE, CHANGE, d2)
+    put(wanted + 3 * WANTED_SIZE, CHANGE, d3)
+
+
+@kernel
+def settle_points(block, wanted):
+    """Impulses of the four points that agree with each other: some passes over them, each point after the others' change. Only
+    the six couplings are needed, no body. Writes the changes of the four impulses."""
+    zero = splat8(FLOAT32(0.0))
+    k01, k02, k03, k12, k13, k23 = field6(block, COUPLING)
+    old_0, old_1, old_2, old_3 = four_fields(block + POINTS * FIELD_SIZE, POINT_IMPULSE, POINT_SIZE)
+    alone_0, alone_1, alone_2, alone_3 = four_fields(wanted, ALONE, WANTED_SIZE)
+    gain_0, gain_1, gain_2, gain_3 = four_fields(wanted, GAIN, WANTED_SIZE)
+    d0, d1, d2, d3 = zero, zero, zero, zero
+    for _ in range(SWEEPS):
+        others = fused_multiply_add(k01, d1, fused_multiply_add(k02, d2, k03 * d3))
+        d0 = max8(alone_0 - gain_0 * others, zero) - old_0
+        others = fused_multiply_add(k01, d0, fused_multiply_add(k12, d2, k13 * d3))
+        d1 = max8(alone_1 - gain_1 * others, zero) - old_1
+        others = fused_multiply_add(k02, d0, fused_multiply_add(k12, d1, k23 * d3))
+        d2 = max8(alone_2 - gain_2 * others, zero) - old_2
+        others = fused_multiply_add(k03, d0, fused_multiply_add(k13, d1, k23 * d2))
+        d3 = max8(alone_3 - gain_3 * others, zero) - old_3
+    put_changes(wanted, d0, d1, d2, d3)
+
+
+@kernel
+def settle_sliding(block, wanted, slide_1, slide_2):
+    """Impulses of the four points and of friction that agree with each other: friction as a 2 x 2 block limited by a circle, then
+    each point after the others' change and friction's. `slide_*`: speed along the two tangents. Writes the changes of the points'
+    impulses, gives those of friction."""
+    zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-20))
+    k01, k02, k03, k12, k13, k23 = field6(block, COUPLING)
+    s10, s11, s12, s13 = four_fields(block + SLIDE_COUPLING * FIELD_SIZE, 0, FIELD_SIZE)
+    s20, s21, s22, s23 = four_fields(block + (SLIDE_COUPLING + 4) * FIELD_SIZE, 0, FIELD_SIZE)
+    m11, m22, m12 = field3(block, TANGENT_MASS)
+    old_0, old_1, old_2, old_3 = four_fields(block + POINTS * FIELD_SIZE, POINT_IMPULSE, POINT_SIZE)
+    alone_0, alone_1, alone_2, alone_3 = four_fields(wanted, ALONE, WANTED_SIZE)
+    gain_0, gain_1, gain_2, gain_3 = four_fields(wanted, GAIN, WANTED_SIZE)
+    old_first, old_second = field(block, FRICTION_IMPULSE), field(block, FRICTION_IMPULSE + 1)
+    friction = field(block, FRICTION)
+    pressed = old_0 + old_1 + old_2 + old_3 + field(block, BOUNCED)
+    d0, d1, d2, d3 = zero, zero, zero, zero
+    first, second = zero, zero
+    least = splat8(FLOAT32(LEAST_SPEED)) * max8(max8(gain_0, gain_1), max8(gain_2, gain_3))
+    agreement = splat8(FLOAT32(AGREEMENT))
+    for _ in range(MOST_SLIDING_SWEEPS):
+        before_0, before_1, before_2, before_3 = d0, d1, d2, d3
+        along_1 = slide_1 + fused_multiply_add(s10, d0, fused_multiply_add(s11, d1, fused_multiply_add(s12, d2, s13 * d3)))
+        along_2 = slide_2 + fused_multiply_add(s20, d0, fused_multiply_add(s21, d1, fused_multiply_add(s22, d2, s23 * d3)))
+        new_1 = old_first - fused_multiply_add(m11, along_1, m12 * along_2)
+        new_2 = old_second - fused_multiply_add(m12, along_1, m22 * along_2)
+        carried = pressed + (d0 + d1 + d2 + d3)
+        limit = friction * carried
+        size = square_root8(fused_multiply_add(new_1, new_1, new_2 * new_2))
+        factor = where_greater8(size, limit, limit / max8(size, tiny), one)
+        first, second = new_1 * factor - old_first, new_2 * factor - old_second
+        others = fused_multiply_add(k01, d1, fused_multiply_add(k02, d2, k03 * d3))
+        others = fused_multiply_add(s10, first, fused_multiply_add(s20, second, others))
+        d0 = max8(alone_0 - gain_0 * others, zero) - old_0
+        others = fused_multiply_add(k01, d0, fused_multiply_add(k12, d2, k13 * d3))
+        others = fused_multiply_add(s11, first, fused_multiply_add(s21, second, others))
+        d1 = max8(alone_1 - gain_1 * others, zero) - old_1
+        others = fused_multiply_add(k02, d0, fused_multiply_add(k12, d1, k23 * d3))
+        others = fused_multiply_add(s12, first, fused_multiply_add(s22, second, others))
+        d2 = max8(alone_2 - gain_2 * others, zero) - old_2
+        others = fused_multiply_add(k03, d0, fused_multiply_add(k13, d1, k23 * d2))
+        others = fused_multiply_add(s13, first, fused_multiply_add(s23, second, others))
+        d3 = max8(alone_3 - gain_3 * others, zero) - old_3
+        moved = max8(
+            max8(absolute8(d0 - before_0), absolute8(d1 - before_1)), max8(absolute8(d2 - before_2), absolute8(d3 - before_3))
+        )
+        if mask_less_equal8(moved, fused_multiply_add(agreement, carried, least)) == ALL_LANES:
+            break
+    put_changes(wanted, d0, d1, d2, d3)
+    put(block, FRICTION_IMPULSE, old_first + first)
+    put(block, FRICTION_IMPULSE + 1, old_second + second)
+    return first, second
+
+
+@kernel
+def take_changes(block, wanted):
+    """Add the changes to the impulses of all points. Gives their sum and their arms' sums from A and from B."""
+    zero = splat8(FLOAT32(0.0))
+    change, arm_a, arm_b = zero, (zero, zero, zero), (zero, zero, zero)
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        d = field(wanted, CHANGE)
+        put(point, POINT_IMPULSE, field(point, POINT_IMPULSE) + d)
+        change += d
+        arm_a = add_scaled8(arm_a, field3(point, POINT_ANCHOR_A), d)
+        arm_b = add_scaled8(arm_b, field3(point, POINT_ANCHOR_B), d)
+        point += POINT_SIZE
+        wanted += WANTED_SIZE
+    return change, arm_a, arm_b
+
+
+@kernel
+def push_both(block, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
+    """Velocities after an impulse on B, its reverse on A, and what these turn: moments of the impulse about A and about B."""
+    mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
+    v_a = subtract8(v_a, (impulse[0] * mass_a[0], impulse[1] * mass_a[1], impulse[2] * mass_a[2]))
+    v_b = add8(v_b, (impulse[0] * mass_b[0], impulse[1] * mass_b[1], impulse[2] * mass_b[2]))
+    w_a = subtract8(w_a, symmetric_times8(field6(block, INERTIA_A), turn_a))
+    w_b = add8(w_b, symmetric_times8(field6(block, INERTIA_B), turn_b))
+    return v_a, w_a, v_b, w_b
+
+
+@kernel
+def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
+    """The points of eight manifolds along their normals, those of one manifold together. `motion_*`: how far and how each body
+    has turned since the step began. Gives velocities."""
+    wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
+    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out)
+    settle_points(block, wanted)
+    change, arm_a, arm_b = take_changes(block, wanted)
+    normal = field3(block, NORMAL)
+    impulse = (normal[0] * change, normal[1] * change, normal[2] * change)
+    return push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))
+
+
+@kernel
+def solve_twist(block, w_a, w_b):
+    """Friction about the normal: at most what the points' impulses hold at their levers. Gives the spins."""
+    lever_total = field(block, BOUNCED + 1)
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        lever_total = fused_multiply_add(field(point, POINT_IMPULSE), field(point, POINT_LEVER), lever_total)
+        point += POINT_SIZE
+    normal = field3(block, NORMAL)
+    impulse = field(block, TWIST_IMPULSE)
+    limit = field(block, FRICTION) * lever_total
+    spin = dot8(normal, subtract8(w_b, w_a))
+    renewed = min8(max8(impulse - field(block, TWIST_MASS) * spin, -limit), limit)
+    change = renewed - impulse
+    put(block, TWIST_IMPULSE, renewed)
+    turned = (normal[0] * change, normal[1] * change, normal[2] * change)
+    w_a = subtract8(w_a, symmetric_times8(field6(block, INERTIA_A), turned))
+    return w_a, add8(w_b, symmetric_times8(field6(block, INERTIA_B), turned))
+
+
+@kernel
+def solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h):
+    """Twist, then points and friction of eight manifolds together, without bias. Gives velocities."""
+    zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
+    w_a, w_b = solve_twist(block, w_a, w_b)
+    wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
+    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    measure_points(block, wanted, terms, inverse_h, zero, one, zero)
+    normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
+    bitangent = cross8(normal, tangent)
+    anchor_a, anchor_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)
+    relative = subtract8(add8(v_b, cross8(w_b, anchor_b)), add8(v_a, cross8(w_a, anchor_a)))
+    slide_1 = dot8(tangent, relative) + field(block, TANGENT_VELOCITY)
+    slide_2 = dot8(bitangent, relative) + field(block, TANGENT_VELOCITY + 1)
+    first, second = settle_sliding(block, wanted, slide_1, slide_2)
+    change, arm_a, arm_b = take_changes(block, wanted)
+    slid = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), bitangent, second)
+    turn_a = add8(cross8(arm_a, normal), cross8(anchor_a, slid))
+    turn_b = add8(cross8(arm_b, normal), cross8(anchor_b, slid))
+    return push_both(block, v_a, w_a, v_b, w_b, add_scaled8(slid, normal, change), turn_a, turn_b)
