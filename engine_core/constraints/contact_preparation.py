@@ -9,25 +9,27 @@ from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import (
-    MANIFOLD, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
+    MANIFOLD, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A,
+    PAIR_SPARES_B,
 )  # fmt: skip
 from ..collision.surfaces import combine_own_surfaces
 from ..geometry.vector import add, add_scaled, cross, dot, length, scale, store3, subtract, vector3
-from ..runtime.call import load_int32
+from ..runtime.call import load_float32, load_int32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..runtime.prefetch import prefetch
-from .blocks import LANE_FLOATS, get_vector, put_vector
+from ..runtime.vector8 import lane8, mask_less_equal8, splat8, where_less8
+from .blocks import LANE_FLOATS, field, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .schema import (
-    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, FIELD_SIZE, FRICTION,
-    FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A,
-    POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A,
-    ROW_B, SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DEEP_CONTACTS, DEEP_PART,
+    FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL,
+    OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE,
+    POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
 )  # fmt: skip
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
-    measure_approach, place_points, prepare_friction,
+    lowest_separation, measure_approach, place_points, prepare_friction,
 )  # fmt: skip
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
@@ -40,6 +42,7 @@ CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 FARTHEST_ROLLED = 0.1
 """A contact of what rolls is moved ahead at most by this part of the radius."""
+ALL_LANES = 255
 STIFFEST = 0.1875
 """Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
 
@@ -90,10 +93,10 @@ def way_rolled(axis, spin, normal, rounding, time):
 @kernel
 def clear_lane(lane, whole, frame):
     """A lane without a manifold: no mass, row 0."""
-    for field in range(BLOCK_FIELDS):
-        lane[field * 8] = FLOAT32(0.0)
-    for field in range(FRAME_FIELDS):
-        frame[field * 8] = FLOAT32(0.0)
+    for number in range(BLOCK_FIELDS):
+        lane[number * 8] = FLOAT32(0.0)
+    for number in range(FRAME_FIELDS):
+        frame[number * 8] = FLOAT32(0.0)
     whole[MANIFOLD_INDEX * 8] = -1
 
 
@@ -156,8 +159,8 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
 def clear_point(lane, p):
     """A point that is not there."""
     at = (POINTS + p * POINT_FIELDS) * 8
-    for field in range(POINT_FIELDS):
-        lane[at + field * 8] = FLOAT32(0.0)
+    for number in range(POINT_FIELDS):
+        lane[at + number * 8] = FLOAT32(0.0)
     lane[at + POINT_SEPARATION * 8] = FLOAT32(NO_POINT)
 
 
@@ -214,6 +217,26 @@ def prefetch_bodies(colours, pairs, all_lists, manifolds, bodies, block_index):
 
 
 @kernel
+def count_deep_contacts(system, block, count):
+    """Add the deep manifolds of a block (see DEEP_PART) to what their bodies have of them: the highest speed of push-out is
+    shared among them, or a body in the midst of many would leave with the sum of what they give. Blocks of one colour share no
+    moving body, and colours follow one another, so the counts are the same for any number of threads."""
+    deep = where_less8(
+        lowest_separation(block, count) * field(block, BIAS_RATE), splat8(FLOAT32(-DEEP_PART * system.push_out_speed)),
+        splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)),
+    )  # fmt: skip
+    if mask_less_equal8(deep, splat8(FLOAT32(0.5))) == ALL_LANES:
+        return
+    for lane in range(8):
+        if lane8(deep, lane) > FLOAT32(0.5):
+            for side in (ROW_A, ROW_B):
+                row = load_int32(block + side * FIELD_SIZE + 4 * lane)
+                if row > 0:
+                    address = system.solver_rows + row * ROW_SIZE + 4 * DEEP_CONTACTS
+                    store_float32(address, load_float32(address) + FLOAT32(1.0))
+
+
+@kernel
 def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h, usual, frames):
     """Write one block. `frames` is scratch."""
     address = system.constraint_blocks + index * BLOCK_SIZE
@@ -244,6 +267,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
             follow_wanderers(manifold, a, b, lane, 0.5 * system.last_delta_time)
     prepare_friction(address, most)
     couple_points(address, most)
+    count_deep_contacts(system, address, most)
     measure_approach(address, system.solver_rows, most)
     for k in range(count):
         number = load_int32(members + 4 * k)

@@ -9,10 +9,14 @@ import numpy as np
 # Fields of a solver row (float32 x 16: one cache line). Row 0: everything that does not move.
 ROW_FLOATS = 16
 LINEAR_VELOCITY, ANGULAR_VELOCITY = 0, 3  # world [m/s], [rad/s]
+DEEP_CONTACTS = 6  # how many manifolds find the body deep in another: see DEEP_PART
 DELTA_POSITION = 8  # since the start of the step [m]
 DELTA_ROTATION = 11  # x, y, z, w since the start of the step
 HELD_BACK = 15  # part of the motion that continuous collision takes back, 0 to 1; see solver/continuous.py
 ROW_SIZE = ROW_FLOATS * 4
+
+DEEP_PART = 0.25
+"""A contact is deep if its softness would push bodies apart at more than this part of the highest speed, `push_out_speed`."""
 
 # Fields of a row of forces (float32 x 8), beside each solver row: what a sub-step adds to the first half of it.
 FORCE_FLOATS = 8

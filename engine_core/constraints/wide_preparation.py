@@ -10,9 +10,9 @@ from ..runtime.kernel import kernel
 from ..runtime.vector8 import absolute8, max8, min8, splat8, square_root8, where_greater8, where_less8
 from .blocks import field, field3, field6, put, put3, velocities_of
 from .schema import (
-    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A, MASS_B,
-    NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY, POINT_SEPARATION,
-    POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A,
+    MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY,
+    POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
 )  # fmt: skip
 
 FLOAT32 = np.float32
@@ -129,6 +129,18 @@ def prepare_friction(block, count):
     put(block, TANGENT_VELOCITY, zero)
     put(block, TANGENT_VELOCITY + 1, zero)
     put3(block, TOTAL_FRICTION, (zero, zero, zero))
+
+
+@kernel
+def lowest_separation(block, count):
+    """The separation of the deepest of the `count` points of each manifold at the start of the step [m]."""
+    normal, allowed = field3(block, NORMAL), field(block, ALLOWED_OVERLAP)
+    lowest = splat8(FLOAT32(NO_POINT))
+    for p in range(count):
+        point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
+        anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
+        lowest = min8(lowest, field(point, POINT_SEPARATION) + (allowed + dot8(normal, subtract8(anchor_b, anchor_a))))
+    return lowest
 
 
 @kernel

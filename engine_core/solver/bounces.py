@@ -13,15 +13,16 @@ import numpy as np
 
 from ..constraints.blocks import field, field3, field6, put
 from ..constraints.schema import (
-    BOUNCED, COUPLING, DELTA_POSITION, FIELD_SIZE, FORCE_SIZE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS,
-    POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE,
+    BOUNCED, COUPLING, FIELD_SIZE, FORCE_SIZE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_LEVER,
+    POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
 )  # fmt: skip
 from ..geometry.wide_vector import add_scaled8, cross8, dot8, subtract8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.memory import address_of_row, stack_array
 from ..runtime.vector8 import fused_multiply_add, load8, max8, min8, splat8, store8, transpose8, where_greater8, where_less8
 from .contact_impulses import gap_of_point, gap_terms, push_both
+from .push_out import shift_rows
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
@@ -153,20 +154,6 @@ def take_bounces(block, wanted):
 
 
 @kernel
-def shift_rows(rows, block, side, old, new, moment):
-    """Move eight bodies by what their change of velocity at `moment` [s] took too early. Row 0 does not move."""
-    memory = stack_array(24, FLOAT32)
-    for k in range(3):
-        store8(address_of_row(memory, 8 * k), moment * (old[k] - new[k]))
-    for lane in range(8):
-        row = load_int32(block + side * FIELD_SIZE + 4 * lane)
-        if row > 0:
-            values = view(rows + row * ROW_SIZE, 16, FLOAT32)
-            for k in range(3):
-                values[DELTA_POSITION + k] += memory[8 * k + lane]
-
-
-@kernel
 def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
     """Let what meets bounce. Gives velocities; moves rows. `ahead`: see `measure_bounces`."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
@@ -179,6 +166,8 @@ def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
     impulse = (normal[0] * total, normal[1] * total, normal[2] * total)
     old_a, old_b = v_a, v_b
     v_a, w_a, v_b, w_b = push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))
-    shift_rows(system.solver_rows, block, ROW_A, old_a, v_a, moment)
-    shift_rows(system.solver_rows, block, ROW_B, old_b, v_b, moment)
+    # What the change of velocity took too early or too late.
+    early_a, early_b = subtract8(old_a, v_a), subtract8(old_b, v_b)
+    shift_rows(system.solver_rows, block, ROW_A, (moment * early_a[0], moment * early_a[1], moment * early_a[2]))
+    shift_rows(system.solver_rows, block, ROW_B, (moment * early_b[0], moment * early_b[1], moment * early_b[2]))
     return v_a, w_a, v_b, w_b

@@ -67,12 +67,15 @@ def gap_of_point(point, terms):
 
 @kernel
 def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out):
-    """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away."""
+    """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away. Gives the
+    separation of the deepest point [m]."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     count = load_int32(block + POINT_COUNT * FIELD_SIZE)
     point = block + POINTS * FIELD_SIZE
+    lowest = zero
     for _ in range(count):
         separation, speed = gap_of_point(point, terms)
+        lowest = min8(lowest, separation)
         bias = where_greater8(separation, zero, separation * inverse_h, max8(separation * bias_rate, -push_out))
         soft = where_greater8(separation, zero, one, softness)
         mass = field(point, POINT_MASS)
@@ -84,6 +87,7 @@ def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_ou
         put(wanted, ALONE, zero)
         put(wanted, GAIN, zero)
         wanted += WANTED_SIZE
+    return lowest
 
 
 @kernel
@@ -209,15 +213,15 @@ def push_both(block, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
 @kernel
 def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
     """The points of eight manifolds along their normals, those of one manifold together. `motion_*`: how far and how each body
-    has turned since the step began. Gives velocities."""
+    has turned since the step began. Gives velocities and the deepest separation [m]."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
-    measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out)
+    lowest = measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out)
     settle_points(block, wanted)
     change, arm_a, arm_b = take_changes(block, wanted)
     normal = field3(block, NORMAL)
     impulse = (normal[0] * change, normal[1] * change, normal[2] * change)
-    return push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))
+    return push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal)), lowest
 
 
 @kernel

@@ -16,9 +16,10 @@ import numpy as np
 from ..bodies.schema import SYSTEM
 from ..constraints.blocks import field, field3, field6, gather, put, velocities_of
 from ..constraints.schema import (
-    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, BOUNCED, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, MASS_A,
-    MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LASTING, POINT_MASS,
-    POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TOTAL_FRICTION, TWIST_IMPULSE,
+    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
+    IS_ELASTIC, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
+    POINT_LASTING, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TOTAL_FRICTION,
+    TWIST_IMPULSE,
 )  # fmt: skip
 from ..geometry.wide_vector import add8, add_scaled8, cross8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
@@ -27,6 +28,7 @@ from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
 from .bounces import bounce
 from .contact_impulses import solve_all, solve_normals
+from .push_out import push_out
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
@@ -124,7 +126,9 @@ def solve(system_address, begin, end, worker):
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     h = system.last_delta_time / system.substep_count
-    inverse_h, push_out = splat8(FLOAT32(1.0 / h)), splat8(FLOAT32(system.push_out_speed))
+    inverse_h, one = splat8(FLOAT32(1.0 / h)), splat8(FLOAT32(1.0))
+    fastest, time = splat8(FLOAT32(system.push_out_speed)), splat8(FLOAT32(h))
+    most_bias = splat8(FLOAT32(DEEP_PART * system.push_out_speed))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
@@ -132,9 +136,12 @@ def solve(system_address, begin, end, worker):
         if is_elastic(block):
             v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, True)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        v_a, w_a, v_b, w_b = solve_normals(
-            block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, field(block, BIAS_RATE), field(block, SOFTNESS), push_out,
+        share = one / max8(one, max8(rest_a[0], rest_b[0]))  # among the deep contacts of the body that has more
+        (v_a, w_a, v_b, w_b), lowest = solve_normals(
+            block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, field(block, BIAS_RATE), field(block, SOFTNESS),
+            most_bias * share,
         )  # fmt: skip
+        push_out(rows, block, lowest, field(block, BIAS_RATE), fastest, share, time)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 
