@@ -10,7 +10,10 @@ from engine_core.constraints import schema as c
 from engine_core.constraints.wide_preparation import couple_points
 from engine_core.runtime.kernel import entry_point
 from engine_core.runtime.memory import Pool, address_of
-from engine_core.solver.wide_contacts import SWEEPS, relax, restitute, solve, warm_start
+from engine_core.solver.bounces import LEAST_PART
+from engine_core.solver.bounces import SWEEPS as BOUNCE_SWEEPS
+from engine_core.solver.contact_impulses import MOST_SLIDING_SWEEPS, SWEEPS
+from engine_core.solver.wide_contacts import LASTING_SPEED, relax, solve, warm_start
 
 BODIES, BLOCKS = 24, 6
 STEP, SUBSTEPS = 1.0 / 60.0, 4
@@ -31,10 +34,15 @@ def turned(q, v):
 COUPLED = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 
 
+def speed_along(first, second, masses, inertias, arms, others):
+    """How fast an impulse of 1 N s along `second` at `others` parts the two bodies along `first` at `arms`."""
+    return sum(first @ (m * second) + np.cross(r, first) @ i @ np.cross(s, second)
+               for m, i, r, s in zip(masses, inertias, arms, others, strict=True))  # fmt: skip
+
+
 def speed_by(normal, masses, inertias, arms, others):
     """How fast an impulse of 1 N s along the normal at `others` parts the two bodies at `arms`."""
-    return sum(normal @ (m * normal) + np.cross(r, normal) @ i @ np.cross(s, normal)
-               for m, i, r, s in zip(masses, inertias, arms, others, strict=True))  # fmt: skip
+    return speed_along(normal, normal, masses, inertias, arms, others)
 
 
 class Blocks:
@@ -44,6 +52,7 @@ class Blocks:
     def __init__(self, seed: int, restitution: bool = True):
         self.random = np.random.default_rng(seed)
         self.rows_pool = Pool("rows", np.float32, (BODIES + 1) * c.ROW_FLOATS)
+        self.forces_pool = Pool("forces", np.float32, (BODIES + 1) * c.FORCE_FLOATS)  # none
         self.block_pool = Pool("blocks", np.float32, BLOCKS * c.BLOCK_FIELDS * 8)
         self.rows = self.rows_pool.rows.reshape(BODIES + 1, c.ROW_FLOATS)
         self.blocks = self.block_pool.rows.reshape(BLOCKS, c.BLOCK_FIELDS, 8)
@@ -52,6 +61,7 @@ class Blocks:
         self.system = np.zeros(1, dtype=SYSTEM)
         record = self.system[0]
         record["solver_rows"], record["constraint_blocks"] = self.rows_pool.address, self.block_pool.address
+        record["solver_forces"] = self.forces_pool.address
         record["substep_count"], record["last_delta_time"] = SUBSTEPS, STEP
         record["push_out_speed"], record["restitution_threshold"] = PUSH_OUT, THRESHOLD
         self._fill_rows()
@@ -61,7 +71,8 @@ class Blocks:
     def _fill_rows(self) -> None:
         draw = self.random
         self.rows[1:, 0:6] = draw.uniform(-2, 2, (BODIES, 6))
-        self.rows[1:, 6:8] = draw.uniform(-9, 9, (BODIES, 2))  # not velocities: must come through untouched
+        self.rows[1:, c.DEEP_CONTACTS] = draw.integers(0, 4, BODIES)
+        self.rows[1:, 7] = draw.uniform(-9, 9, BODIES)  # no velocity: must come through untouched
         self.rows[1:, c.DELTA_POSITION : c.DELTA_POSITION + 3] = draw.uniform(-0.01, 0.01, (BODIES, 3))
         q = draw.uniform(-0.05, 0.05, (BODIES, 4))
         q[:, 3] = 1.0
@@ -79,6 +90,7 @@ class Blocks:
             scales = (0.0 if kind in (1, 3) else 1.0, 0.0 if kind in (2, 4) else 1.0)
             row_a, row_b = (0 if static_a else bodies[2 * lane]), (0 if static_b else bodies[2 * lane + 1])
             self.whole[block, [c.ROW_A, c.ROW_B, c.MANIFOLD_INDEX], lane] = (row_a, row_b, 8 * block + lane)
+            self.whole[block, c.IS_ELASTIC] = 1
             self.counts[block, lane] = self.random.integers(1, 5)
             self._fill_lane(block, lane, scales, restitution and kind != 5)
         self.whole[block, c.POINT_COUNT] = self.counts[block].max()
@@ -103,9 +115,12 @@ class Blocks:
         put(block, c.TANGENT, lane, tangent)
         put(block, c.FRICTION, lane, [draw.uniform(0, 1)])
         put(block, c.RESTITUTION, lane, [draw.uniform(0.1, 1) if bounces else 0.0])
-        put(block, c.ANCHOR_A, lane, draw.uniform(-1, 1, 3))
-        put(block, c.ANCHOR_B, lane, draw.uniform(-1, 1, 3))
-        put(block, c.TANGENT_MASS, lane, draw.uniform(0.05, 0.3, 2).tolist() + [draw.uniform(-0.05, 0.05)])
+        centres = draw.uniform(-1, 1, (2, 3))
+        put(block, c.ANCHOR_A, lane, centres[0])
+        put(block, c.ANCHOR_B, lane, centres[1])
+        tangents = tangent, np.cross(normal, tangent)
+        slide = np.array([[speed_along(s, t, masses, inertias, centres, centres) for t in tangents] for s in tangents])
+        put(block, c.TANGENT_MASS, lane, np.linalg.inv(slide)[[0, 1, 0], [0, 1, 1]])
         put(block, c.TWIST_MASS, lane, [draw.uniform(0.05, 0.5)])
         put(block, c.FRICTION_IMPULSE, lane, draw.uniform(-0.3, 0.3, 2))
         put(block, c.ALLOWED_OVERLAP, lane, [draw.choice([0.0, 0.02])])
@@ -123,6 +138,8 @@ class Blocks:
             k = speed_by(normal, masses, inertias, arms, arms)
             for q in range(p):
                 put(block, c.COUPLING + COUPLED.index((q, p)), lane, [speed_by(normal, masses, inertias, arms, places[q])])
+            for number, t in enumerate(tangents):
+                put(block, c.SLIDE_COUPLING + 4 * number + p, lane, [speed_along(t, normal, masses, inertias, centres, arms)])
             put(block, at + c.POINT_ANCHOR_A, lane, arms[0])
             put(block, at + c.POINT_ANCHOR_B, lane, arms[1])
             gap = normal @ (arms[1] - arms[0])
@@ -163,7 +180,8 @@ class Twin:
         ):  # fmt: skip
             values = self.rows[row]
             sides.append(SimpleNamespace(
-                row=row, sign=sign, mass=fields[mass : mass + 3], inertia=symmetric(fields[inertia : inertia + 6]),
+                row=row, sign=sign, deep=values[c.DEEP_CONTACTS], mass=fields[mass : mass + 3],
+                inertia=symmetric(fields[inertia : inertia + 6]),
                 v=values[0:3].copy(), w=values[3:6].copy(), moved=values[8:11], turn=values[11:15],
             ))  # fmt: skip
         points = [fields[c.POINTS + p * c.POINT_FIELDS :][: c.POINT_FIELDS] for p in range(count)]
@@ -205,87 +223,147 @@ def twin_warm_start(fields, points, a, b):
     normal, tangent, bitangent = frame(fields)
     for point in points:
         push(a, b, *arms(point), normal * point[c.POINT_IMPULSE])
+        point[c.POINT_LASTING] = 2.0 * point[c.POINT_IMPULSE] + LASTING_SPEED * point[c.POINT_MASS]
     friction = tangent * fields[c.FRICTION_IMPULSE] + bitangent * fields[c.FRICTION_IMPULSE + 1]
     push(a, b, *centre(fields), friction)
     spin(a, b, normal * fields[c.TWIST_IMPULSE])
 
 
-def twin_normals(fields, points, a, b, is_biased: bool):
-    """The points one after the other, as often as the solver does; separations are those before the pass."""
+def separation_of(fields, point, a, b) -> float:
+    arm_a, arm_b = arms(point)
+    gap = b.moved - a.moved + turned(b.turn, arm_b) - turned(a.turn, arm_a)
+    return point[c.POINT_SEPARATION] + fields[c.NORMAL : c.NORMAL + 3] @ gap + fields[c.ALLOWED_OVERLAP]
+
+
+def sweep_normals(fields, points, gaps, a, b):
+    """Each point once, after the others, without bias."""
     normal = fields[c.NORMAL : c.NORMAL + 3]
-    for _ in range(SWEEPS):
-        for point in points:
-            arm_a, arm_b = arms(point)
-            gap = b.moved - a.moved + turned(b.turn, arm_b) - turned(a.turn, arm_a)
-            separation = point[c.POINT_SEPARATION] + normal @ gap + fields[c.ALLOWED_OVERLAP]
-            bias, softness = 0.0, 1.0
-            if separation > 0.0:
-                bias = separation * SUBSTEPS / STEP
-            elif is_biased:
-                bias, softness = max(separation * fields[c.BIAS_RATE], -PUSH_OUT), fields[c.SOFTNESS]
-            speed = normal @ relative_velocity(a, b, arm_a, arm_b)
-            old = point[c.POINT_IMPULSE]
-            new = max(old - point[c.POINT_MASS] * softness * (speed + bias) - (1.0 - softness) * old, 0.0)
-            point[c.POINT_IMPULSE] = new
-            push(a, b, arm_a, arm_b, normal * (new - old))
+    for point, separation in zip(points, gaps, strict=True):
+        speed = normal @ relative_velocity(a, b, *arms(point)) + max(separation, 0.0) * SUBSTEPS / STEP
+        old = point[c.POINT_IMPULSE]
+        new = max(old - point[c.POINT_MASS] * speed, 0.0)
+        point[c.POINT_IMPULSE] = new
+        push(a, b, *arms(point), normal * (new - old))
 
 
-def twin_solve(fields, points, a, b):
-    twin_normals(fields, points, a, b, True)
-
-
-def twin_relax(fields, points, a, b):
-    twin_normals(fields, points, a, b, False)
-    normal, tangent, bitangent = frame(fields)
-    limit = fields[c.FRICTION] * sum(point[c.POINT_IMPULSE] * point[c.POINT_LEVER] for point in points)
-    old = fields[c.TWIST_IMPULSE]
-    new = float(np.clip(old - fields[c.TWIST_MASS] * (normal @ (b.w - a.w)), -limit, limit))
-    fields[c.TWIST_IMPULSE] = new
-    spin(a, b, normal * (new - old))
+def sweep_sliding(fields, points, a, b):
+    """Friction once: two tangents as one block, limited by a circle."""
+    _, tangent, bitangent = frame(fields)
     relative = relative_velocity(a, b, *centre(fields))
     slide = np.array([tangent @ relative, bitangent @ relative]) + fields[c.TANGENT_VELOCITY : c.TANGENT_VELOCITY + 2]
     xx, yy, xy = fields[c.TANGENT_MASS : c.TANGENT_MASS + 3]
     before = fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 2].copy()
     after = before - np.array([[xx, xy], [xy, yy]]) @ slide
-    limit = fields[c.FRICTION] * sum(point[c.POINT_IMPULSE] for point in points)
+    limit = fields[c.FRICTION] * (sum(point[c.POINT_IMPULSE] for point in points) + fields[c.BOUNCED])
     if np.linalg.norm(after) > limit:
         after *= limit / np.linalg.norm(after)
     fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 2] = after
     push(a, b, *centre(fields), tangent * (after - before)[0] + bitangent * (after - before)[1])
-    fields[c.TOTAL_FRICTION : c.TOTAL_FRICTION + 3] += (*after, new)
-    for point in points:
-        point[c.POINT_TOTAL_IMPULSE] += point[c.POINT_IMPULSE]
 
 
-def twin_restitute(fields, points, a, b):
+def twin_bounce(fields, points, a, b):
+    """Collisions of the points that meet within the sub-step, each at its moment. Nothing is accelerated."""
     normal, bounce = fields[c.NORMAL : c.NORMAL + 3], fields[c.RESTITUTION]
-    if bounce == 0.0:
-        return
+    threshold, h = THRESHOLD * max(1.0 - bounce, LEAST_PART), STEP / SUBSTEPS
+    meeting = []
     for point in points:
-        before = point[c.POINT_RELATIVE_VELOCITY]
-        if before > -THRESHOLD or point[c.POINT_TOTAL_IMPULSE] == 0.0:
-            continue
-        speed = normal @ relative_velocity(a, b, *arms(point))
-        old = point[c.POINT_IMPULSE]
-        new = max(old - point[c.POINT_MASS] * (speed + bounce * before), 0.0)
-        point[c.POINT_IMPULSE] = new
-        point[c.POINT_TOTAL_IMPULSE] += new - old
-        push(a, b, *arms(point), normal * (new - old))
+        separation, speed = separation_of(fields, point, a, b), normal @ relative_velocity(a, b, *arms(point))
+        if bounce > 0.0 and speed < -threshold and separation + speed * h < 0.0:
+            meeting.append((point, speed, max(-separation / speed, -STEP)))
+    if not meeting:
+        return
+    old_a, old_b = a.v.copy(), b.v.copy()
+    # They begin with equal impulses, whose mean is right, and are settled one after the other.
+    by_all = sum(normal @ (b.mass * normal + a.mass * normal) + np.cross(pa, normal) @ a.inertia @ np.cross(qa, normal)
+                 + np.cross(pb, normal) @ b.inertia @ np.cross(qb, normal)
+                 for (pa, pb) in (arms(m[0]) for m in meeting) for (qa, qb) in (arms(m[0]) for m in meeting))  # fmt: skip
+    equal = max(sum(-(1.0 + bounce) * speed for _, speed, _ in meeting) / by_all, 0.0)
+    impulses = [equal] * len(meeting)
+    for point, _, _ in meeting:
+        push(a, b, *arms(point), normal * equal)
+    for _ in range(BOUNCE_SWEEPS):
+        for k, (point, speed, _) in enumerate(meeting):
+            wanted = -bounce * speed - normal @ relative_velocity(a, b, *arms(point))
+            new = max(impulses[k] + point[c.POINT_MASS] * wanted, 0.0)
+            push(a, b, *arms(point), normal * (new - impulses[k]))
+            impulses[k] = new
+    for impulse, (point, _, _) in zip(impulses, meeting, strict=True):
+        point[c.POINT_TOTAL_IMPULSE] += impulse
+        fields[c.BOUNCED] += impulse
+        fields[c.BOUNCED + 1] += impulse * point[c.POINT_LEVER]
+    if sum(impulses) > 0.0:
+        moment = sum(i * m[2] for i, m in zip(impulses, meeting, strict=True)) / sum(impulses)
+        for side, old in ((a, old_a), (b, old_b)):
+            side.moved += moment * (old - side.v) * (side.row > 0)
 
 
-def assert_same(blocks: Blocks, twin: Twin) -> None:
-    np.testing.assert_allclose(blocks.rows, twin.rows, rtol=2e-4, atol=2e-4)
+def twin_solve(fields, points, a, b):
+    if fields[c.RESTITUTION] > 0.0:
+        twin_bounce(fields, points, a, b)
+    gaps = [separation_of(fields, point, a, b) for point in points]
+    share = 1.0 / max(1.0, a.deep, b.deep)
+    olds = [point[c.POINT_IMPULSE] for point in points]
+    normal = fields[c.NORMAL : c.NORMAL + 3]
+    for _ in range(SWEEPS):
+        for point, separation, old in zip(points, gaps, olds, strict=True):
+            bias, softness = separation * SUBSTEPS / STEP, 1.0
+            if separation <= 0.0:
+                bias = max(separation * fields[c.BIAS_RATE], -c.DEEP_PART * PUSH_OUT * share)
+                softness = fields[c.SOFTNESS]
+            now = point[c.POINT_IMPULSE]
+            # As soft as of the impulse of before the pass and the speed that the others' changes leave.
+            speed = normal @ relative_velocity(a, b, *arms(point)) - (now - old) / point[c.POINT_MASS]
+            new = max(softness * (old - point[c.POINT_MASS] * (speed + bias)), 0.0)
+            point[c.POINT_IMPULSE] = new
+            push(a, b, *arms(point), normal * (new - now))
+    lowest = min([0.0, *gaps])
+    speed = min(-lowest * fields[c.BIAS_RATE], PUSH_OUT) - c.DEEP_PART * PUSH_OUT
+    if speed > 0.0:
+        mass = normal @ (a.mass * normal) + normal @ (b.mass * normal)
+        way = speed * share * STEP / SUBSTEPS / max(mass, 1e-20)
+        for side in (a, b):
+            side.moved += side.sign * side.mass * normal * way * (side.row > 0)
+
+
+def twin_relax(fields, points, a, b):
+    if fields[c.RESTITUTION] > 0.0:
+        twin_bounce(fields, points, a, b)
+    normal = fields[c.NORMAL : c.NORMAL + 3]
+    limit = sum(point[c.POINT_IMPULSE] * point[c.POINT_LEVER] for point in points) + fields[c.BOUNCED + 1]
+    limit *= fields[c.FRICTION]
+    old = fields[c.TWIST_IMPULSE]
+    new = float(np.clip(old - fields[c.TWIST_MASS] * (normal @ (b.w - a.w)), -limit, limit))
+    fields[c.TWIST_IMPULSE] = new
+    spin(a, b, normal * (new - old))
+    gaps = [separation_of(fields, point, a, b) for point in points]
+    for _ in range(MOST_SLIDING_SWEEPS):
+        sweep_sliding(fields, points, a, b)
+        sweep_normals(fields, points, gaps, a, b)
+    fields[c.TOTAL_FRICTION : c.TOTAL_FRICTION + 3] += fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3]
+    total, kept = fields[c.BOUNCED], 0.0
+    for point in points:
+        total += point[c.POINT_IMPULSE]
+        point[c.POINT_TOTAL_IMPULSE] += point[c.POINT_IMPULSE]
+        point[c.POINT_IMPULSE] = min(point[c.POINT_IMPULSE], point[c.POINT_LASTING])
+        kept += point[c.POINT_IMPULSE]
+    fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] *= kept / total if total > 0.0 else 0.0
+    fields[c.BOUNCED : c.BOUNCED + 2] = 0.0
+
+
+def assert_same(blocks: Blocks, twin: Twin, rough: float = 2e-4) -> None:
+    """`rough`: how far they may be apart. Points and friction are settled until they agree, not to the last digit."""
+    np.testing.assert_allclose(blocks.rows, twin.rows, rtol=rough, atol=rough)
     used = blocks.counts > 0
     real = np.moveaxis(blocks.blocks, 1, 2)[used]
     wanted = np.moveaxis(twin.blocks, 1, 2)[used]
-    floats = [k for k in range(c.BLOCK_FIELDS) if k not in (c.ROW_A, c.ROW_B, c.MANIFOLD_INDEX, c.POINT_COUNT)]
-    np.testing.assert_allclose(real[:, floats], wanted[:, floats], rtol=2e-4, atol=2e-4)
+    whole = (c.ROW_A, c.ROW_B, c.MANIFOLD_INDEX, c.POINT_COUNT, c.IS_ELASTIC)
+    floats = [k for k in range(c.BLOCK_FIELDS) if k not in whole]
+    np.testing.assert_allclose(real[:, floats], wanted[:, floats], rtol=rough, atol=rough)
     np.testing.assert_array_equal(blocks.whole[:, : c.MASS_A], twin.whole[:, : c.MASS_A])
 
 
 STAGES = {
     "warm_start": (warm_start, twin_warm_start), "solve": (solve, twin_solve), "relax": (relax, twin_relax),
-    "restitute": (restitute, twin_restitute),
 }  # fmt: skip
 
 
@@ -298,10 +376,11 @@ def test_one_stage(stage, seed):
     job, action = STAGES[stage]
     job(blocks.address, 0, BLOCKS, 0)
     twin.run(action)
-    assert_same(blocks, twin)
+    assert_same(blocks, twin, 2e-2 if stage == "relax" else 2e-3 if stage == "solve" else 2e-4)
     assert np.abs(blocks.rows - before).max() > 0.1
     np.testing.assert_array_equal(blocks.rows[0], before[0])
-    np.testing.assert_array_equal(blocks.rows[:, 6:], before[:, 6:])
+    np.testing.assert_array_equal(blocks.rows[:, 6:8], before[:, 6:8])
+    np.testing.assert_array_equal(blocks.rows[:, 11:], before[:, 11:])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -311,7 +390,7 @@ def test_a_whole_substep(seed):
     for job, action in STAGES.values():
         job(blocks.address, 0, BLOCKS, 0)
         twin.run(action)
-    assert_same(blocks, twin)
+    assert_same(blocks, twin, 3e-2)
 
 
 def test_only_the_blocks_asked_for():
@@ -336,11 +415,15 @@ def test_empty_lanes_and_missing_points_stay_empty():
 
 
 def test_nothing_bounces_without_restitution():
-    blocks = Blocks(9, restitution=False)
-    rows, before = blocks.rows.copy(), blocks.blocks.copy()
-    restitute(blocks.address, 0, BLOCKS, 0)
-    np.testing.assert_array_equal(blocks.rows, rows)
-    np.testing.assert_array_equal(blocks.blocks, before)
+    """Blocks that say they have restitution, but whose lanes have none, do what blocks without do."""
+    told, plain = Blocks(9, restitution=False), Blocks(9, restitution=False)
+    plain.whole[:, c.IS_ELASTIC] = 0
+    for job, _ in STAGES.values():
+        job(told.address, 0, BLOCKS, 0)
+        job(plain.address, 0, BLOCKS, 0)
+    plain.whole[:, c.IS_ELASTIC] = told.whole[:, c.IS_ELASTIC]
+    np.testing.assert_array_equal(told.rows, plain.rows)
+    np.testing.assert_array_equal(told.blocks, plain.blocks)
 
 
 def test_impulses_change_no_momentum():
@@ -378,6 +461,8 @@ def test_masses_and_couplings_of_points():
         for p in range(blocks.counts[block, lane]):
             at = c.POINTS + p * c.POINT_FIELDS + c.POINT_MASS
             assert blocks.blocks[block, at, lane] == pytest.approx(before[block, at, lane], rel=1e-4)
+            for at in (c.SLIDE_COUPLING + p, c.SLIDE_COUPLING + 4 + p):
+                assert blocks.blocks[block, at, lane] == pytest.approx(before[block, at, lane], rel=1e-4, abs=1e-5)
             for q in range(p):
                 at = c.COUPLING + COUPLED.index((q, p))
                 assert blocks.blocks[block, at, lane] == pytest.approx(before[block, at, lane], rel=1e-4, abs=1e-5)
