@@ -30,8 +30,8 @@ _HEAD = """# What physics says, and what three engines do
 
 Made by `python3 tools/scree.py prove truth` in real Godot {version}: the same GDScript on each engine at 60 ticks a second, with
 a new project's own settings. The column *expected* is what a formula gives and how far off a value may be, or says that less is
-better and by how much it may be more. *off*: Scree is farther from the formula than that; *worse*: and it is worse than the better
-of the two others; *-*: no value came.
+better and by how much it may be more. *off*: Scree is farther from the formula than that; *worse*: it is also worse than the
+better of the two others; *-*: no value came.
 
 """
 

@@ -55,7 +55,8 @@ func kinetic_energy(body: RigidBody3D) -> float:
 ## About the origin [kg m^2/s]; of a body whose `inertia` is given.
 func angular_momentum(body: RigidBody3D) -> Vector3:
 	var turned := body.basis.orthonormalized()
-	return body.mass * body.position.cross(body.linear_velocity) + turned * (body.inertia * (turned.inverse() * body.angular_velocity))
+	var spin := turned * (body.inertia * (turned.inverse() * body.angular_velocity))
+	return body.mass * body.position.cross(body.linear_velocity) + spin
 
 
 ## Principal moments of a box [kg m^2].

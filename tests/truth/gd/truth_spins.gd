@@ -8,7 +8,8 @@ const KEPT := 0.1
 
 
 func _thrown(inertia: Vector3, spin: Vector3, turned: Basis = Basis.IDENTITY) -> RigidBody3D:
-	return floating(box(), Transform3D(turned, Vector3.ZERO), {"inertia": inertia, "angular_velocity": turned * spin, "can_sleep": false})
+	var properties := {"inertia": inertia, "angular_velocity": turned * spin, "can_sleep": false}
+	return floating(box(), Transform3D(turned, Vector3.ZERO), properties)
 
 
 ## Turns about the middle axis, a little off it: how often it is upside down, by Euler's equations in small steps.

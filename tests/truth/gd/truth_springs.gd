@@ -41,7 +41,7 @@ func rows_angular_springs() -> void:
 
 ## A damped one: what is left follows exp(-c t / 2 m).
 func rows_damped_spring() -> void:
-	var body := floating(sphere(0.1), Vector3.ZERO, {"can_sleep": false, "inertia": Vector3.ONE, "linear_velocity": Vector3(2, 0, 0)})
+	var body := floating(sphere(0.1), Vector3.ZERO, {"can_sleep": false, "linear_velocity": Vector3(2, 0, 0)})
 	var joint := _joint(body)
 	joint.set_flag_x(LINEAR_LIMIT, false)
 	joint.set_flag_x(LINEAR_ON, true)
