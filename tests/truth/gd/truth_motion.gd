@@ -114,7 +114,8 @@ func rows_stack_of_thirty() -> void:
 		boxes.append(rigid(box(), Vector3(0, 0.5 + number, 0)))
 	await steps(900)
 	formula("stack of 30 boxes after 15 s: height of the top one", "m", boxes[-1].position.y, 29.5)
-	least("stack of 30 boxes after 15 s: the top one is off by", "m", Vector2(boxes[-1].position.x, boxes[-1].position.z).length(), 0.01)
+	least("stack of 30 boxes after 15 s: the top one is off by", "m",
+		Vector2(boxes[-1].position.x, boxes[-1].position.z).length(), 0.01)
 
 
 ## Voussoirs of a half circle, held up by friction alone.
