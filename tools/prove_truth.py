@@ -18,10 +18,11 @@ from rich.table import Table
 
 from scree_tools import install_addon, places, scenes
 from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check
+from scree_tools.prove import Outcome, check, run_python
 from scree_tools.scenes import GODOT_PHYSICS, JOLT, SCREE, SceneFailed
 
 ENGINES = (SCREE, JOLT, GODOT_PHYSICS)
+SEEDS = 1000
 LONGEST_RUN = 1800.0  # [s] of one file on one engine
 COLUMNS_TOLD = ("name", "unit", "expected", "allowed", "factor")
 COLUMNS = ("test", "expected", *ENGINES, "verdict")
@@ -185,3 +186,15 @@ def verdict_of(table: Sequence[Row]) -> Outcome:
     counted = f"{len(table) - len(failing)} of {len(table)} rows hold"
     lines = [f"{row.verdict()}: {row.test} ({', '.join(row.cells()[1:5])})" for row in failing]
     return Outcome("\n  ".join([counted, *lines]), bool(table) and not failing)
+
+
+@check(f"{SEEDS:,} random scenes: energy, momentum, inside and outside, symmetry, sizes; every fault is mended or listed")
+def random_truth(godot: Godot, project: Path) -> Outcome:
+    """The random search on the core alone; `python -m tests.truth.random_search --seed N` plays one again."""
+    found = json.loads(run_python("-m", "tests.truth.random_search", "--count", SEEDS).strip().splitlines()[-1])
+    lines = [f"{found['seeds']} seeds in {found['seconds']:.0f} s, {found['failing']} with faults"]
+    for name, group in sorted(found["groups"].items()):
+        listed = "not listed" if name in found["not_listed"] else "listed"
+        lines.append(f"{len(group['seeds'])} seeds, {name}: worst {group['worst']:.3g}, seed {group['worst_seed']} ({listed})")
+    lines += [f"listed, and no longer found: {name}" for name in found["not_found"]]
+    return Outcome("\n  ".join(lines), not found["not_listed"] and not found["not_found"])

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 from tests.truth.scene import Body, Joint, Scene
 
 GRAVITY = np.array((0.0, -10.0, 0.0))
+MOST_GAP = 0.05  # under what lands [m]
 ROOM = 4.0  # half the width of the closed room [m]
 NOT_TURNED = np.array((0.0, 0.0, 0.0, 1.0))
 
@@ -102,7 +103,7 @@ def landed(random) -> Scene:
     normal = _leaning(random, 25.0)
     body, height = flat_body(random, friction)
     along = np.cross(normal, _way(random)) * random.uniform(1.0, 12.0)
-    laid = _laid(body, height + random.uniform(0.005, 0.05), normal, random.uniform(0.0, 6.3), friction=friction,
+    laid = _laid(body, height + random.uniform(0.005, MOST_GAP), normal, random.uniform(0.0, 6.3), friction=friction,
                  velocity=along - normal * random.uniform(1.0, 10.0), mass=float(10.0 ** random.uniform(-0.5, 1.0)))  # fmt: skip
     return Scene((floor(normal, friction), laid), gravity=GRAVITY, ticks=60)
 
@@ -144,18 +145,31 @@ def _holds(bodies: list[Body], above: int) -> bool:
 
 
 def joined(random) -> Scene:
-    """A tree of bodies on joints in space."""
+    """A tree of bodies on joints in space. Those that no joint holds together are apart."""
     bodies, joints = [], []
     for k in range(int(random.integers(2, 7))):
-        parent = int(random.integers(0, k)) if k else -1
-        place = np.zeros(3) if k == 0 else bodies[parent].place + 1.2 * _way(random)
-        bodies.append(solid(random, 0.5, place=place, rotation=_turn(random), velocity=2.0 * random.normal(size=3),
-                            spin=2.0 * random.normal(size=3)))  # fmt: skip
+        body = solid(random, 0.5, place=np.zeros(3), rotation=_turn(random), velocity=2.0 * random.normal(size=3),
+                     spin=2.0 * random.normal(size=3))  # fmt: skip
         if k:
-            middle = 0.5 * (place + bodies[parent].place)
+            parent, body = _beside(random, bodies, body)
             kind = str(random.choice(("point", "hinge", "fixed", "slider"), p=(0.4, 0.3, 0.2, 0.1)))
-            joints.append(Joint(kind, parent, k, middle, _turn(random)))
+            joints.append(Joint(kind, parent, k, 0.5 * (body.place + bodies[parent].place), _turn(random)))
+        bodies.append(body)
     return Scene(tuple(bodies), tuple(joints), ticks=180, meet=False)
+
+
+def _beside(random, bodies: list[Body], body: Body) -> tuple[int, Body]:
+    """The body 1.2 m from one of the others, its parent, and apart from all the rest."""
+    while True:
+        parent = int(random.integers(0, len(bodies)))
+        placed = replace(body, place=bodies[parent].place + 1.2 * _way(random))
+        if all(apart(placed, other) for k, other in enumerate(bodies) if k != parent):
+            return parent, placed
+
+
+def apart(first: Body, second: Body) -> bool:
+    """Whether the balls around two bodies are, by 5 cm."""
+    return bool(np.linalg.norm(first.place - second.place) > first.reach() + second.reach() + 0.05)
 
 
 def hung(random) -> Scene:
@@ -186,14 +200,52 @@ def spun(random) -> Scene:
     return Scene((body,), ticks=240)
 
 
-def contained(random) -> Scene:
-    """Fast bodies in a closed room of walls that may be thin."""
-    thick, bodies = float(random.choice((0.05, 0.2, 1.0))), []
+def walls(thick: float) -> list[Body]:
+    """Of a closed room around the origin."""
+    bodies = []
     for axis in range(3):
         for side in (-1.0, 1.0):
             size, place = np.full(3, ROOM + 2.0 * thick), np.zeros(3)
             size[axis], place[axis] = thick, side * (ROOM + thick)
             bodies.append(Body("box", tuple(size), place, mass=0.0, restitution=0.0))
+    return bodies
+
+
+def piled(random) -> Scene:
+    """Bodies fall into a heap in a room."""
+    bodies = walls(1.0)
+    for k in range(int(random.integers(4, 17))):
+        place = 1.6 * np.array((k % 3 - 1.0, k // 9, k // 3 % 3 - 1.0)) + random.uniform(-0.15, 0.15, 3)
+        bodies.append(solid(random, random.uniform(0.3, 0.7), place=place, rotation=_turn(random),
+                            velocity=random.uniform(0.0, 6.0) * _way(random)))  # fmt: skip
+    return Scene(tuple(bodies), gravity=GRAVITY, ticks=240)
+
+
+def tangled(random) -> Scene:
+    """A tree of bodies on joints is thrown at the floor of a room."""
+    tree, down = joined(random), np.array((random.uniform(-5.0, 5.0), random.uniform(-20.0, 0.0), random.uniform(-5.0, 5.0)))
+    middle = np.mean([body.place for body in tree.bodies], axis=0)
+    bodies = [replace(body, place=body.place - middle, velocity=down, spin=np.zeros(3)) for body in tree.bodies]
+    first = 6  # walls
+    joints = [replace(joint, a=joint.a + first, b=joint.b + first, place=joint.place - middle) for joint in tree.joints]
+    return Scene((*walls(1.0), *bodies), tuple(joints), GRAVITY, ticks=180)
+
+
+def rammed(random) -> Scene:
+    """A tree of bodies on joints in space is hit by one that is fast."""
+    tree = joined(random)
+    still = [replace(body, velocity=np.zeros(3), spin=np.zeros(3)) for body in tree.bodies]
+    while True:
+        way = _way(random)
+        ram = solid(random, 0.6, place=still[-1].place - 5.0 * way, rotation=_turn(random),
+                    velocity=random.uniform(5.0, 60.0) * way)  # fmt: skip
+        if all(apart(ram, body) for body in still):
+            return Scene((*still, ram), tree.joints, ticks=150)
+
+
+def contained(random) -> Scene:
+    """Fast bodies in a closed room of walls that may be thin."""
+    bodies = walls(float(random.choice((0.05, 0.2, 1.0))))
     speed = 10.0 ** random.uniform(0.7, 2.6)
     for k in range(int(random.integers(1, 9))):
         place = 2.2 * (np.array((k & 1, k >> 1 & 1, k >> 2)) - 0.5)
@@ -203,20 +255,21 @@ def contained(random) -> Scene:
 
 
 def mirrored(random) -> Scene:
-    """Pairs of bodies, each the other's mirror image in x = 0, thrown at each other over a floor; a lane a pair."""
+    """Pairs of bodies, each the other's mirror image in x = 0, thrown at each other over a floor; a lane a pair. Boxes are turned
+    about x alone: their sides meet flat, and no axis between them is as good as another."""
     friction = float(random.uniform(0.0, 1.0))
     bodies = [floor(np.array((0.0, 1.0, 0.0)), friction)]
     for lane in range(int(random.integers(1, 5))):
         half = random.uniform(0.2, 0.5, 3)
-        yaw = random.uniform(-0.8, 0.8)
-        place = np.array((random.uniform(0.8, 2.0), half[1] + random.uniform(0.0, 0.5), 4.0 * lane))
+        pitch = random.uniform(-0.8, 0.8)
+        place = np.array((random.uniform(0.8, 2.0), np.hypot(*half[1:]) + random.uniform(0.0, 0.5), 4.0 * lane))
         velocity = random.uniform(-1.0, 1.0, 3) * (2.0, 3.0, 0.5) - (6.0, 0.0, 0.0)
-        spin = np.array((0.0, random.uniform(-3.0, 3.0), 0.0))
+        spin = np.array((random.uniform(-3.0, 3.0), 0.0, 0.0))
         shape, size = ("sphere", (half[1],)) if random.random() < 0.3 else ("box", tuple(half))
         for side in (1.0, -1.0):
-            rotation = Rotation.from_rotvec((0.0, side * yaw, 0.0)).as_quat()
+            rotation = Rotation.from_rotvec((pitch, 0.0, 0.0)).as_quat()
             flip = np.array((side, 1.0, 1.0))
-            bodies.append(Body(shape, size, flip * place, rotation, flip * velocity, side * spin, friction=friction,
+            bodies.append(Body(shape, size, flip * place, rotation, flip * velocity, spin, friction=friction,
                                restitution=float(0.3 * (lane % 2))))  # fmt: skip
     return Scene(tuple(bodies), gravity=GRAVITY, ticks=45)
 

@@ -142,3 +142,62 @@ func rows_arch() -> void:
 	for stone: RigidBody3D in stones:
 		fastest = maxf(fastest, stone.linear_velocity.length())
 	formula("arch of nine stones: moves after 10 s at", "m/s", fastest, 0.0, 0.01)
+
+
+## Stacks of uneven boxes that stand by statics: all above each has its centre over the inner two thirds of what it stands on.
+func rows_uneven_stacks() -> void:
+	var random := RandomNumberGenerator.new()
+	random.seed = 9
+	floor_body({"physics_material_override": surface(0.8)})
+	var worst := 0.0
+	var fallen := 0
+	for stack: int in 20:
+		var plan := _uneven_stack(random)
+		var boxes: Array[RigidBody3D] = []
+		for part: Dictionary in plan:
+			boxes.append(rigid(box(part["size"]), part["at"], {"mass": part["mass"], "physics_material_override": surface(0.8)}))
+		var drift := 0.0
+		for tick: int in 300:
+			await steps()
+			for number: int in boxes.size():
+				drift = maxf(drift, boxes[number].position.distance_to(plan[number]["at"]))
+		worst = maxf(worst, drift)
+		fallen += int(drift > 0.3)
+		for body: RigidBody3D in boxes:
+			body.free()
+	formula("20 uneven stacks of 3 to 8 boxes that stand by statics: fall", "stacks", fallen, 0.0, 0.0)
+	least("20 uneven stacks of 3 to 8 boxes that stand by statics: drift in 5 s", "m", worst, 0.01)
+
+
+func _uneven_stack(random: RandomNumberGenerator) -> Array[Dictionary]:
+	while true:
+		var plan: Array[Dictionary] = []
+		var top := 0.0
+		var middle := Vector2.ZERO
+		for number: int in random.randi_range(3, 8):
+			var size := Vector3(random.randf_range(0.5, 1.2), random.randf_range(0.5, 1.2), random.randf_range(0.5, 1.2))
+			if number > 0:
+				middle += Vector2(random.randf_range(-0.2, 0.2), random.randf_range(-0.2, 0.2))
+			plan.append({"size": size, "at": Vector3(middle.x, top + size.y / 2.0, middle.y), "mass": random.randf_range(0.5, 5.0)})
+			top += size.y
+		if range(1, plan.size()).all(func(number: int) -> bool: return _holds(plan, number)):
+			return plan
+	return []
+
+
+func _holds(plan: Array[Dictionary], above: int) -> bool:
+	var centre := Vector3.ZERO
+	var mass := 0.0
+	for part: Dictionary in plan.slice(above):
+		centre += part["mass"] * part["at"]
+		mass += part["mass"]
+	centre /= mass
+	var lower: Dictionary = plan[above - 1]
+	var upper: Dictionary = plan[above]
+	for axis: int in [0, 2]:
+		var least_place := maxf(lower["at"][axis] - lower["size"][axis] / 2.0, upper["at"][axis] - upper["size"][axis] / 2.0)
+		var most_place := minf(lower["at"][axis] + lower["size"][axis] / 2.0, upper["at"][axis] + upper["size"][axis] / 2.0)
+		var margin := (most_place - least_place) / 6.0
+		if centre[axis] < least_place + margin or centre[axis] > most_place - margin:
+			return false
+	return true
