@@ -5,7 +5,7 @@ extends SceneTree
 
 const TruthScene = preload("res://truth/truth_scene.gd")
 ## A function that has not ended after so many ticks is left.
-const MOST_TICKS := 20000
+const MOST_TICKS := 200000
 
 var _ended := false
 

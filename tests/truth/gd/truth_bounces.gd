@@ -1,5 +1,5 @@
 extends "res://truth/truth_scene.gd"
-## Bounces: as high as restitution says, without spin, and elastic ones keep energy. Restitutions of two bodies add up, as Godot says.
+## Bounces: as high as restitution says, without spin; elastic ones keep energy. Restitutions of two bodies add up, as Godot says.
 
 const BALLS := 100
 const ROOM := 10.0
@@ -60,9 +60,10 @@ func rows_elastic_gas() -> void:
 	for number: int in BALLS:
 		var at := Vector3(number % 5, (number / 5) % 5, number / 25) * 1.9 - Vector3(3.8, 3.8, 2.85)
 		var way := Vector3(random.randfn(), random.randfn(), random.randfn()).normalized()
-		balls.append(floating(sphere(0.4), at, {"linear_velocity": way * 5.0, "can_sleep": false,
+		balls.append(floating(sphere(0.4), at, {"linear_velocity": way * 5.0, "can_sleep": false, "inertia": Vector3.ONE * 0.064,
 			"physics_material_override": surface(NO_FRICTION, 1.0)}))
-	var energy := func() -> float: return balls.reduce(func(sum: float, ball: RigidBody3D) -> float: return sum + kinetic_energy(ball), 0.0)
+	var energy := func() -> float:
+		return balls.reduce(func(sum: float, ball: RigidBody3D) -> float: return sum + kinetic_energy(ball), 0.0)
 	await steps()
 	var begin: float = energy.call()
 	var most := begin
@@ -71,7 +72,8 @@ func rows_elastic_gas() -> void:
 		most = maxf(most, energy.call())
 	formula("100 elastic balls in a box, 60 s: energy kept", "%", 100.0 * energy.call() / begin, 100.0)
 	formula("100 elastic balls in a box, 60 s: most energy", "%", 100.0 * most / begin, 100.0)
-	var outside := balls.filter(func(ball: RigidBody3D) -> bool: return ball.position.abs()[ball.position.abs().max_axis_index()] > ROOM / 2.0)
+	var inside := AABB(-Vector3.ONE * ROOM / 2.0, Vector3.ONE * ROOM)
+	var outside := balls.filter(func(ball: RigidBody3D) -> bool: return not inside.has_point(ball.position))
 	formula("100 elastic balls in a box, 60 s: outside", "balls", outside.size(), 0.0, 0.0)
 
 
@@ -103,7 +105,7 @@ func rows_newtons_cradle() -> void:
 		var angle := -acos(1.0 - 0.2 / STRING) if number == 0 else 0.0
 		var turned := Basis(Vector3.BACK, angle)
 		var ball := rigid(sphere(), Transform3D(turned, top + turned * Vector3.DOWN * STRING),
-			{"physics_material_override": surface(NO_FRICTION, 1.0), "can_sleep": false})
+			{"physics_material_override": surface(NO_FRICTION, 1.0), "can_sleep": false, "inertia": Vector3.ONE * 0.1})
 		var pin := PinJoint3D.new()
 		pin.position = top
 		add_child(pin)

@@ -6,7 +6,7 @@ const THROWS: Array[Vector3] = [Vector3(2, -4, 0), Vector3(8, -10, 0), Vector3(1
 const HALF_HEIGHT := 0.3
 
 
-## Friction acts below the centre, but a body twice as wide as its centre is high cannot tip: it lands flat and stays on the floor.
+## Friction acts below the centre, but a body as wide as these cannot tip: it lands flat and stays on the floor.
 func rows_thrown_at_the_floor() -> void:
 	for friction: float in FRICTIONS:
 		floor_body({"physics_material_override": surface(friction)})

@@ -16,6 +16,6 @@ func rows_made_at_one_place() -> void:
 		var words := "%d boxes made at one place" % count
 		least("%s: greatest speed" % words, "m/s", most["speed"], 0.5)
 		least("%s: farthest" % words, "m", most["distance"], 0.5)
-		least("%s: worst tick" % words, "ms", worst, 5.0)
+		least("%s: worst tick" % words, "ms", worst, 5.0, 1.25)
 		for child: Node in get_children():
 			child.free()

@@ -12,18 +12,17 @@ var rows: Array[Dictionary] = []
 
 ## A value that physics gives. `tolerance` is in its unit; 1 % of what is expected where none is given.
 func formula(name: String, unit: String, value: float, expected: float, tolerance: float = -1.0) -> void:
-	var allowed := absf(expected) * TOLERANCE if tolerance < 0.0 else tolerance
-	rows.append({"name": name, "unit": unit, "kind": "formula", "value": _told(value), "expected": expected, "allowed": allowed})
+	_tell(name, unit, value, expected, absf(expected) * TOLERANCE if tolerance < 0.0 else tolerance, 1.0)
 
 
-## A value that is the better the less it is: Scree's may be `allowed` above the better of the other engines'.
-func least(name: String, unit: String, value: float, allowed: float) -> void:
-	rows.append({"name": name, "unit": unit, "kind": "least", "value": _told(value), "expected": null, "allowed": allowed})
+## A value that is the better the less it is. Scree's may be `factor` times the better of the other engines' and `allowed` more.
+func least(name: String, unit: String, value: float, allowed: float, factor: float = 1.0) -> void:
+	_tell(name, unit, value, null, allowed, factor)
 
 
-## JSON knows no NaN and no infinity.
-func _told(value: float) -> Variant:
-	return value if is_finite(value) else null
+func _tell(name: String, unit: String, value: float, expected: Variant, allowed: float, factor: float) -> void:
+	rows.append({"name": name, "unit": unit, "value": value if is_finite(value) else null, # JSON knows no NaN
+		"expected": expected, "allowed": allowed, "factor": factor})
 
 
 ## Upright sides around a point at half its height: a prism whose top is smaller than its bottom.
@@ -47,13 +46,23 @@ func flat_bodies() -> Dictionary[String, Shape3D]:
 	return {"box": box(Vector3(1.0, 0.6, 1.0)), "cylinder": cylinder(0.5, 0.6), "hull": frustum(8, 0.5, 0.45, 0.6)}
 
 
-## Motion of a body and, through its inertia tensor, its spin [J].
+## Motion and spin of a body whose `inertia` is given: its principal moments [J].
 func kinetic_energy(body: RigidBody3D) -> float:
-	var state := direct_state(body)
-	var spin := body.angular_velocity
-	var turning := state.inverse_inertia_tensor
-	var angular := 0.5 * spin.dot(turning.inverse() * spin) if absf(turning.determinant()) > 0.0 else 0.0
-	return 0.5 * body.mass * body.linear_velocity.length_squared() + angular
+	var spin := body.basis.orthonormalized().inverse() * body.angular_velocity
+	return 0.5 * body.mass * body.linear_velocity.length_squared() + 0.5 * (spin * spin).dot(body.inertia)
+
+
+## About the origin [kg m^2/s]; of a body whose `inertia` is given.
+func angular_momentum(body: RigidBody3D) -> Vector3:
+	var turned := body.basis.orthonormalized()
+	var spin := turned * (body.inertia * (turned.inverse() * body.angular_velocity))
+	return body.mass * body.position.cross(body.linear_velocity) + spin
+
+
+## Principal moments of a box [kg m^2].
+func box_inertia(size: Vector3, mass: float = 1.0) -> Vector3:
+	var squares := size * size
+	return Vector3(squares.y + squares.z, squares.x + squares.z, squares.x + squares.y) * mass / 12.0
 
 
 ## Waits for `count` steps, or a minute; returns the longest time from one to the next [ms].
