@@ -295,7 +295,8 @@ def collide_boxes(a, b, position, rows, limit, cache, polygons, result):
     count, lowest, facing = face_contact(pair, axis, limit, polygons, result)
     if count > 1 and is_edge and abs(lowest - highest) <= slack:
         # If the corners of faces that are nearly parallel, or of one that looks the edges' way, say the same depth as the edges
-        # do, more points are better than one: on one alone, what lies on an edge rocks for ever. A single one has the edges' normal.
+        # do, more points are better than one: on one alone, what lies on an edge rocks for ever. A face with one point has no
+        # such gain, and its normal may lean by 25 degrees against that of the edges.
         if facing > FLAT or dot(vector3(result.normal), normal_of_edges(pair, edge)) > FLAT:
             return count, edge
     if is_edge:

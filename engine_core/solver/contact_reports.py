@@ -49,8 +49,8 @@ def lane_of(system, colours, manifold):
 
 @kernel
 def point_in_lane(lane, manifold, to_b, p):
-    """Point p of a manifold as the solver had it: `(anchor_a, anchor_b, depth)`, half-way between the surfaces, from the centre of
-    mass of either body, world axes [m]."""
+    """Point p of a manifold as the solver had it: `(anchor_a, anchor_b, depth)`, half-way between the surfaces, from the centre
+    of mass of either body, world axes [m]."""
     at = POINTS + p * POINT_FIELDS
     axis_a, axis_b = get_vector(lane, at + POINT_ANCHOR_A), get_vector(lane, at + POINT_ANCHOR_B)
     anchor_a = add_scaled(axis_a, to_b, np.float64(manifold.rounding_a))
