@@ -336,7 +336,7 @@ class PhysicsSystem:
         body_capacity = world.bodies.pool.capacity
         for field in ("active_bodies", "fell_asleep", "woke_up", "changed_bodies", "moved_bodies"):
             row[field] = self._reserve(field, np.int32, body_capacity)
-        for field, floats in (("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS)):
+        for field, floats in (("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS)):
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
         self._static_row(row)
         # The hash table of pairs is masked: a power of two.

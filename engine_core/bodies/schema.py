@@ -166,14 +166,14 @@ SHADOW = np.dtype(
     align=True,
 )
 
-# One contact point as told to the user; positions in world coordinates.
+# One contact point as told to the user; positions in world coordinates, after the step.
 CONTACT_REPORT = np.dtype(
     [
-        ("position", "f8", 3),  # on this body
-        ("collider_position", "f8", 3),  # on the other
+        ("position", "f8", 3),  # on the surface of this body [m]
+        ("collider_position", "f8", 3),  # on that of the other
         ("normal", "f4", 3),  # from the other body towards this one
         ("impulse", "f4", 3),  # on this body, as the solver applied it [N s]
-        ("velocity", "f4", 3),  # of this body at the point [m/s]
+        ("velocity", "f4", 3),  # of this body at the point, before the solver [m/s]
         ("collider_velocity", "f4", 3),
         ("depth", "f4"),
         ("shape", "i4"),  # number of the shape on this body
@@ -258,6 +258,8 @@ SYSTEM = np.dtype(
         ("some_body_rests", "i8"),  # after `finish_bodies`: some body has rested long enough to sleep
         ("solver_rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
         ("solver_forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
+        # float32 (body_capacity + 1, 8): the first half of each solver row as the step began, while some body reports contacts
+        ("start_velocities", "i8"),
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
         ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be looked at before the next step
         ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: look for new pairs

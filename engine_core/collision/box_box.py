@@ -293,9 +293,10 @@ def collide_boxes(a, b, position, rows, limit, cache, polygons, result):
     slack = 2.0 * tolerance + 1e-6
     is_edge = highest > best + (0.0 if cache >= EDGES else tolerance)
     count, lowest, facing = face_contact(pair, axis, limit, polygons, result)
-    if count > 0 and is_edge and abs(lowest - highest) <= slack:
+    if count > 1 and is_edge and abs(lowest - highest) <= slack:
         # If the corners of faces that are nearly parallel, or of one that looks the edges' way, say the same depth as the edges
-        # do, more points are better than one: on one alone, what lies on an edge rocks for ever.
+        # do, more points are better than one: on one alone, what lies on an edge rocks for ever. A face with one point has no
+        # such gain, and its normal may lean by 25 degrees against that of the edges.
         if facing > FLAT or dot(vector3(result.normal), normal_of_edges(pair, edge)) > FLAT:
             return count, edge
     if is_edge:

@@ -6,7 +6,7 @@ the bodies' present poses asks here: the preparation of contacts, and seams.
 """
 
 from ..geometry.vector import (
-    add, conjugate, dot, matrix_rows, multiply, quaternion, rotate, subtract, vector3,
+    add, add_scaled, conjugate, dot, matrix_rows, multiply, quaternion, rotate, subtract, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
 
@@ -46,3 +46,27 @@ def contact_point(frames, manifold, normal, p):
     anchor_a, anchor_b = turned_by(rows_a, local), subtract(turned_by(rows_b, local), center_b)
     parted = dot(normal, add(delta, subtract(anchor_b, anchor_a)))
     return anchor_a, anchor_b, manifold.separation[p] + parted
+
+
+@kernel
+def surface_points(frames, a, b, manifold, normal, p):
+    """Point p of a manifold on the surface of A and on that of B, each from the body's centre of mass, world axes [m].
+
+    Each body has carried its own along. What is round about the contact has carried its centre or axis, and `normal`, from A to
+    B, tells where its surface is from there: that of the manifold has turned with A. Where the two have slid, the contact went
+    with what is round, else with the smaller body: a corner slides over a floor, not a floor under a corner."""
+    delta, rows_a, rows_b, center_b = frames
+    local, outward = vector3(manifold.anchor[p]), vector3(manifold.normal)
+    rounding_a, rounding_b = float(manifold.rounding_a), float(manifold.rounding_b)
+    half = 0.5 * float(manifold.separation[p])
+    axis_a = turned_by(rows_a, add_scaled(local, outward, -half - rounding_a))
+    axis_b = subtract(turned_by(rows_b, add_scaled(local, outward, half + rounding_b)), center_b)
+    on_a, on_b = add_scaled(axis_a, normal, rounding_a), add_scaled(axis_b, normal, -rounding_b)
+    if rounding_a > 0.0 and rounding_b > 0.0:
+        return on_a, on_b
+    apart = subtract(add(delta, on_b), on_a)
+    slid = add_scaled(apart, normal, -dot(apart, normal))
+    is_a_smaller = b.extent == 0.0 or 0.0 < a.extent <= b.extent  # a plane has none
+    if rounding_a > 0.0 or (rounding_b == 0.0 and is_a_smaller):
+        return on_a, subtract(on_b, slid)
+    return add(on_a, slid), on_b

@@ -28,10 +28,10 @@ _CALLED_METHODS = {
     "WorkerThreadPool": ("is_group_task_completed", "wait_for_group_task_completion"),
 }
 _BUILTIN_METHODS = {
-    "PackedVector3Array": ("size", "resize"), "PackedFloat32Array": ("size",), "PackedFloat64Array": ("size",),
-    "Array": ("append",), "Callable": ("is_valid",),
+    "PackedVector3Array": ("size", "resize"), "PackedInt32Array": ("size",), "PackedFloat32Array": ("size",),
+    "PackedFloat64Array": ("size",), "Array": ("append", "size"), "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 2
+_FORMAT = 3
 
 
 class ApiUnknown(RuntimeError):

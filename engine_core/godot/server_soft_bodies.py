@@ -1,13 +1,16 @@
-"""Soft bodies: what is set on them is kept and read back. They do not move yet, and have no points until then."""
+"""Soft bodies: what is set on them is kept and read back. They do not act yet: they are drawn at rest, and single points, pins
+among them, are where they were put."""
 
 from dataclasses import dataclass, field
 from functools import partial
 
 from .errors import check_finite
+from .soft_mesh import SoftPoints
 from .virtual_table import SERVER
 
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 NOT_ACTING = "kept and read back; soft bodies do not act yet"
+NO_EFFECT = "does nothing; soft bodies do not act yet"
+STATE_TRANSFORM = 0  # PhysicsServer3D.BodyState
 
 
 @dataclass
@@ -19,8 +22,7 @@ class SoftBody:
     layer: int = 1
     mask: int = 1
     is_ray_pickable: bool = True
-    transform: tuple = IDENTITY
-    mesh: int = 0
+    points: SoftPoints = field(default_factory=SoftPoints)
     simulation_precision: int = 5
     total_mass: float = 1.0
     linear_stiffness: float = 0.5
@@ -71,7 +73,7 @@ def _soft_body_set_space(server, identity, space):
     soft_body = server.soft_bodies.get(identity)
     if space:
         server.space_row(space)
-        server.reporter.warn_once("SoftBody3D", "soft bodies are kept, but do not act yet")
+        server.reporter.warn_once("SoftBody3D", "soft bodies do not act yet: they are drawn at rest")
     soft_body.space = space
 
 
@@ -120,15 +122,53 @@ def _soft_body_get_collision_exceptions(server, identity):
     return list(server.soft_bodies.get(identity).exceptions)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold(note="moves all points, as in Godot's own engines: what comes after the first is relative to it")
 def _soft_body_set_transform(server, identity, transform):
-    check_finite("transform", *transform)
-    server.soft_bodies.get(identity).transform = transform
+    server.soft_bodies.get(identity).points.move(transform)
 
 
-@SERVER.cold(NOT_ACTING)
+@SERVER.cold("the transform alone; soft bodies do not act yet")
+def _soft_body_set_state(server, identity, state, value):
+    soft_body, transform = server.soft_bodies.get(identity), server.variants.read(value)
+    if state != STATE_TRANSFORM:
+        raise ValueError(f"soft bodies have no state but BODY_STATE_TRANSFORM, got {state}")
+    if not isinstance(transform, tuple) or len(transform) != 12:
+        raise ValueError(f"the state must be a Transform3D, got {transform!r}")
+    soft_body.points.move(transform)
+
+
+@SERVER.cold("the transform alone; soft bodies do not act yet")
+def _soft_body_get_state(server, identity, state):
+    soft_body = server.soft_bodies.get(identity)
+    if state != STATE_TRANSFORM:
+        raise ValueError(f"soft bodies have no state but BODY_STATE_TRANSFORM, got {state}")
+    transform = soft_body.points.transform
+    return (*transform[:3, :3].ravel().tolist(), *transform[:3, 3].tolist())
+
+
+@SERVER.cold()
 def _soft_body_set_mesh(server, identity, mesh):
-    server.soft_bodies.get(identity).mesh = mesh
+    server.soft_bodies.get(identity).points.set_mesh(mesh)
+
+
+@SERVER.cold()
+def _soft_body_update_rendering_server(server, identity, handler):
+    server.soft_bodies.get(identity).points.draw(server, handler)
+
+
+@SERVER.cold()
+def _soft_body_get_bounds(server, identity):
+    return server.soft_bodies.get(identity).points.bounds(server)
+
+
+@SERVER.cold()
+def _soft_body_move_point(server, identity, point, place):
+    server.soft_bodies.get(identity).points.move_point(point, place)
+
+
+@SERVER.cold()
+def _soft_body_get_point_global_position(server, identity, point):
+    return server.soft_bodies.get(identity).points.place(server, point)
 
 
 @SERVER.cold(NOT_ACTING)
@@ -148,3 +188,13 @@ def _soft_body_is_point_pinned(server, identity, point):
 @SERVER.cold()
 def _soft_body_remove_all_pinned_points(server, identity):
     server.soft_bodies.get(identity).pinned_points.clear()
+
+
+def _push(name, server, identity, *arguments):
+    """An impulse or a force, on a point or on all."""
+    server.soft_bodies.get(identity)
+    check_finite(name, *arguments[-1])
+
+
+for _name in ("point_impulse", "point_force", "central_impulse", "central_force"):
+    SERVER.answer(f"_soft_body_apply_{_name}", partial(_push, _name), NO_EFFECT)

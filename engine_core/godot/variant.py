@@ -47,6 +47,10 @@ _TYPE_NAMES = {4: "String", 5: "Vector2", 7: "Rect2", 15: "Quaternion", 16: "AAB
                25: "Callable", 28: "Array"}  # fmt: skip
 
 
+_DTYPES = {schema.PACKED_VECTOR3_ARRAY: np.float32, schema.PACKED_INT32_ARRAY: np.int32,
+           schema.PACKED_FLOAT32_ARRAY: np.float32, schema.PACKED_FLOAT64_ARRAY: np.float64}  # fmt: skip
+
+
 class Variants:
     """Conversions, with the functions of the running engine."""
 
@@ -74,6 +78,7 @@ class Variants:
         method = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, c_int32)
         for kind, name, first in (
             (schema.PACKED_VECTOR3_ARRAY, "PackedVector3Array", "packed_vector3_array_operator_index"),
+            (schema.PACKED_INT32_ARRAY, "PackedInt32Array", "packed_int32_array_operator_index"),
             (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
             (schema.PACKED_FLOAT64_ARRAY, "PackedFloat64Array", "packed_float64_array_operator_index"),
         ):
@@ -89,8 +94,11 @@ class Variants:
         self._first_vector3 = interface.function("packed_vector3_array_operator_index", c_void_p, c_void_p, c_int64)
         self._resize_vector3 = method(get_method(schema.PACKED_VECTOR3_ARRAY, interface.name("resize"),
                                                  api.builtin_methods["PackedVector3Array"]["resize"]))  # fmt: skip
-        append_hash = api.builtin_methods["Array"]["append"]
-        self._append = method(get_method(schema.ARRAY, interface.name("append"), append_hash))
+        hashes = api.builtin_methods["Array"]
+        self._append = method(get_method(schema.ARRAY, interface.name("append"), hashes["append"]))
+        self._array_size = method(get_method(schema.ARRAY, interface.name("size"), hashes["size"]))
+        self._item = interface.function("array_operator_index_const", c_void_p, c_void_p, c_int64)
+        self._destructors[schema.ARRAY] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(schema.ARRAY))
 
     # --- from Godot ---
 
@@ -134,7 +142,7 @@ class Variants:
         count = c_int64()
         self._size[kind](at, None, ctypes.addressof(count), 0)
         width = 3 if kind == schema.PACKED_VECTOR3_ARRAY else 1
-        dtype = np.float64 if kind == schema.PACKED_FLOAT64_ARRAY else np.float32
+        dtype = _DTYPES[kind]
         values = np.empty(count.value * width, dtype)
         if count.value:
             copy(values.ctypes.data, self._first[kind](at, 0), values.nbytes)
@@ -158,6 +166,12 @@ class Variants:
             more = self._iter_next(address, at, valid_at)
         self._destroy(at)
         return read
+
+    def items(self, address: int, places) -> list:
+        """The values at some places of the Array at an address; None beyond its end."""
+        count = c_int64()
+        self._array_size(address, None, ctypes.addressof(count), 0)
+        return [self.read(self._item(address, place)) if place < count.value else None for place in places]
 
     def _text(self, address: int) -> str:
         string = (c_int64 * 1)()

@@ -9,7 +9,7 @@ same for any number of threads.
 import numpy as np
 
 from ..bodies.schema import BODY, WORLD
-from ..collision.contact_points import contact_frames, contact_normal, contact_point
+from ..collision.contact_points import contact_frames, contact_normal, contact_point, surface_points
 from ..collision.contact_rules import velocity_between
 from ..collision.contact_schema import CONTACT_ADDED, CONTACT_EVENT, CONTACT_PERSISTED
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
@@ -17,7 +17,7 @@ from ..collision.schema import LINEAR_SLOP, PAIR_TELLS_ALL
 from ..collision.telling import add_event, find_told, forget_unseen, take_told, told_of
 from ..constraints.blocks import get_vector
 from ..constraints.schema import FRICTION, NORMAL, POINT_FIELDS, POINT_RELATIVE_VELOCITY, POINTS, RESTITUTION, TOTAL_FRICTION
-from ..geometry.vector import add, add_scaled, dot, store3, vector3
+from ..geometry.vector import add, add_scaled, dot, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import colours_of
@@ -50,18 +50,19 @@ def touches_unsolved(pair, manifold, a, b):
 
 
 @kernel
-def describe_solved(event, manifold, a, lane):
-    """Write a contact as the solver had it and what it did; points from where A is now."""
+def describe_solved(event, pair, manifold, a, b, lane):
+    """Write a contact as the solver had it and what it did; points half-way between the surfaces where the bodies are now."""
     to_b = get_vector(lane, NORMAL)
     store3(event.normal, to_b)
     store3(event.friction_impulse, friction_in_lane(lane, to_b))
     event.twist_impulse = lane[(TOTAL_FRICTION + 2) * 8]
     event.friction, event.restitution = lane[FRICTION * 8], lane[RESTITUTION * 8]
-    closing = FLOAT32(0.0)
+    frames, closing = contact_frames(pair, a, b), FLOAT32(0.0)
     for p in range(manifold.point_count):
-        anchor_a, _, depth = point_in_lane(lane, manifold, to_b, p)
-        # Half-way between the surfaces, as the anchors are on either side.
-        store3(event.points[p], add(vector3(a.position), anchor_a))
+        _, _, depth = point_in_lane(lane, manifold, to_b, p)
+        on_a, on_b = surface_points(frames, a, b, manifold, to_b, p)
+        places = add(vector3(a.position), on_a), add(vector3(b.position), on_b)
+        store3(event.points[p], scale(add(places[0], places[1]), 0.5))
         event.depths[p] = FLOAT32(depth)
         event.normal_impulses[p] = manifold.total_normal_impulse[p]
         closing = max(closing, -lane[(POINTS + p * POINT_FIELDS + POINT_RELATIVE_VELOCITY) * 8])
@@ -110,7 +111,7 @@ def tell_manifold(system, colours, bodies, pair, lists, manifold):
     event = view(system.contact_events, system.contact_event_capacity, CONTACT_EVENT)[number]
     event.face, event.point_count = manifold.face, manifold.point_count
     if is_solved:
-        describe_solved(event, manifold, a, lane_of(system, colours, manifold))
+        describe_solved(event, pair, manifold, a, b, lane_of(system, colours, manifold))
     else:
         describe_unsolved(event, pair, manifold, a, b)
 

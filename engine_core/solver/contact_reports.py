@@ -1,19 +1,21 @@
 """Contacts as told to bodies that ask for them: filled once a step, after the solver, for the active bodies only.
 
-Points are told as the solver had them, from where the bodies are now.
+Normals, depths and impulses are the solver's. Points lie on the surfaces where the bodies are after the step. Velocities are from
+before the solver: afterwards nobody could tell how hard two bodies met.
 """
 
 import numpy as np
 
-from ..bodies.motion import velocity_at
+from ..bodies.motion import surface_velocity
 from ..bodies.rare import rare_of
 from ..bodies.schema import BODY, CONTACT_REPORT, HAS_RARE, WORLD
+from ..collision.contact_points import contact_frames, surface_points
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.telling import part_told
 from ..constraints.blocks import LANE_FLOATS, get_vector
 from ..constraints.schema import (
-    BLOCK_SIZE, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINTS, TANGENT,
-    TOTAL_FRICTION,
+    ANGULAR_VELOCITY, BLOCK_SIZE, FORCE_FLOATS, FORCE_SIZE, LINEAR_VELOCITY, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B,
+    POINT_FIELDS, POINT_SEPARATION, POINTS, TANGENT, TOTAL_FRICTION,
 )  # fmt: skip
 from ..geometry.vector import add, add_scaled, cross, dot, negate, scale, store3, subtract, vector3
 from ..runtime.kernel import kernel
@@ -47,8 +49,8 @@ def lane_of(system, colours, manifold):
 
 @kernel
 def point_in_lane(lane, manifold, to_b, p):
-    """Point p of a manifold as the solver had it: `(anchor_a, anchor_b, depth)`, on the surfaces, from the centres of mass, world
-    axes [m]."""
+    """Point p of a manifold as the solver had it: `(anchor_a, anchor_b, depth)`, half-way between the surfaces, from the centre
+    of mass of either body, world axes [m]."""
     at = POINTS + p * POINT_FIELDS
     axis_a, axis_b = get_vector(lane, at + POINT_ANCHOR_A), get_vector(lane, at + POINT_ANCHOR_B)
     anchor_a = add_scaled(axis_a, to_b, np.float64(manifold.rounding_a))
@@ -65,28 +67,40 @@ def friction_in_lane(lane, to_b):
 
 
 @kernel
-def report_manifold(world, body, rare, other, manifold, lane, side):
-    """Report every point of a manifold to one of its bodies: `side` 0 is body A. Where the points were, `lane` knows."""
+def velocity_before(system, body, arm):
+    """Velocity of the body's matter [m/s] at `arm` from its centre of mass, world axes, before the solver; the surface's motion
+    included."""
+    start = view(system.start_velocities + (body.active_index + 1) * FORCE_SIZE, FORCE_FLOATS, FLOAT32)
+    v, w = vector3(start[LINEAR_VELOCITY : LINEAR_VELOCITY + 3]), vector3(start[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3])
+    return add(add(v, cross(w, arm)), surface_velocity(system.world, body, arm))
+
+
+@kernel
+def report_manifold(system, body, rare, other, manifold, frames, lane, side):
+    """Report every point of a manifold to one of its bodies: `side` 0 is body A. `frames`: of the pair, where the bodies are now;
+    what the solver had, `lane` knows."""
     reports = view(rare.contacts, rare.max_contacts_reported, CONTACT_REPORT)
     to_b = get_vector(lane, NORMAL)
     normal = negate(to_b) if side == 0 else to_b
+    a, b = (body, other) if side == 0 else (other, body)
     share = 1.0 / max(manifold.point_count, 1)
     friction = scale(friction_in_lane(lane, to_b), share if side == 1 else -share)
     for p in range(manifold.point_count):
         anchor_a, anchor_b, depth = point_in_lane(lane, manifold, to_b, p)
-        arm, other_arm = (anchor_a, anchor_b) if side == 0 else (anchor_b, anchor_a)
         slot = slot_for(rare, reports, depth)
         if slot < 0:
             continue
         report = reports[slot]
-        middle = add(vector3(body.position), arm)
-        # Each body's own surface: half of the separation to either side of the contact point.
-        store3(report.position, add_scaled(middle, normal, -0.5 * depth))
-        store3(report.collider_position, add_scaled(middle, normal, 0.5 * depth))
+        on_a, on_b = surface_points(frames, a, b, manifold, to_b, p)
+        on_body, on_other = (on_a, on_b) if side == 0 else (on_b, on_a)
+        arm, other_arm = (anchor_a, anchor_b) if side == 0 else (anchor_b, anchor_a)
+        store3(report.position, add(vector3(body.position), on_body))
+        store3(report.collider_position, add(vector3(other.position), on_other))
         store3(report.normal, normal)
         store3(report.impulse, add(scale(normal, float(manifold.total_normal_impulse[p])), friction))
-        store3(report.velocity, velocity_at(world, body, arm))
-        store3(report.collider_velocity, velocity_at(world, other, other_arm))
+        half = 0.5 * depth  # from the middle, where the anchors are, to the surfaces as the step began
+        store3(report.velocity, velocity_before(system, body, add_scaled(arm, normal, -half)))
+        store3(report.collider_velocity, velocity_before(system, other, add_scaled(other_arm, normal, half)))
         report.depth = FLOAT32(depth)
         report.shape = manifold.instance_a if side == 0 else manifold.instance_b
         report.collider_shape = manifold.instance_b if side == 0 else manifold.instance_a
@@ -108,11 +122,12 @@ def report_body(system, bodies, body, rare):
         pair, lists = pairs[key >> 1], all_lists[key >> 1]
         side = key & 1
         other = bodies[pair.body_b if side == 0 else pair.body_a]
+        frames = contact_frames(pair, bodies[pair.body_a], bodies[pair.body_b])
         m = lists.first_manifold
         while m >= 0:
             if manifolds[m].point_count > 0 and manifolds[m].colour >= 0:
                 lane = lane_of(system, colours, manifolds[m])
-                report_manifold(system.world, body, rare, other, manifolds[m], lane, side)
+                report_manifold(system, body, rare, other, manifolds[m], frames, lane, side)
             m = manifolds[m].next
         key = lists.next[side]
 

@@ -87,7 +87,8 @@ def take_forces(system, body, forces, delta_time):
 
 @entry_point(JOB_SIGNATURE)
 def prepare_bodies(system_address, begin, end, worker):
-    """Job: gravity, damping and forces of the active bodies `begin` to `end - 1`, and their solver rows."""
+    """Job: gravity, damping and forces of the active bodies `begin` to `end - 1`, and their solver rows. Velocities are kept for
+    those who report contacts."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -104,6 +105,8 @@ def prepare_bodies(system_address, begin, end, worker):
             row[k] = FLOAT32(0.0)
         row[DELTA_ROTATION + 3] = FLOAT32(1.0)
         row[HELD_BACK] = FLOAT32(0.0)
+        if world.reporting_count > 0:
+            store8(system.start_velocities + (slot + 1) * FORCE_SIZE, load8(system.solver_rows + (slot + 1) * ROW_SIZE))
 
 
 @entry_point(JOB_SIGNATURE)

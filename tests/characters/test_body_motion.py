@@ -3,7 +3,7 @@ rests on."""
 
 import numpy as np
 import pytest
-from collision.query_twins import Solid, create_shape, new_world, place
+from collision.query_twins import Solid, create_shape, new_world, place, random_rotation
 
 from engine_core.bodies.schema import IS_AREA, KINEMATIC, RIGID
 from engine_core.query_interface import Queries
@@ -280,3 +280,40 @@ def test_bad_input_is_named(stage):
         queries.body_test_motion(body, (0, 0, 0), (1, 0, 0))
     with pytest.raises(KeyError, match="there is no body"):
         queries.body_test_motion(12, (0, 0, 0), (1, 0, 0))
+
+
+def crossing_boxes(rng, half: float, depth: float):
+    """Rotation and place of a box whose edge crosses one of a box in the middle of the world at an angle, `depth` inside it, and
+    the normal of both edges, towards the turned box."""
+    while True:
+        rotation, (i, j) = random_rotation(rng), rng.integers(3, size=2)
+        along, other = np.eye(3)[i], rotation[:, j]
+        normal = np.cross(along, other)
+        if np.linalg.norm(normal) < 0.5:
+            continue
+        normal /= np.linalg.norm(normal)
+        on_it, on_other = half * np.sign(normal), -half * np.sign(normal @ rotation)
+        on_it[i] = on_other[j] = 0.0
+        s, t = rng.uniform(-0.8, 0.8, 2) * half
+        place_of_other = on_it + s * along - depth * normal - rotation @ on_other - t * other
+        axes = np.concatenate((np.eye(3), rotation.T))
+        edges = np.cross(np.eye(3)[:, None], rotation.T[None]).reshape(9, 3)
+        axes = np.concatenate((axes, edges / np.linalg.norm(edges, axis=1)[:, None]))
+        gaps = np.abs(axes @ place_of_other) - half * (np.abs(axes).sum(1) + np.abs(axes @ rotation).sum(1))
+        if np.sort(gaps)[-2] < -0.01:  # no other axis is nearly as good
+            return rotation, place_of_other, normal
+
+
+def test_edges_that_cross_are_met_along_the_normal_of_both(stage):
+    """0.1 mm inside: the faces beside the edges, nearly parallel or not, are not what touches."""
+    world, system, queries = stage
+    half, rng = 0.5, np.random.default_rng(5)
+    body = character(world, system, Solid(BOX, (half,) * 3))
+    place(world, system, Solid(BOX, (half,) * 3))
+    off = []
+    for _ in range(300):
+        rotation, position, normal = crossing_boxes(rng, half, 1e-4)
+        pose = np.concatenate((rotation.ravel(), position))
+        _, collisions = queries.body_test_motion(body, pose, (0, 0, 0), MARGIN, max_collisions=4, recovery_as_collision=True)
+        off.append(np.degrees(np.arccos(min(collisions["normal"][0] @ normal, 1.0))))
+    assert np.max(off) < 0.1

@@ -112,6 +112,22 @@ def test_the_speed_of_an_impact():
     assert event["normal_impulses"].sum() == pytest.approx(3.0, rel=0.02)  # two of 1 kg change their speeds
 
 
+def test_an_impact_is_told_where_the_surfaces_are():
+    """At 10 m/s a step goes 17 cm; points lie half-way between the surfaces after it, speeds and impulses are the impact's."""
+    scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    scene.floor()
+    ball = scene.add(scene.sphere(0.5), (0.0, 0.6, 0.0))
+    scene.world.body_set_contact_events(ball, CONTACT_CHANGES)
+    scene.throw(ball, (0.0, -10.0, 0.0))
+    added = []
+    while not added:
+        scene.step()
+        added = told(scene, CONTACT_ADDED)
+    (event,) = added
+    assert event["approach_speed"] == pytest.approx(10.0, rel=1e-4)
+    assert event["points"][0][1] == pytest.approx(0.5 * (scene.position(ball)[1] - 0.5), abs=1e-6)
+
+
 def test_levels_and_who_asks():
     scene = SmallWorld()
     floor = scene.floor()

@@ -195,3 +195,68 @@ func test_contacts_with_a_mesh_are_reported() -> void:
 	for index: int in state.get_contact_count():
 		check_near(state.get_contact_local_normal(index), Vector3.UP, 0.02, "normal")
 		check_equal(state.get_contact_collider_object(index), ground, "collider")
+
+
+func _upright_cylinder() -> CylinderShape3D:
+	var shape := CylinderShape3D.new()
+	shape.radius = 0.5
+	shape.height = 1.0
+	return shape
+
+
+## Shapes whose lowest point is 0.5 m below their middle.
+func _half_metre_shapes() -> Dictionary:
+	return {"box": box(), "ball": sphere(), "capsule": capsule(0.25, 1.0), "cylinder": _upright_cylinder(), "hull": box_hull()}
+
+
+## What sounds and damage are made from: how fast it came, not how fast it goes on.
+func test_an_impact_tells_the_velocity_before_it() -> void:
+	var shapes := _half_metre_shapes()
+	for speed: float in [1.0, 10.0]:
+		for ground: CollisionObject3D in [floor_body(), fixed(mesh_floor())]:
+			for kind: String in shapes:
+				var body := floating(shapes[kind], Vector3(0, 0.7, 0), {"linear_velocity": Vector3(0, -speed, 0),
+					"contact_monitor": true, "max_contacts_reported": 8, "can_sleep": false})
+				var fastest := Vector3.ZERO
+				for step: int in 24:
+					await steps()
+					var state := direct_state(body)
+					for index: int in state.get_contact_count():
+						check_equal(state.get_contact_collider_velocity_at_position(index), Vector3.ZERO, "the floor stands")
+						if state.get_contact_local_velocity_at_position(index).y < fastest.y:
+							fastest = state.get_contact_local_velocity_at_position(index)
+				check_near(fastest, Vector3(0, -speed, 0), 0.02 * speed, "%s at %s m/s" % [kind, speed])
+				body.free()
+			ground.free()
+
+
+## A lift, moved by its transform, meets a ball that hangs in the air.
+func test_an_impact_tells_the_velocity_of_a_kinematic_body() -> void:
+	var lift := kinematic(box(), Vector3(0, -1, 0))
+	var ball := floating(sphere(), Vector3(0, 0.3, 0), {"contact_monitor": true, "max_contacts_reported": 4})
+	for step: int in 30:
+		lift.position.y += 3.0 * TICK
+		await steps()
+		if direct_state(ball).get_contact_count() > 0:
+			break
+	check_equal(direct_state(ball).get_contact_count(), 1, "contacts")
+	check_near(direct_state(ball).get_contact_collider_velocity_at_position(0), Vector3(0, 3, 0), 0.01, "of the lift")
+	check_near(direct_state(ball).get_contact_local_velocity_at_position(0), Vector3.ZERO, 0.01, "of the ball, before it was hit")
+
+
+## Where bodies are when a script reads them: in the tick of an impact, and at rest.
+func test_contact_points_lie_on_both_surfaces() -> void:
+	floor_body()
+	var shapes := _half_metre_shapes()
+	for kind: String in shapes:
+		var body := rigid(shapes[kind], Vector3(0, 0.8, 0), {"linear_velocity": Vector3(0, -10, 0), "contact_monitor": true,
+			"max_contacts_reported": 8, "can_sleep": false})
+		for step: int in 60:
+			await steps()
+			var state := direct_state(body)
+			for index: int in state.get_contact_count():
+				var own_place := body.to_local(state.get_contact_local_position(index))
+				check_near(own_place.y, -0.5, 1e-3, "%s, step %d: on its own lower side" % [kind, step])
+				check_near(state.get_contact_collider_position(index).y, 0.0, 1e-3, "%s, step %d: on the floor" % [kind, step])
+		check(direct_state(body).get_contact_count() > 0, "%s lies" % kind)
+		body.free()
