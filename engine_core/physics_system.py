@@ -15,7 +15,7 @@ from .collision.pair_finding import look_alone, look_for_pairs, make_pairs
 from .collision.query_schema import COLLIDE_FUNCTION
 from .collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
 from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
-from .collision.telling import EVENTS_FULL, renew_event_list
+from .collision.telling import renew_event_list
 from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.joint_preparation import prepare_joints, store_joints
 from .constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
@@ -24,17 +24,19 @@ from .constraints.schema import (
     POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
 )  # fmt: skip
 from .edits import COMMAND, STEPPING, take_gate
+from .limits import LimitWarnings, rows_for
 from .runtime.call import call_3_result
 from .runtime.job_system import JOB_SYSTEM, begin_jobs, finish_jobs, run_job, start_job, wait_for_job
 from .runtime.kernel import entry_point, kernel
-from .runtime.memory import Pool, PoolFull, address_of, view, view_rows
+from .runtime.memory import Pool, address_of, view, view_rows
 from .runtime.timeline import cycles, cycles_per_second, record
 from .sensors.effects import apply_areas, has_work
 from .sensors.events import report_overlaps
 from .sensors.measuring import measure_overlaps
 from .sensors.overlaps import mark_active_due, sensors_of
 from .sensors.pools import Sensors
-from .sensors.sensing import due_count, find_overlaps, settle_overlaps
+from .sensors.sensing import choose_overlaps, find_overlaps, settle_overlaps
+from .solver.choices import choose_contacts, choose_pairs
 from .solver.colours import lay_out_blocks
 from .solver.contact_events import tell_contacts
 from .solver.contact_reports import report_contacts
@@ -61,17 +63,6 @@ JOBS = (
     RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE, UPDATE_TREES,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
-
-BLOCKS_FULL = 4
-"""Value of SYSTEM.status, beside those of collision/pairs.py."""
-STATUS_SETTINGS = {
-    1: ("pairs", "physics/scree_3d/limits/max_pairs"),
-    2: ("contact manifolds", "physics/scree_3d/limits/max_contacts"),
-    4: ("constraint blocks", "physics/scree_3d/limits/max_contacts"),
-    32: ("overlaps of areas", "physics/scree_3d/limits/max_area_overlaps"),
-    EVENTS_FULL: ("contact events", "physics/scree_3d/limits/max_contacts"),
-}
-
 
 # The serial stages between them, numbered on, for `enter`.
 SERIAL_STAGES = (
@@ -127,8 +118,8 @@ def parallel_for(system, address, job, begin, end, least):
 
 @kernel
 def over_each_colour(system, address, job, firsts, counts, least):
-    """Do a job over all constraints of a kind, colour after colour: the overflow first, on one thread since what is in it may
-    share bodies; what is static last."""
+    """Do a job over all constraints of a kind, colour after colour: the overflow first, on one thread since its blocks share
+    bodies; what is static last."""
     for k in range(COLOUR_COUNT + 1):
         colour = OVERFLOW if k == 0 else k - 1
         first, count = firsts[colour], counts[colour]
@@ -186,7 +177,7 @@ def sense(system, address):
     """Find out which overlaps of areas began and ended among those that are due and those that bodies with new bounds make."""
     enter(system, FIND_OVERLAPS)
     find_overlaps(system)
-    parallel_for(system, address, MEASURE_OVERLAPS, 0, due_count(system), LEAST_OVERLAPS)
+    parallel_for(system, address, MEASURE_OVERLAPS, 0, choose_overlaps(system), LEAST_OVERLAPS)
     enter(system, SETTLE_OVERLAPS)
     settle_overlaps(system)
 
@@ -257,36 +248,33 @@ def advance(system, address, delta_time):
     parallel_for(system, address, LOOK_FOR_PAIRS, 0, system.moved_count, LEAST_MOVED)
     enter(system, MAKE_PAIRS)
     make_pairs(system, address, job_address(system, LOOK_ALONE))
-    parallel_for(system, address, COLLIDE, 0, system.active_pair_count, LEAST_PAIRS)
+    choose_pairs(system)
+    parallel_for(system, address, COLLIDE, 0, system.chosen_pair_count, LEAST_PAIRS)
     enter(system, SETTLE_PAIRS)
     settle_pairs(system)
+    choose_contacts(system)
     parallel_for(system, address, PREPARE_BODIES, 0, system.active_count, LEAST_BODIES)
     enter(system, LAY_OUT_BLOCKS)
     system.constraint_block_count = lay_out_blocks(system)
     lay_out_joints(system)
-    is_complete = system.constraint_block_count <= system.constraint_block_capacity
-    if is_complete:
-        over_colours(system, address, PREPARE_CONTACTS)
-        parallel_for(system, address, PREPARE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
-        solve_substeps(system, address)
-        parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
-        if not is_shared:  # while the blocks are in the caches; else later, beside the making of trees
-            store_on_one_thread(system, address)
-        system.held_back_count = 0
-        parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
-        if system.held_back_count > 0:
-            enter(system, HOLD_BACK_TOGETHER)
-            hold_back_together(system)
-        system.some_body_rests = 0
-        parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
-        enter(system, COLLECT_MOVED)
-        collect_moved(system)
-        sense_motion(system, address)
-        listen(system, address, AFTER_STEP, delta_time)
-    else:
-        system.status |= BLOCKS_FULL
-    if is_complete:
-        finish_step(system, address)
+    over_colours(system, address, PREPARE_CONTACTS)
+    parallel_for(system, address, PREPARE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
+    solve_substeps(system, address)
+    parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
+    if not is_shared:  # while the blocks are in the caches; else later, beside the making of trees
+        store_on_one_thread(system, address)
+    system.held_back_count = 0
+    parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
+    if system.held_back_count > 0:
+        enter(system, HOLD_BACK_TOGETHER)
+        hold_back_together(system)
+    system.some_body_rests = 0
+    parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
+    enter(system, COLLECT_MOVED)
+    collect_moved(system)
+    sense_motion(system, address)
+    listen(system, address, AFTER_STEP, delta_time)
+    finish_step(system, address)
     if is_large:
         finish_jobs(system.job_system, is_shared)
     enter(system, NO_STAGE)
@@ -339,8 +327,10 @@ class PhysicsSystem:
         for field, floats in (("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS)):
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
         self._static_row(row)
-        # The hash table of pairs is masked: a power of two.
-        pairs, manifolds = 1 << (world.limits["pairs"] - 1).bit_length(), world.limits["contacts"]
+        limits, usual = world.limits, world.usual_limits
+        self.limit_warnings = LimitWarnings(row)
+        row["pair_limit"], row["contact_limit"] = limits["pairs"], limits["contacts"]
+        pairs, manifolds = (rows_for(limits[name], usual[name]) for name in ("pairs", "contacts"))
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
         row["pair_lists"] = self._reserve("lists of pairs", PAIR_LISTS, pairs)
         row["manifolds"], row["manifold_capacity"] = self._reserve("contact manifolds", MANIFOLD, manifolds), manifolds
@@ -349,17 +339,17 @@ class PhysicsSystem:
         self._reserve_contact_events(row, pairs, manifolds)
         row["active_pairs"] = self._reserve("active pairs", np.int32, pairs)
         row["active_pair_keys"] = self._reserve("keys of active pairs", np.int32, pairs)
-        row["spare_list"] = self._reserve("spare list", np.int32, 2 * max(pairs, manifolds, body_capacity))
+        row["spare_list"] = self._reserve("spare list", np.int32, 2 * max(pairs, manifolds, body_capacity) + 16)
         row["changed_pairs"] = self._reserve("changed pairs", np.int32, pairs)
         # Grows up to twice as many slots as pairs.
         row["pair_table"] = self._reserve("pair table", np.int32, 2 * pairs)
         row["pair_table_capacity"] = min(LEAST_PAIR_TABLE, 2 * pairs)
-        blocks = manifolds // 8 + COLOUR_COUNT + manifolds // 4
+        # As many as there can be: one to a contact, where all are of one body, and one of each colour that is not full.
+        blocks = limits["contacts"] + COLOUR_COUNT
         row["constraint_blocks"] = self._reserve("constraint blocks", np.uint8, blocks * BLOCK_SIZE)
-        row["constraint_block_capacity"] = blocks
-        row["commands"] = self._reserve("edits", COMMAND, world.limits["waiting_edits"])
-        row["command_capacity"] = world.limits["waiting_edits"]
-        joints = world.limits["joints"]
+        row["commands"] = self._reserve("edits", COMMAND, limits["waiting_edits"])
+        row["command_capacity"] = limits["waiting_edits"]
+        joints = limits["joints"]
         row["active_joints"] = self._reserve("active joints", np.int32, joints)
         row["joint_trees"] = self._reserve("joint trees", TREE, joints)
         row["joint_nodes"] = self._reserve("bodies in joint trees", TREE_NODE, 2 * joints)
@@ -370,10 +360,13 @@ class PhysicsSystem:
             self._colours[0]["lists"][colour] = self._reserve(f"colour {colour}", np.int32, manifolds)
             self._colours[0]["keys"][colour] = self._reserve(f"keys of colour {colour}", np.int32, manifolds)
             self._colours[0]["joint_lists"][colour] = self._reserve(f"joint colour {colour}", np.int32, joints)
+        self._colours[0]["overflow_blocks"] = self._reserve("blocks of the overflow", np.int32, 8 * limits["contacts"])
+        self._colours[0]["overflow_lanes"] = self._reserve("lanes of the overflow", np.int32, limits["contacts"])
         row["colours"] = address_of(self._colours)
         scratch = 16 * body_capacity + 65536
         row["scratch"], row["scratch_bytes"] = self._reserve("scratch", np.uint8, scratch), scratch
-        self.sensors = Sensors(body_capacity, world.limits["area_overlaps"])
+        overlaps = rows_for(limits["area_overlaps"], usual["area_overlaps"])
+        self.sensors = Sensors(body_capacity, overlaps, limits["area_overlaps"])
         row["sensors"] = self.sensors.address
         self.trees = Trees(body_capacity, len(world.broad_phase_names))
         row["trees"], row["layer_count"] = self.trees.address, len(world.broad_phase_names)
@@ -410,9 +403,9 @@ class PhysicsSystem:
         first[DELTA_ROTATION + 3] = 1.0
 
     def step(self, delta_time: float) -> None:
-        """Simulate by `delta_time` [s]. Raises PoolFull if a pool ran full; the step then did what it could."""
+        """Simulate by `delta_time` [s]. Warns of limits that left something out."""
         step(self.address, delta_time)
-        self.raise_status()
+        self.limit_warnings.warn()
 
     def measure_stages(self, is_on: bool = True) -> None:
         """Begin to count the time of every stage of the step, from zero; or stop."""
@@ -442,13 +435,6 @@ class PhysicsSystem:
         is_used &= (rows["pair"] >= 0)[:, None]
         places = self._bodies["position"][rows["body_a"]][:, None, :] + axis_a + rows["rounding_a"][:, None, None] * normal
         return places[is_used][:most]
-
-    def raise_status(self) -> None:
-        """Turn the status that compiled code left into an error, and clear it."""
-        status, self.row["status"] = int(self.row["status"]), 0
-        for bit, (name, setting) in STATUS_SETTINGS.items():
-            if status & bit:
-                raise PoolFull(f"step: the pool of {name} is full: raise the setting '{setting}'")
 
     def close(self) -> None:
         """Give the memory back. No step and no query may be running."""

@@ -26,6 +26,7 @@ from .body_locks import BodyLocks
 from .contact_interface import ContactInterface
 from .edits import LateEdits, edit
 from .joint_interface import JointInterface, JointPool
+from .limits import limits_for
 from .listener_interface import ListenerInterface
 from .origin import shift
 from .physics_system import PhysicsSystem
@@ -42,11 +43,6 @@ from .sensors.pools import AreaPool
 from .shapes.pool import ShapePool
 from .vehicle_interface import VehicleInterface
 
-DEFAULT_LIMITS = {
-    "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "systems": 256,
-    "joints": 1 << 17,
-    "pairs": 1 << 20, "contacts": 1 << 19, "area_overlaps": 1 << 18, "waiting_edits": 1 << 14,  # of each space
-}  # fmt: skip
 MOST_GROUP_FILTERS = 1024
 
 
@@ -56,15 +52,13 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
     `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
     `job_system`: who runs the jobs of its steps (runtime/job_system.py); by default a pool of own threads.
     `layers`: who collides with whom and which broad-phase layers there are, a table of bodies/layers.py; Godot's masks by
-    default."""
+    default.
+    `limits`: names and numbers of limits.py."""
 
     def __init__(self, threads: int | None = None, layers=None, job_system: JobSystem | None = None, **limits: int):
         self.job_system = PooledThreads(shared_pool(threads)) if job_system is None else job_system
-        unknown = sorted(set(limits) - set(DEFAULT_LIMITS))
-        if unknown:
-            raise ValueError(f"World: there is no limit {unknown[0]!r}; there are {', '.join(DEFAULT_LIMITS)}")
-        limits = {**DEFAULT_LIMITS, **limits}
-        self.limits = limits
+        self.limits, self.usual_limits = limits_for(limits)
+        limits = self.limits
         self._memory = np.zeros(1, dtype=WORLD)
         self.record = self._memory[0]
         self.address = address_of(self._memory)
@@ -233,8 +227,8 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
 
     def step(self, identity: int, delta_time: float, collision_steps: int = 1) -> None:
         """Simulate a system by `delta_time` [s], in so many steps of collision and solving: forces and targets of kinematic
-        bodies are for all of them, contacts are reported of the last. Raises PoolFull if a pool was too small; the world stays
-        whole. Raises what was wrong with an edit that another thread asked for while a step ran."""
+        bodies are for all of them, contacts are reported of the last. Warns, LimitReached, once a
+        second where a limit left something out. Raises what was wrong with an edit that another thread asked for in a step."""
         if not 0.0 <= delta_time < float("inf"):
             raise ValueError(f"step: delta_time must be at least 0 and finite, got {delta_time}")
         if collision_steps < 1:

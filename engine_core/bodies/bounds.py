@@ -228,3 +228,12 @@ def bounds_overlap(a, b):
     return (
         a[0] <= b[3] and b[0] <= a[3] and a[1] <= b[4] and b[1] <= a[4] and a[2] <= b[5] and b[2] <= a[5]
     )  # fmt: skip
+
+
+@kernel
+def depth_of_bounds(a, b):
+    """Thickness of what two boxes (min x, y, z, max x, y, z) have in common [m]; negative: they are apart."""
+    depth = min(a[3], b[3]) - max(a[0], b[0])
+    for axis in range(1, 3):
+        depth = min(depth, min(a[3 + axis], b[3 + axis]) - max(a[axis], b[axis]))
+    return depth

@@ -219,6 +219,10 @@ WORLD = np.dtype(
     align=True,
 )  # fmt: skip
 
+LIMIT_KINDS = 4
+PAIRS, CONTACTS, AREA_OVERLAPS, CONTACT_EVENTS = range(LIMIT_KINDS)
+"""Numbers in SYSTEM.left_out."""
+
 SYSTEM = np.dtype(
     [
         ("id", "i8"),  # 0: a free row
@@ -273,9 +277,11 @@ SYSTEM = np.dtype(
         ("pair_lists", "i8"),
         # int32: pairs with an awake body, and their keys of runtime/body_order.py
         ("active_pairs", "i8"), ("active_pair_count", "i8"), ("active_pair_keys", "i8"), ("active_pair_disorder", "i8"),
+        ("pair_limit", "i8"), ("chosen_pair_count", "i8"),  # most that are collided in a step; the first of them that are in this
         ("changed_pairs", "i8"), ("changed_pair_count", "i8"),  # int32: began, ended, or to be taken away in this step
         ("pair_table", "i8"), ("pair_table_capacity", "i8"),  # int32 hash table from two bodies to their pair
         ("manifolds", "i8"), ("manifold_capacity", "i8"), ("manifold_count", "i8"), ("first_free_manifold", "i8"),
+        ("contact_limit", "i8"),  # most manifolds that are solved in a step
         # Contacts that are told or follow rules: see collision/contact_schema.py
         ("contact_settings", "i8"),  # CONTACT_SETTINGS, by manifold
         ("telling_pairs", "i8"), ("telling_count", "i8"),  # int32: pairs whose contacts are told
@@ -285,7 +291,7 @@ SYSTEM = np.dtype(
         ("contact_event_told", "i8"),  # rows that users read: of the last step; what follows is told with the next one
         # Constraints by colour: see solver/colours.py and constraints/schema.py
         ("colours", "i8"),
-        ("constraint_blocks", "i8"), ("constraint_block_capacity", "i8"), ("constraint_block_count", "i8"),
+        ("constraint_blocks", "i8"), ("constraint_block_count", "i8"),
         ("active_joints", "i8"), ("joint_count", "i8"),  # int32: joints that are solved, and how many
         ("loose_joint_count", "i8"),  # how many of them stand in no tree
         ("joint_rows", "i8"), ("joint_row_count", "i8"),  # JOINT_ROW of constraints/joint_schema.py
@@ -299,7 +305,8 @@ SYSTEM = np.dtype(
         ("is_shared", "i8"),  # the step under way runs on all threads of the job system
         ("scratch", "i8"), ("scratch_bytes", "i8"),
         ("held_back_count", "i8"),  # bodies that `sweep_bodies` stopped in this step
-        ("status", "i8"),  # first error of the step: which pool is full; see physics_system.py
+        ("left_out", "i8", LIMIT_KINDS),  # by kind of limit: how much was left out since users were told; see bodies/limits.py
+        ("status", "i8"),  # not 0: something was left out, or was not told to users yet
         ("island_count", "i8"),
         ("stage_cycles", "i8"),  # address of int64 counters of time by stage
         ("extra", "i8", 16),

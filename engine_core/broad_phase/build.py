@@ -23,7 +23,7 @@ from engine_core.broad_phase.nodes import (
     take_nodes,
     union_of_slots,
 )
-from engine_core.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
+from engine_core.broad_phase.schema import BUILD, ENDLESS, ITEM, KEY, RANGE, RANGE_CAPACITY
 from engine_core.runtime.call import load_float32, load_int32, load_int64, store_float32, store_int32
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of_row, stack_array, view
@@ -36,6 +36,14 @@ LAST_SPATIAL_LEVEL = 10
 RESERVE = 32  # nodes taken from the pool at a time
 SMALL = 16
 """Ranges of so many items and fewer are cut into groups of four."""
+CUT_AT_ONCE = 2048
+"""Ranges of so many items and fewer are not cut in slices [0.03 ms]."""
+KEYS_A_UNIT = 32
+"""So many keys looked at cost a unit of the budget."""
+UNTOUCHED = 0
+FIRST_CUT, LOWER_CUT, UPPER_CUT, WHOLLY_CUT = 1, 2, 3, 4
+FINDING_BOUNDS, PARTITIONING, HALVED = 1, 2, 3
+INT64 = np.int64
 
 
 @kernel
@@ -64,6 +72,7 @@ def start_build(build, born):
     record.range_count = 0
     record.reserve = NOWHERE
     record.position = 0
+    record.cut = UNTOUCHED
     record.root = NOWHERE
     record.born = born
     record.failed = 0
@@ -88,6 +97,18 @@ def _new_node(tree, build, parent):
 
 
 @kernel
+def longest_axis(low, high):
+    """The axis along which bounds are longest."""
+    extent = high - low
+    axis = 0
+    if lane4(extent, 1) > lane4(extent, axis):
+        axis = 1
+    if lane4(extent, 2) > lane4(extent, axis):
+        axis = 2
+    return axis
+
+
+@kernel
 def bounds_of_centres(keys, begin, end):
     """Lowest and highest of the keys `begin` to `end - 1`, and their longest axis."""
     low = load4(keys + begin * KEY_SIZE)
@@ -95,13 +116,7 @@ def bounds_of_centres(keys, begin, end):
     for i in range(begin + 1, end):
         key = load4(keys + i * KEY_SIZE)
         low, high = min4(key, low), max4(key, high)
-    extent = high - low
-    axis = 0
-    if lane4(extent, 1) > lane4(extent, axis):
-        axis = 1
-    if lane4(extent, 2) > lane4(extent, axis):
-        axis = 2
-    return low, high, axis
+    return low, high, longest_axis(low, high)
 
 
 @kernel
@@ -134,31 +149,71 @@ def cut_small(keys, begin, end, cuts):
 
 
 @kernel
-def split(keys, begin, end, level):
-    """Partition the keys `begin` to `end - 1` at the middle of the longest axis; gives where the second half begins."""
-    if end - begin <= 2:
-        return begin + (end - begin) // 2
-    low, high, axis = bounds_of_centres(keys, begin, end)
-    if level > LAST_SPATIAL_LEVEL:
-        return begin + (end - begin) // 2
+def halve_slice(record, begin, end, level, budget):
+    """Go on with partitioning the keys `begin` to `end - 1` at the middle of the longest axis. The budget left; once `pass_` is
+    HALVED, the second half begins at `left`."""
+    if end - begin <= 2 or level > LAST_SPATIAL_LEVEL:
+        record.left, record.pass_ = begin + (end - begin) // 2, HALVED
+        return budget
+    keys, low_address, high_address = record.keys, address_of_row(record.low, 0), address_of_row(record.high, 0)
+    if record.pass_ == UNTOUCHED:
+        store4(low_address, load4(keys + begin * KEY_SIZE))
+        store4(high_address, load4(keys + begin * KEY_SIZE))
+        record.left, record.pass_ = begin, FINDING_BOUNDS
+    low, high = load4(low_address), load4(high_address)
+    if record.pass_ == FINDING_BOUNDS:
+        stop = min(end, record.left + KEYS_A_UNIT * budget)
+        for i in range(record.left, stop):
+            key = load4(keys + i * KEY_SIZE)
+            low, high = min4(key, low), max4(key, high)
+        store4(low_address, low)
+        store4(high_address, high)
+        budget -= (stop - record.left) // KEYS_A_UNIT
+        record.left = stop
+        if stop < end:
+            return INT64(0)
+        record.left, record.right, record.pass_ = begin, end, PARTITIONING
+    axis = longest_axis(low, high)
     middle = lane4((low + high) * splat4(np.float32(0.5)), axis)
     column = keys + 4 * axis
-    left, right = begin, end
-    while True:
-        while left < right and load_float32(column + left * KEY_SIZE) < middle:
+    left, right = record.left, record.right
+    looks = KEYS_A_UNIT * max(budget, 1)
+    while left < right and looks > 0:
+        looks -= 1
+        if load_float32(column + left * KEY_SIZE) < middle:
             left += 1
-        while left < right and load_float32(column + (right - 1) * KEY_SIZE) >= middle:
+        elif load_float32(column + (right - 1) * KEY_SIZE) >= middle:
             right -= 1
-        if left >= right:
-            break
-        right -= 1
-        first, second = load4(keys + left * KEY_SIZE), load4(keys + right * KEY_SIZE)
-        store4(keys + left * KEY_SIZE, second)
-        store4(keys + right * KEY_SIZE, first)
-        left += 1
+        else:
+            right -= 1
+            first, second = load4(keys + left * KEY_SIZE), load4(keys + right * KEY_SIZE)
+            store4(keys + left * KEY_SIZE, second)
+            store4(keys + right * KEY_SIZE, first)
+            left += 1
+    record.left, record.right = left, right
+    if left < right:
+        return INT64(0)
     if left == begin or left == end:
-        return begin + (end - begin) // 2
-    return left
+        record.left = begin + (end - begin) // 2
+    record.pass_ = HALVED
+    return looks // KEYS_A_UNIT
+
+
+@kernel
+def cut_range(record, begin, end, level, budget):
+    """Go on with cutting a range into four groups: in two, then each half in two. The budget left; once `cut` is WHOLLY_CUT, the
+    groups begin and end at `cuts`."""
+    cuts = record.cuts
+    if record.cut == UNTOUCHED:
+        cuts[0], cuts[4], record.cut, record.pass_ = begin, end, FIRST_CUT, UNTOUCHED
+    while record.cut != WHOLLY_CUT and budget > 0:
+        low = 2 if record.cut == UPPER_CUT else 0
+        high = 2 if record.cut == LOWER_CUT else 4
+        budget = halve_slice(record, cuts[low], cuts[high], level, budget)
+        if record.pass_ == HALVED:
+            cuts[(low + high) // 2] = record.left
+            record.cut, record.pass_ = record.cut + 1, UNTOUCHED
+    return budget
 
 
 @kernel
@@ -189,12 +244,21 @@ def make_nodes(tree, build, budget):
     nodes = load_int64(tree + NODES)
     if record.created_count == 0 and record.range_count == 0:  # a call without budget leaves the first range for the next
         _push_range(record, 0, record.item_count, NOWHERE, 0)
-    cuts = stack_array(5, np.int64)
+    cuts = record.cuts
     while record.range_count > 0 and budget > 0:
-        record.range_count -= 1
-        entry = view(record.ranges, RANGE_CAPACITY, RANGE)[record.range_count]
+        entry = view(record.ranges, RANGE_CAPACITY, RANGE)[record.range_count - 1]
         begin, end = np.int64(entry.begin), np.int64(entry.end)
         location, level = np.int64(entry.location), np.int64(entry.level)
+        if end - begin > SMALL:
+            if end - begin <= CUT_AT_ONCE:
+                cut_range(record, begin, end, level, np.int64(ENDLESS))
+                budget -= (end - begin) >> 3
+            else:
+                budget = cut_range(record, begin, end, level, budget)
+                if record.cut != WHOLLY_CUT:
+                    return INT64(0)
+            record.cut = UNTOUCHED
+        record.range_count -= 1
         node = _new_node(tree, build, location)
         if node < 0:
             return budget
@@ -209,12 +273,7 @@ def make_nodes(tree, build, budget):
             continue
         if end - begin <= SMALL:
             cut_small(record.keys, begin, end, cuts)
-        else:
-            cuts[0], cuts[4] = begin, end
-            cuts[2] = split(record.keys, begin, end, level)
-            cuts[1] = split(record.keys, begin, cuts[2], level)
-            cuts[3] = split(record.keys, cuts[2], end, level)
-        budget -= (end - begin) >> 3
+            budget -= (end - begin) >> 3
         for slot in range(4):
             size = cuts[slot + 1] - cuts[slot]
             if size == 1:

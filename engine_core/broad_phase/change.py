@@ -53,6 +53,7 @@ from engine_core.broad_phase.schema import (
     BUILD,
     CHANGED,
     CLOSED_CHILD,
+    ENDLESS,
     FIRST_BODY_CHILD,
     FREE_CHILD,
     LARGE,
@@ -72,7 +73,6 @@ IS_FLUSHING, CHAIN_LENGTH = TREE.fields["is_flushing"][1], TREE.fields["chain_le
 BODY_COUNT, IS_DIRTY, DEBT = TREE.fields["body_count"][1], TREE.fields["is_dirty"][1], TREE.fields["debt"][1]
 IS_IN_TREE = BODY.fields["is_in_tree"][1]
 POOL_IS_FULL = -1
-ENDLESS = 1 << 60
 
 
 @kernel

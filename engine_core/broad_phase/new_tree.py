@@ -22,7 +22,9 @@ from engine_core.broad_phase.change import (
     publish_words,
 )
 from engine_core.broad_phase.nodes import (
+    BODY_SIZE,
     CHILDREN,
+    FAT_BOUNDS,
     HEAD,
     HEIGHT,
     INFO_SIZE,
@@ -32,6 +34,7 @@ from engine_core.broad_phase.nodes import (
     NODE_SIZE,
     NOWHERE,
     PARENT,
+    PUBLISHED,
     give_nodes,
     newer_location,
     read_fat_bounds,
@@ -57,6 +60,7 @@ from engine_core.runtime import atomics
 from engine_core.runtime.call import load_float32, load_int32, store_int32
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import address_of_row, stack_array, view
+from engine_core.runtime.prefetch import prefetch
 
 BUILD_OF, IS_IN_MAINTENANCE = TREE.fields["build"][1], TREE.fields["is_in_maintenance"][1]
 PUBLISHED_PENDING = TREE.fields["published_pending"][1]
@@ -64,8 +68,13 @@ IDLE, COLLECT, MAKE, SUM_UP, WORDS_PHASE, LOOK_AGAIN, LOOK_AT_KEPT, READY = rang
 TOP_LEVELS = 4
 """So many levels are opened whether changed or not: up to 256 sub-trees find better places."""
 LARGEST_HEIGHT_KEPT = 24
-LARGEST_SLICE = 1 << 16
-"""What one call may do when everything is opened: 8,000 bodies, 0.7 ms. Changed parts alone are not limited by it."""
+LARGEST_SLICE = 1 << 15
+"""What one call may do when everything is opened: 4,000 bodies, 0.7 ms. Changed parts alone are not limited by it."""
+OPENED_COSTS = 16
+"""Units of the budget to a node that is dissolved: its bodies lie far apart in memory."""
+FREED_A_UNIT = 4
+NODES_AHEAD, BODIES_AHEAD = 8, 4
+"""So many nodes before its turn a node, and those of its bodies, are asked for."""
 
 
 @kernel
@@ -77,24 +86,26 @@ def users_of(tree, parity):
 
 
 @kernel
-def retire(tree, generation):
-    """Free the nodes of the generation before, which nobody uses any more."""
+def retire(tree, generation, budget):
+    """Free nodes of the generation before, which nobody uses any more; whether that was all of them."""
     record = view(tree, 1, TREE)[0]
-    for i in range(record.retired_kept_count):
-        parents = record.nodes + np.int64(load_int32(record.kept + 4 * i)) * NODE_SIZE + PARENT
+    while record.retired_kept_count > 0 and budget > 0:
+        record.retired_kept_count -= 1
+        budget -= 1
+        parents = record.nodes + np.int64(load_int32(record.kept + 4 * record.retired_kept_count)) * NODE_SIZE + PARENT
         store_int32(parents + 4 * (1 - (generation & 1)), load_int32(parents + 4 * (generation & 1)))
-    give_nodes(tree, record.opened, 0, record.retired_count)
-    record.retired_count = 0
-    record.retired_kept_count = 0
+    count = min(record.retired_count, FREED_A_UNIT * budget)
+    give_nodes(tree, record.opened, record.retired_count - count, record.retired_count)
+    record.retired_count -= count
+    return record.retired_count == 0 and record.retired_kept_count == 0
 
 
 @kernel
-def _start(tree, bodies, may_open_all):
+def _start(tree, bodies, may_open_all, budget):
     record = view(tree, 1, TREE)[0]
     generation = atomics.load_acquire_int64(tree + HEAD) >> 32
-    if users_of(tree, 1 - (generation & 1)) != 0:
+    if users_of(tree, 1 - (generation & 1)) != 0 or not retire(tree, generation, budget):
         return False
-    retire(tree, generation)
     if atomics.exchange_int64(tree + IS_DIRTY, 0) == 0:
         return False
     if atomics.load_acquire_int64(tree + PUBLISHED_PENDING) != 0:
@@ -135,6 +146,13 @@ def _close(node_address):
 
 
 @kernel
+def may_be_kept(record, node):
+    """Whether a sub-tree may stay as it is."""
+    changed = atomics.load_acquire_int32(record.nodes + node * NODE_SIZE + IS_CHANGED)
+    return changed == UNCHANGED and load_int32(record.infos + node * INFO_SIZE + HEIGHT) <= LARGEST_HEIGHT_KEPT
+
+
+@kernel
 def _open(tree, bodies, node, level, bounds_address):
     """Dissolve a node: bodies and unchanged sub-trees become items, other nodes are queued."""
     record = view(tree, 1, TREE)[0]
@@ -154,9 +172,7 @@ def _open(tree, bodies, node, level, bounds_address):
             child_level = level + 1
             if load_float32(field) == -LARGE:
                 child_level = level
-            changed = atomics.load_acquire_int32(record.nodes + child * NODE_SIZE + IS_CHANGED)
-            height = load_int32(record.infos + child * INFO_SIZE + HEIGHT)
-            if record.is_full_build or changed != UNCHANGED or child_level < TOP_LEVELS or height > LARGEST_HEIGHT_KEPT:
+            if record.is_full_build or child_level < TOP_LEVELS or not may_be_kept(record, child):
                 store_int32(record.queue + 8 * record.queue_end, np.int32(child))
                 store_int32(record.queue + 8 * record.queue_end + 4, np.int32(child_level))
                 record.queue_end += 1
@@ -168,14 +184,32 @@ def _open(tree, bodies, node, level, bounds_address):
 
 
 @kernel
+def prefetch_queue(record, bodies, place):
+    """Ask for what nodes of the queue will need when their turn comes."""
+    if place + NODES_AHEAD < record.queue_end:
+        node_address = record.nodes + np.int64(load_int32(record.queue + 8 * (place + NODES_AHEAD))) * NODE_SIZE
+        prefetch(node_address)
+        prefetch(node_address + NODE_SIZE // 2)
+    if place + BODIES_AHEAD < record.queue_end:
+        node_address = record.nodes + np.int64(load_int32(record.queue + 8 * (place + BODIES_AHEAD))) * NODE_SIZE
+        for slot in range(4):
+            child = np.int64(load_int32(node_address + CHILDREN + 4 * slot))
+            if child <= FIRST_BODY_CHILD:
+                body = bodies + (FIRST_BODY_CHILD - child) * BODY_SIZE
+                prefetch(body + FAT_BOUNDS)
+                prefetch(body + PUBLISHED)
+
+
+@kernel
 def _collect(tree, bodies, budget):
     record = view(tree, 1, TREE)[0]
     bounds = stack_array(6, np.float32)
     while record.queue_begin < record.queue_end and budget > 0:
         entry = record.queue + 8 * record.queue_begin
+        prefetch_queue(record, bodies, record.queue_begin)
         record.queue_begin += 1
         _open(tree, bodies, np.int64(load_int32(entry)), np.int64(load_int32(entry + 4)), address_of_row(bounds, 0))
-        budget -= 8  # bodies lie far apart in memory
+        budget -= OPENED_COSTS
     return budget
 
 
@@ -279,7 +313,7 @@ def advance_rebuild(tree, bodies, may_open_all, budget):
     if atomics.compare_exchange_int64(tree + IS_IN_MAINTENANCE, 0, 1) != 0:
         return 0
     record = view(tree, 1, TREE)[0]
-    if record.phase != IDLE or _start(tree, bodies, may_open_all):
+    if record.phase != IDLE or _start(tree, bodies, may_open_all, budget):
         if record.phase != READY:
             _advance(tree, bodies, min(budget, LARGEST_SLICE) if record.is_full_build else budget)
     ready = 1 if record.phase == READY else 0

@@ -4,7 +4,7 @@ The code itself is behind addresses in the TREE record (`jobs`): it is compiled 
 """
 
 from engine_core.broad_phase.calls import call_rebuild, call_swap
-from engine_core.broad_phase.schema import TREE
+from engine_core.broad_phase.schema import ENDLESS, TREE
 from engine_core.runtime.kernel import kernel
 from engine_core.runtime.memory import view
 
@@ -30,7 +30,7 @@ def tree_swap(tree):
 def tree_renew(tree, bodies):
     """Rebuild and swap in one go, whatever the budget; for a world that is being set up."""
     record = view(tree, 1, TREE)[0]
-    while tree_rebuild(tree, bodies) == 0 and record.phase != IDLE:
+    while call_rebuild(tree, bodies, 1, ENDLESS) == 0 and record.phase != IDLE:
         pass
     return tree_swap(tree)
 

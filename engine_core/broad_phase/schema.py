@@ -62,11 +62,17 @@ BUILD = np.dtype(
         ("root", "i8"),
         ("born", "i8"),
         ("failed", "i8"),  # 1: the pool of nodes is full
-        ("spare", "i8", 4),
+        # The range on top of the stack, while it is cut: see build.cut_range
+        ("cut", "i8"), ("cuts", "i8", 5),  # which of the three cuts is made; where the four groups begin and end
+        ("pass_", "i8"), ("left", "i8"), ("right", "i8"),  # how far it has come
+        ("low", "f4", 4), ("high", "f4", 4),  # of the keys of the range that is cut
+        ("spare", "i8", 7),
     ]
 )  # fmt: skip
-assert BUILD.itemsize == 128
+assert BUILD.itemsize == 256
 
+ENDLESS = 1 << 40
+"""A budget that nothing uses up."""
 PENDING_NODES = 16
 PENDING_CAPACITY = 4 * PENDING_NODES
 USER_STRIPES = 8
@@ -91,7 +97,6 @@ TREE = np.dtype(
         ("flush_job", "i8"), ("prepare_job", "i8"), ("rebuild_job", "i8"), ("swap_job", "i8"),  # addresses, see jobs.py
         ("spare", "i8", 2),
         ("build", BUILD),
-        ("padding_0", "i8", 16),
         # Words of all threads
         ("head", "i8"), ("padding_1", "i8", 7),  # generation << 32 | root
         ("next_generation", "i8"), ("padding_2", "i8", 7),  # = generation + 1 while a complete new tree waits

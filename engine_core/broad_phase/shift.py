@@ -36,7 +36,7 @@ from engine_core.broad_phase.nodes import (
     take_nodes,
 )
 from engine_core.broad_phase.origins import LAST_ROOTS, set_origin, tree_origin
-from engine_core.broad_phase.schema import CHANGED, FIRST_BODY_CHILD, TREE, UNCHANGED
+from engine_core.broad_phase.schema import CHANGED, ENDLESS, FIRST_BODY_CHILD, TREE, UNCHANGED
 from engine_core.runtime import atomics
 from engine_core.runtime.call import load_int32, store_int32
 from engine_core.runtime.kernel import kernel
@@ -44,7 +44,6 @@ from engine_core.runtime.memory import address_of_row, stack_array, view
 from engine_core.runtime.prefetch import prefetch
 from engine_core.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
 
-ENDLESS = 1 << 60
 BOUNDLESS = np.float32(1.0e20)
 """Bounds beyond are those of what has none, and of free slots [m]."""
 ROUNDING = np.float32(1.2e-7)
@@ -160,7 +159,7 @@ def begin_shift(tree, bodies):
         if users_of(tree, 1 - (generation & 1)) != 0:
             answer = 0
         else:
-            retire(tree, generation)
+            retire(tree, generation, ENDLESS)
             answer = _take_copies(tree)
     if answer != 1:
         end_shift(tree)

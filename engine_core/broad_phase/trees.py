@@ -6,6 +6,7 @@ from engine_core.bodies.schema import BROAD_PHASE_LAYER_COUNT, LAYER_NOT_MOVING,
 from engine_core.broad_phase.jobs import flush_job, prepare_job, rebuild_job, swap_job
 from engine_core.broad_phase.schema import (
     ALLOCATOR,
+    ENDLESS,
     FIRST_BODY_CHILD,
     FREE_CHILD,
     ITEM,
@@ -21,8 +22,8 @@ from engine_core.broad_phase.schema import (
 from engine_core.runtime.memory import Pool
 
 SETTING = "physics/scree_3d/limits/max_bodies"
-BUDGET = 16384
-"""What a call of `tree_rebuild` may do where bodies rest: 2,000 bodies, 0.4 ms. Moving ones are rebuilt at once."""
+BUDGET = 2048
+"""What a call of `tree_rebuild` may do where bodies rest: 500 bodies, 0.1 ms. Moving ones are rebuilt at once."""
 
 
 class Trees:
@@ -54,7 +55,7 @@ class Trees:
             tree["nodes"], tree["infos"] = self.nodes.address, self.infos.address
             tree["node_capacity"], tree["allocator"] = node_capacity, self.allocator.address
             tree["words"], tree["body_capacity"] = self.words.address, body_capacity
-            tree["budget"] = BUDGET if layer in (LAYER_NOT_MOVING, LAYER_SENSOR) else 1 << 40
+            tree["budget"] = BUDGET if layer in (LAYER_NOT_MOVING, LAYER_SENSOR) else ENDLESS
             tree["opened"] = pool("tree nodes", "i4", node_capacity).address
             tree["kept"] = pool("tree nodes", "i4", node_capacity).address
             tree["queue"] = pool("tree nodes", "i4", node_capacity, (2,)).address

@@ -27,6 +27,8 @@ FOUND_AT_ONCE = 256
 """Candidates of one body that are held on the stack."""
 TOO_MANY = -1
 """Instead of a number of candidates: they found no room; the body is looked at again, alone."""
+LOOK_AGAIN = -2
+"""Instead of a number of candidates: the pool of pairs was full; the body is looked at again in the next step."""
 
 
 @kernel
@@ -162,14 +164,19 @@ def make_pairs(system, system_address, look_alone_address):
                 continue
             if is_alone:
                 call_job(look_alone_address, system_address, k, k + 1, 0)
-            index = INT64(moved[k])
+            index, is_whole = INT64(moved[k]), True
             for i in range(counts[k]):
-                if not make_pair(system, bodies, index, INT64(candidates[starts[k] + i])):
-                    break
-            counts[k] = 0
+                is_whole &= make_pair(system, bodies, index, INT64(candidates[starts[k] + i]))
+            counts[k] = 0 if is_whole else LOOK_AGAIN
+    kept = 0
     for k in range(system.moved_count):
-        if bodies[moved[k]].system == system.index:
+        if bodies[moved[k]].system != system.index:
+            continue
+        if counts[k] == LOOK_AGAIN:
+            moved[kept] = moved[k]
+            kept += 1
+        else:
             bodies[moved[k]].flags &= ~IS_IN_MOVED_LIST
-    system.moved_count = 0
+    system.moved_count = kept
     system.candidate_count = 0
     order_active_pairs(system)

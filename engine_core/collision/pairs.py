@@ -8,23 +8,19 @@ import numpy as np
 
 from ..bodies.exceptions import are_excepted
 from ..bodies.layers import group_allows, masks_match
-from ..bodies.schema import HAS_EXCEPTIONS, IS_AREA, RIGID, SYSTEM
-from ..runtime.atomics import or_int64
+from ..bodies.limits import leave_out
+from ..bodies.schema import CONTACTS, HAS_EXCEPTIONS, IS_AREA, PAIRS, RIGID, SYSTEM
 from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
-from ..runtime.pair_table import find_row, insert_row, remove_row, take_row
+from ..runtime.pair_table import find_row, grow_table, insert_row, remove_row, take_row
 from ..runtime.two_lists import link, unlink
 from .contact_rules import ignore_each_other, terms_of
 from .schema import MANIFOLD, PAIR, PAIR_LISTS, PAIR_SPARES_A, PAIR_SPARES_B
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
-PAIRS_FULL, MANIFOLDS_FULL = 1, 2
-"""Values of SYSTEM.status."""
 PAIR_SIZE, MANIFOLD_SIZE, NEXT_MANIFOLD = PAIR.itemsize, MANIFOLD.itemsize, MANIFOLD.fields["next"][1]
-FIRST_FREE_MANIFOLD, MANIFOLD_COUNT, STATUS = (
-    SYSTEM.fields[name][1] for name in ("first_free_manifold", "manifold_count", "status")
-)
+FIRST_FREE_MANIFOLD, MANIFOLD_COUNT = (SYSTEM.fields[name][1] for name in ("first_free_manifold", "manifold_count"))
 
 
 @kernel
@@ -47,19 +43,6 @@ def manifolds_of(system):
 def find_pair(system, body_a, body_b):
     """Index of the pair of body_a < body_b, or -1."""
     return find_row(system.pair_table, system.pair_table_capacity, system.pairs, PAIR_SIZE, body_a, body_b)
-
-
-@kernel
-def _table_grow(system):
-    """Twice the slots, of which a world with few pairs never touches the memory. Rare: every pair is put in anew."""
-    table = view(system.pair_table, system.pair_table_capacity, INT32)
-    for slot in range(system.pair_table_capacity):
-        table[slot] = 0
-    system.pair_table_capacity *= 2
-    pairs = pairs_of(system)
-    for index in range(system.pair_count):
-        if pairs[index].body_a >= 0:
-            insert_row(system.pair_table, system.pair_table_capacity, index, pairs[index].body_a, pairs[index].body_b)
 
 
 @kernel
@@ -100,7 +83,7 @@ def spared(a, b):
 
 @kernel
 def create_pair(system, bodies, body_a, body_b):
-    """Make the pair of body_a < body_b, not active yet. Returns its index, or -1 with `system.status` set if the pool is full."""
+    """Make the pair of body_a < body_b, not active yet. Returns its index, or -1 if the pool is full."""
     pairs, all_lists = pairs_of(system), lists_of(system)
     index = system.first_free_pair
     if index >= 0:
@@ -108,10 +91,12 @@ def create_pair(system, bodies, body_a, body_b):
     elif system.pair_count < system.pair_capacity:
         index = system.pair_count
         if 2 * index >= system.pair_table_capacity:
-            _table_grow(system)
+            system.pair_table_capacity = grow_table(
+                system.pair_table, system.pair_table_capacity, system.pairs, PAIR_SIZE, system.pair_count
+            )
         system.pair_count += 1
     else:
-        system.status |= PAIRS_FULL
+        leave_out(system, PAIRS, 1)
         return -1
     a, b = bodies[body_a], bodies[body_b]
     pair, lists = pairs[index], all_lists[index]
@@ -206,14 +191,14 @@ def order_active_pairs(system):
 
 @kernel
 def take_manifold(system):
-    """Index of a fresh manifold, or -1 with `system.status` set if the pool is full. Any thread: see `take_row`."""
+    """Index of a fresh manifold, or -1 if the pool is full. Any thread: see `take_row`."""
     system_address = address_of_record(system)
     index = take_row(
         system_address + FIRST_FREE_MANIFOLD, system_address + MANIFOLD_COUNT, system.manifold_capacity,
         system.manifolds + NEXT_MANIFOLD, MANIFOLD_SIZE,
     )  # fmt: skip
     if index < 0:
-        or_int64(system_address + STATUS, INT64(MANIFOLDS_FULL))
+        leave_out(system, CONTACTS, 1)
         return index
     manifold = manifolds_of(system)[index]
     manifold.next = -1

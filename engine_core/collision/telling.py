@@ -7,6 +7,8 @@ steps by whoever holds the gate of the system.
 
 import numpy as np
 
+from ..bodies.limits import leave_out
+from ..bodies.schema import CONTACT_EVENTS
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.schema import NO_PART
@@ -15,8 +17,6 @@ from .pairs import lists_of, pairs_of
 from .schema import PAIR_TELLS
 
 INT32, INT64 = np.int32, np.int64
-EVENTS_FULL = 128
-"""Value of SYSTEM.status, beside those of pairs.py."""
 
 
 @kernel
@@ -58,10 +58,10 @@ def part_told(part):
 
 @kernel
 def add_event(system, kind, told):
-    """The row of a new event about two shapes, or -1 with `system.status` set if the list is full."""
+    """The row of a new event about two shapes, or -1 if the list is full."""
     number = system.contact_event_count
     if number >= system.contact_event_capacity:
-        system.status |= EVENTS_FULL
+        leave_out(system, CONTACT_EVENTS, 1)
         return INT64(-1)
     system.contact_event_count = number + 1
     event = view(system.contact_events, system.contact_event_capacity, CONTACT_EVENT)[number]
@@ -101,7 +101,7 @@ def find_told(system, lists, manifold):
 
 @kernel
 def take_told(system, lists, bodies, pair, manifold):
-    """A row for a manifold's two shapes, which begin to touch, or -1 with `system.status` set if there is none."""
+    """A row for a manifold's two shapes, which begin to touch, or -1 if there is none."""
     rows = told_of(system)
     row = INT64(system.first_free_told) - 1
     if row >= 0:
@@ -110,7 +110,7 @@ def take_told(system, lists, bodies, pair, manifold):
         row = system.told_count
         system.told_count += 1
     else:
-        system.status |= EVENTS_FULL
+        leave_out(system, CONTACT_EVENTS, 1)
         return INT64(-1)
     told = rows[row]
     told.shape_a, told.shape_b = manifold.instance_a, manifold.instance_b

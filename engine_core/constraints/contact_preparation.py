@@ -188,7 +188,10 @@ def members_of_block(colours, block_index):
             break
     inside = block_index - colours.first_block[colour]
     if colour == OVERFLOW:
-        return colours.lists[colour] + 4 * inside, INT64(1)
+        members, count = colours.overflow_blocks + 32 * inside, INT64(8)
+        while load_int32(members + 4 * (count - 1)) < 0:
+            count -= 1
+        return members, count
     return colours.lists[colour] + 32 * inside, min(colours.counts[colour] - 8 * inside, INT64(8))
 
 

@@ -71,7 +71,7 @@ FIELD_SIZE = 32
 BLOCK_SIZE = BLOCK_FIELDS * FIELD_SIZE
 
 # Colours. Contacts between two moving bodies take colours from below, those with something static from above, so that they
-# are solved last and win. What finds no colour goes to the overflow, solved first and one by one.
+# are solved last and win. What finds no colour goes to the overflow, which is solved first, block by block on one thread.
 COLOUR_COUNT = 24
 OVERFLOW = COLOUR_COUNT
 MOVING_COLOURS = 20
@@ -83,6 +83,9 @@ COLOURS = np.dtype(
         ("disorder", "i8", COLOUR_COUNT + 1),
         ("first_block", "i8", COLOUR_COUNT + 2),  # of each colour in this step; overflow comes last
         ("block_count", "i8", COLOUR_COUNT + 1),
+        # The overflow of this step, see solver/overflow.py, int32: eight manifolds a block, -1 where a lane is free; and by the
+        # slot of a manifold in the overflow its lane, block << 3 | lane.
+        ("overflow_blocks", "i8"), ("overflow_lanes", "i8"),
         # Joints have colours of their own, so that few joints need few colours; see solver/joint_colours.py
         ("joint_counts", "i8", COLOUR_COUNT + 1),
         ("joint_lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: joints of each colour

@@ -31,11 +31,15 @@ class Reporter:
         text = f"scree: {call}: {message}"
         self._print_error(text.encode(), call.encode(), b"scree", 0, 1)
 
+    def warn(self, name: str, message: str) -> None:
+        """Print a warning `scree: name: message`."""
+        self._print_warning(f"scree: {name}: {message}".encode(), name.encode(), b"scree", 0, 1)
+
     def warn_once(self, name: str, message: str) -> None:
         """Print a warning, the first time for this name."""
         if name not in self._warned:
             self._warned.add(name)
-            self._print_warning(f"scree: {name}: {message}".encode(), name.encode(), b"scree", 0, 1)
+            self.warn(name, message)
 
     def exception(self, call: str, error: Exception) -> None:
         """Print what a cold call raised. What is neither bad input nor a full pool is a fault of ours: with its

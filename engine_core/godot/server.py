@@ -161,7 +161,8 @@ class Server:
         """Compiled code could not obey a call."""
         try:
             if reason == schema.STEP_FAILED:
-                self.world.system(value).raise_status()
+                for message in self.world.system(value).limit_warnings.take():
+                    self.reporter.warn(CALLS[call], message)
             else:
                 self.reporter.refusal(call, reason, value)
         except Exception as error:  # nothing may leave a callback

@@ -5,6 +5,7 @@ import ctypes
 from ctypes import c_int64
 
 from ..bodies.layers import MaskLayers
+from ..limits import DEFAULT_LIMITS
 from ..runtime.cores import default_thread_count
 from ..runtime.job_system import JobSystem, SingleThread
 from ..runtime.pooled_threads import PooledThreads
@@ -25,18 +26,18 @@ SETTINGS = {
     "physics/scree_3d/simulation/articulated_penetration_slop": (0.005, 0.0, 1.0),
     "physics/scree_3d/sleep/enabled": (True, None, None),
     "physics/scree_3d/joints/world_node": (0, 0, 1),  # which node of a joint with one body the world is: 0: A, 1: B
-    "physics/scree_3d/limits/max_bodies": (1 << 18, 64, 1 << 27),
-    "physics/scree_3d/limits/max_body_shapes": (1 << 21, 64, 1 << 30),
-    "physics/scree_3d/limits/max_shapes": (1 << 19, 64, 1 << 27),
-    "physics/scree_3d/limits/max_spaces": (256, 4, 1 << 16),
-    "physics/scree_3d/limits/max_joints": (1 << 17, 64, 1 << 24),
-    "physics/scree_3d/limits/max_pairs": (1 << 20, 64, 1 << 27),  # a power of two, or the next is taken
-    "physics/scree_3d/limits/max_contacts": (1 << 19, 64, 1 << 26),
-    "physics/scree_3d/limits/max_waiting_edits": (1 << 14, 64, 1 << 24),
+    "physics/scree_3d/limits/max_bodies": (DEFAULT_LIMITS["bodies"], 64, 1 << 27),
+    "physics/scree_3d/limits/max_body_shapes": (DEFAULT_LIMITS["body_shapes"], 64, 1 << 30),
+    "physics/scree_3d/limits/max_shapes": (DEFAULT_LIMITS["shapes"], 64, 1 << 27),
+    "physics/scree_3d/limits/max_spaces": (DEFAULT_LIMITS["systems"], 4, 1 << 16),
+    "physics/scree_3d/limits/max_joints": (DEFAULT_LIMITS["joints"], 64, 1 << 24),
+    "physics/scree_3d/limits/max_pairs": (DEFAULT_LIMITS["pairs"], 64, 1 << 27),
+    "physics/scree_3d/limits/max_contacts": (DEFAULT_LIMITS["contacts"], 64, 1 << 26),
+    "physics/scree_3d/limits/max_waiting_edits": (DEFAULT_LIMITS["waiting_edits"], 64, 1 << 24),
     # Collision layers, as bits, whose bodies get a quad tree of their own: many small things, fast things.
     "physics/scree_3d/broad_phase/debris_layers": (0, 0, 0xFFFFFFFF),
     "physics/scree_3d/broad_phase/bullets_layers": (0, 0, 0xFFFFFFFF),
-    "physics/scree_3d/limits/max_area_overlaps": (1 << 18, 64, 1 << 26),
+    "physics/scree_3d/limits/max_area_overlaps": (DEFAULT_LIMITS["area_overlaps"], 64, 1 << 26),
 }
 ONE_THREAD, GODOTS_THREADS = 1, 2
 # Settings of the engine that a space starts with.
@@ -96,10 +97,10 @@ class Settings:
         return type(default)(value)
 
     def limits(self) -> dict[str, int]:
-        """What `World` is given."""
+        """What `World` is given: what the project has chosen. The defaults depend on the machine."""
         prefix = "physics/scree_3d/limits/max_"
         return {name.removeprefix(prefix).replace("spaces", "systems"): value for name, value in self.values.items()
-                if name.startswith(prefix)}  # fmt: skip
+                if name.startswith(prefix) and value != SETTINGS[name][0]}  # fmt: skip
 
     def layers(self) -> MaskLayers:
         """Godot's masks, with the broad-phase layers that the project asks for."""

@@ -22,13 +22,20 @@ class PoolFull(RuntimeError):
     """A pool has no free row. The message names the setting that raises its capacity."""
 
 
+class NoAddressSpace(MemoryError):
+    """The system has no room of this size for a pool."""
+
+
 def reserve(byte_count: int) -> mmap.mmap:
-    """Reserve zeroed address space of `byte_count` [byte]; memory is taken only where it is touched."""
+    """Reserve zeroed address space of `byte_count` [byte]; memory is taken only where it is touched. Raises NoAddressSpace."""
     byte_count = (byte_count + PAGE - 1) // PAGE * PAGE
-    if platform.system() == "Windows":
-        return mmap.mmap(-1, byte_count)
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
-    return mmap.mmap(-1, byte_count, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+    try:
+        if platform.system() == "Windows":
+            return mmap.mmap(-1, byte_count)
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
+        return mmap.mmap(-1, byte_count, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+    except OSError as error:
+        raise NoAddressSpace(f"the system gives no {byte_count >> 20} MiB of address space ({error.strerror})") from error
 
 
 class Pool:
@@ -38,14 +45,19 @@ class Pool:
         self.name, self.setting, self.capacity = name, setting, int(capacity)
         self.dtype = np.dtype(dtype)
         row_count = int(np.prod(row_shape, dtype=np.int64)) if row_shape else 1
-        self._memory = reserve(self.capacity * row_count * self.dtype.itemsize)
+        try:
+            self._memory = reserve(self.capacity * row_count * self.dtype.itemsize)
+        except NoAddressSpace as error:
+            way_out = "lower the settings 'physics/scree_3d/limits/...'"
+            raise NoAddressSpace(f"the pool of {name} has no room: {error}: {way_out}") from error
         flat = np.frombuffer(self._memory, dtype=self.dtype, count=self.capacity * row_count)
         self.rows = flat.reshape((self.capacity, *row_shape))
         self.address = flat.ctypes.data
 
     def full(self) -> PoolFull:
         """The error for a pool without a free row."""
-        return PoolFull(f"the pool of {self.name} is full at {self.capacity}: raise the setting '{self.setting}'")
+        way_out = f": raise the setting '{self.setting}'" if self.setting else ", and can have no more"
+        return PoolFull(f"the pool of {self.name} is full at {self.capacity}{way_out}")
 
 
 def address_of(array: np.ndarray) -> int:

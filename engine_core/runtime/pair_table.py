@@ -42,6 +42,20 @@ def insert_row(table_address, slots, row, first, second):
 
 
 @kernel
+def grow_table(table_address, slots, rows, row_size, count):
+    """Give the table twice the slots, whose memory one with few rows never touches; gives their number. Every row in use is put
+    in anew; of a free one the first index is negative."""
+    table = view(table_address, slots, INT32)
+    for slot in range(slots):
+        table[slot] = 0
+    for row in range(count):
+        first = load_int32(rows + row * row_size)
+        if first >= 0:
+            insert_row(table_address, 2 * slots, row, first, load_int32(rows + row * row_size + 4))
+    return 2 * slots
+
+
+@kernel
 def remove_row(table_address, slots, rows, row_size, row, first, second):
     """What follows the hole moves up (Knuth, 6.4, algorithm R)."""
     table = view(table_address, slots, INT32)

@@ -8,10 +8,11 @@ gone), and of shapes.
 
 import numpy as np
 
-from ..bodies.schema import IS_AREA, WORLD
+from ..bodies.limits import leave_out
+from ..bodies.schema import AREA_OVERLAPS, IS_AREA, WORLD
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .overlaps import OVERLAPS_FULL, overlaps_of, rows_of, sensors_of, shape_overlaps_of
+from .overlaps import overlaps_of, rows_of, sensors_of, shape_overlaps_of
 from .schema import ADDED, AREA_EVENT, IS_REPORTED, IS_TO_REPORT, OVERLAPS, REMOVED
 from .sensing import drop_silent_rows, free_if_apart
 
@@ -25,9 +26,9 @@ def events_of(sensors):
 
 @kernel
 def add_event(system, sensors, bodies, overlap, part, status):
-    """Append an event about one row of an overlap. Gives whether there was room; if not, `system.status` is set."""
+    """Append an event about one row of an overlap. Gives whether there was room."""
     if sensors.event_count >= sensors.event_capacity:
-        system.status |= OVERLAPS_FULL
+        leave_out(system, AREA_OVERLAPS, 1)
         return False
     event = events_of(sensors)[sensors.event_count]
     sensors.event_count += 1

@@ -7,20 +7,17 @@ it may see. Two areas that see each other have two. Serial: between the parallel
 
 import numpy as np
 
-from ..bodies.schema import BODY, IS_AREA, SYSTEM, WORLD
-from ..runtime.atomics import or_int64
+from ..bodies.limits import leave_out
+from ..bodies.schema import AREA_OVERLAPS, BODY, IS_AREA, WORLD
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
-from ..runtime.pair_table import find_row, insert_row, remove_row, take_row
+from ..runtime.pair_table import find_row, grow_table, insert_row, remove_row, take_row
 from ..runtime.two_lists import link, unlink
 from .schema import (
     AREA, DISABLED, IS_DUE, IS_MONITORABLE, IS_TO_REPORT, MONITORS_AREAS, MONITORS_BODIES, OVERLAP, SENSORS, SHAPE_OVERLAP,
 )  # fmt: skip
 
 INT32, INT64 = np.int32, np.int64
-OVERLAPS_FULL = 32
-"""Value of SYSTEM.status, beside those of collision/pairs.py."""
-STATUS = SYSTEM.fields["status"][1]
 OVERLAP_SIZE, SHAPE_OVERLAP_SIZE = OVERLAP.itemsize, SHAPE_OVERLAP.itemsize
 NEXT_SHAPE_OVERLAP = SHAPE_OVERLAP.fields["next"][1]
 FIRST_FREE, COUNT = SENSORS.fields["first_free_shape_overlap"][1], SENSORS.fields["shape_overlap_count"][1]
@@ -95,16 +92,20 @@ def find_overlap(sensors, area, other):
 
 @kernel
 def create_overlap(system, sensors, area, other, capacity):
-    """Make the overlap of two, due to be measured. Gives its index, or -1 with `system.status` set if the pool is full."""
+    """Make the overlap of two, due to be measured. Gives its index, or -1 if the pool is full."""
     overlaps = overlaps_of(sensors)
     index = sensors.first_free_overlap
     if index >= 0:
         sensors.first_free_overlap = INT64(overlaps[index].next[0])
     elif sensors.overlap_count < sensors.overlap_capacity:
         index = sensors.overlap_count
+        if 2 * index >= sensors.table_capacity:
+            sensors.table_capacity = grow_table(
+                sensors.table, sensors.table_capacity, sensors.overlaps, OVERLAP_SIZE, sensors.overlap_count
+            )
         sensors.overlap_count += 1
     else:
-        system.status |= OVERLAPS_FULL
+        leave_out(system, AREA_OVERLAPS, 1)
         return INT64(-1)
     overlap = overlaps[index]
     overlap.area, overlap.other = INT32(area), INT32(other)
@@ -134,7 +135,9 @@ def free_overlap(sensors, index, capacity):
         give_back_shape_overlap(sensors, part)
         part = following
     if overlap.flags & IS_TO_REPORT:
-        _strike(sensors, index)
+        sensors.to_report_count = _strike(sensors.to_report, sensors.to_report_count, index)
+    if overlap.flags & IS_DUE:
+        sensors.due_count = _strike(sensors.due, sensors.due_count, index)
     overlap.area = -1
     overlap.flags = 0
     overlap.next[0] = INT32(sensors.first_free_overlap)
@@ -142,14 +145,15 @@ def free_overlap(sensors, index, capacity):
 
 
 @kernel
-def _strike(sensors, index):
-    """Take an overlap out of the list of those with something to tell: it is empty between steps, but for what found no room."""
-    waiting = view(sensors.to_report, sensors.overlap_capacity, INT32)
-    for k in range(sensors.to_report_count):
+def _strike(list_address, count, index):
+    """Take an overlap out of the list of those that are due, or have something to tell; gives the new length. Between steps both
+    lists are empty, but for what found no room."""
+    waiting = view(list_address, count, INT32)
+    for k in range(count):
         if waiting[k] == index:
-            waiting[k] = waiting[sensors.to_report_count - 1]
-            sensors.to_report_count -= 1
-            return
+            waiting[k] = waiting[count - 1]
+            return count - 1
+    return count
 
 
 @kernel
@@ -187,14 +191,14 @@ def mark_active_due(system):
 
 @kernel
 def take_shape_overlap(system, sensors):
-    """Index of a fresh row of SHAPE_OVERLAP, or -1 with `system.status` set if the pool is full. Any thread: see `take_row`."""
+    """Index of a fresh row of SHAPE_OVERLAP, or -1 if the pool is full. Any thread: see `take_row`."""
     address = address_of_record(sensors)
     index = take_row(
         address + FIRST_FREE, address + COUNT, sensors.shape_overlap_capacity, sensors.shape_overlaps + NEXT_SHAPE_OVERLAP,
         SHAPE_OVERLAP_SIZE,
     )  # fmt: skip
     if index < 0:
-        or_int64(address_of_record(system) + STATUS, INT64(OVERLAPS_FULL))
+        leave_out(system, AREA_OVERLAPS, 1)
     return index
 
 

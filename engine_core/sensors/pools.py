@@ -6,6 +6,8 @@ from ..runtime.memory import Pool
 from .schema import AREA, AREA_EVENT, IS_MONITORABLE, OVERLAP, SENSORS, SHAPE_OVERLAP
 
 SETTING = "physics/scree_3d/limits/max_area_overlaps"
+LEAST_TABLE = 4096
+"""Slots that the hash table of overlaps begins with: a power of two."""
 
 
 def new_area() -> np.ndarray:
@@ -31,24 +33,26 @@ class AreaPool:
 
 
 class Sensors:
-    """The SENSORS record of one system. `capacity`: how many overlaps there may be, and how many pairs of shapes in them."""
+    """The SENSORS record of one system. `capacity`: how many overlaps there may be, and how many pairs of shapes in them;
+    `limit`: how many are measured at once."""
 
-    def __init__(self, body_capacity: int, capacity: int):
+    def __init__(self, body_capacity: int, capacity: int, limit: int):
         self._pools: list[Pool] = []
         self.record = self._reserve("sensors", SENSORS, 1).rows[0]
         self.address = self._pools[0].address
         self.default_area = self._reserve("areas", AREA, 1).rows
         self.default_area[0] = new_area()
-        record, table = self.record, 2 << (capacity - 1).bit_length()
+        record, table = self.record, 2 << (capacity - 1).bit_length()  # grows up to that
         record["default_area"] = self._pools[1].address
         for name, dtype, count in (
             ("overlaps", OVERLAP, capacity), ("shape_overlaps", SHAPE_OVERLAP, capacity), ("table", np.int32, table),
-            ("first_overlap", np.int32, body_capacity), ("due", np.int32, capacity), ("to_report", np.int32, capacity),
+            ("first_overlap", np.int32, body_capacity), ("due", np.int32, capacity), ("due_depths", np.int32, capacity),
+            ("to_report", np.int32, capacity),
             ("events", AREA_EVENT, capacity), ("spare_events", AREA_EVENT, capacity), ("event_order", np.int32, capacity),
         ):  # fmt: skip
             record[name] = self._reserve(name, dtype, count).address
         record["overlap_capacity"] = record["shape_overlap_capacity"] = record["event_capacity"] = capacity
-        record["table_capacity"] = table
+        record["table_capacity"], record["measure_limit"] = min(LEAST_TABLE, table), limit
         record["first_free_overlap"] = record["first_free_shape_overlap"] = -1
 
     def _reserve(self, name: str, dtype, count: int) -> Pool:

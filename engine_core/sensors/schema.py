@@ -83,6 +83,8 @@ SENSORS = np.dtype(
         ("table", "i8"), ("table_capacity", "i8"),  # int32 hash table from area and other to their overlap
         ("first_overlap", "i8"),  # int32 by body: 1 + (overlap << 1 | side); 0: none
         ("due", "i8"), ("due_count", "i8"),  # int32: overlaps to be measured
+        ("due_depths", "i8"),  # int32: their keys of runtime/selection.py, where there are too many
+        ("measure_limit", "i8"), ("chosen_count", "i8"),  # most that are measured at once; the first of them that are this time
         ("measured_count", "i8"),  # how many were measured in the last step
         ("to_report", "i8"), ("to_report_count", "i8"),  # int32: overlaps with something to tell
         ("events", "i8"), ("event_count", "i8"), ("event_capacity", "i8"),  # AREA_EVENT: not read yet

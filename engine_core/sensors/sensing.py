@@ -7,13 +7,15 @@ fits the poses that users read.
 
 import numpy as np
 
-from ..bodies.bounds import bounds_overlap
+from ..bodies.bounds import bounds_overlap, depth_of_bounds
+from ..bodies.limits import leave_out
 from ..bodies.motion import wake
-from ..bodies.schema import IN_AREAS, IS_AREA, LAYER_SENSOR, RIGID, WORLD
+from ..bodies.schema import AREA_OVERLAPS, IN_AREAS, IS_AREA, LAYER_SENSOR, RIGID, WORLD
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
+from ..runtime.selection import depth_key, put_largest_first
 from .overlaps import (
     create_overlap, find_overlap, first_overlap, free_overlap, give_back_shape_overlap, has_overrides, monitors, overlaps_of,
     rows_of, sees, sensors_of, shape_overlaps_of,
@@ -159,19 +161,32 @@ def settle_overlap(system, world, bodies, areas, index):
 
 
 @kernel
+def choose_overlaps(system):
+    """How many of the overlaps that are due are measured this time: if not all, the deepest, which are put before the others."""
+    sensors = sensors_of(system)[0]
+    count, limit = sensors.due_count, sensors.measure_limit
+    sensors.chosen_count = min(count, limit)
+    if count > limit:
+        leave_out(system, AREA_OVERLAPS, count - limit)
+        bodies, overlaps = rows_of(system)[0], overlaps_of(sensors)
+        due, depths = view(sensors.due, count, INT32), view(sensors.due_depths, count, INT32)
+        for k in range(count):
+            overlap = overlaps[due[k]]
+            depths[k] = depth_key(depth_of_bounds(bodies[overlap.area].bounds, bodies[overlap.other].bounds))
+        put_largest_first(due, depths, view(sensors.event_order, count, INT32), count, limit)
+    return sensors.chosen_count
+
+
+@kernel
 def settle_overlaps(system):
-    """Take over what was measured, in the order in which it became due."""
+    """Take over what was measured, in the order in which it became due. What was not waits for the next time."""
     sensors = sensors_of(system)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)
     due = view(sensors.due, sensors.overlap_capacity, INT32)
-    for k in range(sensors.due_count):
+    for k in range(sensors.chosen_count):
         settle_overlap(system, world, bodies, areas, INT64(due[k]))
-    sensors.measured_count += sensors.due_count
-    sensors.due_count = 0
-
-
-@kernel
-def due_count(system):
-    """How many overlaps are to be measured."""
-    return sensors_of(system)[0].due_count
+    sensors.measured_count += sensors.chosen_count
+    sensors.due_count -= sensors.chosen_count
+    for k in range(sensors.due_count):
+        due[k] = due[sensors.chosen_count + k]

@@ -14,6 +14,7 @@ from .stretch import is_identity, split_basis
 __all__ = ["COOKED_FIELDS", "ShapePool", "split_basis"]
 
 DEFAULT_CAPACITY = 1 << 20
+MAX_SHAPES_SETTING = "physics/scree_3d/limits/max_shapes"
 COLLIDABLE = {
     schema.SPHERE, schema.CAPSULE, schema.BOX, schema.HULL, schema.CYLINDER, schema.PLANE, schema.MESH, schema.HEIGHT_FIELD,
     schema.SEPARATION_RAY, schema.COMPOUND, schema.TAPERED_CAPSULE, schema.TAPERED_CYLINDER, schema.ELLIPSOID, schema.CUSTOM,
@@ -46,7 +47,7 @@ class ShapePool:
     """
 
     def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY):
-        self.pool = Pool("shapes", schema.SHAPE, capacity, setting="shapes")
+        self.pool = Pool("shapes", schema.SHAPE, capacity, setting=MAX_SHAPES_SETTING)
         self.rows = self.pool.rows
         self.row_count = 0  # rows in use lie below
         self._make_id = make_id

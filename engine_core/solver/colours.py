@@ -14,6 +14,7 @@ from ..constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
 from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
+from .overflow import lay_out_overflow
 
 INT32, UINT32 = np.int32, np.uint32
 
@@ -109,13 +110,12 @@ def order_colour(system, colours, colour):
 
 @kernel
 def lay_out_blocks(system):
-    """Say where the blocks of each colour begin in this step: eight manifolds a block, in the overflow one. Returns how many."""
+    """Say where the blocks of each colour begin in this step: eight manifolds a block. Returns how many."""
     colours = colours_of(system)
     first = 0
     for colour in range(COLOUR_COUNT + 1):
         order_colour(system, colours, colour)
-        count = colours.counts[colour]
-        blocks = count if colour == OVERFLOW else (count + 7) >> 3
+        blocks = lay_out_overflow(system, colours) if colour == OVERFLOW else (colours.counts[colour] + 7) >> 3
         colours.first_block[colour] = first
         colours.block_count[colour] = blocks
         first += blocks

@@ -18,6 +18,7 @@ from ..constraints.schema import (
     POINT_FIELDS, POINT_SEPARATION, POINTS, TANGENT, TOTAL_FRICTION,
 )  # fmt: skip
 from ..geometry.vector import add, add_scaled, cross, dot, negate, scale, store3, subtract, vector3
+from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import colours_of
@@ -42,8 +43,9 @@ def slot_for(rare, reports, depth):
 def lane_of(system, colours, manifold):
     """The lane of a block in which the solver had a manifold: its floats from the lane's first on."""
     slot = INT64(manifold.colour_slot)
-    block, lane = (slot, INT64(0)) if manifold.colour == OVERFLOW else (slot >> 3, slot & 7)
-    address = system.constraint_blocks + (colours.first_block[manifold.colour] + block) * BLOCK_SIZE + 4 * lane
+    if manifold.colour == OVERFLOW:
+        slot = INT64(load_int32(colours.overflow_lanes + 4 * slot))
+    address = system.constraint_blocks + (colours.first_block[manifold.colour] + (slot >> 3)) * BLOCK_SIZE + 4 * (slot & 7)
     return view(address, LANE_FLOATS, FLOAT32)
 
 

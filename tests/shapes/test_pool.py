@@ -95,7 +95,7 @@ def test_a_hull_or_mesh_of_nothing_is_empty(pool):
 def test_full_pool_names_the_setting():
     pool = ShapePool(lambda index, sequence: 1, capacity=2)
     pool.create(schema.SPHERE), pool.create(schema.SPHERE)
-    with pytest.raises(PoolFull, match="'shapes'"):
+    with pytest.raises(PoolFull, match="'physics/scree_3d/limits/max_shapes'"):
         pool.create(schema.SPHERE)
 
 

@@ -1,13 +1,14 @@
 """Colours of manifolds and islands of bodies, each against a naive twin."""
 
 import threading
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, SYSTEM
+from engine_core.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, SYSTEM, WORLD
 from engine_core.collision.schema import MANIFOLD
 from engine_core.constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
 from engine_core.runtime.kernel import entry_point
@@ -76,6 +77,12 @@ class Colouring:
         record = self.system[0]
         record["colours"], record["manifolds"] = address_of(self.colours), self.manifold_pool.address
         record["manifold_capacity"], record["spare_list"] = CAPACITY, self.spare.address
+        self.blocks, self.lanes = Pool("blocks", np.int32, 8 * CAPACITY), Pool("lanes", np.int32, CAPACITY)
+        self.colours[0]["overflow_blocks"], self.colours[0]["overflow_lanes"] = self.blocks.address, self.lanes.address
+        self.scratch, self.world = Pool("scratch", np.int32, CAPACITY), np.zeros(1, dtype=WORLD)
+        self.world[0]["bodies"], self.world[0]["body_capacity"] = self.body_pool.address, CAPACITY
+        record["world"], record["scratch"], record["active_count"] = address_of(self.world), self.scratch.address, body_count
+        self.bodies["active_index"] = np.arange(CAPACITY)
         self.live: dict[int, int] = {}
 
     def moving(self, index: int) -> set[int]:
@@ -201,7 +208,7 @@ def add_unchecked(scene: Colouring, index: int, a: int, b: int) -> None:
     scene.live[index] = int(scene.manifolds[index]["colour"])
 
 
-def test_blocks_hold_eight_and_in_the_overflow_one():
+def test_blocks_hold_eight_and_in_the_overflow_one_of_each_body():
     scene = Colouring(60)
     for k in range(30):
         scene.add(k, 0, 1 + k)
@@ -211,10 +218,62 @@ def test_blocks_hold_eight_and_in_the_overflow_one():
     colours, first = scene.colours[0], 0
     for colour in range(COLOUR_COUNT + 1):
         members = int(colours["counts"][colour])
-        blocks = members if colour == OVERFLOW else -(-members // 8)
+        blocks = members if colour == OVERFLOW else -(-members // 8)  # all in the overflow are of one body
         assert colours["first_block"][colour] == first and colours["block_count"][colour] == blocks
         first += blocks
     assert count == first and colours["block_count"][0] == 2 and colours["block_count"][OVERFLOW] == 10
+
+
+def check_overflow(scene: Colouring) -> int:
+    """Every manifold of the overflow has the lane that is noted for it, and no block a moving body twice. Gives the blocks."""
+    lay_out(address_of(scene.system))
+    colours = scene.colours[0]
+    count, block_count = int(colours["counts"][OVERFLOW]), int(colours["block_count"][OVERFLOW])
+    members, lanes = scene.lists[OVERFLOW].rows[:count], scene.lanes.rows[:count]
+    blocks = scene.blocks.rows[: 8 * block_count]
+    np.testing.assert_array_equal(blocks[lanes], members)
+    assert np.count_nonzero(blocks >= 0) == count
+    for block in blocks.reshape(-1, 8).tolist():
+        used = [member for member in block if member >= 0]
+        assert used and block[: len(used)] == used, "free lanes come last"
+        bodies = [body for member in used for body in scene.moving(member)]
+        assert len(bodies) == len(set(bodies))
+    return block_count
+
+
+def test_hubs_share_the_blocks_of_the_overflow():
+    """Five plates under 30 boxes each: as many blocks as one of them needs."""
+    scene = Colouring(5 * 31)
+    for k in range(30):
+        for plate in range(5):
+            add_unchecked(scene, 30 * plate + k, 31 * plate, 31 * plate + 1 + k)
+    assert scene.colours[0]["counts"][OVERFLOW] == 5 * (30 - MOVING_COLOURS)
+    assert check_overflow(scene) == 30 - MOVING_COLOURS
+
+
+def test_a_heap_where_all_touch_all_fills_the_blocks_of_the_overflow():
+    count = 50
+    scene = Colouring(count)
+    for index, pair in enumerate(combinations(range(count), 2)):
+        add_unchecked(scene, index, *pair)
+    in_overflow = int(scene.colours[0]["counts"][OVERFLOW])
+    assert in_overflow > 600
+    assert check_overflow(scene) < 1.4 * in_overflow / 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_overflow_is_laid_out(seed):
+    random = np.random.default_rng(seed)
+    scene = Colouring(40)
+    scene.bodies["mode"][:4] = random.choice([STATIC, KINEMATIC], 4)
+    pairs = sorted({tuple(sorted(random.choice(40, 2, replace=False).tolist())) for _ in range(700)})
+    for index, (a, b) in enumerate(pairs):
+        if b >= 4:
+            add_unchecked(scene, index, a, b)
+    check_overflow(scene)
+    for index in list(scene.live)[::3]:
+        scene.remove(index)
+    check_overflow(scene)
 
 
 class Islands:

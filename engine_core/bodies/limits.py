@@ -1,0 +1,18 @@
+"""What a limit leaves out of a step. The step goes on without it; users are told how much it was: see engine_core/limits.py."""
+
+import numpy as np
+
+from ..runtime.atomics import add_int64, or_int64
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_record
+from .schema import SYSTEM
+
+STATUS, LEFT_OUT = SYSTEM.fields["status"][1], SYSTEM.fields["left_out"][1]
+
+
+@kernel
+def leave_out(system, kind, count):
+    """Note that so many more were left out: PAIRS, CONTACTS, ... of bodies/schema.py. Any thread."""
+    address = address_of_record(system)
+    add_int64(address + LEFT_OUT + 8 * kind, np.int64(count))
+    or_int64(address + STATUS, np.int64(1))

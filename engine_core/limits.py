@@ -1,0 +1,91 @@
+"""How much there may be in a world, how much a step deals with, and what users are told when that is not enough.
+
+Memory is taken where it is touched, so limits are large by default: address space costs nothing. Where it does (a limit of the
+process, `vm.overcommit_memory` 2, Windows) they are modest. Bodies, shapes and joints beyond their limit are refused by the call
+that wants more. Of pairs, contacts and overlaps of areas a step deals with as many as the limit says, the deepest first; the
+others wait for the next step.
+"""
+
+import platform
+import time
+import warnings
+
+from .bodies.schema import AREA_OVERLAPS, CONTACT_EVENTS, CONTACTS, PAIRS
+from .runtime.memory import NoAddressSpace, reserve
+
+DEFAULT_LIMITS = {
+    "bodies": 1 << 22, "body_shapes": 1 << 24, "shapes": 1 << 22, "systems": 256, "joints": 1 << 20,
+    "pairs": 1 << 23, "contacts": 1 << 22, "area_overlaps": 1 << 22, "waiting_edits": 1 << 16,  # of each space
+}  # fmt: skip
+MODEST_LIMITS = {
+    **DEFAULT_LIMITS, "bodies": 1 << 18, "body_shapes": 1 << 21, "shapes": 1 << 19, "joints": 1 << 17, "pairs": 1 << 20,
+    "contacts": 1 << 19, "area_overlaps": 1 << 18, "waiting_edits": 1 << 14,
+}  # fmt: skip
+ADDRESS_SPACE = 128 << 30
+"""Default limits are taken where so much address space can be had [byte]: a world and two spaces."""
+ROWS_TO_A_LIMIT = 2
+"""A space keeps so many times as many pairs, contacts and overlaps as a step deals with at most, and as by default."""
+SETTING = "physics/scree_3d/limits/max_"
+LEFT_OUT = {PAIRS: ("pairs", "pairs"), CONTACTS: ("contacts", "contacts"), AREA_OVERLAPS: ("overlaps of areas", "area_overlaps"),
+            CONTACT_EVENTS: ("contact events", "contacts")}  # fmt: skip
+"""By kind of SYSTEM.left_out: what it is, and the name of its limit."""
+SECONDS_BETWEEN_WARNINGS = 1.0
+
+
+class LimitReached(UserWarning):
+    """A step had more to deal with than a limit allows; it went on with the deepest. Names the setting and the number."""
+
+
+def has_address_space() -> bool:
+    """Whether address space costs nothing here."""
+    if platform.system() == "Windows":
+        return False  # what is reserved there is promised memory
+    try:
+        reserve(ADDRESS_SPACE).close()
+    except NoAddressSpace:
+        return False
+    return True
+
+
+def limits_for(given: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """(the limits of a world, the default limits here). Raises ValueError for an unknown name."""
+    unknown = sorted(set(given) - set(DEFAULT_LIMITS))
+    if unknown:
+        raise ValueError(f"World: there is no limit {unknown[0]!r}; there are {', '.join(DEFAULT_LIMITS)}")
+    if has_address_space():
+        return {**DEFAULT_LIMITS, **given}, DEFAULT_LIMITS
+    if platform.system() != "Windows":
+        warnings.warn(f"World: the system gives no {ADDRESS_SPACE >> 30} GiB of address space (ulimit -v, vm.overcommit_memory): "
+                      f"limits are modest, {MODEST_LIMITS['bodies']} bodies for example", LimitReached, stacklevel=3)  # fmt: skip
+    return {**MODEST_LIMITS, **given}, MODEST_LIMITS
+
+
+def rows_for(limit: int, usual: int) -> int:
+    """How many rows a space keeps for what is dealt with up to a limit in a step: a power of two."""
+    return 1 << (ROWS_TO_A_LIMIT * max(limit, usual) - 1).bit_length()
+
+
+class LimitWarnings:
+    """What users are told of a space's limits: one warning a second for each."""
+
+    def __init__(self, row):
+        self._row = row  # of SYSTEM
+        self._told_at = [-SECONDS_BETWEEN_WARNINGS] * len(LEFT_OUT)
+
+    def take(self) -> list[str]:
+        """What is to be told now of what was left out since the last call."""
+        if not self._row["status"]:
+            return []
+        now, messages = time.monotonic(), []
+        for kind, (name, limit) in LEFT_OUT.items():
+            count = int(self._row["left_out"][kind])
+            if count and now - self._told_at[kind] >= SECONDS_BETWEEN_WARNINGS:
+                self._told_at[kind] = now
+                messages.append(f"{count} {name} were left out, the deepest came first: raise the setting '{SETTING}{limit}'")
+        self._row["left_out"] = self._row["status"] = 0
+        return messages
+
+    def warn(self) -> None:
+        """Tell it as Python warnings, `LimitReached`."""
+        for message in self.take():
+            warnings.warn(f"step: {message}", LimitReached, stacklevel=4)

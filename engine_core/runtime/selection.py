@@ -1,0 +1,59 @@
+"""The largest of many: which of the members of a list are taken where there is no room for all."""
+
+import numpy as np
+
+from .atomics import float_to_bits
+from .kernel import kernel
+from .memory import stack_array
+
+INT32, FLOAT32 = np.int32, np.float32
+SHALLOWEST = -1.0
+"""What is shallower counts as this [m]."""
+
+
+@kernel
+def depth_key(depth):
+    """An integer, 0 or more, that is the larger the deeper two lie in each other [m]; apart from each other they are negative."""
+    return float_to_bits(FLOAT32(max(depth - SHALLOWEST, 0.0)))
+
+
+@kernel
+def least_taken(keys, count, wanted):
+    """(the least key among the `wanted` largest of `count`, how many with just this key are among them): digit by digit, from
+    the highest byte. Keys are 0 or more."""
+    numbers = stack_array(256, INT32)
+    least, left = 0, wanted
+    for digit in range(4):
+        shift = 24 - 8 * digit
+        for k in range(256):
+            numbers[k] = 0
+        for k in range(count):
+            if digit == 0 or keys[k] >> (shift + 8) == least:
+                numbers[(keys[k] >> shift) & 255] += INT32(1)
+        value = 255
+        while value > 0 and numbers[value] < left:
+            left -= numbers[value]
+            value -= 1
+        least = least << 8 | value
+    return least, left
+
+
+@kernel
+def put_largest_first(members, keys, spare, count, wanted):
+    """Put the `wanted` members with the largest keys before the others; both keep their order. Of equal keys the first are taken.
+    `members`, `keys`, `spare`: int32 (count) each; the keys stay where they are."""
+    least, equal = least_taken(keys, count, wanted)
+    taken, left = 0, 0
+    for k in range(count):
+        is_taken = keys[k] > least
+        if keys[k] == least and equal > 0:
+            is_taken = True
+            equal -= 1
+        if is_taken:
+            members[taken] = members[k]
+            taken += 1
+        else:
+            spare[left] = members[k]
+            left += 1
+    for k in range(left):
+        members[taken + k] = spare[k]

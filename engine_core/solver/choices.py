@@ -1,0 +1,102 @@
+"""What is dealt with in a step where a limit does not allow all: pairs that are collided, contacts that are solved. What lies in
+something that does not move comes first, so that nothing falls through the floor, then the deepest; the others wait and are
+looked at again in the next step, and what sinks becomes deep. Serial, by depths and the order of lists alone: the same for any
+number of threads.
+"""
+
+import numpy as np
+
+from ..bodies.bounds import bounds_overlap, depth_of_bounds
+from ..bodies.limits import leave_out
+from ..bodies.schema import BODY, CONTACTS, PAIRS, RIGID, WORLD
+from ..collision.pairs import active_pairs_of, lists_of, manifolds_of, pairs_of
+from ..collision.schema import PAIR_IS_UNSOLVED
+from ..constraints.schema import COLOUR_COUNT
+from ..runtime.body_order import order_key
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from ..runtime.selection import depth_key, least_taken, put_largest_first
+from .colours import colours_of, remove_from_colour
+from .sleeping import take_out_of_solver
+
+INT32, INT64 = np.int32, np.int64
+PARTED = 1e6
+"""Depth of a pair that is to be taken away, which costs nothing [m]."""
+STANDS = 1e4
+"""So much deeper counts what lies in something that does not move [m]."""
+
+
+@kernel
+def weighed(depth, a, b):
+    """The depth that counts of two bodies [m]."""
+    return depth + STANDS if depth > 0.0 and (a.mode < RIGID or b.mode < RIGID) else depth
+
+
+@kernel
+def choose_pairs(system):
+    """Put the pairs that are collided in this step before the other active ones, whose contacts leave the solver."""
+    count, limit = system.active_pair_count, system.pair_limit
+    system.chosen_pair_count = min(count, limit)
+    if count <= limit:
+        return
+    leave_out(system, PAIRS, count - limit)
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    pairs, all_lists = pairs_of(system), lists_of(system)
+    active, keys = active_pairs_of(system)
+    depths, spare = view(system.spare_list, count, INT32), view(system.spare_list + 4 * count, count, INT32)
+    for place in range(count):
+        pair = pairs[active[place]]
+        a, b = bodies[pair.body_a], bodies[pair.body_b]
+        is_parted = not bounds_overlap(a.fat_bounds, b.fat_bounds)
+        depths[place] = depth_key(PARTED if is_parted else weighed(depth_of_bounds(a.bounds, b.bounds), a, b))
+    put_largest_first(active, depths, spare, count, limit)
+    for place in range(count):
+        index = INT64(active[place])
+        pair, lists = pairs[index], all_lists[index]
+        lists.active_index = INT32(place)
+        moves_a, moves_b = bodies[pair.body_a].mode >= RIGID, bodies[pair.body_b].mode >= RIGID
+        keys[place] = order_key(pair.body_a, moves_a, pair.body_b, moves_b)
+        if place >= limit and lists.first_manifold >= 0:
+            take_out_of_solver(system, bodies, index)
+    system.active_pair_disorder += count
+
+
+@kernel
+def depth_of(manifold):
+    """Of the deepest point, when the pair was collided [m]."""
+    depth = -manifold.separation[0]
+    for p in range(1, manifold.point_count):
+        depth = max(depth, -manifold.separation[p])
+    return depth
+
+
+@kernel
+def choose_contacts(system):
+    """Take contacts that are too many out of the solver, the shallowest ones; the next step puts them in and chooses anew."""
+    colours, manifolds, pairs = colours_of(system), manifolds_of(system), pairs_of(system)
+    count, limit = INT64(0), system.contact_limit
+    for colour in range(COLOUR_COUNT + 1):
+        count += colours.counts[colour]
+    if count <= limit:
+        return
+    leave_out(system, CONTACTS, count - limit)
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    depths, all_members = view(system.spare_list, count, INT32), view(system.spare_list + 4 * count, count, INT32)
+    at = 0
+    for colour in range(COLOUR_COUNT + 1):
+        members = view(colours.lists[colour], colours.counts[colour], INT32)
+        for slot in range(colours.counts[colour]):
+            manifold = manifolds[members[slot]]
+            depth = weighed(depth_of(manifold), bodies[manifold.body_a], bodies[manifold.body_b])
+            all_members[at], depths[at] = members[slot], depth_key(depth)
+            at += 1
+    least, equal = least_taken(depths, count, limit)
+    for k in range(count):
+        if depths[k] == least and equal > 0:
+            equal -= 1
+        elif depths[k] <= least:
+            index = INT64(all_members[k])
+            remove_from_colour(system, bodies, manifolds, index)
+            pairs[manifolds[index].pair].flags |= PAIR_IS_UNSOLVED

@@ -1,0 +1,72 @@
+"""The overflow: contacts of bodies that touch more than there are colours. Eight share a block here too, laid out anew in each
+step: a contact takes the first block that has room and stands behind all that hold one of its moving bodies (list scheduling). A
+plate under 500 boxes needs a block for each box, and eight such plates the same blocks. Serial, in the order of the overflow.
+"""
+
+import numpy as np
+
+from ..bodies.schema import BODY, RIGID, WORLD
+from ..collision.pairs import manifolds_of
+from ..constraints.schema import OVERFLOW
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+
+INT32, INT64 = np.int32, np.int64
+LANES = 8
+
+
+@kernel
+def first_with_room(following, block):
+    """The first block from this one on that is not full. `following`: of each block itself, or of a full one a block behind it
+    that may have room; what is passed on the way is made to point further (union-find)."""
+    while following[block] != block:
+        following[block] = following[following[block]]
+        block = following[block]
+    return block
+
+
+@kernel
+def first_allowed(behind, body):
+    """The first block behind all those that hold a body. `behind`: of each active body, by its place."""
+    return behind[body.active_index] if body.mode >= RIGID else INT32(0)
+
+
+@kernel
+def forbid(behind, body, block):
+    """Have what comes later with a body stand behind a block."""
+    if body.mode >= RIGID:
+        behind[body.active_index] = INT32(block + 1)
+
+
+@kernel
+def lay_out_overflow(system, colours):
+    """Give each manifold of the overflow a lane of a block. Returns how many blocks that makes."""
+    count = colours.counts[OVERFLOW]
+    if count == 0:
+        return INT64(0)
+    world = view(system.world, 1, WORLD)[0]
+    bodies, manifolds = view(world.bodies, world.body_capacity, BODY), manifolds_of(system)
+    members, lanes = view(colours.lists[OVERFLOW], count, INT32), view(colours.overflow_lanes, count, INT32)
+    blocks = view(colours.overflow_blocks, LANES * count, INT32)
+    following, used = view(system.spare_list, count + 1, INT32), view(system.spare_list + 4 * (count + 1), count, INT32)
+    behind = view(system.scratch, system.active_count, INT32)
+    for slot in range(system.active_count):
+        behind[slot] = INT32(0)
+    block_count = INT64(0)
+    following[0] = INT32(0)
+    for slot in range(count):
+        a, b = bodies[manifolds[members[slot]].body_a], bodies[manifolds[members[slot]].body_b]
+        block = INT64(first_with_room(following, INT64(max(first_allowed(behind, a), first_allowed(behind, b)))))
+        if block == block_count:
+            block_count += 1
+            used[block], following[block_count] = INT32(0), INT32(block_count)
+            for lane in range(LANES):
+                blocks[LANES * block + lane] = INT32(-1)
+        lane = INT64(used[block])
+        blocks[LANES * block + lane], lanes[slot] = members[slot], INT32(LANES * block + lane)
+        used[block] = INT32(lane + 1)
+        if lane + 1 == LANES:
+            following[block] = INT32(block + 1)
+        forbid(behind, a, block)
+        forbid(behind, b, block)
+    return block_count
