@@ -258,6 +258,7 @@ SYSTEM = np.dtype(
         ("some_body_rests", "i8"),  # after `finish_bodies`: some body has rested long enough to sleep
         ("solver_rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
         ("solver_forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
+        ("solver_inertias", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
         ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be looked at before the next step
         ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: look for new pairs

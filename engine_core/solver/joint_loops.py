@@ -11,6 +11,7 @@ take any force. So axes that the tree and those before them hold are left out, a
 
 import numpy as np
 
+from ..constraints.joint_curvature import drift_along, drifts_of
 from ..constraints.joint_holding import answer_to, locked_direction, product
 from ..constraints.joint_measuring import read_motion, row_of
 from ..constraints.joint_schema import ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, LOOP_TRIANGLE, NODE_ROWS, TWIST
@@ -204,13 +205,16 @@ def measure_loops(system, nodes, tree, joints, bias_rate):
     """The impulses that close the loops, from how the tree moves without them. Always all of them, not a change of those before:
     near a place where a loop is stiff old ones are all sideways, and what takes speeds away alone cannot shake it."""
     row = 0
+    time = system.last_delta_time / system.substep_count if bias_rate > 0.0 else 0.0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
-        v_a, w_a, v_b, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
+        v_a, w_a, v_b, w_b = motion = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
+        drifts = drifts_of(joint, motion, time)
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
                 linear, angular_a, angular_b = direction = locked_direction(joint, axis)
                 speed = dot(linear, v_b) + dot(angular_b, w_b) - dot(linear, v_a) - dot(angular_a, w_a)
+                speed += drift_along(drifts, axis)
                 speed += seen_of_ends(nodes, tree.ends[c], direction)
                 tree.loop_impulse[row] = -speed if tree.loop_holds >> row & 1 else 0.0
                 row += 1
