@@ -46,29 +46,36 @@ def has_one_swing(joint):
 @kernel
 def drifts_of(joint, motion, time):
     """Half of the second derivatives of the six axes, times a sub-step: what the axes' speeds miss of the way in it [m/s],
-    [rad/s], as two vectors."""
+    [rad/s], six numbers."""
     v_a, w_a, v_b, w_b = motion
     if time <= 0.0 or length_squared(w_a) + length_squared(w_b) < SLOWEST * SLOWEST:
-        return NOTHING, NOTHING
+        return NOTHING + NOTHING
     spin_up_a, spin_up_b = free_acceleration(six(joint.inertias[0]), w_a), free_acceleration(six(joint.inertias[1]), w_b)
     linear, angular = NOTHING, NOTHING
-    if joint.locked & LINEAR_AXES or joint.locked == 0:
-        linear = scale(linear_drift(joint, motion, spin_up_a, spin_up_b), 0.5 * time)
+    if joint.locked & LINEAR_AXES:
+        linear = linear_drift(joint, motion, spin_up_a, spin_up_b, time)
     if joint.locked & ANGULAR_AXES:
         angular = scale(angular_drift(joint, w_a, w_b, spin_up_a, spin_up_b), 0.5 * time)
-    return linear, angular
+    return linear + angular
 
 
 @kernel
-def linear_drift(joint, motion, spin_up_a, spin_up_b):
-    """The second derivatives of the linear axes."""
+def missed_way(spin, spin_up, arm, time):
+    """What the speed `spin` x `arm` misses of how an arm turns in `time`, by Cayley's map of the spin in its middle [m/s]."""
+    out, middle = cross(spin, arm), add_scaled(spin, spin_up, 0.5 * time)
+    way = cross(middle, arm)
+    way = add_scaled(way, cross(middle, way), 0.5 * time)
+    return subtract(scale(way, 1.0 / (1.0 + 0.25 * time * time * length_squared(middle))), out)
+
+
+@kernel
+def linear_drift(joint, motion, spin_up_a, spin_up_b, time):
+    """What the linear axes drift by [m/s]."""
     v_a, w_a, v_b, w_b = motion
     arm_a, arm_b = vector3(joint.arms[0]), vector3(joint.arms[1])
-    out_a, out_b = cross(w_a, arm_a), cross(w_b, arm_b)
-    apart = subtract(add(v_b, out_b), add(v_a, out_a))
-    of_b = add(cross(spin_up_b, arm_b), cross(w_b, out_b))
-    of_a = add(cross(spin_up_a, arm_a), cross(w_a, out_a))
-    total = add_scaled(subtract(of_b, of_a), cross(w_a, apart), -2.0)
+    apart = subtract(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
+    total = subtract(missed_way(w_b, spin_up_b, arm_b, time), missed_way(w_a, spin_up_a, arm_a, time))
+    total = add_scaled(total, cross(w_a, apart), -time)
     return (dot(vector3(joint.axes[0]), total), dot(vector3(joint.axes[1]), total), dot(vector3(joint.axes[2]), total))
 
 
@@ -83,12 +90,3 @@ def angular_drift(joint, w_a, w_b, spin_up_a, spin_up_b):
         roll = dot(b, spin)
         return (drift[0], drift[1] + roll * dot(cross(y, b), spin), drift[2] + roll * dot(cross(z, b), spin))
     return drift
-
-
-@kernel
-def drift_along(drifts, axis):
-    """What of `drifts_of` belongs to an axis."""
-    linear, angular = drifts
-    if axis < TWIST:
-        return linear[0] if axis == 0 else linear[1] if axis == 1 else linear[2]
-    return angular[0] if axis == TWIST else angular[1] if axis == SWING_Y else angular[2]

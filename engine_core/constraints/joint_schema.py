@@ -184,7 +184,8 @@ TREE_NODE = np.dtype(
         ("block", "f8", TRIANGLE),  # S
         ("wanted", "f8", NODE_ROWS),
         ("pull", "f8", NODE_ROWS),  # impulses of the axes that are held
-        ("push", "f8", 6),  # f, then the change of the body's velocity
+        ("push", "f8", 6),  # f, then the change of the body's velocity; first of all its velocity before the warm start
+        ("drift", "f8", 6),  # of the axes that the joint locks, see joint_curvature.py
         ("own", "f4", (NODE_ROWS, 6)),  # A: how the axes see the body's motion; one row an axis
         ("other", "f4", (NODE_ROWS, 6)),  # B: the parent's
     ],

@@ -16,13 +16,13 @@ and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 import numpy as np
 
 from ..constraints.body_terms import six
-from ..constraints.joint_curvature import drift_along, drifts_of
+from ..constraints.joint_curvature import drifts_of
 from ..constraints.joint_holding import WELL_CONDITIONED, locked_direction
-from ..constraints.joint_measuring import inertia_of, read_motion, row_of
+from ..constraints.joint_measuring import inertia_of, row_of
 from ..constraints.joint_schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve_inverted
-from ..geometry.vector import store3, vector3
+from ..geometry.vector import add, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .held_rows import (
@@ -33,6 +33,11 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
 TURNED = 0.0005
 """Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step."""
+
+
+@kernel
+def put_six(array, v):
+    array[0], array[1], array[2], array[3], array[4], array[5] = v
 
 
 @kernel
@@ -169,11 +174,6 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
 
 
 @kernel
-def put_six(array, v):
-    array[0], array[1], array[2], array[3], array[4], array[5] = v
-
-
-@kernel
 def dot_6(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
@@ -233,10 +233,42 @@ def motion_of(row):
 
 
 @kernel
+def keep_motions(system, nodes, tree):
+    """Keep the velocities of a tree's bodies, in `push`, before the warm start."""
+    for n in range(tree.first, tree.first + tree.count):
+        put_six(nodes[n].push, six(view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)))
+
+
+@kernel
+def middle_motion(nodes, n, row):
+    """A body's velocity and spin between those before the warm start and those now. `n`: its node; -1: not of the tree."""
+    v, w = vector3(row[LINEAR_VELOCITY:]), vector3(row[ANGULAR_VELOCITY:])
+    if n < 0:
+        return v, w
+    push = nodes[n].push
+    return scale(add(v, vector3(push)), 0.5), scale(add(w, vector3(push[3:])), 0.5)
+
+
+@kernel
+def measure_drifts(system, nodes, tree, joints):
+    """What the locked axes of a tree's joints will drift by. Bodies move on as half of the pull of a sub-step leaves them; the
+    warm start has given all of it."""
+    h = system.last_delta_time / system.substep_count
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        if node.joint >= 0:
+            joint = joints[node.joint]
+            node_a, node_b = (n, node.parent) if node.side == 0 else (node.parent, n)
+            v_a, w_a = middle_motion(nodes, node_a, row_of(system, joint, 0))
+            v_b, w_b = middle_motion(nodes, node_b, row_of(system, joint, 1))
+            put_six(node.drift, drifts_of(joint, (v_a, w_a, v_b, w_b), h))
+
+
+@kernel
 def begin_tree(system, nodes, tree, joints, rows, bias_rate):
     """What is wanted of every joint: no motion along the axes that are held, no drift, and a part of their error gone."""
-    h = system.last_delta_time / system.substep_count
-    inverse_h = 1.0 / h
+    inverse_h = system.substep_count / system.last_delta_time
+    drifting = 1.0 if bias_rate > 0.0 else 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         for k in range(6):
@@ -246,12 +278,11 @@ def begin_tree(system, nodes, tree, joints, rows, bias_rate):
         joint = joints[node.joint]
         motion = motion_of(view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32))
         other_motion = motion_of(view(system.solver_rows + joint.rows[1 - node.side] * ROW_SIZE, 16, FLOAT32))
-        both = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
-        drifts = drifts_of(joint, both, h if bias_rate > 0.0 else 0.0)
         for i in range(node.count):
             seen = dot_6(six(node.own[i]), motion) + dot_6(six(node.other[i]), other_motion)
             if node.axes[i] < NODE_ROWS:
-                node.wanted[i] = -seen - bias_rate * FLOAT64(joint.error[node.axes[i]]) - drift_along(drifts, node.axes[i])
+                error, drift = FLOAT64(joint.error[node.axes[i]]), node.drift[node.axes[i]]
+                node.wanted[i] = -seen - bias_rate * error - drifting * drift
             else:
                 node.wanted[i] = -seen - bias_of(held_row(node, joint, rows, i), bias_rate, inverse_h)
 

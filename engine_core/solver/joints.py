@@ -176,11 +176,11 @@ def solve_locks(system, joint, motion, time, bias_rate, mass_scale, impulse_scal
     """The locked axes of a joint that stands in no tree, which would solve them. `time`: for how long bodies will move so [s]."""
     if joint.node >= 0 or joint.locked & (LINEAR_AXES | ANGULAR_AXES) == 0:
         return motion
-    linear, angular = drifts_of(joint, motion, time)
+    drifts = drifts_of(joint, motion, time)
     if joint.locked & ANGULAR_AXES:
-        motion = solve_angular(joint, motion, angular, bias_rate, mass_scale, impulse_scale)
+        motion = solve_angular(joint, motion, drifts[3:], bias_rate, mass_scale, impulse_scale)
     if joint.locked & LINEAR_AXES:
-        motion = solve_linear(joint, motion, linear, bias_rate, mass_scale, impulse_scale, most_impulse(system, joint))
+        motion = solve_linear(joint, motion, drifts[:3], bias_rate, mass_scale, impulse_scale, most_impulse(system, joint))
     return motion
 
 
