@@ -20,8 +20,8 @@ from .constraints.contact_preparation import prepare_contacts, store_impulses
 from .constraints.joint_preparation import prepare_joints, store_joints
 from .constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
 from .constraints.schema import (
-    BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, MANIFOLD_INDEX, NORMAL, OVERFLOW,
-    POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
+    BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, MANIFOLD_INDEX, NORMAL,
+    OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
 )  # fmt: skip
 from .edits import COMMAND, STEPPING, take_gate
 from .limits import LimitWarnings, rows_for
@@ -324,7 +324,11 @@ class PhysicsSystem:
         body_capacity = world.bodies.pool.capacity
         for field in ("active_bodies", "fell_asleep", "woke_up", "changed_bodies", "moved_bodies"):
             row[field] = self._reserve(field, np.int32, body_capacity)
-        for field, floats in (("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS)):
+        beside_bodies = (
+            ("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS),
+            ("solver_inertias", INERTIA_FLOATS),
+        )  # fmt: skip
+        for field, floats in beside_bodies:
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
         self._static_row(row)
         limits, usual = world.limits, world.usual_limits

@@ -264,6 +264,7 @@ SYSTEM = np.dtype(
         ("solver_forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
         # float32 (body_capacity + 1, 8): the first half of each solver row as the step began, while some body reports contacts
         ("start_velocities", "i8"),
+        ("solver_inertias", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
         ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be looked at before the next step
         ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: look for new pairs

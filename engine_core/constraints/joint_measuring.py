@@ -12,12 +12,14 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .body_terms import along, scaled, six
+from .joint_curvature import has_one_swing
 from .joint_holding import HELD, LEAST_APART, UNMOVED, find_locks, hold_row, least_apart
 from .joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z,
     TURNING_AXES, TWIST,
 )  # fmt: skip
-from .schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
+from .joint_springs import weigh_spring
+from .schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, INERTIA_SIZE, LINEAR_VELOCITY, ROW_SIZE, UNEVEN
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
@@ -85,7 +87,7 @@ def measure(joint, row_a, row_b, used):
         store3(joint.distance_axis, scale(apart, 1.0 / size) if size > 1e-9 else x)
     if used & (ANGULAR_AXES | 1 << CONE):
         measure_angles(joint, frame_a, multiply(turn_b, quaternion(joint.start_rotations[1])), x, y, z, used)
-    if used & GEARS:
+    if used & GEARS or has_one_swing(joint):
         x_b, _, _ = matrix_rows(conjugate(multiply(turn_b, quaternion(joint.start_rotations[1]))))
         store3(joint.axis_b, x_b)
     for axis in range(6):
@@ -293,24 +295,6 @@ def aim_limit(joint, row, axis):
 
 
 @kernel
-def weigh_spring(joint, row, axis, h, free, k):
-    """A spring as a soft row that is stable at any stiffness (Catto, Soft Constraints, GDC 2011). `free`, `k`: inverses of its
-    effective mass, were the bodies free and as they are held; frequencies are told of free ones."""
-    stiffness, damping = FLOAT64(joint.spring_stiffness[axis]), FLOAT64(joint.spring_damping[axis])
-    if joint.by_frequency >> axis & 1:
-        omega = 2.0 * math.pi * stiffness
-        mass = 1.0 / free if free > 0.0 else 0.0
-        stiffness, damping = mass * omega * omega, 2.0 * mass * damping * omega
-    target = FLOAT64(joint.spring_target[axis])
-    stretch = position_near(joint, axis, target) - target
-    size = h * (damping + h * stiffness)
-    softness = 1.0 / size if size > 0.0 else 0.0
-    row.softness = FLOAT32(softness)
-    row.bias = FLOAT32(stretch * h * stiffness * softness)
-    row.mass = FLOAT32(1.0 / (k + softness)) if size > 0.0 and k > 0.0 else FLOAT32(0.0)
-
-
-@kernel
 def read_motion(row_a, row_b):
     """Velocities of both bodies, from their solver rows: (linear a, angular a, linear b, angular b)."""
     return (
@@ -350,7 +334,9 @@ def aim_rows(joint, rows, motion, h):
             lock_count = find_locks(joint, held) if lock_count < 0 else lock_count
             k = hold_row(joint, row, held, lock_count)
         if kind == SPRING:
-            weigh_spring(joint, row, axis, h, free, k)
+            target = FLOAT64(joint.spring_target[axis])
+            stretch = position_near(joint, axis, target) - target
+            weigh_spring(joint, row, axis, stretch, row_speed(row, motion), h, free, k)
             continue
         row.mass = FLOAT32(1.0 / k) if k > 0.0 else FLOAT32(0.0)
         if kind == MOTOR:
@@ -361,6 +347,22 @@ def aim_rows(joint, rows, motion, h):
 def row_of(system, joint, side):
     """The solver row of one body of a joint."""
     return view(system.solver_rows + joint.rows[side] * ROW_SIZE, 16, FLOAT32)
+
+
+@kernel
+def inertia_of(system, row, turned, as_it_was):
+    """The inverse inertia of a body in world axes as it lies now: `turned` is its solver row, `row` the number of it; `as_it_was`
+    when the step began, six numbers."""
+    if turned[UNEVEN] > 0.0:
+        return six(view(system.solver_inertias + row * INERTIA_SIZE, 6, FLOAT32))
+    return six(as_it_was)
+
+
+@kernel
+def renew_inertias(system, joint, row_a, row_b):
+    """Write the inverse inertias of the bodies as they lie now."""
+    store_six(joint.inertias[0], inertia_of(system, joint.rows[0], row_a, joint.inertias[0]))
+    store_six(joint.inertias[1], inertia_of(system, joint.rows[1], row_b, joint.inertias[1]))
 
 
 @kernel
@@ -377,6 +379,7 @@ def measure_joint(system, joint, rows, h):
     """All that passes over a joint need to know of where its bodies are, which stays until they move again."""
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     measure(joint, row_a, row_b, used_axes(joint))
+    renew_inertias(system, joint, row_a, row_b)
     aim_rows(joint, rows, read_motion(row_a, row_b), h)
     if joint.node < 0:
         weigh_locked(joint)

@@ -152,9 +152,9 @@ def prepare_joints(system_address, begin, end, worker):
             joint.angular_impulse[axis] *= FLOAT32(warm)
             joint.total_impulse[axis] = FLOAT32(0.0)
             joint.total_twist[axis] = FLOAT32(0.0)
-        joint.total_time = FLOAT32(system.last_delta_time)
         open_rows(joint, rows, h, system.last_delta_time, warm)
         measure_joint(system, joint, rows, h)
+        joint.total_time = FLOAT32(system.last_delta_time)  # 0 so far of one that was made just now: see `weigh_spring`
 
 
 @entry_point(JOB_SIGNATURE)

@@ -58,7 +58,7 @@ JOINT = np.dtype(
         ("arms", "f4", (2, 3)),  # from both centres of mass to B's frame
         # Prepared for one step.
         ("masses", "f4", (2, 3)),  # inverse, along x, y and z; 0 along locked axes
-        ("inertias", "f4", (2, 6)),  # inverse, world axes
+        ("inertias", "f4", (2, 6)),  # inverse, world axes; in each sub-step as the bodies lie then
         ("between", "f8", 3),  # from A's centre of mass to B's
         ("start_arms", "f4", (2, 3)),  # from the centres of mass to the frames, world axes
         ("start_rotations", "f4", (2, 4)),  # of the frames
@@ -71,7 +71,7 @@ JOINT = np.dtype(
         ("position", "f4", AXIS_COUNT),  # along each axis [m], [rad]
         ("cone_axis", "f4", 3),
         ("distance_axis", "f4", 3),
-        ("axis_b", "f4", 3),  # x axis of frame B, world; only for gears
+        ("axis_b", "f4", 3),  # x axis of frame B, world; only for gears, and where one swing alone is locked
         ("linear_mass", "f4", 6),  # inverse of the locked block
         ("angular_mass", "f4", 6),
         # What few sub-steps read, or none.
@@ -184,7 +184,8 @@ TREE_NODE = np.dtype(
         ("block", "f8", TRIANGLE),  # S
         ("wanted", "f8", NODE_ROWS),
         ("pull", "f8", NODE_ROWS),  # impulses of the axes that are held
-        ("push", "f8", 6),  # f, then the change of the body's velocity
+        ("push", "f8", 6),  # f, then the change of the body's velocity; first of all its velocity before the warm start
+        ("drift", "f8", 6),  # of the axes that the joint locks, see joint_curvature.py
         ("own", "f4", (NODE_ROWS, 6)),  # A: how the axes see the body's motion; one row an axis
         ("other", "f4", (NODE_ROWS, 6)),  # B: the parent's
     ],

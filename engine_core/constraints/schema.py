@@ -9,7 +9,8 @@ import numpy as np
 # Fields of a solver row (float32 x 16: one cache line). Row 0: everything that does not move.
 ROW_FLOATS = 16
 LINEAR_VELOCITY, ANGULAR_VELOCITY = 0, 3  # world [m/s], [rad/s]
-DEEP_CONTACTS = 6  # how many manifolds find the body deep in another: see DEEP_PART
+UNEVEN = 6  # 1: the inertia is not the same about all axes, and stands beside the row; else 0
+DEEP_CONTACTS = 7  # how many manifolds find the body deep in another: see DEEP_PART
 DELTA_POSITION = 8  # since the start of the step [m]
 DELTA_ROTATION = 11  # x, y, z, w since the start of the step
 HELD_BACK = 15  # part of the motion that continuous collision takes back, 0 to 1; see solver/continuous.py
@@ -25,6 +26,11 @@ VELOCITY_CHANGE = 0  # by gravity and forces in one sub-step [m/s]
 SPIN_CHANGE = 3  # [rad/s]
 CARRIED = 0  # after the sub-steps, of a body held back: how far what it met takes it along [m]
 LOCKED_AXES = 7  # bits of BODY.axis_locks as a number; those velocities are 0
+
+# A row of inertia (float32 x 8), beside each solver row: the inverse inertia, world axes, as the body lies now: xx, yy, zz, xy, xz,
+# yz [1/(kg m^2)]. Only of bodies that are UNEVEN.
+INERTIA_FLOATS = 8
+INERTIA_SIZE = INERTIA_FLOATS * 4
 
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.
 (

@@ -14,8 +14,8 @@ from ..bodies.schema import (
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..constraints.schema import (
-    ANGULAR_VELOCITY, CARRIED, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, LINEAR_VELOCITY,
-    LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE,
+    ANGULAR_VELOCITY, CARRIED, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE,
+    LINEAR_VELOCITY, LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
     add, conjugate, interpolate_rotation, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract,
@@ -25,6 +25,7 @@ from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
+from .gyroscopic import is_any_above_zero, is_uneven, turn_unevenly, turns_unevenly8
 
 INT32, FLOAT32 = np.int32, np.float32
 TREE_SIZE = TREE.itemsize
@@ -107,6 +108,11 @@ def prepare_bodies(system_address, begin, end, worker):
         row[HELD_BACK] = FLOAT32(0.0)
         if world.reporting_count > 0:
             store8(system.start_velocities + (slot + 1) * FORCE_SIZE, load8(system.solver_rows + (slot + 1) * ROW_SIZE))
+        if is_uneven(body):
+            row[UNEVEN] = FLOAT32(1.0)
+            inertia = view(system.solver_inertias + (slot + 1) * INERTIA_SIZE, 6, FLOAT32)
+            for k in range(6):
+                inertia[k] = body.inverse_inertia_world[k]
 
 
 @entry_point(JOB_SIGNATURE)
@@ -119,6 +125,7 @@ def integrate_velocities(system_address, begin, end, worker):
         store8(row, load8(row) + load8(forces))
         locked = load_float32(forces + 4 * LOCKED_AXES)
         if locked != FLOAT32(0.0):
+            store_float32(row + 4 * LOCKED_AXES, load_float32(row + 4 * LOCKED_AXES) - locked)  # no velocity: not to be added
             for k in range(6):
                 if INT32(locked) >> k & 1:
                     store_float32(row + 4 * k, FLOAT32(0.0))
@@ -134,6 +141,21 @@ def columns8(rows, offset):
     )  # fmt: skip
 
 
+@kernel
+def put_columns8(rows, offset, columns):
+    """Write what `columns8` gave back."""
+    c = columns
+    r = transpose8(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
+    store8(rows + offset, r[0])
+    store8(rows + ROW_SIZE + offset, r[1])
+    store8(rows + 2 * ROW_SIZE + offset, r[2])
+    store8(rows + 3 * ROW_SIZE + offset, r[3])
+    store8(rows + 4 * ROW_SIZE + offset, r[4])
+    store8(rows + 5 * ROW_SIZE + offset, r[5])
+    store8(rows + 6 * ROW_SIZE + offset, r[6])
+    store8(rows + 7 * ROW_SIZE + offset, r[7])
+
+
 @entry_point(JOB_SIGNATURE)
 def integrate_positions(system_address, begin, end, worker):
     """Job: one sub-step of motion, eight bodies at a time; groups of eight rows `begin` to `end - 1`."""
@@ -145,10 +167,16 @@ def integrate_positions(system_address, begin, end, worker):
         rows = system.solver_rows + (1 + 8 * group) * ROW_SIZE
         v = columns8(rows, 0)
         m = columns8(rows, 32)
+        spin = (v[3], v[4], v[5])
+        uneven = turns_unevenly8(spin, v[UNEVEN])
+        if is_any_above_zero(uneven):
+            inertias = system.solver_inertias + (1 + 8 * group) * INERTIA_SIZE
+            spin, last = turn_unevenly(inertias, uneven, spin, half)
+            put_columns8(rows, 0, (v[0], v[1], v[2], last[0], last[1], last[2], v[6], v[7]))
         x, y, z = (
             fused_multiply_add(v[0], time, m[0]), fused_multiply_add(v[1], time, m[1]), fused_multiply_add(v[2], time, m[2]),
         )  # fmt: skip
-        wx, wy, wz = v[3] * half, v[4] * half, v[5] * half
+        wx, wy, wz = spin[0] * half, spin[1] * half, spin[2] * half
         qx, qy, qz, qw = m[3], m[4], m[5], m[6]
         ax = qx + fused_multiply_add(wx, qw, fused_multiply_add(wy, qz, -(wz * qy)))
         ay = qy + fused_multiply_add(wy, qw, fused_multiply_add(wz, qx, -(wx * qz)))
@@ -156,15 +184,7 @@ def integrate_positions(system_address, begin, end, worker):
         aw = qw - fused_multiply_add(wx, qx, fused_multiply_add(wy, qy, wz * qz))
         size = fused_multiply_add(ax, ax, fused_multiply_add(ay, ay, fused_multiply_add(az, az, aw * aw)))
         inverse = one / square_root8(size)
-        r = transpose8(x, y, z, ax * inverse, ay * inverse, az * inverse, aw * inverse, m[7])
-        store8(rows + 32, r[0])
-        store8(rows + ROW_SIZE + 32, r[1])
-        store8(rows + 2 * ROW_SIZE + 32, r[2])
-        store8(rows + 3 * ROW_SIZE + 32, r[3])
-        store8(rows + 4 * ROW_SIZE + 32, r[4])
-        store8(rows + 5 * ROW_SIZE + 32, r[5])
-        store8(rows + 6 * ROW_SIZE + 32, r[6])
-        store8(rows + 7 * ROW_SIZE + 32, r[7])
+        put_columns8(rows, 32, (x, y, z, ax * inverse, ay * inverse, az * inverse, aw * inverse, m[7]))
 
 
 @kernel

@@ -16,11 +16,13 @@ and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 import numpy as np
 
 from ..constraints.body_terms import six
+from ..constraints.joint_curvature import drifts_of
 from ..constraints.joint_holding import WELL_CONDITIONED, locked_direction
+from ..constraints.joint_measuring import inertia_of, row_of
 from ..constraints.joint_schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve_inverted
-from ..geometry.vector import store3, vector3
+from ..geometry.vector import add, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .held_rows import (
@@ -29,8 +31,13 @@ from .held_rows import (
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
-TURNED = 0.004
+TURNED = 0.0005
 """Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step."""
+
+
+@kernel
+def put_six(array, v):
+    array[0], array[1], array[2], array[3], array[4], array[5] = v
 
 
 @kernel
@@ -49,16 +56,13 @@ def write_jacobians(node, joint, rows, at_most):
 
 
 @kernel
-def write_inertia(node, body):
+def write_inertia(node, inverse_mass, inverse_inertia):
     """Mass and inertia of a body alone."""
     for k in range(TRIANGLE):
         node.inertia[k] = 0.0
-    mass = 1.0 / FLOAT64(body.inverse_mass)
     for i in range(3):
-        node.inertia[entry(i, i)] = mass
-    m = body.inverse_inertia_world
-    xx, yy, zz = FLOAT64(m[0]), FLOAT64(m[1]), FLOAT64(m[2])
-    xy, xz, yz = FLOAT64(m[3]), FLOAT64(m[4]), FLOAT64(m[5])
+        node.inertia[entry(i, i)] = 1.0 / inverse_mass
+    xx, yy, zz, xy, xz, yz = inverse_inertia
     c00, c01, c02 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
     inverse = 1.0 / (xx * c00 + xy * c01 + xz * c02)
     node.inertia[entry(3, 3)] = c00 * inverse
@@ -155,8 +159,10 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
     """All matrices of a tree, from where its bodies are in this sub-step."""
     last = tree.first + tree.count - 1
     for n in range(tree.first, last + 1):
-        write_inertia(nodes[n], bodies[nodes[n].body])
-        store3(nodes[n].turn, vector3(view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)[DELTA_ROTATION:]))
+        node, body = nodes[n], bodies[nodes[n].body]
+        row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+        write_inertia(node, FLOAT64(body.inverse_mass), inertia_of(system, node.row, row, body.inverse_inertia_world))
+        store3(node.turn, vector3(row[DELTA_ROTATION:]))
     for n in range(last, tree.first - 1, -1):
         node = nodes[n]
         node.count = INT32(0)
@@ -165,11 +171,6 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
         condense(node, locked_count)
         if node.parent >= 0:
             add_to_parent(node, nodes[node.parent])
-
-
-@kernel
-def put_six(array, v):
-    array[0], array[1], array[2], array[3], array[4], array[5] = v
 
 
 @kernel
@@ -232,9 +233,42 @@ def motion_of(row):
 
 
 @kernel
+def keep_motions(system, nodes, tree):
+    """Keep the velocities of a tree's bodies, in `push`, before the warm start."""
+    for n in range(tree.first, tree.first + tree.count):
+        put_six(nodes[n].push, six(view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)))
+
+
+@kernel
+def middle_motion(nodes, n, row):
+    """A body's velocity and spin between those before the warm start and those now. `n`: its node; -1: not of the tree."""
+    v, w = vector3(row[LINEAR_VELOCITY:]), vector3(row[ANGULAR_VELOCITY:])
+    if n < 0:
+        return v, w
+    push = nodes[n].push
+    return scale(add(v, vector3(push)), 0.5), scale(add(w, vector3(push[3:])), 0.5)
+
+
+@kernel
+def measure_drifts(system, nodes, tree, joints):
+    """What the locked axes of a tree's joints will drift by. Bodies move on as half of the pull of a sub-step leaves them; the
+    warm start has given all of it."""
+    h = system.last_delta_time / system.substep_count
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        if node.joint >= 0:
+            joint = joints[node.joint]
+            node_a, node_b = (n, node.parent) if node.side == 0 else (node.parent, n)
+            v_a, w_a = middle_motion(nodes, node_a, row_of(system, joint, 0))
+            v_b, w_b = middle_motion(nodes, node_b, row_of(system, joint, 1))
+            put_six(node.drift, drifts_of(joint, (v_a, w_a, v_b, w_b), h))
+
+
+@kernel
 def begin_tree(system, nodes, tree, joints, rows, bias_rate):
-    """What is wanted of every joint: no motion along the axes that are held, and a part of their error gone."""
+    """What is wanted of every joint: no motion along the axes that are held, no drift, and a part of their error gone."""
     inverse_h = system.substep_count / system.last_delta_time
+    drifting = 1.0 if bias_rate > 0.0 else 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         for k in range(6):
@@ -247,7 +281,8 @@ def begin_tree(system, nodes, tree, joints, rows, bias_rate):
         for i in range(node.count):
             seen = dot_6(six(node.own[i]), motion) + dot_6(six(node.other[i]), other_motion)
             if node.axes[i] < NODE_ROWS:
-                node.wanted[i] = -seen - bias_rate * FLOAT64(joint.error[node.axes[i]])
+                error, drift = FLOAT64(joint.error[node.axes[i]]), node.drift[node.axes[i]]
+                node.wanted[i] = -seen - bias_rate * error - drifting * drift
             else:
                 node.wanted[i] = -seen - bias_of(held_row(node, joint, rows, i), bias_rate, inverse_h)
 

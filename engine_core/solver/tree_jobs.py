@@ -15,7 +15,9 @@ from ..runtime.prefetch import prefetch
 from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
 from .joint_loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
 from .joint_order import nodes_of
-from .joint_trees import begin_tree, factorize_tree, finish_tree, gather_up, has_changed, spread_down
+from .joint_trees import (
+    begin_tree, factorize_tree, finish_tree, gather_up, has_changed, keep_motions, measure_drifts, spread_down,
+)  # fmt: skip
 from .joints import add_to_totals, relax_joint, softness_of, solve_joint, warm_start_joint
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -127,9 +129,10 @@ def weaken(joint, rows, part):
 
 
 @kernel
-def warm_start_tree(system, tree, joints, rows, impulse_scale):
+def warm_start_tree(system, nodes, tree, joints, rows, impulse_scale):
     """A loop can be held by many forces that differ by a stress in it; trees with loops forget as much of what they did as loose
     joints do, or the stress would grow without end."""
+    keep_motions(system, nodes, tree)
     for index in joints_in(system, tree):
         if tree.is_looped:
             weaken(joints[index], rows, 1.0 - impulse_scale)
@@ -150,11 +153,11 @@ def warm_start_trees(system_address, begin, end, worker):
     """Job: warm start of those of the trees `begin` to `end - 1` on which joints hang that stand in none: these are solved first
     and must feel what the trees pull."""
     system = view(system_address, 1, SYSTEM)[0]
-    _, joints, rows, _, trees = tables_of(system)
+    _, joints, rows, nodes, trees = tables_of(system)
     _, _, impulse_scale = softness_of(system, system.last_delta_time / system.substep_count)
     for t in range(begin, end):
         if trees[t].is_coupled:
-            warm_start_tree(system, trees[t], joints, rows, impulse_scale)
+            warm_start_tree(system, nodes, trees[t], joints, rows, impulse_scale)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -168,8 +171,9 @@ def solve_trees(system_address, begin, end, worker):
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
         if not trees[t].is_coupled:
-            warm_start_tree(system, trees[t], joints, rows, softness[2])
+            warm_start_tree(system, nodes, trees[t], joints, rows, softness[2])
         solve_rows_of_tree(system, trees[t], joints, rows, h, softness)
+        measure_drifts(system, nodes, trees[t], joints)
         solve_tree(system, nodes, trees[t], joints, rows, bodies, softness[0])
 
 

@@ -136,7 +136,7 @@ def solve(system_address, begin, end, worker):
         if is_elastic(block):
             v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, True)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        share = one / max8(one, max8(rest_a[0], rest_b[0]))  # among the deep contacts of the body that has more
+        share = one / max8(one, max8(rest_a[1], rest_b[1]))  # among the deep contacts of the body that has more
         (v_a, w_a, v_b, w_b), lowest = solve_normals(
             block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, field(block, BIAS_RATE), field(block, SOFTNESS),
             most_bias * share,

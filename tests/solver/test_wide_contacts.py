@@ -72,7 +72,7 @@ class Blocks:
         draw = self.random
         self.rows[1:, 0:6] = draw.uniform(-2, 2, (BODIES, 6))
         self.rows[1:, c.DEEP_CONTACTS] = draw.integers(0, 4, BODIES)
-        self.rows[1:, 7] = draw.uniform(-9, 9, BODIES)  # no velocity: must come through untouched
+        self.rows[1:, 6] = draw.uniform(-9, 9, BODIES)  # no velocity: must come through untouched
         self.rows[1:, c.DELTA_POSITION : c.DELTA_POSITION + 3] = draw.uniform(-0.01, 0.01, (BODIES, 3))
         q = draw.uniform(-0.05, 0.05, (BODIES, 4))
         q[:, 3] = 1.0

@@ -1,0 +1,92 @@
+"""How the axes of a joint drift although its bodies do not move along them: an arm that turns is longer at the end of a straight way.
+
+With r_A, r_B the arms to the joint, a_A, a_B the torques' absence apart (see `free_acceleration`), and u how fast the two ends move
+against each other, seen from A, the second derivative of a linear axis n of frame A is
+    n . (a_B x r_B + w_B x (w_B x r_B) - a_A x r_A - w_A x (w_A x r_A) - 2 w_A x u),
+that of an angular one, whose rate is J . (w_B - w_A), is J . (a_B - a_A - w_A x w_B) where J turns with A. A swing that is held
+beside one that is free has one term more: its J turns with B as well. The pass with bias stops half of this times the sub-step in
+advance. Then bodies end where the joint holds them, the pass without bias is the second half of a symmetric step, and energy stays
+(the RATTLE scheme: Andersen, "RATTLE: a velocity version of the SHAKE algorithm", 1983).
+"""
+
+import numpy as np
+
+from ..geometry.vector import add, add_scaled, cross, dot, length_squared, scale, subtract, symmetric_times, vector3
+from ..runtime.kernel import kernel
+from .body_terms import six
+from .joint_schema import ANGULAR_AXES, LINEAR_AXES, SWING_Y, SWING_Z, TWIST
+
+FLOAT64 = np.float64
+SLOWEST = 0.05
+"""What turns no faster drifts by less than a quarter of a percent of its arm in a second [rad/s]."""
+SWINGS = 1 << SWING_Y | 1 << SWING_Z
+NOTHING = (0.0, 0.0, 0.0)
+
+
+@kernel
+def free_acceleration(inverse_inertia, spin):
+    """How the spin of a body changes while nothing turns it: J^-1 (J w x w) [rad/s^2]."""
+    xx, yy, zz, xy, xz, yz = inverse_inertia
+    c00, c11, c22 = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
+    c01, c02, c12 = xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz
+    size = xx * c00 + xy * c01 + xz * c02
+    if size <= 0.0:
+        return NOTHING
+    momentum = symmetric_times((c00, c11, c22, c01, c02, c12), spin)
+    return scale(symmetric_times(inverse_inertia, cross(momentum, spin)), 1.0 / size)
+
+
+@kernel
+def has_one_swing(joint):
+    """Whether one swing is locked and the other is not."""
+    locked = joint.locked & SWINGS
+    return locked != 0 and locked != SWINGS
+
+
+@kernel
+def drifts_of(joint, motion, time):
+    """Half of the second derivatives of the six axes, times a sub-step: what the axes' speeds miss of the way in it [m/s],
+    [rad/s], six numbers."""
+    v_a, w_a, v_b, w_b = motion
+    if time <= 0.0 or length_squared(w_a) + length_squared(w_b) < SLOWEST * SLOWEST:
+        return NOTHING + NOTHING
+    spin_up_a, spin_up_b = free_acceleration(six(joint.inertias[0]), w_a), free_acceleration(six(joint.inertias[1]), w_b)
+    linear, angular = NOTHING, NOTHING
+    if joint.locked & LINEAR_AXES:
+        linear = linear_drift(joint, motion, spin_up_a, spin_up_b, time)
+    if joint.locked & ANGULAR_AXES:
+        angular = scale(angular_drift(joint, w_a, w_b, spin_up_a, spin_up_b), 0.5 * time)
+    return linear + angular
+
+
+@kernel
+def missed_way(spin, spin_up, arm, time):
+    """What the speed `spin` x `arm` misses of how an arm turns in `time`, by Cayley's map of the spin in its middle [m/s]."""
+    out, middle = cross(spin, arm), add_scaled(spin, spin_up, 0.5 * time)
+    way = cross(middle, arm)
+    way = add_scaled(way, cross(middle, way), 0.5 * time)
+    return subtract(scale(way, 1.0 / (1.0 + 0.25 * time * time * length_squared(middle))), out)
+
+
+@kernel
+def linear_drift(joint, motion, spin_up_a, spin_up_b, time):
+    """What the linear axes drift by [m/s]."""
+    v_a, w_a, v_b, w_b = motion
+    arm_a, arm_b = vector3(joint.arms[0]), vector3(joint.arms[1])
+    apart = subtract(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
+    total = subtract(missed_way(w_b, spin_up_b, arm_b, time), missed_way(w_a, spin_up_a, arm_a, time))
+    total = add_scaled(total, cross(w_a, apart), -time)
+    return (dot(vector3(joint.axes[0]), total), dot(vector3(joint.axes[1]), total), dot(vector3(joint.axes[2]), total))
+
+
+@kernel
+def angular_drift(joint, w_a, w_b, spin_up_a, spin_up_b):
+    """The second derivatives of the angular axes."""
+    total = subtract(subtract(spin_up_b, spin_up_a), cross(w_a, w_b))
+    twist, y, z = vector3(joint.turns[0]), vector3(joint.turns[1]), vector3(joint.turns[2])
+    drift = (dot(twist, total), dot(y, total), dot(z, total))
+    if has_one_swing(joint):
+        spin, b = subtract(w_b, w_a), vector3(joint.axis_b)
+        roll = dot(b, spin)
+        return (drift[0], drift[1] + roll * dot(cross(y, b), spin), drift[2] + roll * dot(cross(z, b), spin))
+    return drift

@@ -1,0 +1,90 @@
+"""Springs as soft rows whose period and decay are those of the spring, whatever the sub-step.
+
+A sub-step changes the speed v of a row first, then moves the bodies by it: v' = v + k Q, x' = x + h v', with k the inverse of the
+effective mass and Q the spring's impulse. A spring that pulls by where it is, and opposes a little every change of the speed,
+    k Q = -(w^2 / h) x + (E - 1) v - (D - 1) v',   w^2 = stiffness k h^2,
+has det = E / D and trace = 1 + (E - w^2) / D. They are those of the exact motion, e^(-2 g) and 2 e^-g cos(sqrt(w^2 - g^2)) with
+g = damping k h / 2, if
+    D = w^2 / (1 - 2 e^-g cos(sqrt(w^2 - g^2)) + e^(-2 g)),   E = D e^(-2 g).
+At rest it pulls as Hooke says. The scheme is the leapfrog of a mass D times as large, which is stable for w <= 2 of that mass.
+"""
+
+import math
+
+import numpy as np
+
+from ..runtime.kernel import kernel
+
+FLOAT32, FLOAT64 = np.float32, np.float64
+MOST_TURN = 2.5
+"""w of the stiffest spring that sub-steps can follow: two and a half sub-steps a period. A stiffer one is damped."""
+MOST_DECAY = 0.5
+"""g of the strongest damper that they can."""
+LEAST_TURN = 1.0e-4
+ALONE, SHARED = 2.0, 1.0 / 6.0
+"""Springs that act on each other vibrate faster than each by itself. How much so is not known here: D is at least 1 + w^2 / 4 less
+half of this, over the number of springs where they are all of one joint; six neighbours in a grid are well within."""
+
+
+@kernel
+def follow(w2, g, spare):
+    """(D, E) of a spring."""
+    decay, beyond = math.exp(-g), w2 - g * g
+    half = 0.5 * math.sqrt(abs(beyond))
+    wave = math.sin(half) if beyond > 0.0 else math.sinh(half)
+    d = w2 / ((1.0 - decay) ** 2 + 4.0 * decay * (wave * wave if beyond > 0.0 else -wave * wave))
+    d = max(d, 1.0 + g + 0.25 * w2 - 0.5 * spare)
+    return d, d * decay * decay
+
+
+@kernel
+def spring_count(joint):
+    """How many springs a joint has."""
+    count = 0
+    for axis in range(32):
+        count += joint.sprung >> axis & 1
+    return count
+
+
+@kernel
+def spare_of(joint):
+    """How far above 2 the square of w may be of a spring of this joint, so that it stays stable beside others."""
+    for side in range(2):
+        if joint.pushes[side] and (joint.next[side] >= 0 or joint.previous[side] >= 0):
+            return SHARED
+    return ALONE / spring_count(joint)
+
+
+@kernel
+def stiffness_of(joint, axis, free):
+    """(stiffness [N/m], [N m/rad], damping [N s/m], [N m s/rad]) of a spring; `free`: inverse of its effective mass, were the
+    bodies free."""
+    stiffness, damping = FLOAT64(joint.spring_stiffness[axis]), FLOAT64(joint.spring_damping[axis])
+    if joint.by_frequency >> axis & 1:
+        omega = 2.0 * math.pi * stiffness
+        mass = 1.0 / free if free > 0.0 else 0.0
+        return mass * omega * omega, 2.0 * mass * damping * omega
+    return stiffness, damping
+
+
+@kernel
+def weigh_spring(joint, row, axis, stretch, speed, h, free, k):
+    """A spring as a soft row: speed + bias + softness x impulse = 0 after its impulse. `stretch`, `speed`: of its axis as it is now
+    [m], [m/s]; `free`, `k`: inverses of its effective mass, were the bodies free and as they are held.
+
+    A joint that was made just now begins with the second half of a pull, as if the bodies had stood still so far. What is too stiff
+    or damped too much for the sub-steps is stable at any stiffness, and loses energy (Catto, Soft Constraints, GDC 2011)."""
+    stiffness, damping = stiffness_of(joint, axis, free)
+    w2, g = stiffness * k * h * h, 0.5 * damping * k * h
+    if w2 > LEAST_TURN * LEAST_TURN and w2 < MOST_TURN * MOST_TURN and g < MOST_DECAY:
+        d, e = follow(w2, g, spare_of(joint))
+        pull = w2 / h * stretch - (e - 1.0) * speed if joint.total_time > 0.0 else 0.5 * w2 / h * stretch
+        row.softness = FLOAT32(k / (d - 1.0))
+        row.bias = FLOAT32(pull / (d - 1.0))
+        row.mass = FLOAT32((d - 1.0) / (k * d))
+        return
+    size = h * (damping + h * stiffness)
+    softness = 1.0 / size if size > 0.0 else 0.0
+    row.softness = FLOAT32(softness)
+    row.bias = FLOAT32(stretch * h * stiffness * softness)
+    row.mass = FLOAT32(1.0 / (k + softness)) if size > 0.0 and k > 0.0 else FLOAT32(0.0)
