@@ -1,0 +1,180 @@
+"""Impacts as mechanics has them: what lands does not jump, what bounces obeys restitution, overlap goes without a bang."""
+
+import numpy as np
+import pytest
+from small_world import SmallWorld
+
+from engine_core.bodies.schema import STATIC
+from engine_core.shapes.schema import CONVEX, CYLINDER, PLANE
+
+GRAVITY = 10.0
+
+
+def cylinder(scene: SmallWorld) -> int:
+    shape = scene.world.create_shape(CYLINDER)
+    scene.world.shapes.set_cylinder(scene.world.shape_index("cylinder", shape), 0.5, 1.0)
+    return shape
+
+
+def prism(scene: SmallWorld) -> int:
+    """A hull with six sides, 1 m high."""
+    angles = np.arange(6) * np.pi / 3.0
+    ring = np.stack([0.5 * np.cos(angles), np.zeros(6), 0.5 * np.sin(angles)], axis=1)
+    shape = scene.world.create_shape(CONVEX)
+    points = np.concatenate([ring + (0.0, 0.5, 0.0), ring - (0.0, 0.5, 0.0)])
+    scene.world.shapes.set_convex(scene.world.shape_index("hull", shape), points)
+    return shape
+
+
+SHAPES = {"box": lambda scene: scene.box(0.5, 0.5, 0.5), "cylinder": cylinder, "hull": prism}
+
+
+@pytest.mark.parametrize("friction", (0.2, 0.5))
+@pytest.mark.parametrize("velocity", ((2, -4, 0), (8, -10, 0), (12, -6, 0)))
+@pytest.mark.parametrize("kind", SHAPES)
+def test_what_lands_moving_sideways_does_not_jump(kind, velocity, friction):
+    """The impulse of the impact lies within the foot of the body, so it neither turns nor rises; it is slower by friction times
+    the speed of the impact, as Coulomb says."""
+    scene = SmallWorld()
+    scene.floor(friction=friction)
+    body = scene.add(SHAPES[kind](scene), (0.0, 0.55, 0.0), friction=friction)
+    scene.throw(body, velocity)
+    fastest = 0.0
+    for tick in range(40):
+        scene.step()
+        fastest = max(fastest, scene.velocity(body)[1])
+        assert np.abs(scene.spin(body)).max() < 0.05, tick
+    assert fastest < 0.02
+    # It came 0.05 m lower, so it landed at sqrt(vy^2 + 2 g 0.05); from then on it slides.
+    speed = max(velocity[0] - friction * (np.sqrt(velocity[1] ** 2 + GRAVITY * 0.1) + GRAVITY * 39.5 / 60.0), 0.0)
+    assert scene.velocity(body)[0] == pytest.approx(speed, abs=0.25)
+
+
+def test_a_cube_of_friction_one_does_not_tumble_where_it_lands():
+    """It is the steepest that it can be: the impulse goes through its leading edge."""
+    scene = SmallWorld()
+    scene.floor(friction=1.0)
+    cube = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.6, 0.0), friction=1.0)
+    scene.throw(cube, (8, -10, 0))
+    highest = 0.0
+    for tick in range(60):
+        scene.step()
+        highest = max(highest, scene.position(cube)[1] if tick > 2 else 0.0)
+    assert highest < 0.51
+
+
+def test_a_box_dropped_flat_on_a_slope_sticks():
+    slope = np.radians(30.0)
+    normal = (np.sin(slope), np.cos(slope), 0.0)
+    basis = (np.cos(slope), np.sin(slope), 0.0, -np.sin(slope), np.cos(slope), 0.0, 0.0, 0.0, 1.0)
+    scene = SmallWorld()
+    scene.floor(normal, friction=1.0)
+    box = scene.add(scene.box(0.5, 0.25, 0.5), np.multiply(normal, 0.25 + 0.5), basis=basis, friction=1.0)
+    scene.step(30)
+    landed = scene.position(box)
+    scene.step(60)
+    assert np.linalg.norm(scene.velocity(box)) < 0.01
+    assert scene.position(box) == pytest.approx(landed, abs=0.01)
+    assert landed @ normal == pytest.approx(0.25, abs=0.005)
+
+
+@pytest.mark.parametrize("restitution", (0.3, 0.5, 0.8, 1.0))
+@pytest.mark.parametrize("kind", [*SHAPES, "ball"])
+def test_a_flat_bounce_gives_no_spin_and_keeps_its_energy(kind, restitution):
+    """It comes back to e^2 of the height it fell from: 2 m."""
+    scene = SmallWorld()
+    scene.floor(friction=0.0, restitution=restitution)
+    shape = scene.sphere(0.5) if kind == "ball" else SHAPES[kind](scene)
+    body = scene.add(shape, (0.0, 2.5, 0.0), friction=0.0)
+    highest, has_bounced = 0.0, False
+    for _ in range(130):
+        scene.step()
+        has_bounced = has_bounced or scene.velocity(body)[1] > 0.0
+        highest = max(highest, scene.position(body)[1] - 0.5 if has_bounced else 0.0)
+        assert np.abs(scene.spin(body)).max() < 0.01
+    assert highest == pytest.approx(2.0 * restitution**2, rel=0.01)
+
+
+@pytest.mark.parametrize("speed", (0.3, 1.0, 5.0, 40.0))
+@pytest.mark.parametrize("substeps", (1, 4, 16))
+def test_a_ball_meets_a_wall_at_any_moment_of_a_sub_step(speed, substeps):
+    """Thirty balls from places a little apart: each keeps its speed, and is where it would be without steps."""
+    scene = SmallWorld(gravity=(0.0, 0.0, 0.0), substep_count=substeps)
+    wall = scene.world.create_shape(PLANE)
+    scene.world.shapes.set_plane(scene.world.shape_index("wall", wall), (1.0, 0.0, 0.0), 0.0)
+    scene.add(wall, mode=STATIC, friction=0.0)
+    starts = 0.35 + 0.1 * np.arange(30) * speed / 60.0
+    balls = [scene.add(scene.sphere(0.25), (x, 0.0, 2.0 * k), friction=0.0, restitution=1.0) for k, x in enumerate(starts)]
+    for ball in balls:
+        scene.throw(ball, (-speed, 0.0, 0.0))
+    ticks = int(60 * 0.3 / speed) + 12
+    scene.step(ticks)
+    for ball, start in zip(balls, starts, strict=True):
+        assert scene.velocity(ball) == pytest.approx((speed, 0.0, 0.0), rel=1e-4)
+        way = speed * ticks / 60.0 - (start - 0.25)
+        assert scene.position(ball)[0] == pytest.approx(0.25 + way, abs=0.02 + speed / 60.0)
+
+
+def test_a_row_of_balls_hands_on_what_the_first_brings():
+    """Elastic balls of one mass that touch: the last one leaves at the speed of the first, the others stay."""
+    scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    balls = [scene.add(scene.sphere(0.5), (float(k), 0.0, 0.0), friction=0.0, restitution=1.0) for k in range(5)]
+    first = scene.add(scene.sphere(0.5), (-1.5, 0.0, 0.0), friction=0.0, restitution=1.0)
+    scene.throw(first, (2.0, 0.0, 0.0))
+    scene.step(60)
+    assert scene.velocity(balls[-1]) == pytest.approx((2.0, 0.0, 0.0), abs=1e-3)
+    for ball in (first, *balls[:-1]):
+        assert np.linalg.norm(scene.velocity(ball)) < 1e-3
+
+
+def test_elastic_balls_keep_their_energy():
+    """Sixty balls in a closed box for ten seconds: energy stays within 0.1 % and nothing leaves."""
+    scene, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(1)
+    for axis in range(3):
+        for side in (-1.0, 1.0):
+            shape, normal = scene.world.create_shape(PLANE), np.zeros(3)
+            normal[axis] = -side
+            scene.world.shapes.set_plane(scene.world.shape_index("wall", shape), normal, -3.0)
+            scene.add(shape, mode=STATIC, friction=0.0, restitution=1.0)
+    places = [(x, y, z) for x in (-2, -1, 0, 1) for y in (-2, -1, 0, 1, 2) for z in (-1, 0, 1)]
+    balls = [scene.add(scene.sphere(0.25), place, friction=0.0, restitution=1.0) for place in places]
+    for ball in balls:
+        scene.throw(ball, random.normal(size=3) * 3.0)
+    energy = sum(np.sum(scene.velocity(ball) ** 2) for ball in balls)
+    scene.step(600)
+    assert sum(np.sum(scene.velocity(ball) ** 2) for ball in balls) == pytest.approx(energy, rel=1e-3)
+    assert max(np.abs(scene.position(ball)).max() for ball in balls) < 2.9
+
+
+def test_a_bounce_takes_friction_of_its_whole_impulse():
+    """Sliding at 10 m/s, down at 4 m/s, elastic: friction takes mu (1 + e) 4 m/s."""
+    scene = SmallWorld()
+    scene.floor(friction=0.2, restitution=1.0)
+    box = scene.add(scene.box(1.0, 0.25, 1.0), (0.0, 0.3, 0.0), friction=0.2)
+    scene.throw(box, (10.0, -4.0, 0.0))
+    scene.step(10)
+    assert scene.velocity(box)[0] == pytest.approx(10.0 - 0.2 * 2.0 * 4.1, abs=0.1)
+
+
+@pytest.mark.parametrize("count", (2, 20, 60))
+def test_bodies_made_at_one_place_come_apart_without_a_bang(count):
+    """The speed of push-out holds for a body, not for each of its contacts; they fall 0.5 m besides, to 3.2 m/s."""
+    scene = SmallWorld()
+    scene.floor()
+    boxes = [scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 1.0, 0.0)) for _ in range(count)]
+    fastest = farthest = 0.0
+    for _ in range(180):
+        scene.step()
+        fastest = max(fastest, max(np.linalg.norm(scene.velocity(box)) for box in boxes))
+        farthest = max(farthest, max(np.linalg.norm(scene.position(box)) for box in boxes))
+    assert fastest < 3.6
+    assert farthest < 6.0
+
+
+def test_a_lone_deep_overlap_is_gone_within_half_a_second():
+    scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    first, second = scene.add(scene.box(0.5, 0.5, 0.5)), scene.add(scene.box(0.5, 0.5, 0.5), (0.4, 0.0, 0.0))
+    scene.step(30)
+    apart = scene.position(second) - scene.position(first)
+    assert 0.98 < apart[0] < 1.1
+    assert np.linalg.norm(scene.velocity(first)) < 0.05
