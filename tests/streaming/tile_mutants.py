@@ -77,6 +77,16 @@ class Mutant:
 
     def __init__(self, tile: bytes, seed: int):
         self.random = np.random.default_rng(seed)
+        self.lay_open(tile)
+        ways = (
+            self.flip_bits, self.set_word, self.set_field, self.set_block_field, self.nudge, self.copy_piece, self.change_kind,
+            self.move_vertex, self.change_head,
+        )  # fmt: skip
+        for _ in range(self.pick((1, 1, 1, 2, 3))):
+            self.pick(ways)()
+
+    def lay_open(self, tile: bytes) -> None:
+        """Copy the bytes of a tile; `sections` are views of them by name."""
         self.memory = aligned(tile)
         self.header = self.memory[: tile_file.HEADER.itemsize].view(tile_file.HEADER)
         self.head_bytes = tile_file.HEADER.itemsize + int(self.header["section_count"][0]) * tile_file.SECTION.itemsize
@@ -85,12 +95,6 @@ class Mutant:
             section["name"].decode(): self.memory[int(section["offset"]) : int(section["offset"]) + int(section["size"])]
             for section in self.table
         }
-        ways = (
-            self.flip_bits, self.set_word, self.set_field, self.set_block_field, self.nudge, self.copy_piece, self.change_kind,
-            self.move_vertex, self.change_head,
-        )  # fmt: skip
-        for _ in range(self.pick((1, 1, 1, 2, 3))):
-            self.pick(ways)()
 
     def pick(self, choices):
         return choices[int(self.random.integers(len(choices)))]
@@ -200,7 +204,8 @@ class Mutant:
             if name == "name":
                 section["name"] = self.pick((other["name"], b"bodies", b"", b"\xff\xfe"))
             else:
-                section[name] = self.pick((other[name], 0, 64, len(self.memory), 1 << 40, (1 << 64) - 64, section[name] + np.uint64(64)))
+                a_little_more = int(section[name]) + 64 & (1 << 64) - 1
+                section[name] = self.pick((other[name], 0, 64, len(self.memory), 1 << 40, (1 << 64) - 64, a_little_more))
         else:
             self.header["origin"][0, self.below(3)] = self.pick(FLOATS)
 
