@@ -1,7 +1,7 @@
 """Whether the block of a hull, mesh or height field in a tile may be used: its counts, offsets, indices and numbers.
 
-Every array has to lie in the block, every index in its array, and the nodes of a mesh have to be a tree, so that nothing leads out
-of the file's memory and every walk ends. `cook_hull`, `cook_mesh` and `cook_height_field` write what is accepted here.
+Every array has to lie in the block, every index in its array, and the nodes of a mesh have to be a tree, so that nothing leads
+out of the file's memory and every walk ends. `cook_hull`, `cook_mesh` and `cook_height_field` write what is accepted here.
 """
 
 import numpy as np

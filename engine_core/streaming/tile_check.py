@@ -122,7 +122,7 @@ def _bodies_fault(tile):
 
 @kernel
 def _shapes_fault(tile):
-    """Shapes, whose blocks lie one after the other in the order of their rows: a block that two shared would be relocated twice."""
+    """Shapes, whose blocks lie one after the other in the order of their rows: one that two shared would be relocated twice."""
     shapes = view(tile.shapes, tile.shape_count, SHAPE)
     free = np.int64(0)  # from here on no block has been yet
     for number in range(tile.shape_count):

@@ -46,7 +46,8 @@ MESH_ADDRESSES = np.array(
     [
         MESH_BLOCK.fields[n][1]
         for n in (
-            "vertices", "triangles", "faces", "active_edges", "nodes", "materials", "material_table", "heights", "ranges", "levels",
+            "vertices", "triangles", "faces", "active_edges", "nodes", "materials", "material_table",
+            "heights", "ranges", "levels",
         )
     ]
 )  # fmt: skip
