@@ -5,7 +5,6 @@ import importlib
 import json
 import multiprocessing
 import os
-import shutil
 import statistics
 import time
 from collections.abc import Callable
@@ -21,7 +20,6 @@ SHIPPED = Path(__file__).with_name(RECORD)  # of some machine: on a first start 
 DONE = "warm.json"  # in the folder of the compiled code: written when all of it is there
 
 
-LEAST_ROOM = 150e6  # [byte] on the disk: more than all compiled code takes
 
 
 class WarmUpFailed(Exception):
@@ -149,18 +147,6 @@ def _note_warm(files: list[str]) -> None:
         return
 
 
-def _make_room() -> None:
-    """Clear away what is damaged. Raises WarmUpFailed if the disk cannot hold what is to be compiled."""
-    from engine_core.runtime import code_files
-
-    code_files.remove_damaged()
-    root = code_files.CACHE_FOLDER.parent
-    place = next(folder for folder in (root, *root.parents) if folder.is_dir())
-    free = shutil.disk_usage(place).free
-    if free < LEAST_ROOM and not any(code_files.files()):
-        raise WarmUpFailed(f"compiled code needs {LEAST_ROOM / 1e6:.0f} MB in {root}, its disk has {free / 1e6:.1f} MB left")
-
-
 def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | None = None) -> WarmUp:
     """Compile or load every entry point of the engine in `workers` processes (as many as cores where not given); what is damaged
     is made anew.
@@ -173,9 +159,11 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
     except Exception as error:
         raise WarmUpFailed(f"the engine cannot be imported: {type(error).__name__}: {error}") from error
     from engine_core.runtime import kernel
-    from engine_core.runtime.code_files import CodeNotKept
+    from engine_core.runtime.code_files import CodeNotKept, lack_of_room, remove_damaged
 
-    _make_room()
+    remove_damaged()
+    if problem := lack_of_room():
+        raise WarmUpFailed(problem)
     names = [entry.name for entry in kernel.registry()]
     forecast = Forecast.load()
     # Taken from the end: first what nobody has timed yet, then the longest.

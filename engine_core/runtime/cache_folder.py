@@ -2,9 +2,8 @@
 
 import os
 import platform
+import stat
 from pathlib import Path
-
-OTHERS_WRITE, GROUP_WRITES = 0o002, 0o020
 
 
 class CacheRefused(Exception):
@@ -25,15 +24,18 @@ def user_cache_folder() -> Path:
 
 
 def why_not_own(status: os.stat_result) -> str:
-    """Who else may have written a file or folder with this status; empty: nobody but this user and root. Without owners of the
-    POSIX kind, as on Windows, nobody is known."""
+    """Who else may have written a file, or may put one in the place of another in a folder, with this status; empty: nobody but
+    this user and root. In a sticky folder, as /tmp is, everybody may write but only owners replace. Without owners of the POSIX
+    kind, as on Windows, nobody is known."""
     if not hasattr(os, "geteuid"):
         return ""
     if status.st_uid not in (0, os.geteuid()):
         return f"belongs to another user ({status.st_uid})"
-    if status.st_mode & OTHERS_WRITE:
+    if stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX:
+        return ""
+    if status.st_mode & stat.S_IWOTH:
         return "may be written by everybody"
-    if status.st_mode & GROUP_WRITES and not _is_private_group(status.st_gid):
+    if status.st_mode & stat.S_IWGRP and not _is_private_group(status.st_gid):
         return f"may be written by its group ({status.st_gid})"
     return ""
 

@@ -29,6 +29,8 @@ MARK = b"SCREECODE1\0\0\0\0\0\0"
 CHECKSUM_BYTES = 32
 KEPT_DAYS = 30
 """Compiled code that no start has used for so long is deleted [days]."""
+LEAST_ROOM = 150_000_000
+"""What is compiled takes less on the disk [byte]."""
 ABANDONED = 3600.0
 """A file that was begun so long ago [s] is not being written any more."""
 
@@ -123,6 +125,15 @@ def write(path: Path, content: bytes) -> None:
     except OSError as error:
         if read(path) is None:  # else another start has written it, and is just reading it
             raise CodeNotKept(f"compiled code cannot be kept in {path.parent.parent}: {error.strerror or error}") from error
+
+
+def lack_of_room() -> str:
+    """Why nothing can be kept even if all goes well: the disk is full, or nearly; empty: it is not, or something is kept already."""
+    place = next(folder for folder in CACHE_FOLDER.parents if folder.is_dir())
+    free = shutil.disk_usage(place).free
+    if free >= LEAST_ROOM or any(files()):
+        return ""
+    return f"compiled code takes up to {LEAST_ROOM / 1e6:.0f} MB in {CACHE_FOLDER.parent}, its disk has {free / 1e6:.1f} MB left"
 
 
 def files() -> Iterator[Path]:
