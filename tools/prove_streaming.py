@@ -116,7 +116,7 @@ def streaming_damage(godot: Godot, project: Path) -> Outcome:
 
 @check("100,000 tiles changed at random with right checksums: none crashes, hangs or raises")
 def tiles_from_anywhere(godot: Godot, project: Path) -> Outcome:
-    """Each that is not refused comes in, is fallen on, asked about in every way, and goes; every test run plays a part of them."""
+    """What is not refused comes in, is fallen on, asked about in every way, and goes; every test run plays some."""
     return long_tests(("mutants of tiles",), "tests/streaming/test_tile_mutants.py")
 
 

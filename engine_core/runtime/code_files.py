@@ -128,7 +128,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def lack_of_room() -> str:
-    """Why nothing can be kept even if all goes well: the disk is full, or nearly; empty: it is not, or something is kept already."""
+    """That the disk is full, or nearly; empty: it is not, or something is kept already."""
     place = next(folder for folder in CACHE_FOLDER.parents if folder.is_dir())
     free = shutil.disk_usage(place).free
     if free >= LEAST_ROOM or any(files()):

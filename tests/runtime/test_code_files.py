@@ -58,8 +58,8 @@ def flip(place: float):
 
 
 HARM = (
-    lambda data: b"", cut, lambda data: bytes(len(data)), lambda data: data[:-1], lambda data: data + b"\0", flip(0.0), flip(0.01),
-    flip(0.5), flip(1.0), lambda data: pickle.dumps("anything"),
+    lambda data: b"", cut, lambda data: bytes(len(data)), lambda data: data[:-1], lambda data: data + b"\0",
+    flip(0.0), flip(0.01), flip(0.5), flip(1.0), lambda data: pickle.dumps("anything"),
 )  # fmt: skip
 
 

@@ -140,7 +140,8 @@ def test_nodes_in_a_ring_or_shared_are_no_tree():
     def nodes(mutant):
         block = block_of(mutant, schema.MESH_BLOCK)
         begin = int(shape_row(mutant)["block"]) + int(block["nodes"])
-        return mutant.sections["blocks"][begin : begin + int(block["node_count"]) * schema.MESH_NODE.itemsize].view(schema.MESH_NODE)
+        end = begin + int(block["node_count"]) * schema.MESH_NODE.itemsize
+        return mutant.sections["blocks"][begin:end].view(schema.MESH_NODE)
 
     def in_a_ring(mutant):
         nodes(mutant)["entries"][1, 0] = 0

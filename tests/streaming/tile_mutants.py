@@ -26,8 +26,9 @@ from small_world import SmallWorld  # noqa: E402
 
 TILE = 64.0
 FLOATS = (
-    np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, 1e-38, 1e-20, 1.0, -1.0, 1e3, -1e6, 1e9, -1e9, 1.1e9, 1e15, -1e15, 3e38, -3e38, 1e300,
-)
+    np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, 1e-38, 1e-20, 1.0, -1.0, 1e3, -1e6, 1e9, -1e9, 1.1e9, 1e15, -1e15,
+    3e38, -3e38, 1e300,
+)  # fmt: skip
 INTS = (0, 1, -1, 2, 7, 8, 9, 15, 16, 63, 64, 127, 128, 255, 256, 511, 512, 1 << 15, 1 << 16, 1 << 24, (1 << 31) - 1, -(1 << 31),
         1 << 32, (1 << 62), (1 << 63) - 1, -(1 << 63))  # fmt: skip
 ROWS = {"bodies": NEW_BODY, "new_shapes": NEW_SHAPE, "shapes": schema.SHAPE}
@@ -41,7 +42,8 @@ def good_tiles() -> list[bytes]:
     x, z = np.meshgrid(np.arange(9.0), np.arange(9.0))
     ground = np.stack((x, 0.2 * np.sin(x + z), z), -1).reshape(-1, 3)
     corner = (np.arange(8)[:, None] * 9 + np.arange(8)).ravel()
-    triangles = np.concatenate((np.stack((corner, corner + 9, corner + 1), 1), np.stack((corner + 1, corner + 9, corner + 10), 1)))
+    halves = (corner, corner + 9, corner + 1), (corner + 1, corner + 9, corner + 10)
+    triangles = np.concatenate([np.stack(half, 1) for half in halves])
     heights = 0.3 * random.normal(size=7 * 6)
     heights[9] = np.nan
     hulls = [settings.Hull.checked(random.normal(size=(count, 3))) for count in (6, 16)]
@@ -55,11 +57,13 @@ def good_tiles() -> list[bytes]:
     ]
     plain = [
         settings.Sphere.checked(0.7), settings.Box.checked((0.5, 0.6, 0.7)), settings.Capsule.checked(0.4, 2.0),
-        settings.Cylinder.checked(0.5, 1.0), settings.TaperedCapsule.checked(0.5, 0.3, 0.6), settings.Ellipsoid.checked((0.4, 0.6, 0.9)),
-        settings.TaperedCylinder.checked(0.5, 0.3, 0.6), settings.SeparationRay.checked(1.0, True), settings.Hull.checked(np.empty((0, 3))),
+        settings.Cylinder.checked(0.5, 1.0), settings.TaperedCapsule.checked(0.5, 0.3, 0.6),
+        settings.TaperedCylinder.checked(0.5, 0.3, 0.6), settings.Ellipsoid.checked((0.4, 0.6, 0.9)),
+        settings.SeparationRay.checked(1.0, True), settings.Hull.checked(np.empty((0, 3))),
     ]  # fmt: skip
     tiles = []
-    for chosen in ((*hulls, *plain[:2]), (*meshes, plain[1]), (*fields, plain[0]), (*plain, hulls[0]), (*hulls, meshes[1], fields[1])):
+    groups = ((*hulls, *plain[:2]), (*meshes, plain[1]), (*fields, plain[0]), (*plain, hulls[0]), (*hulls, meshes[1], fields[1]))
+    for chosen in groups:
         bake = Bake(TILE)
         numbers = [bake.add_shape(one) for one in chosen]
         for k in range(8):
@@ -135,7 +139,8 @@ class Mutant:
 
     def set_field(self) -> None:
         name = self.pick(tuple(ROWS))
-        self.row_of(ROWS[name], self.sections[name], self.below(len(self.sections[name]) // ROWS[name].itemsize) * ROWS[name].itemsize)
+        data, size = self.sections[name], ROWS[name].itemsize
+        self.row_of(ROWS[name], data, self.below(len(data) // size) * size)
 
     def block(self) -> tuple[np.void, np.ndarray, np.dtype] | None:
         """Some shape with a block, where it begins, and the type of its record."""
