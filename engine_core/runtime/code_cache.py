@@ -6,7 +6,7 @@ all that its content depends on. Rests on the interface of Numba's caches (numba
 """
 
 import hashlib
-import platform
+import sys
 from pathlib import Path
 
 import llvmlite
@@ -74,8 +74,8 @@ class CodeCache(caching._Cache):
         cells = tuple(cell.cell_contents for cell in self._function.__closure__ or ())
         depends_on = (
             self._stamp, self._function.__module__, self._function.__qualname__, named, codegen.magic_tuple(), code.co_code,
-            serialize.dumps(cells) if cells else b"", platform.python_implementation(), platform.python_version(),
-            numba.__version__, llvmlite.__version__, code_files.MARK,
+            serialize.dumps(cells) if cells else b"", sys.implementation.cache_tag, numba.__version__, llvmlite.__version__,
+            code_files.MARK,
         )  # fmt: skip
         key = hashlib.blake2b(repr(depends_on).encode(), digest_size=12).hexdigest()
         name = self._function.__qualname__.replace("<", "").replace(">", "")
