@@ -59,14 +59,15 @@ def _godot() -> find_godot.Godot:
 
 
 def _warm_up() -> None:
+    from engine_core.runtime.cache_folder import CacheRefused
     from scree_tools import warm_up
 
-    if warm_up.is_warm():
-        return
     try:
+        if warm_up.is_warm():
+            return
         with show.compiling(console) as report:
             result = warm_up.warm_up(report)
-    except warm_up.WarmUpFailed as error:
+    except (warm_up.WarmUpFailed, CacheRefused) as error:
         _fail(error)
     console.print(
         f"Compiled {result.compiled} entry points ({result.loaded} were there) in {result.seconds:.0f} s, "

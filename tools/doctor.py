@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine_core.runtime.cache_folder import CacheRefused
 from scree_tools import build_loader, debian_archive, find_godot, find_python, install_addon, places, project_settings
 from scree_tools.screen import NoScreen, server_command
 
@@ -89,15 +90,20 @@ def _loader() -> Finding:
 
 def _compiled_core() -> Finding:
     try:
-        from engine_core.runtime import kernel
+        from engine_core.runtime import code_files
         from scree_tools import warm_up
 
-        ready = warm_up.is_warm()
+        files, damaged = list(code_files.files()), code_files.damaged_files()
+        ready = not damaged and warm_up.is_warm()
+    except CacheRefused as error:
+        return Finding("Compiled core", "bad", str(error), "`ls -ld` on it tells its owner and who may write")
     except Exception as error:  # whatever is wrong with Numba or the engine is what is asked for here
         return Finding("Compiled core", "bad", f"{type(error).__name__}: {error}", "`scree doctor` above says more")
-    files = list(kernel.CACHE_FOLDER.parent.rglob("*.nbc"))
     size = sum(file.stat().st_size for file in files) / 1e6
-    found = f"{len(files)} functions, {size:.1f} MB in {kernel.CACHE_FOLDER.parent}"
+    found = f"{len(files)} functions, {size:.1f} MB in {code_files.CACHE_FOLDER.parent}"
+    if damaged:
+        names = f"{damaged[0]}{' and others' if len(damaged) > 1 else ''}"
+        return Finding("Compiled core", "bad", f"{len(damaged)} damaged: {names}", "`scree warmup` makes them anew")
     if ready:
         return Finding("Compiled core", "good", found)
     return Finding("Compiled core", "missing", found, "`scree warmup` compiles it")

@@ -114,6 +114,12 @@ def streaming_damage(godot: Godot, project: Path) -> Outcome:
     return long_tests(("of a file",), "tests/streaming/test_tile_file.py", "tests/streaming/test_streaming.py")
 
 
+@check("100,000 tiles changed at random with right checksums: none crashes, hangs or raises")
+def tiles_from_anywhere(godot: Godot, project: Path) -> Outcome:
+    """What is not refused comes in, is fallen on, asked about in every way, and goes; every test run plays some."""
+    return long_tests(("mutants of tiles",), "tests/streaming/test_tile_mutants.py")
+
+
 MILLION_SIDE, MILLION_BODIES = 32, 1000  # tiles on a side, bodies a tile: 1,024,000
 MOST_MEMORY = 400.0  # [MB] that a flight over them may add
 

@@ -20,8 +20,10 @@ SHIPPED = Path(__file__).with_name(RECORD)  # of some machine: on a first start 
 DONE = "warm.json"  # in the folder of the compiled code: written when all of it is there
 
 
+
+
 class WarmUpFailed(Exception):
-    """An entry point does not compile; the message names it and holds the compiler's words."""
+    """An entry point does not compile, or what is compiled cannot be kept; the message says which and why."""
 
 
 @dataclass
@@ -84,15 +86,22 @@ class WarmUp:
     processor_seconds: float  # of all processes
 
 
-def _make_ready(name: str) -> tuple[str, float, bool]:
-    """In a worker process: compile or load one entry point; its name, seconds of processor time, if it was loaded."""
-    importlib.import_module("engine_core.entry_points")
-    from engine_core.runtime import kernel
+def _stop(problem: Exception) -> None:
+    raise problem
 
+
+def _make_ready(name: str) -> tuple[str, float, bool, str]:
+    """In a worker process: compile or load one entry point; its name, seconds of processor time, if it was loaded, its file in
+    the folder of compiled code. Raises CodeNotKept as soon as something cannot be kept: the rest would be in vain."""
+    importlib.import_module("engine_core.entry_points")
+    from engine_core.runtime import code_cache, code_files, kernel
+
+    code_cache.CodeCache.on_not_kept = staticmethod(_stop)
     entry = next(entry for entry in kernel.registry() if entry.name == name)
     begin = time.process_time()
     _ = entry.address
-    return name, time.process_time() - begin, entry.is_cached
+    file = entry.code_file.relative_to(code_files.CACHE_FOLDER.parent).as_posix() if entry.code_file else ""
+    return name, time.process_time() - begin, entry.is_cached, file
 
 
 def _fingerprint() -> dict:
@@ -103,18 +112,44 @@ def _fingerprint() -> dict:
     return {"numba": numba.__version__, "cpu": llvmlite.binding.get_host_cpu_name()}
 
 
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Stop the worker processes in the middle of what they do: a compilation may take a minute."""
+    workers = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.terminate()
+
+
 def is_warm() -> bool:
-    """Whether everything is compiled for these sources, this Numba and this processor."""
-    from engine_core.runtime import kernel
+    """Whether everything is compiled for these sources, this Numba and this processor, and every file of it is whole."""
+    from engine_core.runtime import code_files
 
     try:
-        return json.loads((kernel.CACHE_FOLDER / DONE).read_text()) == _fingerprint()
-    except (OSError, ValueError):
+        record = json.loads((code_files.CACHE_FOLDER / DONE).read_text())
+        needed = {code_files.CACHE_FOLDER.parent / name for name in record.pop("files")}
+        if record != _fingerprint():
+            return False
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
+    return needed <= set(code_files.files()) and not code_files.damaged_files()
+
+
+def _note_warm(files: list[str]) -> None:
+    """Note that everything is compiled, in these files."""
+    from engine_core.runtime import code_files
+
+    unfinished = code_files.CACHE_FOLDER / f"{DONE}.{os.getpid()}"
+    try:
+        code_files.CACHE_FOLDER.mkdir(mode=0o755, exist_ok=True)
+        unfinished.write_text(json.dumps({**_fingerprint(), "files": sorted(filter(None, files))}))
+        unfinished.replace(code_files.CACHE_FOLDER / DONE)
+    except OSError:  # a cache that may only be read is complete all the same
+        return
 
 
 def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | None = None) -> WarmUp:
-    """Compile or load every entry point of the engine in `workers` processes (as many as cores where not given).
+    """Compile or load every entry point of the engine in `workers` processes (as many as cores where not given); what is damaged
+    is made anew.
 
     Numba compiles one function at a time in a process, hence processes. Raises WarmUpFailed.
     """
@@ -124,14 +159,18 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
     except Exception as error:
         raise WarmUpFailed(f"the engine cannot be imported: {type(error).__name__}: {error}") from error
     from engine_core.runtime import kernel
+    from engine_core.runtime.code_files import CodeNotKept, lack_of_room, remove_damaged
 
+    remove_damaged()
+    if problem := lack_of_room():
+        raise WarmUpFailed(problem)
     names = [entry.name for entry in kernel.registry()]
     forecast = Forecast.load()
     # Taken from the end: first what nobody has timed yet, then the longest.
     waiting = sorted(names, key=lambda name: forecast.seconds.get(name, float("inf")))
     workers = max(1, min(workers or os.cpu_count() or 1, len(names)))
     compiled = loaded = 0
-    worked = 0.0
+    worked, files = 0.0, []
     all_of_it = forecast.left(names, workers)
 
     def left(unfinished: list[str]) -> float:
@@ -151,14 +190,19 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 name = running.pop(future)
                 try:
-                    _, seconds, was_cached = future.result()
+                    _, seconds, was_cached, file = future.result()
+                except CodeNotKept as error:
+                    _end(pool)
+                    raise WarmUpFailed(str(error)) from error
                 except Exception as error:
                     pool.shutdown(cancel_futures=True)
                     raise WarmUpFailed(f"{name} does not compile: {type(error).__name__}: {error}") from error
+                files.append(file)
                 compiled, loaded, worked = compiled + (not was_cached), loaded + was_cached, worked + seconds
                 if not was_cached:
                     forecast.seconds[name] = round(seconds, 3)
-                    forecast.save()
+                    with contextlib.suppress(OSError):
+                        forecast.save()
                 unfinished = [*waiting, *running.values()]
                 report(
                     Step(
@@ -171,5 +215,5 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
                         was_cached,
                     )
                 )
-    (kernel.CACHE_FOLDER / DONE).write_text(json.dumps(_fingerprint()))
+    _note_warm(files)
     return WarmUp(compiled, loaded, time.perf_counter() - begin, worked)

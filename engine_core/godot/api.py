@@ -5,6 +5,7 @@ cache, named by the engine's version; `read_extract` reads it at every start. A 
 file beside the loader.
 """
 
+import contextlib
 import json
 import os
 import platform
@@ -109,8 +110,8 @@ def extract_path(version: str) -> Path:
     return user_cache_folder() / "godot_api" / f"{re.sub(r'[^0-9A-Za-z.+-]+', '_', version)}.{_FORMAT}.json"
 
 
-def write_extract(godot: list[str]) -> Path:
-    """Have the Godot that the command `godot` starts describe itself, and keep the extract. Returns its path.
+def ask_engine(godot: list[str]) -> dict:
+    """Have the Godot that the command `godot` starts describe itself; gives the extract.
 
     Raises ApiUnknown with what the engine said when it gives no description.
     """
@@ -123,7 +124,16 @@ def write_extract(godot: list[str]) -> Path:
         description = Path(folder, "extension_api.json")
         if not description.is_file():
             raise ApiUnknown(f"{' '.join(godot)} --dump-extension-api wrote nothing: {ran.stderr.strip()[-300:]}")
-        extract = make_extract(json.loads(description.read_text(encoding="utf-8")))
+        return make_extract(json.loads(description.read_text(encoding="utf-8")))
+
+
+def write_extract(godot: list[str]) -> Path:
+    """`ask_engine`, and keep the extract. Returns its path. Raises ApiUnknown."""
+    return _keep(ask_engine(godot))
+
+
+def _keep(extract: dict) -> Path:
+    """Write an extract to the user's cache. Returns its path."""
     path = extract_path(extract["version"])
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f".{os.getpid()}.part")
@@ -151,7 +161,7 @@ def read_extract(version: str, folder: Path | None = None) -> Api:
     Raises ApiUnknown if there is none, or it is for double precision.
     """
     for path in [extract_path(version)] + ([folder / "godot_api.json"] if folder else []):
-        if path.is_file():
+        with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):  # it is not there, or damaged
             extract = json.loads(path.read_text())
             if extract.get("format") == _FORMAT and extract["version"] == version:
                 break
@@ -159,8 +169,9 @@ def read_extract(version: str, folder: Path | None = None) -> Api:
         command = own_command()
         if not command:
             raise ApiUnknown(f"no description of the API of {version}")
-        path = write_extract(command)
-        extract = json.loads(path.read_text())
+        extract = ask_engine(command)
+        with contextlib.suppress(OSError):  # the next start asks again
+            _keep(extract)
         if extract["version"] != version:
             raise ApiUnknown(f"{' '.join(command)} describes {extract['version']}, but {version} is running")
     if extract["precision"] != "single":

@@ -86,11 +86,13 @@ class Engine:
         """Make our three classes known, once."""
         if self.classes:
             return
-        from ..runtime.kernel import cache_folder_of
+        from ..runtime.code_files import SUFFIX, cache_folder_of, lack_of_room
 
-        if not any(cache_folder_of("engine_core.physics_system").rglob("*.nbc")):
+        if not any(cache_folder_of("engine_core.physics_system").rglob(f"*{SUFFIX}")):
             print("scree: compiling the core for this machine: this happens once and takes a minute or two "
                   "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
+            if problem := lack_of_room():
+                print(f"scree: {problem}: the next start may have to compile again", file=sys.stderr, flush=True)
         import numpy as np
 
         from . import virtual_table

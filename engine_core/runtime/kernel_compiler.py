@@ -4,17 +4,19 @@ Numba treats every function as one that Python may call: it optimises its module
 and wraps it for Python, and does so again for each of its callers. A kernel is only ever called from an entry point, which
 is optimised as a whole. Leaving the rest out saves about two fifths of all compile time (docs/measurements.md).
 
-Rests on Numba's compiler pipeline ("Customizing the Compiler" in its documentation) and on its cache and library classes.
+Rests on Numba's compiler pipeline ("Customizing the Compiler" in its documentation) and on its library classes.
 """
 
 import types as python_types
 
 import llvmlite.binding as llvm
 from numba import _dynfunc, njit
-from numba.core import caching, codegen, compiler
+from numba.core import codegen, compiler
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
+
+from .code_cache import CodeCache
 
 
 class KernelLibrary(codegen.JITCodeLibrary):
@@ -59,40 +61,34 @@ class KernelPipeline(compiler.CompilerBase):
         return [passes]
 
 
-class KernelCacheEntry(caching.CompileResultCacheImpl):
-    """How a kernel is kept on disk: as intermediate code."""
-
-    def reduce(self, result):
-        fndesc = result.fndesc
-        fndesc.typemap = fndesc.calltypes = None  # large, and of no use to callers
-        library = result.library
-        library._ensure_finalized()
-        return library.name, library._final_module.as_bitcode(), fndesc, result.environment, result.signature
-
-    def rebuild(self, target_context, payload):
-        name, bitcode, fndesc, environment, signature = payload
-        library = KernelLibrary(target_context.codegen(), name)
-        library._final_module = llvm.parse_bitcode(bitcode)
-        library._finalized = True
-        return compiler.compile_result(
-            typing_context=target_context.typing_context,
-            target_context=target_context,
-            entry_point=_stand_in(fndesc, environment, library),
-            signature=signature,
-            library=library,
-            environment=environment,
-            fndesc=fndesc,
-            objectmode=False,
-            lifted=(),
-            reload_init=[],
-            referenced_envs=(),
-        )
+def pack_kernel(result) -> tuple:
+    """What is kept of a kernel: its intermediate code."""
+    fndesc = result.fndesc
+    fndesc.typemap = fndesc.calltypes = None  # large, and of no use to callers
+    library = result.library
+    library._ensure_finalized()
+    return library.name, library._final_module.as_bitcode(), fndesc, result.environment, result.signature
 
 
-class KernelCache(caching.FunctionCache):
-    """The cache of one kernel."""
-
-    _impl_class = KernelCacheEntry
+def unpack_kernel(target_context, kept: tuple):
+    """The kernel that `pack_kernel` was given."""
+    name, bitcode, fndesc, environment, signature = kept
+    library = KernelLibrary(target_context.codegen(), name)
+    library._final_module = llvm.parse_bitcode(bitcode)
+    library._finalized = True
+    return compiler.compile_result(
+        typing_context=target_context.typing_context,
+        target_context=target_context,
+        entry_point=_stand_in(fndesc, environment, library),
+        signature=signature,
+        library=library,
+        environment=environment,
+        fndesc=fndesc,
+        objectmode=False,
+        lifted=(),
+        reload_init=[],
+        referenced_envs=(),
+    )
 
 
 class Kernel(CPUDispatcher):
@@ -105,9 +101,9 @@ class Kernel(CPUDispatcher):
 
     def __call__(self, *arguments):
         if self._from_python is None:
-            self._from_python = njit(nogil=True, no_cfunc_wrapper=True, error_model="numpy", cache=True)(
-                _forwarding_to(self)
-            )
+            forward = _forwarding_to(self)
+            self._from_python = njit(nogil=True, no_cfunc_wrapper=True, error_model="numpy")(forward)
+            self._from_python._cache = CodeCache(forward, self._cache.folder)
         return self._from_python(*arguments)
 
 
@@ -125,9 +121,9 @@ def _forwarding_to(kernel):
     return function
 
 
-def make_kernel(function, options: dict) -> Kernel:
-    """Declare `function` a kernel, with Numba's options. The cache's folder is the one Numba is set to."""
+def make_kernel(function, options: dict, folder) -> Kernel:
+    """Declare `function` a kernel, with Numba's options, whose code is kept in a folder."""
     kernel = njit(**options, no_cpython_wrapper=True, pipeline_class=KernelPipeline)(function)
     kernel.__class__ = Kernel
-    kernel._cache = KernelCache(function)
+    kernel._cache = CodeCache(function, folder, pack_kernel, unpack_kernel)
     return kernel

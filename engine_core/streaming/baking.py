@@ -18,12 +18,15 @@ from pathlib import Path
 import numpy as np
 
 from ..body_batches import NEW_BODY, NEW_SHAPE
-from ..shapes.schema import COMPOUND
+from ..shapes.schema import COMPOUND, CUSTOM
 from . import tile_file
+from .tile_limits import LARGEST, LARGEST_PLACE, LARGEST_TURN_ERROR
 from .wanted import Tile, tile_at
 
 INDEX = "tiles.json"
 INDEX_VERSION = 1
+MOST_UNDER_SCENES = 1 << 22
+"""Tiles under the encounter areas of all scenes together: they are listed when the world is opened."""
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -31,8 +34,8 @@ class Bake:
     """Collects bodies and scenes; `write` makes the files."""
 
     def __init__(self, tile_size: float = 256.0):
-        if not (math.isfinite(tile_size) and tile_size > 0.0):
-            raise ValueError(f"Bake: tile_size must be above 0, got {tile_size}")
+        if not 0.0 < tile_size <= LARGEST:
+            raise ValueError(f"Bake: tile_size must be above 0 and at most {LARGEST:g}, got {tile_size}")
         self.tile_size = tile_size
         self._cooked: list = []
         self._digests: list[bytes] = []
@@ -46,9 +49,12 @@ class Bake:
         return self.add_cooked(settings.cook())
 
     def add_cooked(self, cooked) -> int:
-        """The same for one that is cooked. Raises ValueError for a static compound: bake its parts as shapes of the body."""
+        """The same for one that is cooked. Raises ValueError for a static compound (bake its parts as shapes of the body) and for
+        a custom shape, whose function is code."""
         if cooked.kind == COMPOUND:
             raise ValueError("add_cooked: tiles hold no static compounds: give the body its parts as shapes")
+        if cooked.kind == CUSTOM:
+            raise ValueError("add_cooked: tiles hold no custom shapes: their function is code, leave the body in the game")
         rows, blocks = tile_file.shape_rows([cooked])
         digest = hashlib.blake2b(rows.tobytes() + blocks, digest_size=16).digest()
         if digest not in self._by_digest:
@@ -68,6 +74,11 @@ class Bake:
         numbers = [*position, *rotation, *(n for _, place, turn in parts for n in (*place, *turn))]
         if not all(map(math.isfinite, numbers)):
             raise ValueError(f"add_body: positions and rotations must be finite, got {list(position)} and {list(rotation)}")
+        if not all(map(math.isfinite, (friction, restitution, *surface_velocity))):
+            raise ValueError(f"add_body: the surface must be finite, got {friction}, {restitution} and {list(surface_velocity)}")
+        for turn in (rotation, *(turn for _, _, turn in parts)):
+            if abs(sum(c * c for c in turn) - 1.0) > LARGEST_TURN_ERROR:
+                raise ValueError(f"add_body: rotations must be unit quaternions, got {list(turn)}")
         reach = max((self._reach(number, place) for number, place, _ in parts), default=0.0)
         if reach > self.tile_size:
             raise ValueError(
@@ -95,6 +106,8 @@ class Bake:
         used["shape"], used["rotation"] = shapes, NO_TURN
         if not (np.isfinite(positions).all() and np.isfinite(bodies["rotation"]).all()):
             raise ValueError("add_bodies: positions and rotations must be finite")
+        if (np.abs(np.square(bodies["rotation"]).sum(1) - 1.0) > LARGEST_TURN_ERROR).any():
+            raise ValueError("add_bodies: rotations must be unit quaternions")
         if len(used) and max(self._reach(number, 0.0) for number in np.unique(used["shape"]).tolist()) > self.tile_size:
             raise ValueError(f"add_bodies: a shape reaches over more than a tile of {self.tile_size:.0f} m: cut it")
         tiles = np.floor(positions[:, [0, 2]] / self.tile_size).astype(np.int64)
@@ -108,9 +121,11 @@ class Bake:
         return float(np.abs(bounds).max() + np.abs(np.asarray(place)).max())
 
     def add_scene(self, name: str, position: Sequence[float], encounter_radius=125.0, activation_radius=200.0, path="") -> None:
-        """A scene of the world: what `path` names comes to life at a place when a viewer is near."""
+        """A scene of the world: what `path` names comes to life at a place when a viewer is near. Raises ValueError."""
         if any(scene["name"] == name for scene in self.scenes):
             raise ValueError(f"add_scene: there is a scene {name!r} already")
+        if not (all(map(math.isfinite, position)) and 0.0 <= encounter_radius <= LARGEST and 0.0 <= activation_radius <= LARGEST):
+            raise ValueError(f"add_scene: the place and the radii of {name!r} must be finite, and no radius negative")
         self.scenes.append({
             "name": name, "position": [float(c) for c in position], "encounter_radius": float(encounter_radius),
             "activation_radius": float(activation_radius), "path": path,
@@ -188,10 +203,30 @@ def read_index(folder: Path) -> dict:
         index = json.loads(path.read_bytes())
         if index["version"] != INDEX_VERSION:
             raise tile_file.TileDamaged(f"the index {path} is of version {index['version']}, not {INDEX_VERSION}: bake it again")
-        if not index["tile_size"] > 0.0 or not isinstance(index["tiles"], dict) or not isinstance(index["scenes"], list):
-            raise ValueError("it lacks its entries")
+        _check_index(index)
         return index
     except OSError as error:
         raise tile_file.TileDamaged(f"the index {path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise tile_file.TileDamaged(f"the index {path} is damaged: {error}") from error
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise tile_file.TileDamaged(f"the index {path} is damaged: {error!r}") from error
+
+
+def _check_index(index: dict) -> None:
+    """Whether an index may be used. Raises ValueError, KeyError, TypeError or OverflowError."""
+    size = index["tile_size"]
+    if not 0.0 < size <= LARGEST or not isinstance(index["tiles"], dict) or not isinstance(index["scenes"], list):
+        raise ValueError("it lacks its entries")
+    for name in index["tiles"]:
+        tile = tile_file.tile_of_name(name)
+        if tile is None or max(map(abs, tile)) >= 1 << 31:
+            raise ValueError(f"{name!r} is no tile")
+    under = 0.0
+    for scene in index["scenes"]:
+        name, place, reach, around = (scene[key] for key in ("name", "position", "encounter_radius", "activation_radius"))
+        if not isinstance(name, str) or not isinstance(scene.get("path", ""), str) or len(place) != 3:
+            raise ValueError(f"the scene {name!r} lacks its entries")
+        if not (all(abs(c) <= LARGEST_PLACE for c in place) and 0.0 <= reach <= LARGEST and 0.0 <= around <= LARGEST):
+            raise ValueError(f"the scene {name!r} has a number that is not finite, too large or negative")
+        under += (2.0 * reach / size + 2.0) ** 2
+    if under > MOST_UNDER_SCENES:
+        raise ValueError(f"its scenes lie on {under:.0f} tiles, more than {MOST_UNDER_SCENES}")

@@ -2,8 +2,9 @@
 
     header | table of sections | sections, each at a multiple of 64 bytes
 
-A file is read whole and its checksums are compared before anything in it is used, so that a file that is cut or changed
-meanwhile cannot do harm. It is written under another name and then renamed: a reader sees the old file or the new one.
+A file is read whole, its checksums are compared, and all that stands in it is checked (tile_check.py) before anything in it is
+used, so that a file that is cut, changed meanwhile or made by somebody else cannot do harm. It is written under another name and
+then renamed: a reader sees the old file or the new one.
 
 Cooked blocks (hulls, meshes) hold addresses; in the file these are offsets from the block, and become addresses again when the
 file is loaded (`relocate`).
@@ -23,6 +24,8 @@ from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, view
 from ..shapes import schema
 from ..shapes.schema import HULL_BLOCK, MESH_BLOCK, MESH_NODE, SHAPE
+from .tile_check import fault_of
+from .tile_limits import ALIGNMENT, LARGEST_PLACE
 from .wanted import Tile
 
 MAGIC = b"SCREETIL"
@@ -37,15 +40,17 @@ HEADER = np.dtype(
 )  # fmt: skip
 SECTION = np.dtype([("name", "S16"), ("offset", "<u8"), ("size", "<u8"), ("checksum", "<u4"), ("reserved", "<u4")])
 TYPES = {"shapes": SHAPE, "blocks": np.dtype("u1"), "bodies": NEW_BODY, "new_shapes": NEW_SHAPE, "source": np.dtype("u1")}
-ALIGNMENT = 64
 LARGEST_FILE = 1 << 32
 HULL_ADDRESSES = np.array([HULL_BLOCK.fields[n][1] for n in ("vertices", "planes", "face_starts", "face_vertices", "edges")])
 MESH_ADDRESSES = np.array(
     [
         MESH_BLOCK.fields[n][1]
-        for n in ("vertices", "triangles", "faces", "active_edges", "nodes", "materials", "material_table")
+        for n in (
+            "vertices", "triangles", "faces", "active_edges", "nodes", "materials", "material_table",
+            "heights", "ranges", "levels",
+        )
     ]
-)
+)  # fmt: skip
 _RECORDS = {schema.HULL: (HULL_BLOCK, HULL_ADDRESSES), schema.MESH: (MESH_BLOCK, MESH_ADDRESSES)}
 LAYOUT = zlib.crc32(repr([dtype.descr for dtype in (*TYPES.values(), HULL_BLOCK, MESH_BLOCK, MESH_NODE)]).encode())
 
@@ -195,11 +200,13 @@ def decode(memory: np.ndarray, path) -> TileData:
     """The tile in the bytes of a file, uint8 at an aligned address. Raises TileDamaged."""
     header, table = _read_header(memory, path)
     sections = {}
+    free = HEADER.itemsize + table.nbytes  # sections lie one after the other: what is relocated is nothing else
     for section in table:
         name, offset, size = section["name"].decode("ascii", "replace"), int(section["offset"]), int(section["size"])
-        if offset % ALIGNMENT or offset + size > len(memory):
-            raise TileDamaged(f"the tile file {path} is damaged: its section {name!r} lies outside")
-        data = memory[offset : offset + size]
+        if offset % ALIGNMENT or offset < free or offset + size > len(memory):
+            raise TileDamaged(f"the tile file {path} is damaged: its section {name!r} lies outside or in another one")
+        free = offset + size
+        data = memory[offset:free]
         if zlib.crc32(data) != int(section["checksum"]):
             raise TileDamaged(f"the tile file {path} is damaged: the checksum of its section {name!r} does not match")
         if name in TYPES:
@@ -209,12 +216,25 @@ def decode(memory: np.ndarray, path) -> TileData:
     missing = TYPES.keys() - sections.keys()
     if missing:
         raise TileDamaged(f"the tile file {path} is damaged: it has no section {sorted(missing)[0]!r}")
-    _check(sections, path)
+    fault = fault_of(sections)
+    if fault:
+        raise TileDamaged(f"the tile file {path} is damaged: {fault}")
+    source = _read_source(sections["source"], path)
     cooked = sections["shapes"].copy()
-    relocate(cooked, sections["blocks"], path)
+    relocate(cooked, sections["blocks"])
     tile = (int(header["tile"][0]), int(header["tile"][1]))
-    source = json.loads(sections["source"].tobytes())
     return TileData(tile, header["origin"].copy(), sections["bodies"], sections["new_shapes"], cooked, source, memory)
+
+
+def _read_source(data: np.ndarray, path) -> dict:
+    """Where a tile came from."""
+    try:
+        source = json.loads(data.tobytes())
+    except (ValueError, RecursionError) as error:
+        raise TileDamaged(f"the tile file {path} is damaged: its section 'source' cannot be read: {error}") from error
+    if not isinstance(source, dict) or not isinstance(source.get("digest", ""), str):
+        raise TileDamaged(f"the tile file {path} is damaged: its section 'source' tells no digest")
+    return source
 
 
 def _read_header(memory: np.ndarray, path):
@@ -235,22 +255,9 @@ def _read_header(memory: np.ndarray, path):
         raise TileDamaged(f"the tile file {path} is damaged: the checksum of its header does not match")
     if header["layout"] != LAYOUT:
         raise TileDamaged(f"the tile file {path} was baked by another version of Scree: bake it again")
+    if not (np.abs(header["origin"]) <= LARGEST_PLACE).all():
+        raise TileDamaged(f"the tile file {path} is damaged: its origin is no place")
     return header, memory[HEADER.itemsize : size].view(SECTION)
-
-
-def _check(sections: dict, path) -> None:
-    """What checksums do not tell: a baker with a fault. Cheap, and in whole arrays."""
-    bodies, used, shapes = sections["bodies"], sections["new_shapes"], sections["shapes"]
-    first, count = bodies["first_shape"].astype(np.int64), bodies["shape_count"].astype(np.int64)
-    is_good = (
-        (first >= 0).all() and (count >= 0).all() and (first + count <= len(used)).all()
-        and (used["shape"] >= 0).all() and (used["shape"] < len(shapes)).all()
-        and np.isfinite(bodies["position"]).all() and np.isfinite(bodies["rotation"]).all()
-        and (shapes["kind"] >= 0).all() and (shapes["kind"] < len(schema.KIND_NAMES)).all()
-        and (shapes["block"] < len(sections["blocks"])).all()
-    )  # fmt: skip
-    if not is_good:
-        raise TileDamaged(f"the tile file {path} is damaged: a body or shape of it lies outside its tables")
 
 
 @entry_point("void(int64, int64, int64, int64)")
@@ -265,15 +272,13 @@ def add_base(starts, count, fields, field_count):
                 store_int64(blocks[i] + offsets[k], offset + blocks[i])
 
 
-def relocate(cooked: np.ndarray, blocks: np.ndarray, path) -> None:
+def relocate(cooked: np.ndarray, blocks: np.ndarray) -> None:
     """Make addresses of the offsets in rows of SHAPE and in their blocks."""
     base = address_of(blocks) if len(blocks) else 0
     offsets = cooked["block"].copy()
     cooked["block"] = np.where(offsets >= 0, offsets + base, 0)
-    for kind, (record, fields) in _RECORDS.items():
-        mine = (cooked["kind"] == kind) & (offsets >= 0)
-        if (offsets[mine] + record.itemsize > len(blocks)).any() or ((cooked["kind"] == kind) & (offsets < 0)).any():
-            raise TileDamaged(f"the tile file {path} is damaged: a shape of it has no block")
-        starts, fields = np.ascontiguousarray(cooked["block"][mine]), np.ascontiguousarray(fields, np.int64)
+    for kind, (_, fields) in _RECORDS.items():
+        starts = np.ascontiguousarray(cooked["block"][cooked["kind"] == kind])
+        fields = np.ascontiguousarray(fields, np.int64)
         if len(starts):
             add_base(address_of(starts), len(starts), address_of(fields), len(fields))

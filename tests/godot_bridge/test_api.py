@@ -93,5 +93,26 @@ def test_an_engine_that_describes_itself(cache):
     assert [file.name for file in path.parent.iterdir()] == [path.name], "nothing half written is left"
 
 
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
+def test_a_damaged_extract_is_made_anew(cache, monkeypatch, text):
+    program = f"import json; json.dump({DESCRIPTION!r}, open('extension_api.json', 'w'))"
+    monkeypatch.setattr(api, "own_command", lambda: [sys.executable, "-c", program])
+    path = api.extract_path("Godot Engine v4.9.1.stable.test")
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    for _ in range(2):
+        assert api.read_extract("Godot Engine v4.9.1.stable.test").sizes["Vector3"] == 12
+    assert json.loads(path.read_text())["precision"] == "single"
+
+
+def test_a_cache_that_cannot_be_written_is_no_obstacle(cache, monkeypatch):
+    program = f"import json; json.dump({DESCRIPTION!r}, open('extension_api.json', 'w'))"
+    monkeypatch.setattr(api, "own_command", lambda: [sys.executable, "-c", program])
+    folder = api.extract_path("Godot Engine v4.9.1.stable.test").parent
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.touch()
+    assert api.read_extract("Godot Engine v4.9.1.stable.test").sizes["Vector3"] == 12
+
+
 def test_own_command_is_this_process():
     assert api.own_command()[0].endswith(("python", "python3", f"python3.{sys.version_info[1]}"))

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from engine_core.runtime import kernel, source_closure, thread_pool
+from engine_core.runtime import code_files, source_closure, thread_pool
 from engine_core.runtime.source_closure import _absolute, all_modules, closure
 
 
@@ -38,8 +38,7 @@ def test_no_closure_misses_what_python_loads():
         loaded = process.communicate(timeout=120)[0].split()
         assert process.returncode == 0 and module in loaded
         packages = {name for name in loaded if any(other.startswith(f"{name}.") for other in loaded)}
-        # The runtime's package imports its kernels for everybody.
-        assert set(loaded) - packages <= set(closure(module)) | {"engine_core.runtime.kernel"}
+        assert set(loaded) - packages <= set(closure(module))
 
 
 def test_a_change_changes_the_hash_of_those_who_depend_on_it(monkeypatch):
@@ -67,13 +66,13 @@ def test_a_change_changes_the_hash_of_those_who_depend_on_it(monkeypatch):
 
 def test_compiled_code_that_nothing_has_used_for_long_goes(tmp_path):
     """A link to nowhere stands for a folder that another start deletes at the same time."""
-    for name, days in (("used", kernel.KEPT_DAYS - 1), ("unused", kernel.KEPT_DAYS + 1)):
+    for name, days in (("used", code_files.KEPT_DAYS - 1), ("unused", code_files.KEPT_DAYS + 1)):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "step.nbc").touch()
+        (tmp_path / name / "step.code").touch()
         then = time.time() - days * 86400
         os.utime(tmp_path / name, (then, then))
     (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
-    kernel.delete_unused(tmp_path)
+    code_files.delete_unused(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gone", "used"]
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from scree_tools import show, warm_up
+from engine_core.runtime import code_files
+from scree_tools import doctor, show, warm_up
 from scree_tools.warm_up import Forecast
 
 NONE = Path("no such record")
@@ -65,3 +66,44 @@ def test_a_log_names_what_is_compiled_and_not_what_was_there():
         report(warm_up.Step(1, 3, (), 9.0, "a", 0.1, was_cached=True))
         report(warm_up.Step(2, 3, ("c",), 4.0, "b", 5.0))
     assert console.file.getvalue() == "[2/3] compiled b in 5.0 s, about 4 s left\n"
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch) -> Path:
+    """A cache in which all that is needed is one small file, warmed up."""
+    monkeypatch.setattr(code_files, "CACHE_FOLDER", tmp_path / "compiled" / "all")
+    file = tmp_path / "compiled" / "all" / "f-1.abc.code"
+    code_files.write(file, b"code")
+    warm_up._note_warm(["all/f-1.abc.code"])
+    assert warm_up.is_warm() and doctor._compiled_core().state == "good"
+    return file
+
+
+@pytest.mark.parametrize("content", [b"", b"SCREECODE1", bytes(1000)])
+def test_a_damaged_file_is_found_by_the_doctor_and_not_taken_for_compiled(kept, content):
+    kept.write_bytes(content)
+    found = doctor._compiled_core()
+    assert found.state == "bad" and kept.name in found.found and "warmup" in found.mend
+    assert not warm_up.is_warm()
+    code_files.remove_damaged()
+    assert not kept.exists() and not warm_up.is_warm() and doctor._compiled_core().state == "missing"
+
+
+def test_a_file_that_is_gone_is_not_taken_for_compiled(kept):
+    kept.unlink()
+    assert not warm_up.is_warm()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"files": 3}', '{"files": ["all/f-1.abc.code"]}'])
+def test_a_spoilt_note_of_what_is_compiled_is_none(kept, text):
+    (code_files.CACHE_FOLDER / warm_up.DONE).write_text(text)
+    assert not warm_up.is_warm()
+
+
+def test_a_disk_without_room_is_told_before_anything_is_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr(code_files, "CACHE_FOLDER", tmp_path / "compiled" / "all")
+    assert code_files.lack_of_room() == ""
+    monkeypatch.setattr(code_files, "LEAST_ROOM", 1 << 62)
+    assert "MB left" in code_files.lack_of_room()
+    with pytest.raises(warm_up.WarmUpFailed, match="MB left"):
+        warm_up.warm_up()
