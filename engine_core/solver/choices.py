@@ -25,7 +25,7 @@ PARTED = 1e6
 STANDS = 1e3
 """So much deeper counts what lies in something that does not move [m]."""
 WAITED = 0.01
-"""... and a pair that was left out of the step before [m]: the bounds of a half space say nothing, so pairs with it take turns."""
+"""... and a pair that was left out before [m]: the bounds of a half space say nothing, so pairs with it take turns."""
 
 
 @kernel
