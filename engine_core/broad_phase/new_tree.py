@@ -70,7 +70,7 @@ TOP_LEVELS = 4
 LARGEST_HEIGHT_KEPT = 24
 LARGEST_SLICE = 1 << 15
 """What one call may do when everything is opened: 4,000 bodies, 0.7 ms. Changed parts alone are not limited by it."""
-OPENED_COSTS = 16
+OPENED_COSTS = 10
 """Units of the budget to a node that is dissolved: its bodies lie far apart in memory."""
 FREED_A_UNIT = 4
 NODES_AHEAD, BODIES_AHEAD = 8, 4

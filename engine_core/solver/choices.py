@@ -22,8 +22,10 @@ from .sleeping import take_out_of_solver
 INT32, INT64 = np.int32, np.int64
 PARTED = 1e6
 """Depth of a pair that is to be taken away, which costs nothing [m]."""
-STANDS = 1e4
+STANDS = 1e3
 """So much deeper counts what lies in something that does not move [m]."""
+WAITED = 0.01
+"""... and a pair that was left out before [m]: the bounds of a half space say nothing, so pairs with it take turns."""
 
 
 @kernel
@@ -35,7 +37,7 @@ def weighed(depth, a, b):
 @kernel
 def choose_pairs(system):
     """Put the pairs that are collided in this step before the other active ones, whose contacts leave the solver."""
-    count, limit = system.active_pair_count, system.pair_limit
+    count, limit, chosen_before = system.active_pair_count, system.pair_limit, system.chosen_pair_count
     system.chosen_pair_count = min(count, limit)
     if count <= limit:
         return
@@ -48,8 +50,8 @@ def choose_pairs(system):
     for place in range(count):
         pair = pairs[active[place]]
         a, b = bodies[pair.body_a], bodies[pair.body_b]
-        is_parted = not bounds_overlap(a.fat_bounds, b.fat_bounds)
-        depths[place] = depth_key(PARTED if is_parted else weighed(depth_of_bounds(a.bounds, b.bounds), a, b))
+        depth = weighed(depth_of_bounds(a.bounds, b.bounds), a, b) + (WAITED if place >= chosen_before else 0.0)
+        depths[place] = depth_key(depth if bounds_overlap(a.fat_bounds, b.fat_bounds) else PARTED)
     put_largest_first(active, depths, spare, count, limit)
     for place in range(count):
         index = INT64(active[place])
@@ -59,7 +61,6 @@ def choose_pairs(system):
         keys[place] = order_key(pair.body_a, moves_a, pair.body_b, moves_b)
         if place >= limit and lists.first_manifold >= 0:
             take_out_of_solver(system, bodies, index)
-    system.active_pair_disorder += count
 
 
 @kernel
