@@ -39,6 +39,13 @@ def free_acceleration(inverse_inertia, spin):
 
 
 @kernel
+def spin_up(inverse_inertia, spin, time):
+    """The mean of `free_acceleration` over a sub-step."""
+    first = free_acceleration(inverse_inertia, spin)
+    return free_acceleration(inverse_inertia, add_scaled(spin, first, 0.5 * time))
+
+
+@kernel
 def has_one_swing(joint):
     """Whether one swing is locked and the other is not."""
     locked = joint.locked & SWINGS
@@ -52,7 +59,7 @@ def drifts_of(joint, motion, time):
     v_a, w_a, v_b, w_b = motion
     if time <= 0.0 or length_squared(w_a) + length_squared(w_b) < SLOWEST * SLOWEST:
         return NOTHING + NOTHING
-    spin_up_a, spin_up_b = free_acceleration(six(joint.inertias[0]), w_a), free_acceleration(six(joint.inertias[1]), w_b)
+    spin_up_a, spin_up_b = spin_up(six(joint.inertias[0]), w_a, time), spin_up(six(joint.inertias[1]), w_b, time)
     linear, angular = NOTHING, NOTHING
     if joint.locked & LINEAR_AXES:
         linear = linear_drift(joint, motion, spin_up_a, spin_up_b, time)

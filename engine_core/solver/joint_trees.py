@@ -241,8 +241,8 @@ def keep_motions(system, nodes, tree):
 
 @kernel
 def motion_between(nodes, n, row, part):
-    """A body's velocity and spin: a `part` of those before the warm start, the rest of those now. `n`: its node; -1: not of the
-    tree."""
+    """A body's velocity and spin: a `part` of those before the warm start, the rest of those now. `n`: its node; -1: it has none
+    in the tree."""
     v, w = vector3(row[LINEAR_VELOCITY:]), vector3(row[ANGULAR_VELOCITY:])
     if n < 0 or part == 0.0:
         return v, w
@@ -253,7 +253,7 @@ def motion_between(nodes, n, row, part):
 @kernel
 def measure_drifts(system, nodes, tree, joints, part):
     """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had before
-    the warm start. Returns by how much the way of an axis changed at most [m], [rad]."""
+    the warm start. Returns by how much the drift in this sub-step is another one than it was, at most [m], [rad]."""
     h, most = system.last_delta_time / system.substep_count, 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]

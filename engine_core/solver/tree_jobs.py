@@ -97,8 +97,8 @@ def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
 
 @kernel
 def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
-    """The pass with bias. Bodies move on as half of the pull of a sub-step leaves them, of which the warm start has given all: that
-    tells how the axes will drift, well enough unless bodies whirl."""
+    """The pass with bias. Bodies move on as half of the pull of a sub-step leaves them, and the warm start has given all of it:
+    that tells how the axes will drift, well enough unless bodies whirl."""
     measure_drifts(system, nodes, tree, joints, 0.5)
     for _ in range(MOST_PASSES):
         solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
