@@ -1,12 +1,14 @@
-"""How the axes of a joint drift although its bodies do not move along them: an arm that turns is longer at the end of a straight way.
+"""How the axes of a joint drift though bodies do not move along them: the end of an arm that turns leaves its tangent.
 
-With r_A, r_B the arms to the joint, a_A, a_B the torques' absence apart (see `free_acceleration`), and u how fast the two ends move
-against each other, seen from A, the second derivative of a linear axis n of frame A is
+Let r be the arms to the joint, a how the spins change with no torque (`free_acceleration`), and u how fast the ends slide along
+the axes that are free. Then the second derivative of an axis n of frame A is
     n . (a_B x r_B + w_B x (w_B x r_B) - a_A x r_A - w_A x (w_A x r_A) - 2 w_A x u),
-that of an angular one, whose rate is J . (w_B - w_A), is J . (a_B - a_A - w_A x w_B) where J turns with A. A swing that is held
-beside one that is free has one term more: its J turns with B as well. The pass with bias stops half of this times the sub-step in
-advance. Then bodies end where the joint holds them, the pass without bias is the second half of a symmetric step, and energy stays
-(the RATTLE scheme: Andersen, "RATTLE: a velocity version of the SHAKE algorithm", 1983).
+and that of an angle, whose rate is J . (w_B - w_A), is J . (a_B - a_A - w_A x w_B): J turns with A. The J of a swing that is
+locked beside one that is free turns with B as well.
+
+The pass with bias stops in advance what axes will drift by in a sub-step. So bodies end where the joint holds them, and the pass
+without bias is the second half of a symmetric step, which keeps the energy (RATTLE: Andersen, "RATTLE: a velocity version of the
+SHAKE algorithm for molecular dynamics calculations", 1983).
 """
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from ..geometry.vector import add, add_scaled, cross, dot, length_squared, scale, subtract, symmetric_times, vector3
 from ..runtime.kernel import kernel
 from .body_terms import six
-from .joint_schema import ANGULAR_AXES, LINEAR_AXES, SWING_Y, SWING_Z, TWIST
+from .joint_schema import ANGULAR_AXES, LINEAR_AXES, SWING_Y, SWING_Z
 
 FLOAT64 = np.float64
 SLOWEST = 0.05
@@ -37,6 +39,13 @@ def free_acceleration(inverse_inertia, spin):
 
 
 @kernel
+def spin_up(inverse_inertia, spin, time):
+    """The mean of `free_acceleration` over a sub-step."""
+    first = free_acceleration(inverse_inertia, spin)
+    return free_acceleration(inverse_inertia, add_scaled(spin, first, 0.5 * time))
+
+
+@kernel
 def has_one_swing(joint):
     """Whether one swing is locked and the other is not."""
     locked = joint.locked & SWINGS
@@ -50,7 +59,7 @@ def drifts_of(joint, motion, time):
     v_a, w_a, v_b, w_b = motion
     if time <= 0.0 or length_squared(w_a) + length_squared(w_b) < SLOWEST * SLOWEST:
         return NOTHING + NOTHING
-    spin_up_a, spin_up_b = free_acceleration(six(joint.inertias[0]), w_a), free_acceleration(six(joint.inertias[1]), w_b)
+    spin_up_a, spin_up_b = spin_up(six(joint.inertias[0]), w_a, time), spin_up(six(joint.inertias[1]), w_b, time)
     linear, angular = NOTHING, NOTHING
     if joint.locked & LINEAR_AXES:
         linear = linear_drift(joint, motion, spin_up_a, spin_up_b, time)
@@ -74,6 +83,9 @@ def linear_drift(joint, motion, spin_up_a, spin_up_b, time):
     v_a, w_a, v_b, w_b = motion
     arm_a, arm_b = vector3(joint.arms[0]), vector3(joint.arms[1])
     apart = subtract(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
+    for axis in range(3):
+        if joint.locked >> axis & 1:
+            apart = add_scaled(apart, vector3(joint.axes[axis]), -dot(vector3(joint.axes[axis]), apart))
     total = subtract(missed_way(w_b, spin_up_b, arm_b, time), missed_way(w_a, spin_up_a, arm_a, time))
     total = add_scaled(total, cross(w_a, apart), -time)
     return (dot(vector3(joint.axes[0]), total), dot(vector3(joint.axes[1]), total), dot(vector3(joint.axes[2]), total))

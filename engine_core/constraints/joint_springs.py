@@ -22,8 +22,8 @@ MOST_DECAY = 0.5
 """g of the strongest damper that they can."""
 LEAST_TURN = 1.0e-4
 ALONE, SHARED = 2.0, 1.0 / 6.0
-"""Springs that act on each other vibrate faster than each by itself. How much so is not known here: D is at least 1 + w^2 / 4 less
-half of this, over the number of springs where they are all of one joint; six neighbours in a grid are well within."""
+"""Springs that act on each other vibrate faster than each by itself, and how much so is not known here: D is at least 1 + w^2 / 4
+less half of this. Where no other joint holds the bodies, it is shared out to the springs of the joint."""
 
 
 @kernel
@@ -69,11 +69,12 @@ def stiffness_of(joint, axis, free):
 
 @kernel
 def weigh_spring(joint, row, axis, stretch, speed, h, free, k):
-    """A spring as a soft row: speed + bias + softness x impulse = 0 after its impulse. `stretch`, `speed`: of its axis as it is now
-    [m], [m/s]; `free`, `k`: inverses of its effective mass, were the bodies free and as they are held.
+    """A spring as a soft row: speed + bias + softness x impulse = 0 after its impulse. `stretch`, `speed`: of its axis, as it is
+    now [m], [m/s]; `free`, `k`: inverses of its effective mass, were the bodies free and as they are held.
 
-    A joint that was made just now begins with the second half of a pull, as if the bodies had stood still so far. What is too stiff
-    or damped too much for the sub-steps is stable at any stiffness, and loses energy (Catto, Soft Constraints, GDC 2011)."""
+    A joint that was made just now begins with half a pull, as if it came from the other side: what is let go from rest swings no
+    farther. A spring that is too stiff or damped too much for the sub-steps is stable, too, but loses energy (Catto, Soft
+    Constraints, GDC 2011)."""
     stiffness, damping = stiffness_of(joint, axis, free)
     w2, g = stiffness * k * h * h, 0.5 * damping * k * h
     if w2 > LEAST_TURN * LEAST_TURN and w2 < MOST_TURN * MOST_TURN and g < MOST_DECAY:

@@ -27,8 +27,8 @@ SPIN_CHANGE = 3  # [rad/s]
 CARRIED = 0  # after the sub-steps, of a body held back: how far what it met takes it along [m]
 LOCKED_AXES = 7  # bits of BODY.axis_locks as a number; those velocities are 0
 
-# A row of inertia (float32 x 8), beside each solver row: the inverse inertia, world axes, as the body lies now: xx, yy, zz, xy, xz,
-# yz [1/(kg m^2)]. Only of bodies that are UNEVEN.
+# A row of inertia (float32 x 8), beside each solver row: the inverse inertia in world axes as the body lies now: xx, yy, zz, xy,
+# xz, yz [1/(kg m^2)]. Only of bodies that are UNEVEN.
 INERTIA_FLOATS = 8
 INERTIA_SIZE = INERTIA_FLOATS * 4
 

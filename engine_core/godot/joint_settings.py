@@ -18,7 +18,8 @@ DEFAULTS = {
     SIX_DOF: (0.0, 0.0, 0.7, 0.5, 1.0, 0.0, 0.0, 0.01, 0.01, 0.0,
               0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.5, 0.0, 300.0, 0.0, 0.0, 0.0),
 }  # fmt: skip
-DEFAULT_FLAGS = {HINGE: (False, False), SIX_DOF: (True, True, False, False, False, False)}
+# Of a 6DOF joint nodes switch the angular limits on; one made by calls of the server turns freely until they are.
+DEFAULT_FLAGS = {HINGE: (False, False), SIX_DOF: (True, False, False, False, False, False)}
 # Parameters that are kept and do nothing, by number: inside the limits of a slider there is nothing to bounce off.
 IGNORED = {
     PIN: {}, HINGE: {}, CONE_TWIST: {}, SIX_DOF: {},

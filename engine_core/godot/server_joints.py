@@ -1,8 +1,8 @@
 """Joints: what is set on them is kept, read back, and told to the core, where one general joint holds the bodies.
 
-A parameter that was never set answers the value that Godot's joint nodes send. What the solver has no use for is kept, and
-warned of once when it is set to something else. Angles of hinges and of 6DOF joints are left-handed in Godot (B against A): they
-change sign on their way to the core.
+A parameter that was never set answers the value that Godot's joint nodes send; a flag, that of Godot's other engines. What the
+solver has no use for is kept, and warned of once when it is set to something else. Angles of hinges and of 6DOF joints are
+left-handed in Godot (B against A): they change sign on their way to the core.
 """
 
 from dataclasses import dataclass, field

@@ -3,7 +3,7 @@
 A free body keeps its angular momentum J w and its energy w . J w / 2, while J turns with it. With W the spin in the middle of a
 sub-step and J as it is at the beginning, Euler's equations by the implicit midpoint rule are
     J (W - w) + h/2 W x J W = 0,
-and the body turns by Cayley's map of W, whose quaternion is (h/2 W, 1) made unit: both stay as they are, however long the sub-step
+and the body turns by Cayley's map of W, whose quaternion is (h/2 W, 1) made unit: both stay as they are, however long a sub-step
 is (Simo and Wong, Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and momentum, 1991).
 The equations are solved by Newton's method. Only the proportions of J count.
 """

@@ -22,7 +22,7 @@ from ..constraints.joint_measuring import inertia_of, row_of
 from ..constraints.joint_schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve_inverted
-from ..geometry.vector import add, scale, store3, vector3
+from ..geometry.vector import add_scaled, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .held_rows import (
@@ -240,28 +240,33 @@ def keep_motions(system, nodes, tree):
 
 
 @kernel
-def middle_motion(nodes, n, row):
-    """A body's velocity and spin between those before the warm start and those now. `n`: its node; -1: not of the tree."""
+def motion_between(nodes, n, row, part):
+    """A body's velocity and spin: a `part` of those before the warm start, the rest of those now. `n`: its node; -1: it has none
+    in the tree."""
     v, w = vector3(row[LINEAR_VELOCITY:]), vector3(row[ANGULAR_VELOCITY:])
-    if n < 0:
+    if n < 0 or part == 0.0:
         return v, w
     push = nodes[n].push
-    return scale(add(v, vector3(push)), 0.5), scale(add(w, vector3(push[3:])), 0.5)
+    return add_scaled(scale(v, 1.0 - part), vector3(push), part), add_scaled(scale(w, 1.0 - part), vector3(push[3:]), part)
 
 
 @kernel
-def measure_drifts(system, nodes, tree, joints):
-    """What the locked axes of a tree's joints will drift by. Bodies move on as half of the pull of a sub-step leaves them; the
-    warm start has given all of it."""
-    h = system.last_delta_time / system.substep_count
+def measure_drifts(system, nodes, tree, joints, part):
+    """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had before
+    the warm start. Returns by how much the drift in this sub-step is another one than it was, at most [m], [rad]."""
+    h, most = system.last_delta_time / system.substep_count, 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.joint >= 0:
             joint = joints[node.joint]
             node_a, node_b = (n, node.parent) if node.side == 0 else (node.parent, n)
-            v_a, w_a = middle_motion(nodes, node_a, row_of(system, joint, 0))
-            v_b, w_b = middle_motion(nodes, node_b, row_of(system, joint, 1))
+            v_a, w_a = motion_between(nodes, node_a, row_of(system, joint, 0), part)
+            v_b, w_b = motion_between(nodes, node_b, row_of(system, joint, 1), part)
+            old = six(node.drift)
             put_six(node.drift, drifts_of(joint, (v_a, w_a, v_b, w_b), h))
+            for k in range(6):
+                most = max(most, abs(node.drift[k] - old[k]) * h)
+    return most
 
 
 @kernel
