@@ -22,15 +22,28 @@ func _balls_at(wall: Node3D, speed: float, mass: float, name: String) -> void:
 		var at := Vector3(-3.0 - 0.37 * number, -2.0 + number / 5, -2.0 + number % 5)
 		balls.append(floating(sphere(RADIUS), at, {"mass": mass, "continuous_cd": true, "linear_velocity": Vector3(speed, 0, 0)}))
 	var passed := {}
+	var before: Array[Vector3] = []
+	for ball: RigidBody3D in balls:
+		before.append(wall.transform.affine_inverse() * ball.position)
 	for tick: int in 40:
 		await steps()
-		for ball: RigidBody3D in balls:
-			var place := wall.transform.affine_inverse() * ball.position
-			if place.x > WALL.x / 2.0 and Vector2(place.y, place.z).length() < 20.0:
-				passed[ball] = true
+		for number: int in BALLS:
+			var now := wall.transform.affine_inverse() * balls[number].position
+			if _went_through(before[number], now):
+				passed[number] = true
+			before[number] = now
 	formula("20 CCD balls of %.0f kg at %.0f m/s at %s: pass" % [mass, speed, name], "balls", passed.size(), 0.0, 0.0)
 	for child: Node in get_children():
 		child.free()
+
+
+## Whether a way in the wall's own frame goes through it, not past its edges; a ball that is pushed back out has not passed.
+func _went_through(from: Vector3, to: Vector3) -> bool:
+	var back := WALL.x / 2.0
+	if from.x > back or to.x <= back:
+		return false
+	var at := from.lerp(to, (back - from.x) / (to.x - from.x))
+	return maxf(absf(at.y), absf(at.z)) < WALL.y / 2.0 - RADIUS
 
 
 func rows_balls_head_on() -> void:
