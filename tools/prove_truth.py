@@ -69,7 +69,7 @@ class Row:
             times = f"times {self.factor:.3g} " if self.factor != 1.0 else ""
             expected = f"least {times}+ {self.allowed:.3g} {self.unit}"
         else:
-            expected = f"{self.expected:.4g} ± {self.allowed:.2g} {self.unit}"
+            expected = f"{self.expected:.4g} ± {self.allowed:.2g} {self.unit}".rstrip()
         values = (self.values.get(engine) for engine in ENGINES)
         return (self.test, expected, *("-" if value is None else f"{value:.4g}" for value in values), self.verdict())
 

@@ -22,6 +22,7 @@ DEEPEST = 0.02  # [m], of a body in a wall or another at rest
 DEEPEST_PART = 0.1  # the same as a part of its size, if that is more
 LIFT = 0.01  # speed away from the floor, parts of the speed of the landing
 OFF_RESTITUTION = 0.02
+LAST = 6  # ticks at the end that are looked at
 DRIFT = 0.02  # [m], of a stack
 OPENED = 0.02  # [m], of a joint
 ASKEW, SCALED, TURNED = 0.05, 0.1, 0.02  # parts of a body's size
@@ -93,7 +94,8 @@ def _landed(played: Played) -> Iterator[Fault]:
     height = played.place[:, 0] @ normal
     yield from _over("restitution 0 lifts", away.max() / np.linalg.norm(body.velocity), LIFT)
     yield from _over("restitution 0 rises [m]", height.max() - height[0], 0.01)
-    yield from _over("it stays in the floor [m]", height[0] - height[-1] - seeds.MOST_GAP, DEEPEST)
+    depth = min(_reach(played, 0, tick, -normal) for tick in range(-LAST, 0))
+    yield from _over("it stays in the floor [m]", depth, DEEPEST)
     yield from _energy(played, put_in=float(body.mass) * 10.0 * DEEPEST)
 
 
@@ -168,10 +170,11 @@ def _spun(played: Played) -> Iterator[Fault]:
 
 
 def _within(played: Played) -> Iterator[Fault]:
-    """Each corner or side of a body is within the room at the end, but for a little."""
+    """Each body is within the room, but for a little, in one of the last ticks: what bounces may be on its way back."""
     deepest = 0.0
     for k, body in enumerate(played.moving):
-        beyond = (np.abs(played.place[-1, k]) + _half_bounds(played, k, -1) - seeds.ROOM).max()
+        ticks = range(-LAST, 0)
+        beyond = min(max(_reach(played, k, t, way) - seeds.ROOM for way in (*np.eye(3), *-np.eye(3))) for t in ticks)
         deepest = max(deepest, beyond / max(DEEPEST, DEEPEST_PART * body.reach()))
     yield from _over("it is in a wall or outside, of what is allowed", deepest, 1.0)
 
@@ -200,21 +203,19 @@ def _rammed(played: Played) -> Iterator[Fault]:
     yield from _over("a joint is open at the end [m]", _opened(played, -1), OPENED)
 
 
-def _half_bounds(played: Played, k: int, tick: int) -> np.ndarray:
-    """Half the size of a body's box in the world's axes [3] [m]; of a hull that of the farther side."""
+def _reach(played: Played, k: int, tick: int, way: np.ndarray) -> float:
+    """How far a body reaches along `way`, a unit vector, from the origin [m]."""
     body, turn = played.moving[k], Rotation.from_quat(played.rotation[tick, k]).as_matrix()
+    local, along = turn.T @ way, played.place[tick, k] @ way
     if body.shape == "box":
-        return np.abs(turn) @ body.size
+        return along + np.abs(local) @ body.size
     if body.shape == "sphere":
-        return np.full(3, body.size[0])
+        return along + body.size[0]
     if body.shape == "capsule":
-        return body.size[0] + np.abs(turn[:, 1]) * (0.5 * body.size[1] - body.size[0])
+        return along + body.size[0] + abs(local[1]) * (0.5 * body.size[1] - body.size[0])
     if body.shape == "cylinder":
-        return np.abs(turn[:, 1]) * 0.5 * body.size[1] + body.size[0] * np.sqrt(np.maximum(1.0 - turn[:, 1] ** 2, 0.0))
-    corners = np.reshape(body.size, (-1, 3))
-    side = np.sign(played.place[tick, k])
-    centre = turn @ _centre_of_hull(played, k)
-    return ((corners @ turn.T - centre) * side).max(axis=0)
+        return along + abs(local[1]) * 0.5 * body.size[1] + body.size[0] * np.hypot(local[0], local[2])
+    return along + ((np.reshape(body.size, (-1, 3)) - _centre_of_hull(played, k)) @ local).max()
 
 
 def _centre_of_hull(played: Played, k: int) -> np.ndarray:

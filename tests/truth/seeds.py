@@ -8,7 +8,6 @@ from scipy.spatial.transform import Rotation
 from tests.truth.scene import Body, Joint, Scene
 
 GRAVITY = np.array((0.0, -10.0, 0.0))
-MOST_GAP = 0.05  # under what lands [m]
 ROOM = 4.0  # half the width of the closed room [m]
 NOT_TURNED = np.array((0.0, 0.0, 0.0, 1.0))
 
@@ -103,7 +102,7 @@ def landed(random) -> Scene:
     normal = _leaning(random, 25.0)
     body, height = flat_body(random, friction)
     along = np.cross(normal, _way(random)) * random.uniform(1.0, 12.0)
-    laid = _laid(body, height + random.uniform(0.005, MOST_GAP), normal, random.uniform(0.0, 6.3), friction=friction,
+    laid = _laid(body, height + random.uniform(0.005, 0.05), normal, random.uniform(0.0, 6.3), friction=friction,
                  velocity=along - normal * random.uniform(1.0, 10.0), mass=float(10.0 ** random.uniform(-0.5, 1.0)))  # fmt: skip
     return Scene((floor(normal, friction), laid), gravity=GRAVITY, ticks=60)
 
