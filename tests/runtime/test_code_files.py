@@ -129,7 +129,8 @@ def test_a_folder_that_others_may_write_is_refused(tmp_path, where):
     (tmp_path / where).chmod(0o777)
     with pytest.raises(CacheRefused, match="everybody"):
         check_own(tmp_path / where)
-    run = subprocess.run([sys.executable, "-c", ONE_START], env={**os.environ, "SCREE_CACHE": str(tmp_path)}, text=True,
+    program = "from engine_core.runtime import code_files"
+    run = subprocess.run([sys.executable, "-c", program], env={**os.environ, "SCREE_CACHE": str(tmp_path)}, text=True,
                          capture_output=True, timeout=120)  # fmt: skip
     assert run.returncode != 0 and "CacheRefused" in run.stderr and str(tmp_path) in run.stderr
 
