@@ -119,7 +119,9 @@ class SoftPoints:
         return (*map(float, low), *map(float, high - low))
 
     def draw(self, server, handler: int) -> None:
-        """Hand places, normals and bounds to an Object of HANDLER."""
+        """Hand places, normals and bounds to an Object of HANDLER. Raises ValueError without one."""
+        if not handler:
+            raise ValueError("rendering_server_handler must not be null")
         if not len(self.places(server)):
             return
         for name, vectors in (("set_vertex", self.places(server)), ("set_normal", self.normals(server))):
@@ -138,8 +140,9 @@ class SoftPoints:
         self._rest = np.zeros((0, 3)) if vertices is None else vertices.astype(np.float64)
         count = len(self._rest)
         if indices is None or not len(indices):
-            indices = np.arange(count - count % 3)
-        self._triangles = indices.reshape(-1, 3)
+            indices = np.arange(count)
+        triangles = indices[: len(indices) // 3 * 3].reshape(-1, 3)
+        self._triangles = triangles[((triangles >= 0) & (triangles < count)).all(axis=1)]
         self._point_of = same_rows(self._rest)
         corners = self._rest if normals is None or len(normals) != count else np.hstack((self._rest, normals))
         self._corner_of = same_rows(corners)

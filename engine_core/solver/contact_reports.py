@@ -69,22 +69,29 @@ def friction_in_lane(lane, to_b):
 
 
 @kernel
-def velocity_before(system, body, arm):
-    """Velocity of the body's matter [m/s] at `arm` from its centre of mass, world axes, before the solver; the surface's motion
-    included."""
+def start_motion(system, body):
+    """Velocity [m/s] and spin [rad/s] of a body before the solver."""
     start = view(system.start_velocities + (body.active_index + 1) * FORCE_SIZE, FORCE_FLOATS, FLOAT32)
-    v, w = vector3(start[LINEAR_VELOCITY : LINEAR_VELOCITY + 3]), vector3(start[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3])
-    return add(add(v, cross(w, arm)), surface_velocity(system.world, body, arm))
+    v = float(start[LINEAR_VELOCITY]), float(start[LINEAR_VELOCITY + 1]), float(start[LINEAR_VELOCITY + 2])
+    w = float(start[ANGULAR_VELOCITY]), float(start[ANGULAR_VELOCITY + 1]), float(start[ANGULAR_VELOCITY + 2])
+    return v, w
 
 
 @kernel
-def report_manifold(system, body, rare, other, manifold, frames, lane, side):
-    """Report every point of a manifold to one of its bodies: `side` 0 is body A. `frames`: of the pair, where the bodies are now;
-    what the solver had, `lane` knows."""
+def velocity_at_start(system, body, motion, arm):
+    """Velocity of the body's matter [m/s] at `arm` from its centre of mass, world axes; the surface's motion included. `motion`:
+    see `start_motion`."""
+    return add(add(motion[0], cross(motion[1], arm)), surface_velocity(system.world, body, arm))
+
+
+@kernel
+def report_manifold(system, pair, body, rare, other, manifold, lane, side):
+    """Report every point of a manifold to one of its bodies: `side` 0 is body A. What the solver had, `lane` knows."""
     reports = view(rare.contacts, rare.max_contacts_reported, CONTACT_REPORT)
     to_b = get_vector(lane, NORMAL)
     normal = negate(to_b) if side == 0 else to_b
     a, b = (body, other) if side == 0 else (other, body)
+    frames, motion, other_motion = contact_frames(pair, a, b), start_motion(system, body), start_motion(system, other)
     share = 1.0 / max(manifold.point_count, 1)
     friction = scale(friction_in_lane(lane, to_b), share if side == 1 else -share)
     for p in range(manifold.point_count):
@@ -101,8 +108,9 @@ def report_manifold(system, body, rare, other, manifold, frames, lane, side):
         store3(report.normal, normal)
         store3(report.impulse, add(scale(normal, float(manifold.total_normal_impulse[p])), friction))
         half = 0.5 * depth  # from the middle, where the anchors are, to the surfaces as the step began
-        store3(report.velocity, velocity_before(system, body, add_scaled(arm, normal, -half)))
-        store3(report.collider_velocity, velocity_before(system, other, add_scaled(other_arm, normal, half)))
+        arm, other_arm = add_scaled(arm, normal, -half), add_scaled(other_arm, normal, half)
+        store3(report.velocity, velocity_at_start(system, body, motion, arm))
+        store3(report.collider_velocity, velocity_at_start(system, other, other_motion, other_arm))
         report.depth = FLOAT32(depth)
         report.shape = manifold.instance_a if side == 0 else manifold.instance_b
         report.collider_shape = manifold.instance_b if side == 0 else manifold.instance_a
@@ -124,12 +132,11 @@ def report_body(system, bodies, body, rare):
         pair, lists = pairs[key >> 1], all_lists[key >> 1]
         side = key & 1
         other = bodies[pair.body_b if side == 0 else pair.body_a]
-        frames = contact_frames(pair, bodies[pair.body_a], bodies[pair.body_b])
         m = lists.first_manifold
         while m >= 0:
             if manifolds[m].point_count > 0 and manifolds[m].colour >= 0:
                 lane = lane_of(system, colours, manifolds[m])
-                report_manifold(system, body, rare, other, manifolds[m], frames, lane, side)
+                report_manifold(system, pair, body, rare, other, manifolds[m], lane, side)
             m = manifolds[m].next
         key = lists.next[side]
 

@@ -431,6 +431,29 @@ func test_joints() -> void:
 	await _check_whole()
 
 
+func test_points_of_soft_bodies() -> void:
+	await _start()
+	var server := PhysicsServer3D
+	var mesh := BoxMesh.new()
+	var soft := own(server.soft_body_create())
+	server.soft_body_set_mesh(soft, mesh.get_rid())
+	var bounds := server.soft_body_get_bounds(soft)
+	check_near(bounds.size, Vector3.ONE, 1e-6, "size of the box")
+	_case("soft_body_move_point", NOT_FINITE, func() -> void: server.soft_body_move_point(soft, 0, Vector3(NAN, 0, 0)))
+	_case("soft_body_move_point", "no point 24", func() -> void: server.soft_body_move_point(soft, 24, Vector3.ZERO))
+	_case("soft_body_get_point_global_position", "no point -1", func() -> void:
+		check_equal(server.soft_body_get_point_global_position(soft, -1), Vector3.ZERO, "of a point that is none"))
+	_case("soft_body_set_transform", NOT_FINITE, func() -> void:
+		server.soft_body_set_transform(soft, Transform3D(Basis.IDENTITY, Vector3(0, INF, 0))))
+	_case("soft_body_set_state", "BODY_STATE_TRANSFORM", func() -> void:
+		server.soft_body_set_state(soft, server.BODY_STATE_SLEEPING, true))
+	_case("soft_body_set_state", "Transform3D", func() -> void:
+		server.soft_body_set_state(soft, server.BODY_STATE_TRANSFORM, 7))
+	_case("soft_body_update_rendering_server", "null", func() -> void: server.soft_body_update_rendering_server(soft, null))
+	check_equal(server.soft_body_get_bounds(soft), bounds, "nothing has moved")
+	await _check_whole()
+
+
 ## What Area3D refuses while the server calls back: it asks the server whether it does.
 func test_areas_cannot_be_switched_while_the_server_calls_back() -> void:
 	await _start()
