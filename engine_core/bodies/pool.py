@@ -245,5 +245,9 @@ class InstancePool:
 
     def give_back(self, first: int, capacity: int) -> None:
         """Free a run."""
+        self.give_back_many([first], capacity)
+
+    def give_back_many(self, firsts: list[int], capacity: int) -> None:
+        """Free runs of one capacity."""
         with self._lock:
-            self._free.setdefault(capacity, []).append(first)
+            self._free.setdefault(capacity, []).extend(firsts)

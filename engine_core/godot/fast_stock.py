@@ -7,10 +7,12 @@ import numpy as np
 
 from .. import body_placement
 from ..bodies.identity import index_of
-from ..bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
+from ..bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
 from ..runtime.memory import PoolFull, address_of
 from ..sensors.pools import new_area
-from .schema import MASS_IS_STALE, MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_USED, WAS_FREED
+from .schema import (
+    MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_DROPPED, SHAPE_FREED, SHAPE_SET, SHAPE_USED, WAS_FREED,
+)  # fmt: skip
 
 SHARE = 16
 """The stock is at most this part of what is free: so that who asks for the last rows gets them."""
@@ -22,12 +24,13 @@ class FastStock:
     def __init__(self, server):
         self._server, self._world, self._record = server, server.world, server.record
         self._rows, self._runs = np.zeros(MOST_IN_STOCK, np.int32), np.zeros(MOST_IN_STOCK, np.int32)
-        self._notes = np.zeros(MOST_NOTES, NOTE)
+        self._shape_rows, self._notes = np.zeros(MOST_IN_STOCK, np.int32), np.zeros(MOST_NOTES, NOTE)
         area = self._world.bodies.template(STATIC, IS_AREA | RAY_PICKABLE | CUSTOM_CENTER_OF_MASS)
         area["broad_phase_layer"], area["inverse_mass"] = LAYER_SENSOR, 0
         self._templates = self._world.bodies.template(RIGID, CAN_SLEEP | RAY_PICKABLE), area, np.array([new_area()])
         record = self._record
         record["stock"], record["runs"], record["notes"] = map(address_of, (self._rows, self._runs, self._notes))
+        record["shape_rows"] = address_of(self._shape_rows)
         record["late_edits"] = self._world.late.waiting_address
         record["new_body"], record["new_area_body"], record["new_area"] = map(address_of, self._templates)
 
@@ -48,6 +51,15 @@ class FastStock:
             free = instances.pool.capacity - instances.used_count()
             self._record["run_count"] = self._take_runs(min(MOST_IN_STOCK, free // SHARE))
 
+    def restock_shapes(self) -> None:
+        """The same for the rows of shapes."""
+        shapes = self._world.shapes
+        if not self._record["shape_row_count"]:
+            self._world.retirement.reclaim()
+            rows = shapes.take_many(min(MOST_IN_STOCK, shapes.free_count() // SHARE))
+            self._shape_rows[: len(rows)] = rows[::-1]
+            self._record["shape_row_count"] = len(rows)
+
     def _take_runs(self, count: int) -> int:
         """Rows for shapes on bodies, each by itself; gives how many there are."""
         for place in range(count - 1, -1, -1):
@@ -61,26 +73,33 @@ class FastStock:
     def take_over(self) -> None:
         """Enter into Python's tables what was noted."""
         count, world = int(self._record["note_count"]), self._world
-        notes = self._notes[:count].tolist()
+        notes = self._notes[:count].copy()
         self._record["note_count"] = 0
-        freed = []
-        for kind, identity, first, capacity in notes:
-            index = index_of(identity)
+        users, kinds = world.shape_users, notes["kind"]
+        for kind, identity, first, _, x, y, z in notes[kinds < WAS_FREED].tolist() + notes[kinds == SHAPE_SET].tolist():
             if kind == SHAPE_USED:
-                world.shape_users.add(first, index)
-            elif kind == MASS_IS_STALE:
-                world.note_stale_mass(index)
-            elif kind == WAS_FREED:
-                self._server.areas.pop(identity, None)
-                freed.append((index, first, capacity))
+                users.add(first, index_of(identity))
+            elif kind == SHAPE_DROPPED:
+                users.drop(first)
+            elif kind == SHAPE_SET:
+                world.shapes.note_settings(first, (x, y, z))
             else:
-                world.shape_users.drop(first)
-        if freed:
-            world.retirement.retire(lambda: self._give_back(freed))
+                world.note_stale_mass(index_of(identity))
+        self._take_over_freed(notes[kinds == SHAPE_FREED]["first"].tolist(), notes[kinds == WAS_FREED])
 
-    def _give_back(self, freed: list) -> None:
+    def _take_over_freed(self, shapes: list[int], bodies: np.ndarray) -> None:
+        """The last of all notes: what was freed is not used again before."""
+        world, areas = self._world, self._server.areas
+        if shapes:
+            world.shapes.note_freed(shapes)
+        for identity in areas.keys() & set(bodies["identity"].tolist()) if areas else ():
+            del areas[identity]
+        if len(bodies):
+            world.retirement.retire(lambda: self._give_back(bodies))
+
+    def _give_back(self, freed: np.ndarray) -> None:
         """Nobody reads the rows of freed bodies any more."""
-        for _, first, capacity in freed:
+        for capacity in np.unique(freed["capacity"]).tolist():
             if capacity:
-                self._world.instances.give_back(first, capacity)
-        self._world.bodies.give_back_many(np.array([index for index, _, _ in freed], np.int32))
+                self._world.instances.give_back_many(freed["first"][freed["capacity"] == capacity].tolist(), capacity)
+        self._world.bodies.give_back_many((freed["identity"] & INDEX_MASK).astype(np.int32))

@@ -46,6 +46,7 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..shapes.schema import SHAPE
 from .call_names import number_of
+from .fast_shape_data import note_sight
 from .schema import (
     NO_SUCH_OBJECT,
     NO_SUCH_SHAPE,
@@ -278,7 +279,8 @@ def _begin_shape(instance, arguments, call, operation, queries, frame):
     keep_as_call()
     if _is_mute(instance):
         return 0
-    world = view(view(instance, 1, SPACE_BINDING)[0].world, 1, WORLD)[0]
+    binding = view(instance, 1, SPACE_BINDING)[0]
+    world = view(binding.world, 1, WORLD)[0]
     identity = int_argument(arguments, 0)
     shape_index = identity & INDEX_MASK
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
@@ -298,6 +300,7 @@ def _begin_shape(instance, arguments, call, operation, queries, frame):
     _begin(instance, operation, int_argument(arguments, 4), with_bodies, with_areas, address)
     if operation == CAST:
         store3(query.motion, motion)
+    note_sight(view(binding.server, 1, SERVER)[0], shape_index)
     query.margin, query.shape = margin, shapes[shape_index].current
     return _take_transform(instance, call, argument(arguments, 1), shape_index, query, frame)
 

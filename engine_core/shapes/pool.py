@@ -100,6 +100,7 @@ class ShapePool:
         row = self._take_row(int(self.rows[index]["user_kind"]))
         self._source[row] = (index, stretch)
         self._rows_of.setdefault(index, set()).add(row)
+        self.rows[index]["other_rows"] += 1
         return row
 
     def free(self, index: int) -> None:
@@ -135,10 +136,21 @@ class ShapePool:
         def give_back() -> None:
             with self._lock:
                 blocks.clear()
-                for row in rows:
-                    self._give_back_row(row)
+                self._give_back_rows(rows)
 
         return give_back if blocks or rows else None
+
+    def _give_back_rows(self, rows: list[int]) -> None:
+        """`_give_back_row`, most of them at once: those that have nothing beside them."""
+        if self._blocks or self._part_rows:
+            for row in rows:
+                self._give_back_row(row)
+            return
+        self._retiring.difference_update(rows)
+        indices = np.array(rows, np.int64)
+        self.rows["kind"][indices] = schema.EMPTY
+        free = indices[self.rows["id"][indices] == 0].tolist()
+        self._free_rows += [row for row in free if row not in self._rows_of]
 
     def _give_back_row(self, row: int) -> None:
         self._retiring.discard(row)
@@ -178,6 +190,41 @@ class ShapePool:
     def block_of(self, index: int):
         """What a shape's row points to, to be kept alive, or None."""
         return self._blocks.get(index)
+
+    # What compiled code makes of rows that were taken for it, and what it tells afterwards.
+
+    def take_many(self, count: int) -> np.ndarray:
+        """Rows, int32, as `create` takes them; without kind and id, which compiled code writes. Raises PoolFull."""
+        with self._lock:
+            used = min(count, len(self._free_rows))
+            if self.row_count + count - used > self.pool.capacity:
+                raise self.pool.full()
+            fresh = np.arange(self.row_count, self.row_count + count - used, dtype=np.int32)
+            rows = np.concatenate([np.array(self._free_rows[len(self._free_rows) - used :], np.int32), fresh])
+            del self._free_rows[len(self._free_rows) - used :]
+            self.row_count += count - used
+            sequences = self.rows["sequence"][rows] + 1
+            self.rows[rows] = np.zeros((), dtype=schema.SHAPE)
+            self.rows["sequence"][rows], self.rows["current"][rows] = sequences, rows
+            return rows
+
+    def free_count(self) -> int:
+        """Rows that may be taken."""
+        with self._lock:
+            return self.pool.capacity - self.row_count + len(self._free_rows)
+
+    def note_settings(self, index: int, sizes: tuple) -> None:
+        """A row without a use was written by `solids.write_solid` with these sizes."""
+        with self._lock:
+            self._settings[index] = settings.of_solid(int(self.rows["user_kind"][index]), sizes)
+
+    def note_freed(self, indices: list[int]) -> None:
+        """These shapes, without uses and other rows, were freed: their ids are gone, and they are EMPTY."""
+        with self._lock:
+            for index in indices:
+                self._settings.pop(index, None)
+            self._retiring.update(indices)
+            self._retired_rows += indices
 
     # Settings. Each checks first and raises ValueError, naming the call and the value; then the old data is kept.
 
@@ -420,6 +467,7 @@ class ShapePool:
         if not uses:
             self._derived.pop(index, None)
         rows.discard(row)
+        self.rows[index]["other_rows"] -= 1
         if not rows:
             del self._rows_of[index]
             self._retire_if_unused(index)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from engine_core.bodies.identity import index_of, kind_of
 from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, IS_AREA, KIND_AREA, KIND_BODY
 from engine_core.godot.fast_calls import ANSWERS
+from engine_core.shapes.schema import SHAPE
 
 # What tells where rows lie and how often they were published, not what they hold.
 _ELSEWHERE = {"id", "sequence", "published", "is_in_tree", "first_instance", "instance_capacity", "next_free",
@@ -34,20 +35,26 @@ _CHOICES = {
 }  # fmt: skip
 _KINDS = {"body": KIND_BODY, "area": KIND_AREA}
 _CREATED = {"_body_create": "body", "_area_create": "area"}
+_OF_SHAPES = tuple(name for name in ARGUMENTS if name.endswith("shape_create")) + ("_shape_set_data",)
+_DATA = (0.5, 0.25, -1.0, float("nan"), 2, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (1.0, 0.0, 3.0), {"radius": 0.5, "height": 2.0},
+         {"radius": 0.5, "height": 0.5}, {"radius": 1, "height": 3}, {"radius": 1.0}, {"radius": 0.5, "height": (1.0, 1.0, 1.0)},
+         {"radius": {}, "height": 1.0}, {})  # fmt: skip
 
 
 @st.composite
 def _calls(draw):
     """(virtual, who, arguments after the first): `who` is mostly a number among the bodies, or areas; from 16 on it may be one of
     the other kind, or nobody."""
-    name = draw(st.sampled_from([*ARGUMENTS, "step"]))
+    name = draw(st.sampled_from([*ARGUMENTS, *_OF_SHAPES[2:6], *["_shape_set_data"] * 4, "step"]))
     types = ARGUMENTS.get(name, ())
+    if name == "_shape_set_data":
+        return name, draw(st.integers(0, 19)), [draw(st.sampled_from(_DATA))]
     values = []
     for position, kind in enumerate(types[1:], 1):
         if kind == "RID" and "space" in name:
             values.append(("space", draw(st.sampled_from((0, 0, 1, 1, 2)))))
         elif kind == "RID":
-            values.append(("shape", draw(st.integers(0, _SHAPES))))
+            values.append(("shape", draw(st.integers(0, 2 * _SHAPES))))
         elif kind == "int" and position == 1 and types[2:] == () and "remove" not in name:
             values.append(draw(st.sampled_from(_WORDS)))
         else:
@@ -73,6 +80,10 @@ class Played:
                 self.made.world.step(self.spaces[0], 1 / 60)
         elif name in _CREATED:
             self.ids.append(self.made.call(name))
+        elif name.endswith("shape_create"):
+            self.shapes.append(self.made.call(name))
+        elif name == "_shape_set_data" or (name == "_free_rid" and who in (12, 13)):
+            self.made.call(name, 12345 if who == 19 else self.shapes[(who + len(self.ids)) % len(self.shapes)], *values)
         else:
             own = [identity for identity in self.ids if kind_of(identity) == _KINDS.get(name[1:5], KIND_BODY)]
             identity = 12345 if who == 19 else self.ids[who % len(self.ids)] if who >= 16 else own[who % len(own)]
@@ -81,8 +92,9 @@ class Played:
             self.made.call(name, identity, *given)
 
     def _named(self, kind, number):
-        known = [0, *self.spaces] if kind == "space" else [*self.shapes, 4711]
-        return known[number]
+        if kind == "space":
+            return [0, *self.spaces][number]
+        return 4711 if number == _SHAPES else self.shapes[number % len(self.shapes)]
 
     def state(self):
         """All that the calls have left, without where it lies."""
@@ -90,22 +102,29 @@ class Played:
             world = self.made.world
         alive = [identity for identity in self.ids if world.bodies.rows[index_of(identity)]["id"] == identity]
         numbers = {index_of(identity): self.ids.index(identity) for identity in alive}
-        users = {shape: sorted(numbers[body] for body in world.shape_users.of(shape)) for shape in range(world.shapes.row_count)}
+        shapes = [identity for identity in self.shapes if world.shapes.rows[index_of(identity)]["id"] == identity]
         return {
             "alive": [self.ids.index(identity) for identity in alive],
             "rows": [self._row(index_of(identity), numbers) for identity in alive],
-            "users": users, "stale": sorted(numbers[index] for index in world._stale if index in numbers),
-            "uses": world.shapes.rows["use_count"][: world.shapes.row_count].tolist(),
+            "shapes": [(self.shapes.index(identity), *self._shape(identity, numbers)) for identity in shapes], "stale": sorted(numbers[index] for index in world._stale if index in numbers),
             "errors": self.made.errors, "variants": self.made.variants.alive, "objects": len(self.made.objects),
             "gates": [int(row["gate"]) for row in world.systems.rows[:2]], "lock": int(self.made.server.record["lock"]),
         }  # fmt: skip
+
+    def _shape(self, identity, numbers):
+        world, server, index = self.made.world, self.made.server, index_of(identity)
+        row, binding = world.shapes.rows[world.shapes.current_row(index)], server.shapes.row(identity)
+        told = [repr(row[name].tolist()) for name in SHAPE.names if name not in ("id", "sequence", "current", "block")]
+        data = self.made.variants.read(server.shapes.data(identity).address)
+        users = sorted(numbers[body] for body in world.shape_users.of(index))
+        return world.shapes.settings_of(index), told, data, float(binding["margin"]), users
 
     def _row(self, index, numbers):
         world, row = self.made.world, self.made.world.bodies.rows[index]
         first, count = int(row["first_instance"]), int(row["instance_count"])
         kept = [name for name in BODY.names if name not in _ELSEWHERE]
         rare = [world.bodies.rare_of(index)[name].tobytes() for name in BODY_RARE.names if name not in _ELSEWHERE]
-        shapes = [{name: instance[name].tobytes() for name in INSTANCE.names if name != "body"}
+        shapes = [{name: instance[name].tobytes() for name in INSTANCE.names if name not in ("body", "shape", "user_shape")}
                   for instance in world.instances.rows[first : first + count]]  # fmt: skip
         assert all(numbers[int(instance["body"])] == numbers[index] for instance in world.instances.rows[first : first + count])
         binding, area = self.made.server.body_bindings[index], self.made.server.area_bindings[index]
@@ -151,6 +170,15 @@ _FREED = [
 _AFTER_AREA = [*[("_body_create", 0, [])] * 2, ("_free_rid", 17, []), *[("_body_create", 0, [])] * 2]
 
 
+# A shape of its own that is set twice, used, and set again; it is freed while it is used, and after.
+_OWN_SHAPE = [
+    ("_capsule_shape_create", 0, []), ("_shape_set_data", 1, [{"radius": 0.5, "height": 2.0}]),
+    ("_shape_set_data", 1, [{"radius": 0.25, "height": 2}]), ("_shape_set_data", 1, [{"radius": 0.25, "height": 2.0}]),
+    ("_body_add_shape", 0, [("shape", 7), _PLACES[0], False]), ("_shape_set_data", 1, [{"radius": 0.75, "height": 2.0}]),
+]  # fmt: skip
+
+
+@example(_OWN_SHAPE)
 @example(_AFTER_AREA)
 @example(_FREED)
 @example(_AGAIN)
