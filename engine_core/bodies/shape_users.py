@@ -66,6 +66,7 @@ class ShapeUsers:
         used = self._instances.rows["user_shape"]
         alone = count == 1  # most bodies have one shape
         still = bodies[alone][used[first[alone]] == shape].tolist()
-        for body, begin, number in zip(bodies[~alone].tolist(), first[~alone].tolist(), count[~alone].tolist(), strict=True):
+        more = count > 1
+        for body, begin, number in zip(bodies[more].tolist(), first[more].tolist(), count[more].tolist(), strict=True):
             still += [body] * int((used[begin : begin + number] == shape).sum())
         return still

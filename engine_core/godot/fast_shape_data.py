@@ -12,7 +12,7 @@ import numpy as np
 from ..bodies.identity import SEQUENCE_MASK
 from ..bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE, WORLD
 from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
-from ..runtime.call import call_0, call_2, call_4, load_float32, load_float64, load_int32, load_int64, store_int64
+from ..runtime.call import call_0, call_2, call_4, load_float64, load_int32, load_int64, store_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..shapes.schema import (
@@ -151,13 +151,14 @@ def _keep(server, kept, data):
 
 
 @kernel
-def _note_sizes(server, identity, index, sizes):
+def _note_sizes(server, identity, sizes):
     """Note what a shape was set to, in place of the last note if that says it of the same shape. There is room."""
     last = view(server.notes, MOST_NOTES, NOTE)[max(server.note_count - 1, 0)]
     if server.note_count == 0 or last.kind != SHAPE_SET or last.identity != identity:
-        take_note(server, SHAPE_SET, identity, index, INT64(0))
+        take_note(server, SHAPE_SET, identity, INT64(0), INT64(0))
     note = view(server.notes, MOST_NOTES, NOTE)[server.note_count - 1]
-    note.x, note.y, note.z = sizes
+    for k in range(3):
+        note.sizes[k] = sizes[k]
 
 
 @kernel
@@ -181,7 +182,7 @@ def shape_set_data(instance, arguments, result):
     write_solid(shape, kind, sizes)
     store_release_int64(binding + SIGHT, INT64(UNSEEN))
     _keep(server, binding + DATA, data)
-    _note_sizes(server, identity, index, sizes)
+    _note_sizes(server, identity, sizes)
     return True
 
 
@@ -199,7 +200,7 @@ def free_shape(server, identity):
     binding = binding_of_shape(server, index)
     free_variant(server, binding + DATA)
     view(binding, 1, SHAPE_BINDING)[0].shape_id = 0
-    take_note(server, SHAPE_FREED, identity, index, INT64(0))
+    take_note(server, SHAPE_FREED, identity, INT64(0), INT64(0))
     return True
 
 

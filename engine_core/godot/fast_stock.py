@@ -6,12 +6,11 @@ Who calls has the server's lock.
 import numpy as np
 
 from .. import body_placement
-from ..bodies.identity import index_of
 from ..bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
 from ..runtime.memory import PoolFull, address_of
 from ..sensors.pools import new_area
 from .schema import (
-    MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_DROPPED, SHAPE_FREED, SHAPE_SET, SHAPE_USED, WAS_FREED,
+    MASS_IS_STALE, MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_DROPPED, SHAPE_FREED, SHAPE_SET, SHAPE_USED, WAS_FREED,
 )  # fmt: skip
 
 SHARE = 16
@@ -75,27 +74,27 @@ class FastStock:
         count, world = int(self._record["note_count"]), self._world
         notes = self._notes[:count].copy()
         self._record["note_count"] = 0
-        users, kinds = world.shape_users, notes["kind"]
-        for kind, identity, first, _, x, y, z in notes[kinds < WAS_FREED].tolist() + notes[kinds == SHAPE_SET].tolist():
+        users, kinds, indices = world.shape_users, notes["kind"], notes["identity"] & INDEX_MASK
+        for kind, index, shape in zip(kinds.tolist(), indices.tolist(), notes["first"].tolist(), strict=True):
             if kind == SHAPE_USED:
-                users.add(first, index_of(identity))
+                users.add(shape, index)
             elif kind == SHAPE_DROPPED:
-                users.drop(first)
-            elif kind == SHAPE_SET:
-                world.shapes.note_settings(first, (x, y, z))
-            else:
-                world.note_stale_mass(index_of(identity))
-        self._take_over_freed(notes[kinds == SHAPE_FREED]["first"].tolist(), notes[kinds == WAS_FREED])
+                users.drop(shape)
+            elif kind == MASS_IS_STALE:
+                world.note_stale_mass(index)
+        is_set, is_freed = kinds == SHAPE_SET, kinds == WAS_FREED
+        world.shapes.note_settings(indices[is_set], notes["sizes"][is_set])
+        # Last of all what was freed: it is not used again before.
+        world.shapes.note_freed(indices[kinds == SHAPE_FREED].tolist())
+        if is_freed.any():
+            self._take_over_freed(notes["identity"][is_freed].tolist(), notes[is_freed])
 
-    def _take_over_freed(self, shapes: list[int], bodies: np.ndarray) -> None:
-        """The last of all notes: what was freed is not used again before."""
-        world, areas = self._world, self._server.areas
-        if shapes:
-            world.shapes.note_freed(shapes)
-        for identity in areas.keys() & set(bodies["identity"].tolist()) if areas else ():
+    def _take_over_freed(self, identities: list[int], freed: np.ndarray) -> None:
+        """Bodies and areas that were freed, and their notes."""
+        areas = self._server.areas
+        for identity in areas.keys() & identities if areas else ():
             del areas[identity]
-        if len(bodies):
-            world.retirement.retire(lambda: self._give_back(bodies))
+        self._world.retirement.retire(lambda: self._give_back(freed))
 
     def _give_back(self, freed: np.ndarray) -> None:
         """Nobody reads the rows of freed bodies any more."""

@@ -53,6 +53,7 @@ SERVER = np.dtype(
         ("set_stretched_transform", "i8"),  # void f(body id, address of 12 float32)
         ("cook_query_shape", "i8"),  # void f(address of SHAPE_REQUEST)
         ("release_query_shape", "i8"),  # void f(cooked shape)
+        ("query_rows", "i8"), ("query_row_count", "i8"),  # address of QUERY_ROW, and how many there are
         ("bury", "i8"),  # void f(0): frees what was given up during the flush
         # Functions and methods of Godot
         ("variant_call", "i8"),
@@ -143,20 +144,31 @@ UNSEEN, SEEN, WRITTEN = range(3)
 fresh row; its row is being written, and who wants to ask waits."""
 
 # Something that compiled code did and Python has to take over into its tables.
-NOTE = np.dtype(
-    [("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity", "i8"), ("x", "f8"), ("y", "f8"), ("z", "f8")], align=True
-)
+NOTE = np.dtype([("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity", "i8"), ("sizes", "f8", 3)], align=True)
 SHAPE_USED, SHAPE_DROPPED, MASS_IS_STALE, WAS_FREED, SHAPE_SET, SHAPE_FREED = range(6)
 """Values of NOTE.kind: a body (`identity`) has one more or one less of the shape `first` (index); its mass is to be renewed; it,
-or an area, was freed, and the `capacity` rows of its shapes from `first` on with it; the shape `first` was given the sizes x, y, z
+or an area, was freed, and the `capacity` rows of its shapes from `first` on with it; a shape (`identity`) was given `sizes`
 (shapes/solids.py); it was freed."""
 MOST_NOTES = 4096
 MOST_IN_STOCK = 256
 
-# A shape that asks with a scaled transform: Python cooks it.
+# A shape that asks with a scaled transform that Python has to cook.
 SHAPE_REQUEST = np.dtype(
     [("call", "i8"), ("shape", "i8"), ("transform", "i8"), ("cooked", "i8"), ("rotation", "f8", 4)], align=True
 )
+
+# A spare row of shapes, in which compiled code cooks them itself: see stretched_queries.py.
+QUERY_ROW = np.dtype(
+    [
+        ("is_taken", "i8"),
+        ("row", "i8"),  # index
+        ("memory", "i8"),  # of the shape's block, from `allocate`; 0: none
+        ("generation", "i8"),  # of the tree whose user the query is
+        ("padding", "i8", 4),  # one cache line each
+    ],
+    align=True,
+)
+MOST_QUERY_ROWS = 32
 
 SPACE_BINDING = np.dtype(
     [

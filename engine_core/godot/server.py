@@ -15,7 +15,6 @@ from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
 from ..query_interface import install_queries
 from ..runtime.memory import Pool
-from ..shapes.pool import split_basis
 from . import schema
 from .call_names import CALLS
 from .errors import missing
@@ -29,6 +28,7 @@ from .server_machines import Machines
 from .server_streaming import Streams
 from .shape_bindings import ShapeBindings
 from .step_thread import StepThread
+from .stretched_queries import StretchedQueries
 from .virtual_table import BODY_STATE
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
@@ -100,6 +100,7 @@ class Server:
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)
         self.machines = Machines(self)
+        self._stretched_queries = StretchedQueries(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
         self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
@@ -122,8 +123,8 @@ class Server:
         record["allocate"], record["free_memory"] = memory_functions()
         record["exclusion_function"] = is_excluded_by_godot.address
         record["motion_exclusion_function"] = is_excluded_by_motion.address
-        record["cook_query_shape"] = self._callback(_BY_INDEX, self._cook_query_shape)
-        record["release_query_shape"] = self._callback(_BY_INDEX, self._release_query_shape)
+        record["cook_query_shape"] = self._callback(_BY_INDEX, self._stretched_queries.cook)
+        record["release_query_shape"] = self._callback(_BY_INDEX, self._stretched_queries.release)
         record["report_error"] = self._callback(_REPORT, self._refuse)
         record["settle_late"] = self._callback(_BY_INDEX, self.settle_late)
         record["settle_masses"] = self._callback(_BY_INDEX, self.settle_masses)
@@ -354,28 +355,6 @@ class Server:
         stored = self.variants.store(at)
         self.variants.destroy(at)
         return stored
-
-    def _cook_query_shape(self, address: int) -> None:
-        """Compiled code asks with a scaled shape: make the shape it needs."""
-        memory = (ctypes.c_char * schema.SHAPE_REQUEST.itemsize).from_address(address)
-        request = np.frombuffer(memory, schema.SHAPE_REQUEST)[0]
-        try:
-            with self.lock:
-                basis = np.array(_read_transform(int(request["transform"]))[:9]).reshape(3, 3)
-                if abs(np.linalg.det(basis)) < 1e-12:
-                    raise ValueError(f"the basis of the transform must span a volume, got {basis.ravel().tolist()}")
-                rotation, stretch = split_basis(basis)
-                request["cooked"] = self.world.shapes.derive(int(request["shape"]), stretch)
-                request["rotation"] = rotation
-        except Exception as error:  # nothing may leave a callback
-            self.reporter.exception(CALLS[int(request["call"])], error)
-
-    def _release_query_shape(self, cooked: int) -> None:
-        try:
-            with self.lock:
-                self.world.shapes.release(cooked)
-        except Exception as error:  # nothing may leave a callback
-            self.reporter.exception("space state", error)
 
     # --- what belongs to a space ---
 

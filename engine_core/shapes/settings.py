@@ -116,10 +116,10 @@ class Cylinder(NamedTuple):
         return Cylinder(self.radius * across, self.height * along), not keeps_round(stretch)
 
 
-def of_solid(kind: int, sizes: tuple):
+def of_solid(kind: int, sizes: list):
     """The settings of a sphere, box, capsule or cylinder with these sizes, which were checked (solids.py)."""
     if kind == schema.BOX:
-        return Box(sizes)
+        return Box(tuple(sizes))
     return Sphere(sizes[0]) if kind == schema.SPHERE else (Capsule if kind == schema.CAPSULE else Cylinder)(*sizes[:2])
 
 

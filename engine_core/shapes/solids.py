@@ -1,5 +1,5 @@
-"""Rows of SHAPE of spheres, boxes, capsules and cylinders, which need no block: written by compiled code, for Python and for calls
-that Python does not see.
+"""Rows of SHAPE of spheres, boxes, capsules and cylinders, which need no block: written by compiled code, for Python and for
+calls that Python does not see.
 
 Sizes are three numbers: a sphere's radius; a box's half extents; of what is along Y radius and height, a capsule's with its caps
 [m]. Those that a kind has not are not read.

@@ -74,8 +74,7 @@ class _Variants(Variants):
         return _function(_NONE, 2, make)
 
     def _free(self, address):
-        assert _words(address)[0] in _COUNTED
-        self.alive -= 1
+        self.alive -= _words(address)[0] in _COUNTED
 
     def _copy(self, place, source):
         self.alive += _words(source)[0] in _COUNTED
