@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..bodies.identity import index_of
+from ..geometry.quickhull import MAX_VERTICES
 from ..shapes import schema as shapes
 from .errors import check_finite, check_number
 from .virtual_table import SERVER
@@ -145,8 +146,9 @@ def _set_cylinder(pool, index: int, data) -> None:
     pool.set_cylinder(index, _number(data, "radius"), _number(data, "height"))
 
 
-def _set_convex_polygon(pool, index: int, data) -> None:
-    pool.set_hull(index, _points("data", data))
+def _set_convex_polygon(pool, index: int, data) -> str:
+    left_out = pool.set_hull(index, _points("data", data))
+    return f"a hull of {len(data)} points is cut to {MAX_VERTICES} vertices, by {left_out:.3g} m" if left_out > 0.0 else ""
 
 
 def _set_concave_polygon(pool, index: int, data) -> None:
@@ -171,6 +173,7 @@ def _set_heightmap(pool, index: int, data) -> None:
     pool.set_height_field(index, width, depth, heights.reshape(depth, width))
 
 
+# Each gives nothing, or what users should know of the shape that it has become.
 _SETTERS = {
     WORLD_BOUNDARY: _set_world_boundary, SEPARATION_RAY: _set_separation_ray, SPHERE: _set_sphere, BOX: _set_box,
     CAPSULE: _set_capsule, CYLINDER: _set_cylinder, CONVEX_POLYGON: _set_convex_polygon,
@@ -190,7 +193,9 @@ def _shape_set_data(server, identity, variant):
     value = server.variants.read(variant)
     if _is_plain(value) and value == server.variants.read(kept.address):  # nodes repeat it
         return
-    _SETTERS[godot_type](server.world.shapes, index, value)
+    warning = _SETTERS[godot_type](server.world.shapes, index, value)
+    if warning:
+        server.reporter.warn_once("shape_set_data", warning)
     kept.set(variant)
     server.world.shape_changed(index)
 

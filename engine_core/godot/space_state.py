@@ -74,8 +74,8 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 ROWS_ON_STACK = 64
 """Results up to this number need no memory of their own."""
 MOST_RESULTS = 1 << 20
-SMALLEST_REST_MARGIN = 1e-4
-"""`rest_info` counts shapes that just touch [m]."""
+SMALLEST_REST_MARGIN = 1e-5
+"""`rest_info` counts shapes that just touch, for what rounding leaves of that [m]."""
 INTERSECT_RAY, INTERSECT_POINT = number_of("intersect_ray"), number_of("intersect_point")
 INTERSECT_SHAPE, CAST_MOTION = number_of("intersect_shape"), number_of("cast_motion")
 COLLIDE_SHAPE, REST_INFO = number_of("collide_shape"), number_of("rest_info")

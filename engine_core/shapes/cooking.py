@@ -36,6 +36,7 @@ class Cooked(NamedTuple):
     fields: dict
     block: Block | None = None
     parts: tuple = ()  # of a compound: the shapes that `shape` of its parts means, by number
+    left_out: float = 0.0  # of a hull: how far a point stands out that it had no vertex left for [m]
 
 
 def user_kind_of(cooked: Cooked) -> int:
@@ -165,17 +166,17 @@ def cook_hull(points: np.ndarray) -> Cooked:
             "edge_count": len(hull.edges),
             "center": center,
         },
-        hull._asdict(),
+        {name: getattr(hull, name) for name in ("vertices", "planes", "face_starts", "face_vertices", "edges")},
     )
     distances = hull.planes[:, 3].astype(np.float64) - hull.planes[:, :3].astype(np.float64) @ center
     fields = {
         "bounds": np.concatenate((hull.vertices.min(axis=0), hull.vertices.max(axis=0))),
-        "volume": volume,
+        "volume": min(volume, solids.MOST_VOLUME),
         "center_of_mass": center,
         "inertia": inertia,
         "inner_radius": max(float(distances.min()), 0.0),
     }
-    return Cooked(schema.HULL, fields, block)
+    return Cooked(schema.HULL, fields, block, left_out=hull.left_out)
 
 
 def cook_plane(normal, distance: float) -> Cooked:

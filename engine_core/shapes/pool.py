@@ -163,9 +163,10 @@ class ShapePool(ShapeRows):
         """What a support function of one's own tells, given `data` (numbers): see custom.py."""
         self._set("set_custom", index, settings.Custom.checked(function, data))
 
-    def set_hull(self, index: int, points) -> None:
-        """The convex hull of `points`, `(n, 3)` [m]. No points: the shape stays, or becomes, empty."""
-        self._set("set_hull", index, settings.Hull.checked(points))
+    def set_hull(self, index: int, points) -> float:
+        """The convex hull of `points`, `(n, 3)` [m]. No points: the shape stays, or becomes, empty. A hull has 256 vertices at
+        most: gives how far the farthest point stands out that is left out for that [m]."""
+        return self._set("set_hull", index, settings.Hull.checked(points)).left_out
 
     def set_plane(self, index: int, normal, distance: float) -> None:
         """All of space where normal . x <= distance [m]; the normal need not be of length 1."""
@@ -252,7 +253,7 @@ class ShapePool(ShapeRows):
             raise ValueError(f"part_of: shape {index} has no part {part!r}")
         return compound.path_of(part), int(compound.user_data[part])
 
-    def _set(self, call: str, index: int, new_settings) -> None:
+    def _set(self, call: str, index: int, new_settings) -> Cooked:
         self._check(call, index)
         kind = int(self.rows[index]["user_kind"])
         if kind != new_settings.kind:
@@ -266,6 +267,7 @@ class ShapePool(ShapeRows):
                 self._fill(index, new_settings, cooked)
             else:
                 self._replace(index, new_settings, cooked)
+        return cooked
 
     def _fill(self, index: int, new_settings, cooked: Cooked) -> None:
         """Write settings to rows that are empty until now: nobody reads more of them than that."""

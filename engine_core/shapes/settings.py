@@ -228,7 +228,11 @@ class Hull(NamedTuple):
 
     @staticmethod
     def checked(points):
-        return Hull(_vectors("set_hull", "points", points))
+        points = _vectors("set_hull", "points", points)
+        too_far = points[(np.abs(points) > solids.LARGEST).any(axis=1)]
+        if len(too_far):
+            raise ValueError(f"set_hull: coordinates must be at most {solids.LARGEST:g} m, got {too_far[0].tolist()}")
+        return Hull(points)
 
     def cook(self):
         return cooking.cook_hull(self.points)

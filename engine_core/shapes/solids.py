@@ -16,6 +16,8 @@ from .schema import BOX, CAPSULE, CYLINDER, EMPTY, SHAPE, SPHERE
 FLOAT32, INT32 = np.float32, np.int32
 SMALLEST, LARGEST = 1e-15, 1e15
 """What a size may be [m]."""
+MOST_VOLUME = 1e38
+"""More than a row can hold is told as this [m^3]."""
 ROUNDING_OF_HEIGHT = 1e-5
 """A capsule may be so much shorter than its caps, as a fraction."""
 
@@ -45,7 +47,7 @@ def _write(shape, half_size, solid, inner_radius):
     volume, inertia = solid
     for k in range(3):
         shape.bounds[k], shape.bounds[3 + k] = FLOAT32(-half_size[k]), FLOAT32(half_size[k])
-    shape.volume, shape.inner_radius = FLOAT32(volume), FLOAT32(inner_radius)
+    shape.volume, shape.inner_radius = FLOAT32(min(volume, MOST_VOLUME)), FLOAT32(inner_radius)
     for k in range(6):
         shape.inertia[k] = FLOAT32(inertia[k])
 
