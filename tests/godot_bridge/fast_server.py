@@ -109,7 +109,7 @@ class FastServer:
 
     def __init__(self, is_fast: bool, **limits):
         virtual_modules.import_all()
-        self.world = World(threads=1, **({"bodies": 8192, "body_shapes": 8192, "shapes": 512, "systems": 4} | limits))
+        self.world = World(threads=1, **({"bodies": 8192, "body_shapes": 8192, "shapes": 8192, "systems": 4} | limits))
         self.variants, self.errors, self.objects, self._numbers = _Variants(), [], set(), count(1)
         self.server = Server(self._engine(), self.world)
         self.handed_over = 0

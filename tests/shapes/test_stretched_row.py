@@ -20,15 +20,16 @@ MADE = {
 TURNED = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
 BASES = {
     "uniform": 2.0 * TURNED, "along the axes": TURNED @ np.diag([1.5, 2.0, 0.25]), "small": 1e-3 * TURNED,
-    "sheared": TURNED @ np.array([[1.0, 0.4, 0.0], [0.0, 1.5, 0.2], [0.1, 0.0, 0.8]]), "a turn of 180 degrees": np.diag([-2.0, -1.0, 3.0]),
-    "mirrored": TURNED @ np.diag([1.0, -2.0, 1.0]), "mirrored and sheared": TURNED @ np.array([[-1, 0.3, 0], [0, 1, 0], [0, 0, 1]]),
+    "sheared": TURNED @ np.array([[1.0, 0.4, 0.0], [0.0, 1.5, 0.2], [0.1, 0.0, 0.8]]),
+    "a turn of 180 degrees": np.diag([-2.0, -1.0, 3.0]), "mirrored": TURNED @ np.diag([1.0, -2.0, 1.0]),
+    "mirrored and sheared": TURNED @ np.array([[-1, 0.3, 0], [0, 1, 0], [0, 0, 1]]),
 }  # fmt: skip
 
 
 @entry_point("int64(int64, int64, int64, int64)")
 def stretch(shapes, basis, split, memory):
-    """Row TARGET: row SOURCE stretched. `split`: float64 (18), rotation and stretch by rows; `memory`: for the block. Gives 0 if it
-    cannot be done, 1, or 2 for a mirrored basis."""
+    """Row TARGET: row SOURCE stretched. `split`: float64 (18), rotation and stretch by rows; `memory`: for the block. Gives 0 if
+    it cannot be done, 1, or 2 for a mirrored basis."""
     rows, numbers, out = view(shapes, 2, schema.SHAPE), view(basis, 9, np.float64), view(split, 18, np.float64)
     a = (numbers[0], numbers[1], numbers[2])
     b = (numbers[3], numbers[4], numbers[5])
