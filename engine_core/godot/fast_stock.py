@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import body_placement
 from ..bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
-from ..runtime.memory import PoolFull, address_of
+from ..runtime.memory import address_of
 from ..sensors.pools import new_area
 from .schema import (
     MASS_IS_STALE, MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_DROPPED, SHAPE_FREED, SHAPE_SET, SHAPE_USED, WAS_FREED,
@@ -48,7 +48,9 @@ class FastStock:
             self._record["stock_count"] = len(order)
         if not self._record["run_count"]:
             free = instances.pool.capacity - instances.used_count()
-            self._record["run_count"] = self._take_runs(min(MOST_IN_STOCK, free // SHARE))
+            runs = instances.take_many(min(MOST_IN_STOCK, free // SHARE), 1)
+            self._runs[: len(runs)] = runs[::-1]
+            self._record["run_count"] = len(runs)
 
     def restock_shapes(self) -> None:
         """The same for the rows of shapes."""
@@ -59,23 +61,15 @@ class FastStock:
             self._shape_rows[: len(rows)] = rows[::-1]
             self._record["shape_row_count"] = len(rows)
 
-    def _take_runs(self, count: int) -> int:
-        """Rows for shapes on bodies, each by itself; gives how many there are."""
-        for place in range(count - 1, -1, -1):
-            try:
-                self._runs[place] = self._world.instances.take(1)
-            except PoolFull:
-                self._runs[: count - place - 1] = self._runs[place + 1 : count].copy()
-                return count - place - 1
-        return count
-
     def take_over(self) -> None:
         """Enter into Python's tables what was noted."""
         count, world = int(self._record["note_count"]), self._world
         notes = self._notes[:count].copy()
         self._record["note_count"] = 0
         users, kinds, indices = world.shape_users, notes["kind"], notes["identity"] & INDEX_MASK
-        for kind, index, shape in zip(kinds.tolist(), indices.tolist(), notes["first"].tolist(), strict=True):
+        is_of_body = kinds < WAS_FREED
+        told = (values[is_of_body].tolist() for values in (kinds, indices, notes["first"]))
+        for kind, index, shape in zip(*told, strict=True):
             if kind == SHAPE_USED:
                 users.add(shape, index)
             elif kind == SHAPE_DROPPED:
@@ -83,7 +77,7 @@ class FastStock:
             elif kind == MASS_IS_STALE:
                 world.note_stale_mass(index)
         is_set, is_freed = kinds == SHAPE_SET, kinds == WAS_FREED
-        world.shapes.note_settings(indices[is_set], notes["sizes"][is_set])
+        world.shapes.note_sizes(indices[is_set], notes["sizes"][is_set])
         # Last of all what was freed: it is not used again before.
         world.shapes.note_freed(indices[kinds == SHAPE_FREED].tolist())
         if is_freed.any():

@@ -145,7 +145,7 @@ fresh row; its row is being written, and who wants to ask waits."""
 
 # Something that compiled code did and Python has to take over into its tables.
 NOTE = np.dtype([("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity", "i8"), ("sizes", "f8", 3)], align=True)
-SHAPE_USED, SHAPE_DROPPED, MASS_IS_STALE, WAS_FREED, SHAPE_SET, SHAPE_FREED = range(6)
+SHAPE_USED, SHAPE_DROPPED, MASS_IS_STALE, WAS_FREED, SHAPE_SET, SHAPE_FREED = range(6)  # the first three of bodies that live
 """Values of NOTE.kind: a body (`identity`) has one more or one less of the shape `first` (index); its mass is to be renewed; it,
 or an area, was freed, and the `capacity` rows of its shapes from `first` on with it; a shape (`identity`) was given `sizes`
 (shapes/solids.py); it was freed."""

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from ..runtime.memory import PoolFull
+from ..runtime.memory import Pool, PoolFull
 from . import schema, settings
 from .compound_settings import Part, StaticCompound
 from .cooking import COOKED_FIELDS, Cooked, user_kind_of
 from .height_field_building import field_bounds, renew_ranges
 from .rows import ShapeRows
+from .solids import SOLIDS
 from .stretch import is_identity, split_basis
 
 __all__ = ["COOKED_FIELDS", "ShapePool", "split_basis"]
@@ -47,6 +48,7 @@ class ShapePool(ShapeRows):
     def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY):
         super().__init__(make_id, capacity)
         self._settings: dict[int, object] = {}
+        self._sizes = Pool("sizes of shapes", np.float64, capacity, (3,))  # where a solid has no settings
         self._derived: dict[int, dict[bytes, int]] = {}  # of a user's shape: stretch to row, for the present settings
         self._source: dict[int, tuple[int, np.ndarray]] = {}  # of a row that is no user's own: user's shape and stretch
 
@@ -93,8 +95,9 @@ class ShapePool(ShapeRows):
 
     def settings_of(self, index: int):
         """The settings in use (see `settings`), or None. Raises ValueError if there is no such shape."""
-        self._check("settings_of", index)
-        return self._settings.get(index)
+        with self._lock:
+            self._check("settings_of", index)
+            return self._present(index)
 
     def _check(self, call: str, index: int) -> None:
         if not 0 <= index < self.row_count or self.rows[index]["id"] == 0:
@@ -114,12 +117,19 @@ class ShapePool(ShapeRows):
 
     # What compiled code has made of rows that were taken for it (`take_many`).
 
-    def note_settings(self, indices: np.ndarray, sizes: np.ndarray) -> None:
+    def note_sizes(self, indices: np.ndarray, sizes: np.ndarray) -> None:
         """Rows without a use were written by `solids.write_solid` with these sizes `(n, 3)`."""
-        kinds = self.rows["user_kind"][indices].tolist()
         with self._lock:
-            for index, kind, own in zip(indices.tolist(), kinds, sizes.tolist(), strict=True):
-                self._settings[index] = settings.of_solid(kind, own)
+            self._sizes.rows[indices] = sizes
+            for index in indices.tolist():
+                self._settings.pop(index, None)
+
+    def _present(self, index: int):
+        """The settings in use, or None; of sizes that were noted they are made when somebody asks."""
+        own, row = self._settings.get(index), self.rows[index]
+        if own is None and row["kind"] != schema.EMPTY and row["user_kind"] in SOLIDS:
+            own = self._settings[index] = settings.of_solid(int(row["user_kind"]), self._sizes.rows[index].tolist())
+        return own
 
     def note_freed(self, indices: list[int]) -> None:
         """These shapes, without uses and other rows, were freed: their ids are gone, and they are EMPTY."""
@@ -324,7 +334,7 @@ class ShapePool(ShapeRows):
             with self._lock:
                 self._check("derive", index)
                 row = self._derived.get(index, {}).get(key, -1)
-                current = self._settings.get(index)
+                current = self._present(index)
                 if row < 0 and current is cooked_from:
                     row = self._take_row_of(index, stretch)
                     self._derived.setdefault(index, {})[key] = row
