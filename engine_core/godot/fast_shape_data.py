@@ -1,8 +1,8 @@
 """Fast answers to the calls that make shapes, set them and free them; see fast_call.py.
 
-All kinds are made here; spheres, boxes, capsules and cylinders are set and freed here too, until they are used. What is in use
-gets a fresh row for what it is set to, so that nobody sees half of it: that is Python's to do. A shape that nobody uses may still
-be asked about by a query on another thread: the two meet in SHAPE_BINDING.sight.
+All kinds are made here; spheres, boxes, capsules and cylinders are set here too until they are used, and freed here when they are
+not used any more. What was in use gets a fresh row for what it is set to, so that nobody sees half of it: that is Python's to do.
+A shape that nobody has used may still be asked with on another thread: the two meet in SHAPE_BINDING.sight.
 """
 
 import math
@@ -20,7 +20,7 @@ from ..shapes.schema import (
 )  # fmt: skip
 from ..shapes.solids import are_sizes, write_solid
 from .fast_call import free_variant, has_room_for, take_note
-from .fast_shapes import shapes_of
+from .fast_shapes import SIGHT, binding_of_shape, shapes_of
 from .schema import (
     DICTIONARY, FLOAT, INT, MOST_IN_STOCK, MOST_NOTES, NOTE, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED, SHAPE_SET,
     UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
@@ -28,16 +28,9 @@ from .schema import (
 from .slots import argument, int_argument, load_vector3
 
 INT32, INT64 = np.int32, np.int64
-SHAPE_BINDING_BYTES = SHAPE_BINDING.itemsize
-DATA, SIGHT = (SHAPE_BINDING.fields[name][1] for name in ("data", "sight"))
+DATA = SHAPE_BINDING.fields["data"][1]
 FOUND_WORDS = VARIANT_WORDS + 1
 NO_SIZES = (math.nan, math.nan, math.nan)
-
-
-@kernel
-def binding_of_shape(server, index):
-    """Address of the SHAPE_BINDING of a shape."""
-    return server.shape_bindings + index * SHAPE_BINDING_BYTES
 
 
 @kernel
@@ -84,10 +77,10 @@ def _own_shape(server, identity):
 
 @kernel
 def _is_unused(shape, index):
-    """Whether a shape is of a kind that is set here, and nobody uses it: it has one row."""
+    """Whether a shape is of a kind that is set and freed here, nobody uses it, and it has one row."""
     kind = shape.user_kind
     is_solid = kind == SPHERE or kind == BOX or kind == CAPSULE or kind == CYLINDER
-    return is_solid and shape.use_count == 0 and shape.other_rows == 0 and shape.current == index
+    return is_solid and shape.use_count == 0 and shape.was_shared == 0 and shape.current == index
 
 
 # --- settings ---

@@ -67,7 +67,7 @@ class ShapePool(ShapeRows):
         row = self._take_row(int(self.rows[index]["user_kind"]))
         self._source[row] = (index, stretch)
         self._rows_of.setdefault(index, set()).add(row)
-        self.rows[index]["other_rows"] += 1
+        self.rows[index]["was_shared"] = 1
         return row
 
     def free(self, index: int) -> None:
@@ -349,6 +349,7 @@ class ShapePool(ShapeRows):
             self._check("derive", index)
             row = self.current_row(index)
             self.rows[row]["use_count"] += 1
+            self.rows[index]["was_shared"] = 1
             return row
 
     def release(self, row: int) -> None:
@@ -382,7 +383,6 @@ class ShapePool(ShapeRows):
         if not uses:
             self._derived.pop(index, None)
         rows.discard(row)
-        self.rows[index]["other_rows"] -= 1
         if not rows:
             del self._rows_of[index]
             self._retire_if_unused(index)

@@ -164,14 +164,14 @@ class FastServer:
 
         return CALLBACK(counted)
 
-    def call(self, name, *values):
-        """Call a virtual as Godot does; what it answers."""
+    def call(self, name, *values, by_python=False):
+        """Call a virtual as Godot does, or only what Python answers; what it answers."""
         kept, at = [], np.zeros(max(len(values), 1), np.int64)
         for number, (kind, value) in enumerate(zip(ARGUMENTS[name], values, strict=True)):
             kept.append(self.variants.dictionary(value) if isinstance(value, dict) else pack(kind, value))
             at[number] = kept[-1].ctypes.data
         answer = np.zeros(4, np.int64)
-        self._calls[name](self.server.address, at.ctypes.data, answer.ctypes.data)
+        (self._callbacks if by_python else self._calls)[name](self.server.address, at.ctypes.data, answer.ctypes.data)
         return int(answer[0])
 
     def space(self):

@@ -1,6 +1,7 @@
 """Calls that compiled code answers where it can: what they leave is what Python's answers leave, in any order of calls."""
 
 import ctypes
+import functools
 import threading
 
 import numpy as np
@@ -18,6 +19,7 @@ from engine_core.shapes.schema import SHAPE
 # What tells where rows lie and how often they were published, not what they hold.
 _ELSEWHERE = {"id", "sequence", "published", "is_in_tree", "first_instance", "instance_capacity", "next_free",
               "next_in_island", "active_index", "contacts", "island_link", "first_pair", "shadow"}  # fmt: skip
+_WHO_DID_IT = {"id", "sequence", "current", "block", "was_shared"}  # the same of shapes
 _PLACES = (
     (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.25, -0.1, 3.0),
     (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0), (2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
@@ -118,7 +120,7 @@ class Played:
     def _shape(self, identity, numbers):
         world, server, index = self.made.world, self.made.server, index_of(identity)
         row, binding = world.shapes.rows[world.shapes.current_row(index)], server.shapes.row(identity)
-        told = [repr(row[name].tolist()) for name in SHAPE.names if name not in ("id", "sequence", "current", "block")]
+        told = [repr(row[name].tolist()) for name in SHAPE.names if name not in _WHO_DID_IT]
         data = self.made.variants.read(server.shapes.data(identity).address)
         users = sorted(numbers[body] for body in world.shape_users.of(index))
         return world.shapes.settings_of(index), told, data, float(binding["margin"]), users
@@ -350,6 +352,23 @@ def test_a_shape_that_was_asked_with_gets_a_fresh_row():
     assert made.world.shapes.rows["half_extents"][[index, fresh], 0].tolist() == [2.0, 3.0]
     made.call("_free_rid", shape)
     assert not made.errors and not made.server.shapes.rows[index]["shape_id"]
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_a_shape_that_was_used_gets_a_fresh_row(is_fast):
+    """A query that began before may still be reading the body, and the row."""
+    made = FastServer(True)
+    made.call("_free_rid", made.call("_box_shape_create"))
+    body, shape = made.call("_body_create"), made.call("_box_shape_create")
+    index = index_of(shape)
+    made.call("_shape_set_data", shape, (1.0, 1.0, 1.0))
+    call = made.call if is_fast else functools.partial(made.call, by_python=True)
+    call("_body_add_shape", body, shape, _PLACES[0], False)
+    call("_body_remove_shape", body, 0)
+    assert made.world.shapes.rows[index]["use_count"] == 0
+    made.call("_shape_set_data", shape, (2.0, 1.0, 1.0))
+    rows = made.world.shapes.rows["half_extents"][[index, made.world.shapes.current_row(index)], 0]
+    assert rows.tolist() == [1.0, 2.0]
 
 
 def test_a_shape_in_use_is_freed_by_python():
