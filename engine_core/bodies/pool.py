@@ -207,6 +207,18 @@ class InstancePool:
             self._used += capacity
             return first
 
+    def take_many(self, count: int, capacity: int) -> list[int]:
+        """First rows of up to `count` runs of `capacity` rows: as many as there are."""
+        with self._lock:
+            free = self._free.setdefault(capacity, [])
+            start = max(len(free) - count, 0)
+            runs = free[start:]
+            del free[start:]
+            more = min(count - len(runs), (self.pool.capacity - self._used) // capacity)
+            runs += range(self._used, self._used + more * capacity, capacity)
+            self._used += more * capacity
+            return runs
+
     def copy(self, first: int, to: int, count: int) -> None:
         """Copy `count` rows from `first` on to those from `to` on."""
         has_own = self.rows["has_user_transform"][first : first + count].any()
@@ -245,5 +257,9 @@ class InstancePool:
 
     def give_back(self, first: int, capacity: int) -> None:
         """Free a run."""
+        self.give_back_many([first], capacity)
+
+    def give_back_many(self, firsts: list[int], capacity: int) -> None:
+        """Free runs of one capacity."""
         with self._lock:
-            self._free.setdefault(capacity, []).append(first)
+            self._free.setdefault(capacity, []).extend(firsts)

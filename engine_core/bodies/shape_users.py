@@ -1,7 +1,7 @@
 """Which bodies have a user's shape: asked when the shape changes or goes.
 
-A list a shape of the bodies that got it, four bytes a use. What leaves a body stays in the list until half of it is such; who
-is asked for is looked up in the rows of the shapes on bodies.
+A list a shape of the bodies that got it, four bytes a use; of one use, as most shapes have, the body alone. What leaves a body
+stays in the list until half of it is such; who is asked for is looked up in the rows of the shapes on bodies.
 """
 
 from array import array
@@ -20,16 +20,20 @@ class ShapeUsers:
 
     def __init__(self, bodies: BodyPool, instances: InstancePool):
         self._bodies, self._instances = bodies, instances
-        self._got: dict[int, array] = {}
+        self._only: dict[int, int] = {}  # of shapes with one use: the body
+        self._got: dict[int, array] = {}  # of the others
         self._uses: dict[int, int] = {}
 
     def add(self, shape: int, body: int) -> None:
         """A body (index of its row) gets a shape once more."""
-        got = self._got.get(shape)
-        if got is None:
-            got = self._got[shape] = array("i")
-        got.append(body)
-        self._uses[shape] = self._uses.get(shape, 0) + 1
+        uses = self._uses.get(shape, 0)
+        if uses:
+            self._got[shape].append(body)
+            self._uses[shape] = uses + 1
+        elif shape in self._only:
+            self._got[shape], self._uses[shape] = array("i", (self._only.pop(shape), body)), 2
+        else:
+            self._only[shape] = body
 
     def drop(self, shape: int) -> None:
         """A shape leaves a body once. The row of the shape on the body may still say otherwise."""
@@ -47,12 +51,13 @@ class ShapeUsers:
 
     def forget(self, shape: int) -> None:
         """The shape is gone."""
+        self._only.pop(shape, None)
         self._got.pop(shape, None)
         self._uses.pop(shape, None)
 
     def _still(self, shape: int) -> list[int]:
         """As often as a body has the shape, its index."""
-        got = self._got.get(shape)
+        got = self._got.get(shape) or ([self._only[shape]] if shape in self._only else ())
         if not got:  # a new shape is set before a body gets it
             return []
         bodies = np.unique(np.array(got, np.int64))
@@ -61,6 +66,7 @@ class ShapeUsers:
         used = self._instances.rows["user_shape"]
         alone = count == 1  # most bodies have one shape
         still = bodies[alone][used[first[alone]] == shape].tolist()
-        for body, begin, number in zip(bodies[~alone].tolist(), first[~alone].tolist(), count[~alone].tolist(), strict=True):
+        more = count > 1
+        for body, begin, number in zip(bodies[more].tolist(), first[more].tolist(), count[more].tolist(), strict=True):
             still += [body] * int((used[begin : begin + number] == shape).sum())
         return still

@@ -10,14 +10,17 @@ Sources: Barber, Dobkin, Huhdanpaa, "The Quickhull Algorithm for Convex Hulls", 
 QuickHull", GDC 2014 (merging of faces, tolerances).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.kernel import entry_point
+from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view, view2
 from .hull_faces import make_polygons, write_result
+from .principal_axes import principal_axes
 from .quickhull import GRID, MAX_FACES, MAX_VERTICES, quickhull
+from .vector import add, add_scaled, cross, dot, length, scale, subtract
 
 TOLERANCE = 1e-4
 """How far the surface of a hull may be off, by default, as a fraction of the longest side."""
@@ -27,10 +30,31 @@ GROWN_FLATNESS = 2e-3
 """How thick flat input is made, as a fraction of its length."""
 MIN_THICKNESS = 1e-4
 """How thick flat input is made at least [m]."""
+SLIVER = 1e-5
+"""A face whose normal is off by so much is all rounding."""
 
 _MAX_EDGES = 3 * MAX_VERTICES
 _MAX_ROUNDS = 12
 _LIMITS = 8  # words of the numbers in and out
+_ROUNDING = 2.0**-23  # of the single-precision vertices and planes
+
+HULL_MEMORY = np.dtype(
+    [
+        ("points", "i8"),  # address of float32 (point_count, 3)
+        ("point_count", "i8"),
+        ("most_vertices", "i8"),
+        ("tolerance", "f8"),  # a fraction of the longest side
+        # What comes out
+        ("vertex_count", "i8"), ("face_count", "i8"), ("edge_count", "i8"),  # no vertices: the points span no volume
+        ("left_out", "f8"),  # how far a point stands out that the limit on vertices left out [m]
+        ("vertices", "f4", (MAX_VERTICES, 3)),
+        ("planes", "f4", (MAX_FACES, 4)),
+        ("face_starts", "i4", MAX_FACES + 1),
+        ("face_vertices", "i4", 2 * _MAX_EDGES + 16),
+        ("edges", "i4", (_MAX_EDGES + 8, 4)),
+    ],
+    align=True,
+)  # fmt: skip
 
 
 class Hull(NamedTuple):
@@ -41,6 +65,7 @@ class Hull(NamedTuple):
     face_starts: np.ndarray  # int32 (face_count + 1)
     face_vertices: np.ndarray  # int32
     edges: np.ndarray  # int32 (edge_count, 4): vertex, vertex, face to the left, face to the right
+    left_out: float = 0.0  # how far the farthest of the points stands out that `max_vertices` left out [m]
 
 
 def convex_hull(points, tolerance: float = TOLERANCE, max_vertices: int = MAX_VERTICES) -> Hull:
@@ -57,92 +82,178 @@ def convex_hull(points, tolerance: float = TOLERANCE, max_vertices: int = MAX_VE
         raise ValueError(f"convex_hull: max_vertices must be 4 to {MAX_VERTICES}, got {max_vertices}")
     if not 0.0 <= tolerance <= 0.1:
         raise ValueError(f"convex_hull: tolerance must be 0 to 0.1, got {tolerance}")
-    points = points.astype(np.float32).astype(np.float64)
-    for forced in (0, 1, 2, 3):
-        solid, thickness = _grow_flat(points, forced)
-        hull = _build(solid, min(tolerance * float(np.ptp(solid, axis=0).max()), 0.05 * thickness), max_vertices)
-        if hull is not None:
-            return hull
-    raise ValueError("convex_hull: points span no volume even when grown")
+    points = np.ascontiguousarray(points, dtype=np.float32)
+    memory = np.empty(1, HULL_MEMORY)
+    made = memory[0]
+    made["points"], made["point_count"] = address_of(points), len(points)
+    made["most_vertices"], made["tolerance"] = max_vertices, tolerance
+    build_hull(address_of(memory))
+    vertex_count, face_count, edge_count = (int(made[name]) for name in ("vertex_count", "face_count", "edge_count"))
+    if not vertex_count:
+        raise ValueError("convex_hull: points span no volume even when grown")
+    starts = made["face_starts"][: face_count + 1]
+    return Hull(
+        made["vertices"][:vertex_count], made["planes"][:face_count], starts, made["face_vertices"][: starts[-1]],
+        made["edges"][:edge_count], float(made["left_out"]),
+    )  # fmt: skip
 
 
-def _grow_flat(points: np.ndarray, forced: int) -> tuple[np.ndarray, float]:
-    """The points, doubled along each principal axis in which they are flat (and along the `forced` shortest ones), and
-    how thick they are now [m]."""
-    center = points.mean(axis=0)
-    relative = points - center
-    _, axes = np.linalg.eigh(relative.T @ relative)  # ascending: flattest first
-    along = relative @ axes
-    ranges = along.max(axis=0) - along.min(axis=0)
-    longest = float(ranges.max())
-    rounding = float(np.abs(points).max()) * 2.0**-23  # of the single-precision vertices and planes
+@kernel
+def _point(rows, i):
+    return (np.float64(rows[i, 0]), np.float64(rows[i, 1]), np.float64(rows[i, 2]))
+
+
+@kernel
+def _put(rows, i, v):
+    rows[i, 0], rows[i, 1], rows[i, 2] = v
+
+
+@kernel
+def _axes_of(points, count):
+    """(middle, principal axes) of points; the axis along which they spread least comes first."""
+    middle = (0.0, 0.0, 0.0)
+    for i in range(count):
+        middle = add(middle, _point(points, i))
+    middle = scale(middle, 1.0 / count)
+    xx = yy = zz = xy = xz = yz = 0.0
+    for i in range(count):
+        x, y, z = subtract(_point(points, i), middle)
+        xx, yy, zz, xy, xz, yz = xx + x * x, yy + y * y, zz + z * z, xy + x * y, xz + x * z, yz + y * z
+    (p, q, r), a, b, c = principal_axes((xx, yy, zz, xy, xz, yz))
+    if q < p:
+        p, q, a, b = q, p, b, a
+    if r < q:
+        q, r, b, c = r, q, c, b
+    if q < p:
+        a, b = b, a
+    return middle, (a, b, c)
+
+
+@kernel
+def _spread(points, count, axis, middle):
+    """How far points reach along an axis [m]."""
+    low, high = math.inf, -math.inf
+    for i in range(count):
+        along = dot(subtract(_point(points, i), middle), axis)
+        low, high = min(low, along), max(high, along)
+    return high - low
+
+
+@kernel
+def _grow_flat(points, count, forced):
+    """Double the points, in place, along each principal axis in which they are flat, and along the `forced` shortest ones. Gives
+    how many they are now, and how thick [m]."""
+    middle, axes = _axes_of(points, count)
+    ranges = (
+        _spread(points, count, axes[0], middle), _spread(points, count, axes[1], middle), _spread(points, count, axes[2], middle),
+    )  # fmt: skip
+    longest, largest = max(ranges[0], ranges[1], ranges[2]), 0.0
+    for i in range(count):
+        for k in range(3):
+            largest = max(largest, abs(points[i, k]))
+    rounding = largest * _ROUNDING
     flat = max(MIN_FLATNESS * longest, 0.1 * MIN_THICKNESS, 64.0 * rounding)
     thickness = max(GROWN_FLATNESS * longest, MIN_THICKNESS, 256.0 * rounding)
+    least = math.inf
     for k in range(3):
-        if ranges[k] < flat or k < forced:
-            step = 0.5 * thickness * axes[:, k]
-            points = np.concatenate((points + step, points - step))
-            ranges[k] += thickness
-    return np.ascontiguousarray(points), float(ranges.min())
+        reach = ranges[k]
+        if reach < flat or k < forced:
+            for i in range(count):
+                point = _point(points, i)
+                _put(points, count + i, add_scaled(point, axes[k], -0.5 * thickness))
+                _put(points, i, add_scaled(point, axes[k], 0.5 * thickness))
+            count *= 2
+            reach += thickness
+        least = min(least, reach)
+    return count, least
 
 
-def _build(points: np.ndarray, tolerance: float, max_vertices: int) -> Hull | None:
-    low = points.min(axis=0)
-    side = float((points.max(axis=0) - low).max())
-    scale = GRID / side
-    grid = np.ascontiguousarray(np.rint((points - low) * scale).astype(np.int64))
-    numbers = np.zeros(_LIMITS, dtype=np.int64)
-    numbers[:2] = len(points), max_vertices
-    vertices = np.empty(MAX_VERTICES, dtype=np.int32)
-    face_starts = np.empty(MAX_FACES + 1, dtype=np.int32)
-    face_vertices = np.empty(2 * _MAX_EDGES + 16, dtype=np.int32)
-    edges = np.empty((_MAX_EDGES + 8, 4), dtype=np.int32)
-    addresses = np.array(
-        [address_of(a) for a in (numbers, grid, vertices, face_starts, face_vertices, edges)], dtype=np.int64
-    )
-    build_hull_grid(address_of(addresses), tolerance * scale)
-    vertex_count, face_count, edge_count, status = (int(number) for number in numbers[2:6])
-    if status != 0:
-        return None
-    positions = points[vertices[:vertex_count]].astype(np.float32)
-    face_starts = face_starts[: face_count + 1].copy()
-    face_vertices = face_vertices[: face_starts[-1]].copy()
-    planes = face_planes(positions, face_starts, face_vertices)
-    # The normal of a sliver is all rounding. That on the grid, where the hull is exactly convex, is one that fits.
-    on_grid = face_planes(grid[vertices[:vertex_count]].astype(np.float64), face_starts, face_vertices)
-    slivers = np.linalg.norm(on_grid[:, :3] - planes[:, :3], axis=1) > 1e-5
-    planes[slivers] = on_grid[slivers]
-    planes[slivers, 3] = (positions @ planes[slivers, :3].T).max(axis=0)
-    return Hull(positions, planes, face_starts, face_vertices, edges[:edge_count].copy())
+@kernel
+def _normal_of(vertices, corners, begin, end):
+    """The unit normal of a polygon, by Newell's method."""
+    first, area = _point(vertices, corners[begin]), (0.0, 0.0, 0.0)
+    for i in range(begin, end):
+        u = subtract(_point(vertices, corners[i]), first)
+        v = subtract(_point(vertices, corners[i + 1 if i + 1 < end else begin]), first)
+        area = add(area, cross(u, v))
+    return scale(area, 1.0 / max(length(area), 1e-300))
 
 
-def face_planes(vertices: np.ndarray, face_starts: np.ndarray, face_vertices: np.ndarray) -> np.ndarray:
-    """The planes of polygons by Newell's method, moved out so that all vertices of the polygon are behind them: float32
-    `(face_count, 4)`, unit normal and distance."""
-    corners = vertices[face_vertices].astype(np.float64)
-    following = np.arange(1, len(face_vertices) + 1)
-    following[face_starts[1:] - 1] = face_starts[:-1]
-    face = np.repeat(np.arange(len(face_starts) - 1), np.diff(face_starts))
-    first = corners[face_starts[:-1]][face]
-    area = np.cross(corners - first, corners[following] - first)
-    normals = np.add.reduceat(area, face_starts[:-1], axis=0)
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    distances = np.maximum.reduceat(np.einsum("ij,ij->i", corners, normals[face]), face_starts[:-1])
-    return np.column_stack((normals, distances)).astype(np.float32)
+@kernel
+def _write_planes(made, on_grid, vertex_count, face_count):
+    """Planes, moved out so that all vertices of the polygon are behind them. The normal of a sliver is all rounding: that on the
+    grid (of the vertices, `on_grid`), where the hull is exactly convex, is one that fits."""
+    vertices, starts, corners = made.vertices, made.face_starts, made.face_vertices
+    for face in range(face_count):
+        begin, end = starts[face], starts[face + 1]
+        normal, exact = _normal_of(vertices, corners, begin, end), _normal_of(on_grid, corners, begin, end)
+        distance = -math.inf
+        if length(subtract(normal, exact)) > SLIVER:
+            normal = exact
+            for i in range(vertex_count):
+                distance = max(distance, dot(normal, _point(vertices, i)))
+        else:
+            for i in range(begin, end):
+                distance = max(distance, dot(normal, _point(vertices, corners[i])))
+        _put(made.planes, face, normal)
+        made.planes[face, 3] = distance
 
 
-@entry_point("void(int64, float64)")
-def build_hull_grid(addresses, tolerance):
-    """The hull of points on the grid. `addresses`: int64 words, the addresses of the numbers (in: point count, most
-    vertices; out: vertex, face and edge count, status 0 or 1: coplanar), the points, and the four arrays of the
-    result."""
-    table = view(addresses, 6, np.int64)
-    numbers = view(table[0], _LIMITS, np.int64)
-    grid = view2(table[1], numbers[0], 3, np.int64)
-    vertices = view(table[2], MAX_VERTICES, np.int32)
-    face_starts = view(table[3], MAX_FACES + 1, np.int32)
-    face_vertices = view(table[4], 2 * _MAX_EDGES + 16, np.int32)
-    edges = view2(table[5], _MAX_EDGES + 8, 4, np.int32)
+@kernel
+def _box_of(points, count):
+    """(lowest corner, longest side) of the box around points."""
+    low = high = _point(points, 0)
+    for i in range(1, count):
+        point = _point(points, i)
+        low = (min(low[0], point[0]), min(low[1], point[1]), min(low[2], point[2]))
+        high = (max(high[0], point[0]), max(high[1], point[1]), max(high[2], point[2]))
+    return low, max(high[0] - low[0], high[1] - low[1], high[2] - low[2])
+
+
+@kernel
+def _build(made, points, count, thickness):
+    """Build the hull of points `(count, 3)` that are so thick [m]; False if they span no volume."""
+    low, side = _box_of(points, count)
+    steps, tolerance = GRID / side, min(made.tolerance * side, 0.05 * thickness)
+    grid = np.empty((count, 3), dtype=np.int64)
+    for i in range(count):
+        for k in range(3):
+            grid[i, k] = np.int64(np.rint((points[i, k] - low[k]) * steps))
+    numbers, chosen = np.zeros(_LIMITS, dtype=np.int64), np.empty(MAX_VERTICES, dtype=np.int32)
+    numbers[0], numbers[1] = count, made.most_vertices
+    left_out = build_on_grid(numbers, grid, chosen, made.face_starts, made.face_vertices, made.edges, tolerance * steps)
+    if numbers[5] != 0:
+        return False
+    on_grid = np.empty((numbers[2], 3), dtype=np.float64)
+    for i in range(numbers[2]):
+        _put(made.vertices, i, _point(points, chosen[i]))
+        _put(on_grid, i, _point(grid, chosen[i]))
+    _write_planes(made, on_grid, numbers[2], numbers[3])
+    made.vertex_count, made.face_count, made.edge_count = numbers[2], numbers[3], numbers[4]
+    made.left_out = left_out / steps
+    return True
+
+
+@entry_point("void(int64)")
+def build_hull(memory):
+    """The hull of the points that a HULL_MEMORY names, written into it."""
+    made = view(memory, 1, HULL_MEMORY)[0]
+    given = view2(made.points, made.point_count, 3, np.float32)
+    points = np.empty((8 * made.point_count, 3), dtype=np.float64)
+    made.vertex_count = 0
+    for forced in range(4):
+        for i in range(made.point_count):
+            _put(points, i, _point(given, i))
+        count, thickness = _grow_flat(points, made.point_count, forced)
+        if _build(made, points, count, thickness):
+            return
+
+
+@kernel
+def build_on_grid(numbers, grid, vertices, face_starts, face_vertices, edges, tolerance):
+    """The hull of points on the grid; `tolerance` [grid]. `numbers` (in: point count, most vertices; out: vertex, face and edge
+    count, status 0 or 1: coplanar); the last four arrays get the result. Gives how far a point stands out that was left out
+    [grid]."""
     corners = np.empty((MAX_FACES, 3), dtype=np.int64)
     neighbours = np.empty((MAX_FACES, 3), dtype=np.int64)
     planes = np.empty((MAX_FACES, 3), dtype=np.int64)
@@ -150,14 +261,15 @@ def build_hull_grid(addresses, tolerance):
     labels = np.empty(MAX_FACES, dtype=np.int64)
     marks = np.zeros(numbers[0], dtype=np.int64)
     members = np.arange(numbers[0])
-    member_count, polygon_count, count, flatness = numbers[0], np.int64(0), np.int64(0), tolerance
+    member_count, polygon_count, count, flatness, left_out = numbers[0], np.int64(0), np.int64(0), tolerance, 0.0
     numbers[5] = 1
     for attempt in range(_MAX_ROUNDS + 1):
         flatness = -1.0 if attempt == _MAX_ROUNDS else flatness  # nothing is merged: that cannot fail
         least = max(flatness, 0.0)
-        count = quickhull(grid, members, member_count, numbers[1], least, corners, neighbours, planes, lengths)
+        count, beyond = quickhull(grid, members, member_count, numbers[1], least, corners, neighbours, planes, lengths)
         if count == 0:
-            return
+            return left_out
+        left_out = max(left_out, beyond)
         polygon_count, needless = make_polygons(
             grid, corners, neighbours, planes, lengths, count, flatness, labels, face_starts, face_vertices, marks
         )
@@ -178,3 +290,4 @@ def build_hull_grid(addresses, tolerance):
         numbers, corners, neighbours, labels, count, polygon_count, face_starts, face_vertices, vertices, edges, marks
     )
     numbers[5] = 0
+    return left_out

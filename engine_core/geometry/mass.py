@@ -12,20 +12,23 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view, view2
 
 
-def sphere_mass(radius: float):
+@kernel
+def sphere_mass(radius):
     """`(volume [m^3], inertia)` of a sphere about its centre."""
     moment = 0.4 * radius * radius
-    return 4.0 / 3.0 * math.pi * radius**3, (moment, moment, moment, 0.0, 0.0, 0.0)
+    return 4.0 / 3.0 * math.pi * radius * radius * radius, (moment, moment, moment, 0.0, 0.0, 0.0)
 
 
+@kernel
 def box_mass(half_extents):
-    """`(volume [m^3], inertia)` of a box about its centre."""
-    x, y, z = (float(h) * float(h) for h in half_extents)
-    volume = 8.0 * float(half_extents[0]) * float(half_extents[1]) * float(half_extents[2])
-    return volume, ((y + z) / 3.0, (x + z) / 3.0, (x + y) / 3.0, 0.0, 0.0, 0.0)
+    """`(volume [m^3], inertia)` of a box about its centre; three doubles."""
+    x, y, z = half_extents
+    xx, yy, zz = x * x, y * y, z * z
+    return 8.0 * x * y * z, ((yy + zz) / 3.0, (xx + zz) / 3.0, (xx + yy) / 3.0, 0.0, 0.0, 0.0)
 
 
-def cylinder_mass(radius: float, half_height: float):
+@kernel
+def cylinder_mass(radius, half_height):
     """`(volume [m^3], inertia)` of a cylinder along Y about its centre."""
     across = radius * radius / 4.0 + half_height * half_height / 3.0
     return 2.0 * math.pi * radius * radius * half_height, (across, radius * radius / 2.0, across, 0.0, 0.0, 0.0)
@@ -53,7 +56,8 @@ def turned_mass(pieces):
     return float(volume), float(center), (float(across), float(0.5 * disc / volume), float(across), 0.0, 0.0, 0.0)
 
 
-def capsule_mass(radius: float, half_height: float):
+@kernel
+def capsule_mass(radius, half_height):
     """`(volume [m^3], inertia)` of a capsule along Y about its centre; `half_height` [m] without the caps."""
     cylinder_volume, cylinder = cylinder_mass(radius, half_height)
     sphere_volume, sphere = sphere_mass(radius)

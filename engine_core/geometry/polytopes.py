@@ -86,9 +86,9 @@ def transform_inverse(rows, position, v):
 
 
 @kernel
-def _write_box_topology(memory):
-    """Vertex i of a box lies on the positive side of axis k if bit k of i is set; face 2 k + 1 is the positive
-    one of k."""
+def write_box_topology(memory):
+    """Write `face_starts`, `face_vertices` and `edges` of a record. Vertex i of a box lies on the positive side of axis k if bit
+    k of i is set; face 2 k + 1 is the positive one of k."""
     starts, corners, edges = memory.face_starts, memory.face_vertices, memory.edges
     n = 0
     for k in range(3):
@@ -129,7 +129,7 @@ def box_polytope(half_extents, position, rows, memory, polytope):
         n = (memory.planes[2 * k + 1, 0], memory.planes[2 * k + 1, 1], memory.planes[2 * k + 1, 2])
         memory.planes[2 * k + 1, 3] = half_extents[k] + dot(n, position)
         memory.planes[2 * k, 3] = half_extents[k] - dot(n, position)
-    _write_box_topology(memory)
+    write_box_topology(memory)
     polytope.vertex_count, polytope.face_count, polytope.edge_count = 8, 6, 12
     _point_at_memory(memory, polytope)
     store3(polytope.center, position)

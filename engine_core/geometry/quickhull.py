@@ -196,9 +196,9 @@ def _fill_horizon(
 @kernel
 def quickhull(grid, members, count, limit, tolerance, corners, neighbours, planes, lengths):
     """Triangulated hull of `members[:count]`; gives the number of faces (rows 0 to n - 1), 0 if all points are
-    coplanar."""
+    coplanar, and how far a point stands out that the limit on vertices left out [grid], 0 if none does."""
     if not _make_tetrahedron(grid, members, count, corners, neighbours, planes, lengths):
-        return 0
+        return np.int64(0), 0.0
     is_alive = np.zeros(MAX_FACES, dtype=np.int64)
     first = np.full(MAX_FACES, -1, dtype=np.int64)
     farthest = np.full(MAX_FACES, -1, dtype=np.int64)
@@ -249,14 +249,18 @@ def quickhull(grid, members, count, limit, tolerance, corners, neighbours, plane
             orphans = following
         vertex_count += 1
         is_checked = False
-    return _compact(corners, neighbours, planes, lengths, is_alive, used)
+    left_out = 0.0
+    for face in range(used):
+        if vertex_count == limit and is_alive[face] and first[face] >= 0 and height[face] > max(tolerance, left_out):
+            left_out = height[face]
+    return _compact(corners, neighbours, planes, lengths, is_alive, used), left_out
 
 
 @kernel
 def _compact(corners, neighbours, planes, lengths, is_alive, used):
     """Move the living faces to the front; gives their number."""
     place = np.full(used, -1, dtype=np.int64)
-    count = 0
+    count = np.int64(0)
     for face in range(used):
         if is_alive[face]:
             place[face] = count

@@ -16,10 +16,10 @@ from ..bodies.motion import bodies_of
 from ..bodies.schema import BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_BATCH, SYSTEM, WAKES_NEIGHBOURS, WORLD
 from ..edits import EDITING, GATE, OPEN, is_waiting
 from ..runtime.atomics import compare_exchange_int64, load_acquire_int64
-from ..runtime.call import call_0_result, call_3, call_3_result, load_int64, store_int64
+from ..runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import MOST_NOTES, NOTE, SERVER
+from .schema import MOST_NOTES, NIL, NOTE, SERVER, VARIANT_WORDS
 from .server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
 
 SYSTEM_SIZE = SYSTEM.itemsize
@@ -86,6 +86,15 @@ def copy_words(target, source, count):
     """Copy `count` words of 64 bits from an address to another."""
     for k in range(count):
         store_int64(target + 8 * k, load_int64(source + 8 * k))
+
+
+@kernel
+def free_variant(server, address):
+    """Free what the Variant at an address holds and leave nil."""
+    if load_int32(address) != NIL:
+        call_1(server.variant_destroy, address)
+        for k in range(VARIANT_WORDS):
+            store_int64(address + 8 * k, np.int64(0))
 
 
 @kernel

@@ -5,10 +5,11 @@ from ..runtime.kernel import entry_point
 from .fast_call import make_fast_virtual, own_area, own_body
 from .fast_lives import LIVES
 from .fast_settings import SETTINGS
+from .fast_shape_data import SHAPE_DATA
 from .fast_shapes import shape_answers
 from .virtual_table import SERVER as SERVER_TABLE
 
-ANSWERS = {**LIVES, **SETTINGS, **shape_answers("body", own_body), **shape_answers("area", own_area)}
+ANSWERS = {**LIVES, **SETTINGS, **SHAPE_DATA, **shape_answers("body", own_body), **shape_answers("area", own_area)}
 KERNELS = tuple(make_fast_virtual(answer, number) for number, answer in enumerate(ANSWERS.values()))
 
 

@@ -2,21 +2,25 @@
 
 import numpy as np
 
-from ..bodies.identity import SEQUENCE_MASK
+from ..bodies.identity import KIND_MASK, SEQUENCE_MASK
 from ..bodies.motion import bodies_of
 from ..bodies.rare import rare_of
 from ..bodies.schema import (
-    BODY, HAS_EXCEPTIONS, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY, MASS_CHANGED, WORLD,
+    BODY, HAS_EXCEPTIONS, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY, KIND_SHAPE, MASS_CHANGED,
+    WORLD,
 )  # fmt: skip
 from ..origin import read_frame
 from ..runtime import atomics
-from ..runtime.call import call_1, call_2, call_3, load_int32, store_int64
+from ..runtime.call import call_1, call_2, call_3, store_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
 from ..sensors.schema import AREA
-from .fast_call import RENEWED, copy_words, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note
+from .fast_call import (
+    RENEWED, copy_words, free_variant, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note,
+)  # fmt: skip
+from .fast_shape_data import free_shape
 from .fast_shapes import drop_instance, instances_of, is_as_set
-from .schema import AREA_BINDING, BODY_BINDING, MOST_IN_STOCK, NIL, SERVER, VARIANT_WORDS, WAS_FREED
+from .schema import AREA_BINDING, BODY_BINDING, MOST_IN_STOCK, SERVER, WAS_FREED
 from .slots import int_argument
 from .space_steps import spaces_of
 
@@ -133,15 +137,6 @@ def make_set_space(find):
 
 
 @kernel
-def _free_variant(server, address):
-    """Free what the Variant at an address holds and leave nil."""
-    if load_int32(address) != NIL:
-        call_1(server.variant_destroy, address)
-        for k in range(VARIANT_WORDS):
-            store_int64(address + 8 * k, INT64(0))
-
-
-@kernel
 def _drop_body_binding(server, index, identity):
     address = server.body_bindings + index * BODY_BINDING_BYTES
     binding = view(address, 1, BODY_BINDING)[0]
@@ -149,10 +144,10 @@ def _drop_body_binding(server, index, identity):
         return
     state = binding.object
     binding.body_id = binding.object = 0
-    _free_variant(server, address + SYNC_CALLBACK)
-    _free_variant(server, address + INTEGRATION_CALLBACK)
-    _free_variant(server, address + INTEGRATION_DATA)
-    _free_variant(server, address + STATE_VARIANT)
+    free_variant(server, address + SYNC_CALLBACK)
+    free_variant(server, address + INTEGRATION_CALLBACK)
+    free_variant(server, address + INTEGRATION_DATA)
+    free_variant(server, address + STATE_VARIANT)
     if state != 0:
         call_1(server.destroy_object, state)
 
@@ -160,8 +155,8 @@ def _drop_body_binding(server, index, identity):
 @kernel
 def _drop_area_binding(server, index):
     address = server.area_bindings + index * AREA_BINDING_BYTES
-    _free_variant(server, address + BODY_CALLBACK)
-    _free_variant(server, address + AREA_CALLBACK)
+    free_variant(server, address + BODY_CALLBACK)
+    free_variant(server, address + AREA_CALLBACK)
     store_int64(address + HAS_WIND, INT64(0))
 
 
@@ -169,7 +164,7 @@ def _drop_area_binding(server, index):
 def _can_free(server, index):
     """Whether nothing knows a body or area but its own rows, and the rows of its shapes as they are."""
     body = bodies_of(server.world)[index]
-    if body.system >= 0 or body.first_joint >= 0 or body.flags & HAS_EXCEPTIONS or server.is_flushing:
+    if body.first_joint >= 0 or body.flags & HAS_EXCEPTIONS or server.is_flushing:
         return False
     if rare_of(server.world, body).contacts != 0:
         return False
@@ -183,16 +178,17 @@ def _can_free(server, index):
 
 
 @kernel
-def free_rid(instance, arguments, result):
-    """Of a body or an area."""
-    server = view(instance, 1, SERVER)[0]
-    world, identity = server.world, int_argument(arguments, 0)
+def _free_body(server, identity):
+    """Free a body or an area, out of its space."""
+    world = server.world
     area = own_area(world, identity)
     is_area = area >= 0
     index = area if is_area else own_body(world, identity)
     if index < 0 or not _can_free(server, index):
         return False
     body = bodies_of(world)[index]
+    if body.system >= 0 and not _leave_space(server, index):
+        return False
     for k in range(body.instance_count):
         drop_instance(server, identity, instances_of(world)[body.first_instance + k])
     body.instance_count = INT32(0)
@@ -204,6 +200,16 @@ def free_rid(instance, arguments, result):
     else:
         _drop_body_binding(server, index, identity)
     return True
+
+
+@kernel
+def free_rid(instance, arguments, result):
+    """Of a body, an area or a shape."""
+    server = view(instance, 1, SERVER)[0]
+    identity = int_argument(arguments, 0)
+    if (identity >> INDEX_BITS) & KIND_MASK == KIND_SHAPE:
+        return free_shape(server, identity)
+    return _free_body(server, identity)
 
 
 LIVES = {

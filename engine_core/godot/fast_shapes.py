@@ -10,17 +10,17 @@ from ..bodies.motion import bodies_of
 from ..bodies.publication import begin_change, end_change
 from ..bodies.schema import HAS_STRETCH, INDEX_MASK, INSTANCE, IS_AREA, MASS_CHANGED, WORLD
 from ..body_placement import THE_LAST
-from ..runtime.call import call_4, load_float32
+from ..runtime.call import call_4, load_float32, store_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
 from ..shapes.schema import SHAPE
 from .errors import FARTHEST_PLACE
 from .fast_call import RENEWED, copy_words, has_room_for, open_gate_of, take_gate_of, take_note
-from .schema import MASS_IS_STALE, MOST_IN_STOCK, SERVER, SHAPE_DROPPED, SHAPE_USED
+from .schema import MASS_IS_STALE, MOST_IN_STOCK, SEEN, SERVER, SHAPE_BINDING, SHAPE_DROPPED, SHAPE_USED
 from .slots import argument, bool_argument, int_argument
 
 INT32 = np.int32
-INSTANCE_WORDS = INSTANCE.itemsize // 8
+INSTANCE_WORDS, SHAPE_BINDING_BYTES, SIGHT = INSTANCE.itemsize // 8, SHAPE_BINDING.itemsize, SHAPE_BINDING.fields["sight"][1]
 assert INSTANCE.itemsize % 8 == 0
 
 
@@ -34,6 +34,12 @@ def instances_of(world):
 def shapes_of(world):
     record = view(world, 1, WORLD)[0]
     return view(record.shapes, record.shape_capacity, SHAPE)
+
+
+@kernel
+def binding_of_shape(server, index):
+    """Address of the SHAPE_BINDING of a shape."""
+    return server.shape_bindings + index * SHAPE_BINDING_BYTES
 
 
 @kernel
@@ -86,6 +92,7 @@ def _append(server, index, shape, transform, is_disabled):
     instance.query_layers = instance.simulation_layers = np.uint32(0)
     place_instance(body, instance, transform)
     shapes_of(world)[instance.shape].use_count += 1
+    store_int64(binding_of_shape(server, shape) + SIGHT, np.int64(SEEN))
     take_note(server, SHAPE_USED, body.id, shape, np.int64(0))
     body.instance_count += 1
 

@@ -6,11 +6,12 @@ Who calls has the server's lock.
 import numpy as np
 
 from .. import body_placement
-from ..bodies.identity import index_of
-from ..bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
-from ..runtime.memory import PoolFull, address_of
+from ..bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
+from ..runtime.memory import address_of
 from ..sensors.pools import new_area
-from .schema import MASS_IS_STALE, MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_USED, WAS_FREED
+from .schema import (
+    MASS_IS_STALE, MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_DROPPED, SHAPE_FREED, SHAPE_SET, SHAPE_USED, WAS_FREED,
+)  # fmt: skip
 
 SHARE = 16
 """The stock is at most this part of what is free: so that who asks for the last rows gets them."""
@@ -22,12 +23,13 @@ class FastStock:
     def __init__(self, server):
         self._server, self._world, self._record = server, server.world, server.record
         self._rows, self._runs = np.zeros(MOST_IN_STOCK, np.int32), np.zeros(MOST_IN_STOCK, np.int32)
-        self._notes = np.zeros(MOST_NOTES, NOTE)
+        self._shape_rows, self._notes = np.zeros(MOST_IN_STOCK, np.int32), np.zeros(MOST_NOTES, NOTE)
         area = self._world.bodies.template(STATIC, IS_AREA | RAY_PICKABLE | CUSTOM_CENTER_OF_MASS)
         area["broad_phase_layer"], area["inverse_mass"] = LAYER_SENSOR, 0
         self._templates = self._world.bodies.template(RIGID, CAN_SLEEP | RAY_PICKABLE), area, np.array([new_area()])
         record = self._record
         record["stock"], record["runs"], record["notes"] = map(address_of, (self._rows, self._runs, self._notes))
+        record["shape_rows"] = address_of(self._shape_rows)
         record["late_edits"] = self._world.late.waiting_address
         record["new_body"], record["new_area_body"], record["new_area"] = map(address_of, self._templates)
 
@@ -46,41 +48,51 @@ class FastStock:
             self._record["stock_count"] = len(order)
         if not self._record["run_count"]:
             free = instances.pool.capacity - instances.used_count()
-            self._record["run_count"] = self._take_runs(min(MOST_IN_STOCK, free // SHARE))
+            runs = instances.take_many(min(MOST_IN_STOCK, free // SHARE), 1)
+            self._runs[: len(runs)] = runs[::-1]
+            self._record["run_count"] = len(runs)
 
-    def _take_runs(self, count: int) -> int:
-        """Rows for shapes on bodies, each by itself; gives how many there are."""
-        for place in range(count - 1, -1, -1):
-            try:
-                self._runs[place] = self._world.instances.take(1)
-            except PoolFull:
-                self._runs[: count - place - 1] = self._runs[place + 1 : count].copy()
-                return count - place - 1
-        return count
+    def restock_shapes(self) -> None:
+        """The same for the rows of shapes."""
+        shapes = self._world.shapes
+        if not self._record["shape_row_count"]:
+            self._world.retirement.reclaim()
+            rows = shapes.take_many(min(MOST_IN_STOCK, shapes.free_count() // SHARE))
+            self._shape_rows[: len(rows)] = rows[::-1]
+            self._record["shape_row_count"] = len(rows)
 
     def take_over(self) -> None:
         """Enter into Python's tables what was noted."""
         count, world = int(self._record["note_count"]), self._world
-        notes = self._notes[:count].tolist()
+        notes = self._notes[:count].copy()
         self._record["note_count"] = 0
-        freed = []
-        for kind, identity, first, capacity in notes:
-            index = index_of(identity)
+        users, kinds, indices = world.shape_users, notes["kind"], notes["identity"] & INDEX_MASK
+        is_of_body = kinds < WAS_FREED
+        told = (values[is_of_body].tolist() for values in (kinds, indices, notes["first"]))
+        for kind, index, shape in zip(*told, strict=True):
             if kind == SHAPE_USED:
-                world.shape_users.add(first, index)
+                users.add(shape, index)
+            elif kind == SHAPE_DROPPED:
+                users.drop(shape)
             elif kind == MASS_IS_STALE:
                 world.note_stale_mass(index)
-            elif kind == WAS_FREED:
-                self._server.areas.pop(identity, None)
-                freed.append((index, first, capacity))
-            else:
-                world.shape_users.drop(first)
-        if freed:
-            world.retirement.retire(lambda: self._give_back(freed))
+        is_set, is_freed = kinds == SHAPE_SET, kinds == WAS_FREED
+        world.shapes.note_sizes(indices[is_set], notes["sizes"][is_set])
+        # Last of all what was freed: it is not used again before.
+        world.shapes.note_freed(indices[kinds == SHAPE_FREED].tolist())
+        if is_freed.any():
+            self._take_over_freed(notes["identity"][is_freed].tolist(), notes[is_freed])
 
-    def _give_back(self, freed: list) -> None:
+    def _take_over_freed(self, identities: list[int], freed: np.ndarray) -> None:
+        """Bodies and areas that were freed, and their notes."""
+        areas = self._server.areas
+        for identity in areas.keys() & identities if areas else ():
+            del areas[identity]
+        self._world.retirement.retire(lambda: self._give_back(freed))
+
+    def _give_back(self, freed: np.ndarray) -> None:
         """Nobody reads the rows of freed bodies any more."""
-        for _, first, capacity in freed:
+        for capacity in np.unique(freed["capacity"]).tolist():
             if capacity:
-                self._world.instances.give_back(first, capacity)
-        self._world.bodies.give_back_many(np.array([index for index, _, _ in freed], np.int32))
+                self._world.instances.give_back_many(freed["first"][freed["capacity"] == capacity].tolist(), capacity)
+        self._world.bodies.give_back_many((freed["identity"] & INDEX_MASK).astype(np.int32))

@@ -25,6 +25,7 @@ SERVER = np.dtype(
         ("body_bindings", "i8"),  # address of BODY_BINDING (body capacity)
         ("area_bindings", "i8"),  # address of AREA_BINDING (body capacity)
         ("space_bindings", "i8"),  # address of SPACE_BINDING (system capacity)
+        ("shape_bindings", "i8"),  # address of SHAPE_BINDING (shape capacity)
         ("object", "i8"),  # the server's Object
         ("is_active", "i8"),
         ("is_flushing", "i8"),
@@ -52,6 +53,7 @@ SERVER = np.dtype(
         ("set_stretched_transform", "i8"),  # void f(body id, address of 12 float32)
         ("cook_query_shape", "i8"),  # void f(address of SHAPE_REQUEST)
         ("release_query_shape", "i8"),  # void f(cooked shape)
+        ("query_rows", "i8"), ("query_row_count", "i8"),  # address of QUERY_ROW, and how many there are
         ("bury", "i8"),  # void f(0): frees what was given up during the flush
         # Functions and methods of Godot
         ("variant_call", "i8"),
@@ -78,6 +80,7 @@ SERVER = np.dtype(
         ("has_contact_biases", "i8"),  # some shape's contacts are not as firm as usual: Python looks after those
         ("stock", "i8"), ("stock_count", "i8"),  # int32: free rows of bodies, the next one last; see fast_stock.py
         ("runs", "i8"), ("run_count", "i8"),  # int32: free rows of shapes on bodies, each a run of one
+        ("shape_rows", "i8"), ("shape_row_count", "i8"),  # int32: free rows of shapes
         ("notes", "i8"), ("note_count", "i8"),  # NOTE: what Python has to take over into its tables
         ("new_body", "i8"), ("new_area_body", "i8"), ("new_area", "i8"),  # addresses of BODY, BODY, AREA to begin as
         # Entry points of body_placement.py
@@ -86,6 +89,8 @@ SERVER = np.dtype(
         ("callable_is_valid", "i8"), ("variant_from_callable", "i8"), ("variant_from_object", "i8"),
         ("construct_object", "i8"), ("set_instance", "i8"), ("destroy_object", "i8"),
         ("body_state_base", "i8"), ("body_state_class", "i8"),  # addresses of StringNames
+        ("variant_copy", "i8"), ("variant_get_keyed", "i8"),
+        ("radius_key", "i8"), ("height_key", "i8"),  # addresses of Variants: the keys of what a shape's data holds
     ],
     align=True,
 )  # fmt: skip
@@ -123,18 +128,47 @@ AREA_BINDING = np.dtype(
 )
 AREA_CALLBACKS = ("body_callback", "area_callback")
 
+# What Godot has set on a shape, in the row of its index: kept as it came, because `shape_get_data` gives back what was set.
+SHAPE_BINDING = np.dtype(
+    [
+        ("shape_id", "i8"),  # 0: no shape of Godot's
+        ("data", "i8", VARIANT_WORDS),  # a Variant; nil: not set yet
+        ("margin", "f8"),
+        ("custom_solver_bias", "f8"),
+        ("sight", "i8"),  # UNSEEN, SEEN or WRITTEN
+    ],
+    align=True,
+)
+UNSEEN, SEEN, WRITTEN = range(3)
+"""Values of SHAPE_BINDING.sight: nobody has asked a space with the shape yet, or has put it on a body; somebody has, so that what
+it is set to goes into a fresh row; its row is being written, and who wants to ask waits."""
+
 # Something that compiled code did and Python has to take over into its tables.
-NOTE = np.dtype([("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity", "i8")], align=True)
-SHAPE_USED, SHAPE_DROPPED, MASS_IS_STALE, WAS_FREED = range(4)
+NOTE = np.dtype([("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity", "i8"), ("sizes", "f8", 3)], align=True)
+SHAPE_USED, SHAPE_DROPPED, MASS_IS_STALE, WAS_FREED, SHAPE_SET, SHAPE_FREED = range(6)  # the first three of bodies that live
 """Values of NOTE.kind: a body (`identity`) has one more or one less of the shape `first` (index); its mass is to be renewed; it,
-or an area, was freed, and the `capacity` rows of its shapes from `first` on with it."""
+or an area, was freed, and the `capacity` rows of its shapes from `first` on with it; a shape (`identity`) was given `sizes`
+(shapes/solids.py); it was freed."""
 MOST_NOTES = 4096
 MOST_IN_STOCK = 256
 
-# A shape that asks with a scaled transform: Python cooks it.
+# A shape that asks with a scaled transform that Python has to cook.
 SHAPE_REQUEST = np.dtype(
     [("call", "i8"), ("shape", "i8"), ("transform", "i8"), ("cooked", "i8"), ("rotation", "f8", 4)], align=True
 )
+
+# A spare row of shapes, in which compiled code cooks them itself: see stretched_queries.py.
+QUERY_ROW = np.dtype(
+    [
+        ("is_taken", "i8"),
+        ("row", "i8"),  # index
+        ("memory", "i8"),  # of the shape's block, from `allocate`; 0: none
+        ("generation", "i8"),  # of the tree whose user the query is
+        ("padding", "i8", 4),  # one cache line each
+    ],
+    align=True,
+)
+MOST_QUERY_ROWS = 32
 
 SPACE_BINDING = np.dtype(
     [

@@ -15,7 +15,6 @@ from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
 from ..query_interface import install_queries
 from ..runtime.memory import Pool
-from ..shapes.pool import split_basis
 from . import schema
 from .call_names import CALLS
 from .errors import missing
@@ -27,7 +26,9 @@ from .server_batches import InstanceBatches
 from .server_lock import ServerLock, memory_functions, system_functions
 from .server_machines import Machines
 from .server_streaming import Streams
+from .shape_bindings import ShapeBindings
 from .step_thread import StepThread
+from .stretched_queries import StretchedQueries
 from .virtual_table import BODY_STATE
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
@@ -77,7 +78,7 @@ class Server:
     def __init__(self, engine, world):
         self.engine, self.world = engine, world
         self.interface, self.variants, self.reporter = engine.interface, engine.variants, engine.reporter
-        self.shapes: dict[int, object] = {}  # server_shapes.Shape by id
+        self.shapes = ShapeBindings(world.shapes, engine.variants)
         self.areas: dict[int, object] = {}  # server_areas.Area by id, of areas that Python had to do with
         self.joints = IdTable(KIND_JOINT, "joint")
         self.soft_bodies = IdTable(KIND_SOFT_BODY, "soft body")
@@ -99,6 +100,7 @@ class Server:
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)
         self.machines = Machines(self)
+        self._stretched_queries = StretchedQueries(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
         self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
@@ -115,14 +117,14 @@ class Server:
         record, interface, variants = self.record, self.interface, self.variants
         record["world"], record["is_active"] = self.world.address, 0  # until `_init`
         record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
-        record["area_bindings"] = self._area_bindings.address
+        record["area_bindings"], record["shape_bindings"] = self._area_bindings.address, self.shapes.address
         record["step_function"], record["tick"] = step.address, 1
         record["thread_number"], record["yield_thread"] = system_functions()
         record["allocate"], record["free_memory"] = memory_functions()
         record["exclusion_function"] = is_excluded_by_godot.address
         record["motion_exclusion_function"] = is_excluded_by_motion.address
-        record["cook_query_shape"] = self._callback(_BY_INDEX, self._cook_query_shape)
-        record["release_query_shape"] = self._callback(_BY_INDEX, self._release_query_shape)
+        record["cook_query_shape"] = self._callback(_BY_INDEX, self._stretched_queries.cook)
+        record["release_query_shape"] = self._callback(_BY_INDEX, self._stretched_queries.release)
         record["report_error"] = self._callback(_REPORT, self._refuse)
         record["settle_late"] = self._callback(_BY_INDEX, self.settle_late)
         record["settle_masses"] = self._callback(_BY_INDEX, self.settle_masses)
@@ -144,6 +146,9 @@ class Server:
         record["callable_is_valid"] = self.engine.callable_is_valid_address
         record["variant_from_callable"] = variants.from_type_address[schema.CALLABLE]
         record["variant_from_object"] = variants.from_type_address[schema.OBJECT]
+        record["variant_copy"] = interface.address("variant_new_copy")
+        record["variant_get_keyed"] = interface.address("variant_get_keyed")
+        record["radius_key"], record["height_key"] = (key.address for key in self.shapes.keys)
         record["construct_object"] = interface.address("classdb_construct_object2")
         record["set_instance"] = interface.address("object_set_instance")
         record["destroy_object"] = interface.address("object_destroy")
@@ -225,13 +230,6 @@ class Server:
             self.reporter.exception("step", error)
 
     # --- ids ---
-
-    def check_shape(self, identity: int):
-        """The shape with this id. Raises KeyError."""
-        shape = self.shapes.get(identity)
-        if shape is None:
-            raise KeyError(missing(KIND_SHAPE, "shape", identity))
-        return shape
 
     def body_index(self, identity: int) -> int:
         """Index of the body with this id. Raises KeyError."""
@@ -359,28 +357,6 @@ class Server:
         self.variants.destroy(at)
         return stored
 
-    def _cook_query_shape(self, address: int) -> None:
-        """Compiled code asks with a scaled shape: make the shape it needs."""
-        memory = (ctypes.c_char * schema.SHAPE_REQUEST.itemsize).from_address(address)
-        request = np.frombuffer(memory, schema.SHAPE_REQUEST)[0]
-        try:
-            with self.lock:
-                basis = np.array(_read_transform(int(request["transform"]))[:9]).reshape(3, 3)
-                if abs(np.linalg.det(basis)) < 1e-12:
-                    raise ValueError(f"the basis of the transform must span a volume, got {basis.ravel().tolist()}")
-                rotation, stretch = split_basis(basis)
-                request["cooked"] = self.world.shapes.derive(int(request["shape"]), stretch)
-                request["rotation"] = rotation
-        except Exception as error:  # nothing may leave a callback
-            self.reporter.exception(CALLS[int(request["call"])], error)
-
-    def _release_query_shape(self, cooked: int) -> None:
-        try:
-            with self.lock:
-                self.world.shapes.release(cooked)
-        except Exception as error:  # nothing may leave a callback
-            self.reporter.exception("space state", error)
-
     # --- what belongs to a space ---
 
     def add_space(self, identity: int) -> None:
@@ -418,10 +394,9 @@ class Server:
         """Free a thing of any kind by its id. Raises KeyError for an id of nothing."""
         kind = kind_of(identity) if identity > 0 else 0
         if kind == KIND_SHAPE:
-            self.check_shape(identity)
-            shape = self.shapes.pop(identity)
+            self.shapes.row(identity)
             self.world.destroy_shape(identity)
-            shape.release()
+            self.shapes.release(identity)
         elif kind == KIND_SYSTEM:
             self.world.system_index("free_rid", identity)
             self.streams.close_of(identity)
@@ -453,7 +428,7 @@ class Server:
         rows = self.world.bodies.rows[: self.world.bodies.count]
         flags = rows["flags"][rows["id"] != 0]
         areas = int((flags & IS_AREA != 0).sum())
-        left = {"bodies": len(flags) - areas, "shapes": len(self.shapes), "areas": areas,
+        left = {"bodies": len(flags) - areas, "shapes": len(self.shapes.ids()), "areas": areas,
                 "joints": len(self.joints.things), "soft bodies": len(self.soft_bodies.things)}  # fmt: skip
         words = ", ".join(f"{count} {name}" for name, count in left.items() if count)
         if words:
@@ -470,9 +445,7 @@ class Server:
         self._bury()
         for index in range(self.world.bodies.count):
             self.drop_binding(index, frees_callbacks=False)
-        for shape in self.shapes.values():
-            shape.release()
-        self.shapes.clear()
+        self.shapes.close()
         for row in self.space_bindings[: int(self.world.record["system_count"])]:
             if row["object"]:
                 self.drop_space(int(row["system_id"]))

@@ -55,7 +55,7 @@ class InstanceBatches:
         """Static bodies of one shape. `transforms`: 12 numbers each, as in a MultiMesh's buffer (rows of the basis, each with a
         coordinate of the origin), from `placed` on."""
         self._server.space_row(space)
-        self._server.check_shape(shape)
+        self._server.shapes.row(shape)
         rows = np.asarray(transforms, np.float64)
         if rows.size % 12 or rows.size > 12 * LARGEST_BATCH or not np.isfinite(rows).all():
             raise ValueError(f"the transforms must be 12 finite numbers for each instance, got {rows.size} numbers")

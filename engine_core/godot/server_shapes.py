@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from ..bodies.identity import index_of
+from ..geometry.quickhull import MAX_VERTICES
 from ..shapes import schema as shapes
 from .errors import check_finite, check_number
 from .virtual_table import SERVER
@@ -21,34 +23,20 @@ _KINDS = {
 }  # fmt: skip
 
 
-class Shape:
-    """What Godot has set on a shape: kept as it came, because `shape_get_data` gives back what was set."""
-
-    def __init__(self, godot_type: int):
-        self.godot_type = godot_type
-        self.data = None  # a number or a tuple of numbers; of anything else a StoredVariant
-        self.margin = 0.0
-        self.custom_solver_bias = 0.0
-
-    def is_set_to(self, value) -> bool:
-        """Whether a value of plain numbers is the one that was set last."""
-        return _is_plain(value) and value == self.data
-
-    def release(self) -> None:
-        """Give back what Godot counts."""
-        if self.data is not None and not _is_plain(self.data):
-            self.data.release()
-        self.data = None
-
-
-def _is_plain(value) -> bool:
-    return isinstance(value, (float, tuple))
+_GODOT_TYPES = {kind: godot_type for godot_type, kind in _KINDS.items()}
 
 
 def _create(server, godot_type: int) -> int:
+    server.stock.restock_shapes()
     identity = server.world.create_shape(_KINDS[godot_type])
-    server.shapes[identity] = Shape(godot_type)
+    server.shapes.add(identity)
     return identity
+
+
+def _type_of(server, identity: int) -> int:
+    """The number of a shape's type. Raises KeyError."""
+    server.shapes.row(identity)
+    return _GODOT_TYPES[int(server.world.shapes.rows[index_of(identity)]["user_kind"])]
 
 
 @SERVER.cold()
@@ -158,8 +146,9 @@ def _set_cylinder(pool, index: int, data) -> None:
     pool.set_cylinder(index, _number(data, "radius"), _number(data, "height"))
 
 
-def _set_convex_polygon(pool, index: int, data) -> None:
-    pool.set_hull(index, _points("data", data))
+def _set_convex_polygon(pool, index: int, data) -> str:
+    left_out = pool.set_hull(index, _points("data", data))
+    return f"a hull of {len(data)} points is cut to {MAX_VERTICES} vertices, by {left_out:.3g} m" if left_out > 0.0 else ""
 
 
 def _set_concave_polygon(pool, index: int, data) -> None:
@@ -184,6 +173,7 @@ def _set_heightmap(pool, index: int, data) -> None:
     pool.set_height_field(index, width, depth, heights.reshape(depth, width))
 
 
+# Each gives nothing, or what users should know of the shape that it has become.
 _SETTERS = {
     WORLD_BOUNDARY: _set_world_boundary, SEPARATION_RAY: _set_separation_ray, SPHERE: _set_sphere, BOX: _set_box,
     CAPSULE: _set_capsule, CYLINDER: _set_cylinder, CONVEX_POLYGON: _set_convex_polygon,
@@ -191,47 +181,53 @@ _SETTERS = {
 }  # fmt: skip
 
 
+def _is_plain(value) -> bool:
+    """Whether a value is a number or numbers, which compare."""
+    return isinstance(value, (float, tuple))
+
+
 @SERVER.cold()
 def _shape_set_data(server, identity, variant):
-    shape = server.check_shape(identity)
+    godot_type, kept = _type_of(server, identity), server.shapes.data(identity)
     index = server.world.shape_index("shape_set_data", identity)
     value = server.variants.read(variant)
-    if shape.is_set_to(value):  # nodes repeat it
+    if _is_plain(value) and value == server.variants.read(kept.address):  # nodes repeat it
         return
-    _SETTERS[shape.godot_type](server.world.shapes, index, value)
-    shape.release()
-    shape.data = value if _is_plain(value) else server.variants.store(variant)
+    warning = _SETTERS[godot_type](server.world.shapes, index, value)
+    if warning:
+        server.reporter.warn_once("shape_set_data", warning)
+    kept.set(variant)
     server.world.shape_changed(index)
 
 
 @SERVER.cold()
 def _shape_get_data(server, identity):
-    return server.check_shape(identity).data
+    return server.shapes.data(identity)
 
 
 @SERVER.cold()
 def _shape_get_type(server, identity):
-    return server.check_shape(identity).godot_type
+    return _type_of(server, identity)
 
 
 @SERVER.cold(note="a hint: shapes are exact and need no margin, as in GodotPhysics3D (documentation of Shape3D.margin)")
 def _shape_set_margin(server, identity, margin):
-    shape = server.check_shape(identity)
+    row = server.shapes.row(identity)
     if not math.isfinite(margin) or margin < 0.0:
         raise ValueError(f"margin must be at least 0, got {margin}")
-    shape.margin = margin
+    row["margin"] = margin
 
 
 @SERVER.cold()
 def _shape_get_margin(server, identity):
-    return server.check_shape(identity).margin
+    return float(server.shapes.row(identity)["margin"])
 
 
 @SERVER.cold()
 def _shape_set_custom_solver_bias(server, identity, bias):
-    shape = server.check_shape(identity)
+    row = server.shapes.row(identity)
     check_finite("bias", bias)
-    shape.custom_solver_bias = bias
+    row["custom_solver_bias"] = bias
     index = server.world.shape_index("shape_set_custom_solver_bias", identity)
     server.world.shape_set_contact_bias(index, max(bias, 0.0) / DEFAULT_BIAS)
     if bias > 0.0:
@@ -240,4 +236,4 @@ def _shape_set_custom_solver_bias(server, identity, bias):
 
 @SERVER.cold()
 def _shape_get_custom_solver_bias(server, identity):
-    return server.check_shape(identity).custom_solver_bias
+    return float(server.shapes.row(identity)["custom_solver_bias"])

@@ -1,13 +1,12 @@
 """PhysicsDirectSpaceState3D: what users ask of a space. Compiled; the instance is a SPACE_BINDING.
 
-Godot does not hand over whom to leave out: it is asked, for each body that would be hit. A shape that asks with a
-scaled transform is cooked by Python first; all else takes no interpreter.
+Godot does not hand over whom to leave out: it is asked, for each body that would be hit.
 """
 
 import numpy as np
 
 from ..bodies.identity import area_of, body_of
-from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis
+from ..bodies.motion import bodies_of
 from ..bodies.schema import INDEX_MASK, SYSTEM, WORLD
 from ..collision.query_schema import (
     BODY_HIT,
@@ -28,7 +27,7 @@ from ..collision.query_schema import (
     WITH_AREAS,
     WITH_BODIES,
 )  # fmt: skip
-from ..geometry.vector import add, dot, quaternion, store3, store4, subtract, vector3
+from ..geometry.vector import add, dot, store3, store4, subtract, vector3
 from ..origin import read_frame
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import (
@@ -46,13 +45,13 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..shapes.schema import SHAPE
 from .call_names import number_of
+from .fast_shape_data import note_sight
 from .schema import (
     NO_SUCH_OBJECT,
     NO_SUCH_SHAPE,
     NOT_FINITE,
     NOT_FINITE_TRANSFORM,
     SERVER,
-    SHAPE_REQUEST,
     SPACE_BINDING,
     WRONG_MARGIN,
 )  # fmt: skip
@@ -68,14 +67,15 @@ from .slots import (
     store_vector3,
     vector3_argument,
 )  # fmt: skip
+from .stretched_queries import REFUSED, begin_asking, end_asking
 from .virtual_table import SPACE_STATE
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 ROWS_ON_STACK = 64
 """Results up to this number need no memory of their own."""
 MOST_RESULTS = 1 << 20
-SMALLEST_REST_MARGIN = 1e-4
-"""`rest_info` counts shapes that just touch [m]."""
+SMALLEST_REST_MARGIN = 1e-5
+"""`rest_info` counts shapes that just touch, for what rounding leaves of that [m]."""
 INTERSECT_RAY, INTERSECT_POINT = number_of("intersect_ray"), number_of("intersect_point")
 INTERSECT_SHAPE, CAST_MOTION = number_of("intersect_shape"), number_of("cast_motion")
 COLLIDE_SHAPE, REST_INFO = number_of("collide_shape"), number_of("rest_info")
@@ -247,28 +247,14 @@ def intersect_point(instance, arguments, result):
 
 @kernel
 def _take_transform(instance, call, transform, shape_index, query, frame):
-    """Fill in where the shape stands. Gives 0 after the call was refused, 1, or 2 where Python has cooked another shape for the
-    scale of the transform, which is asked about instead: give it back with `_end`."""
+    """Fill in where the shape stands. Gives what `begin_asking` gives."""
     keep_as_call()
     if not is_finite_transform(transform):
         _refuse(instance, call, NOT_FINITE_TRANSFORM, transform)
-        return 0
+        return np.int64(REFUSED)
     rows = (load_vector3(transform), load_vector3(transform + 12), load_vector3(transform + 24))
     store3(query.position, add(load_vector3(transform + 36), frame))
-    if is_orthonormal(rows):
-        store4(query.rotation, rotation_of_basis(rows))
-        return 1
-    requests = stack_array(1, SHAPE_REQUEST)
-    request = requests[0]
-    request.call, request.shape, request.transform = call, shape_index, transform
-    request.cooked = -1
-    server = view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0]
-    call_1(server.cook_query_shape, address_of_row(requests, 0))
-    if request.cooked < 0:
-        return 0
-    query.shape = request.cooked
-    store4(query.rotation, quaternion(request.rotation))
-    return 2
+    return begin_asking(instance, call, transform, rows, shape_index, query)
 
 
 @kernel
@@ -277,36 +263,31 @@ def _begin_shape(instance, arguments, call, operation, queries, frame):
     gives."""
     keep_as_call()
     if _is_mute(instance):
-        return 0
-    world = view(view(instance, 1, SPACE_BINDING)[0].world, 1, WORLD)[0]
+        return np.int64(REFUSED)
+    binding = view(instance, 1, SPACE_BINDING)[0]
+    world = view(binding.world, 1, WORLD)[0]
     identity = int_argument(arguments, 0)
     shape_index = identity & INDEX_MASK
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     if identity <= 0 or shape_index >= world.shape_capacity or shapes[shape_index].id != identity:
         _refuse(instance, call, NO_SUCH_SHAPE, identity)
-        return 0
+        return np.int64(REFUSED)
     motion, margin = vector3_argument(arguments, 2), float_argument(arguments, 3)
     if not is_finite3(motion):
         _refuse(instance, call, NOT_FINITE, argument(arguments, 2))
-        return 0
+        return np.int64(REFUSED)
     if not 0.0 <= margin < 1e30:
         _refuse(instance, call, WRONG_MARGIN, argument(arguments, 3))
-        return 0
+        return np.int64(REFUSED)
     query = queries[0]
     address = address_of_row(queries, 0)
     with_bodies, with_areas = bool_argument(arguments, 5), bool_argument(arguments, 6)
     _begin(instance, operation, int_argument(arguments, 4), with_bodies, with_areas, address)
     if operation == CAST:
         store3(query.motion, motion)
+    note_sight(view(binding.server, 1, SERVER)[0], shape_index)
     query.margin, query.shape = margin, shapes[shape_index].current
     return _take_transform(instance, call, argument(arguments, 1), shape_index, query, frame)
-
-
-@kernel
-def _end(instance, taken, query):
-    """Give a cooked shape back."""
-    if taken == 2:
-        call_1(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].release_query_shape, query.shape)
 
 
 @kernel
@@ -318,8 +299,8 @@ def intersect_shape(instance, arguments, result):
     queries = stack_array(1, QUERY)
     query = queries[0]
     frame = _frame(instance)
-    taken = _begin_shape(instance, arguments, INTERSECT_SHAPE, OVERLAP, queries, frame)
-    if taken == 0:
+    how = _begin_shape(instance, arguments, INTERSECT_SHAPE, OVERLAP, queries, frame)
+    if how == REFUSED:
         return
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
     rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
@@ -327,7 +308,7 @@ def intersect_shape(instance, arguments, result):
     count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
     _store_hits(instance, rows, count, int_argument(arguments, 7))
     _give_back(instance, on_stack, rows)
-    _end(instance, taken, query)
+    end_asking(instance, how, query)
     store_int64(result, count)
 
 
@@ -337,13 +318,13 @@ def cast_motion(instance, arguments, result):
     queries = stack_array(1, QUERY)
     query = queries[0]
     frame = _frame(instance)
-    taken = _begin_shape(instance, arguments, CAST_MOTION, CAST, queries, frame)
-    if taken == 0:
+    how = _begin_shape(instance, arguments, CAST_MOTION, CAST, queries, frame)
+    if how == REFUSED:
         return
     _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
     store_float32(int_argument(arguments, 7), FLOAT32(query.safe_fraction))
     store_float32(int_argument(arguments, 8), FLOAT32(query.unsafe_fraction))
-    _end(instance, taken, query)
+    end_asking(instance, how, query)
     store_uint8(result, np.uint8(1))
 
 
@@ -358,8 +339,8 @@ def collide_shape(instance, arguments, result):
     queries = stack_array(1, QUERY)
     query = queries[0]
     frame = _frame(instance)
-    taken = _begin_shape(instance, arguments, COLLIDE_SHAPE, CONTACTS, queries, frame)
-    if taken == 0:
+    how = _begin_shape(instance, arguments, COLLIDE_SHAPE, CONTACTS, queries, frame)
+    if how == REFUSED:
         return
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, QUERY_CONTACT), 0)
     rows = _rows(instance, on_stack, wanted, QUERY_CONTACT_BYTES)
@@ -370,7 +351,7 @@ def collide_shape(instance, arguments, result):
         store_vector3(out + 24 * i, subtract(vector3(contacts[i].position), frame))
         store_vector3(out + 24 * i + 12, subtract(vector3(contacts[i].other_position), frame))
     _give_back(instance, on_stack, rows)
-    _end(instance, taken, query)
+    end_asking(instance, how, query)
     store_int32(count_out, INT32(count))
     store_uint8(result, np.uint8(1) if count > 0 else np.uint8(0))
 
@@ -381,8 +362,8 @@ def rest_info(instance, arguments, result):
     queries, contacts = stack_array(1, QUERY), stack_array(1, QUERY_CONTACT)
     query, contact = queries[0], contacts[0]
     frame = _frame(instance)
-    taken = _begin_shape(instance, arguments, REST_INFO, CONTACTS, queries, frame)
-    if taken == 0:
+    how = _begin_shape(instance, arguments, REST_INFO, CONTACTS, queries, frame)
+    if how == REFUSED:
         return
     query.margin = max(query.margin, SMALLEST_REST_MARGIN)
     query.results, query.max_results = address_of_row(contacts, 0), 1
@@ -395,7 +376,7 @@ def rest_info(instance, arguments, result):
         store_int64(out + 32, contact.user_id)
         store_int32(out + 40, contact.instance)
         store_vector3(out + 44, vector3(contact.velocity))
-    _end(instance, taken, query)
+    end_asking(instance, how, query)
     store_uint8(result, np.uint8(1) if count > 0 else np.uint8(0))
 
 

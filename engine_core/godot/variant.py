@@ -191,7 +191,7 @@ class Variants:
         """Make a Variant of a Python value at an address that holds nil."""
         if value is None:
             zero(address, VARIANT_BYTES)
-        elif isinstance(value, StoredVariant):
+        elif isinstance(value, KeptVariant):
             self.copy(address, value.address)
         elif isinstance(value, (bool, np.bool_)):
             self._write_as(schema.BOOL, address, _write_byte, bool(value))
@@ -285,14 +285,27 @@ class Variants:
         return StoredVariant(self, address)
 
 
-class StoredVariant:
-    """A Variant of our own, a copy of another; `release` gives back what it holds."""
+class KeptVariant:
+    """A Variant of our own at an address; `release` gives back what it holds."""
 
-    def __init__(self, variants: Variants, source: int):
-        self._variants = variants
-        self._memory = (c_int64 * 3)()
-        self.address = ctypes.addressof(self._memory)
-        variants.copy(self.address, source)
+    def __init__(self, variants: Variants, address: int):
+        self._variants, self.address = variants, address
+
+    def set(self, source: int) -> None:
+        """Hold a copy of the Variant at an address instead."""
+        self.release()
+        self._variants.copy(self.address, source)
 
     def release(self) -> None:
+        """Hold nil."""
         self._variants.destroy(self.address)
+
+
+class StoredVariant(KeptVariant):
+    """A Variant in memory of its own: a copy of another, or nil."""
+
+    def __init__(self, variants: Variants, source: int = 0):
+        self._memory = (c_int64 * 3)()
+        super().__init__(variants, ctypes.addressof(self._memory))
+        if source:
+            variants.copy(self.address, source)

@@ -7,7 +7,8 @@ import numpy as np
 
 from ..geometry import mass
 from ..geometry.hull_building import convex_hull
-from . import schema
+from ..runtime.memory import address_of
+from . import schema, solids
 
 INFINITE = 1e30
 """Bounds of what has none."""
@@ -35,6 +36,7 @@ class Cooked(NamedTuple):
     fields: dict
     block: Block | None = None
     parts: tuple = ()  # of a compound: the shapes that `shape` of its parts means, by number
+    left_out: float = 0.0  # of a hull: how far a point stands out that it had no vertex left for [m]
 
 
 def user_kind_of(cooked: Cooked) -> int:
@@ -70,45 +72,11 @@ def pack_block(dtype: np.dtype, numbers: dict, arrays: dict) -> Block:
     return Block(memory, address, views)
 
 
-def _solid(kind: int, half_size, volume: float, inertia, inner_radius: float, **fields) -> Cooked:
-    half_size = [float(h) for h in half_size]
-    fields |= {
-        "bounds": [-h for h in half_size] + half_size,
-        "volume": volume,
-        "inertia": inertia,
-        "inner_radius": inner_radius,
-    }
-    return Cooked(kind, fields)
-
-
-def cook_sphere(radius: float) -> Cooked:
-    return _solid(schema.SPHERE, [radius] * 3, *mass.sphere_mass(radius), radius, radius=radius)
-
-
-def cook_capsule(radius: float, height: float) -> Cooked:
-    """`height` [m] with the caps."""
-    half_height = max(0.5 * height - radius, 0.0)
-    size = (radius, half_height + radius, radius)
-    return _solid(
-        schema.CAPSULE, size, *mass.capsule_mass(radius, half_height), radius, radius=radius, half_height=half_height
-    )
-
-
-def cook_cylinder(radius: float, height: float) -> Cooked:
-    half = 0.5 * height
-    inner = min(radius, half)
-    return _solid(
-        schema.CYLINDER,
-        (radius, half, radius),
-        *mass.cylinder_mass(radius, half),
-        inner,
-        radius=radius,
-        half_height=half,
-    )
-
-
-def cook_box(half_extents) -> Cooked:
-    return _solid(schema.BOX, half_extents, *mass.box_mass(half_extents), min(half_extents), half_extents=half_extents)
+def cook_solid(kind: int, *sizes: float) -> Cooked:
+    """A sphere, box, capsule or cylinder; `sizes`: see solids.py."""
+    row = np.zeros(1, schema.SHAPE)
+    solids.cook_solid(address_of(row), kind, *sizes, *[0.0] * (3 - len(sizes)))
+    return Cooked(kind, {name: row[0][name] for name in COOKED_FIELDS})
 
 
 def inner_radius_of(support, center) -> float:
@@ -177,7 +145,11 @@ def _turned(kind: int, half_height: float, above: float, below: float, pieces, s
 
 def cook_ellipsoid(half_axes) -> Cooked:
     volume, inertia = mass.ellipsoid_mass(half_axes)
-    return _solid(schema.ELLIPSOID, half_axes, volume, inertia, min(half_axes), half_extents=half_axes)
+    fields = {
+        "half_extents": half_axes, "bounds": [-half for half in half_axes] + list(half_axes), "volume": volume,
+        "inertia": inertia, "inner_radius": min(half_axes),
+    }  # fmt: skip
+    return Cooked(schema.ELLIPSOID, fields)
 
 
 def cook_hull(points: np.ndarray) -> Cooked:
@@ -194,17 +166,17 @@ def cook_hull(points: np.ndarray) -> Cooked:
             "edge_count": len(hull.edges),
             "center": center,
         },
-        hull._asdict(),
+        {name: getattr(hull, name) for name in ("vertices", "planes", "face_starts", "face_vertices", "edges")},
     )
     distances = hull.planes[:, 3].astype(np.float64) - hull.planes[:, :3].astype(np.float64) @ center
     fields = {
         "bounds": np.concatenate((hull.vertices.min(axis=0), hull.vertices.max(axis=0))),
-        "volume": volume,
+        "volume": min(volume, solids.MOST_VOLUME),
         "center_of_mass": center,
         "inertia": inertia,
         "inner_radius": max(float(distances.min()), 0.0),
     }
-    return Cooked(schema.HULL, fields, block)
+    return Cooked(schema.HULL, fields, block, left_out=hull.left_out)
 
 
 def cook_plane(normal, distance: float) -> Cooked:

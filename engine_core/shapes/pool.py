@@ -1,7 +1,5 @@
 """The pool of shapes: rows of SHAPE that compiled code reads, and what Python keeps beside them."""
 
-import threading
-
 import numpy as np
 
 from ..runtime.memory import Pool, PoolFull
@@ -9,12 +7,13 @@ from . import schema, settings
 from .compound_settings import Part, StaticCompound
 from .cooking import COOKED_FIELDS, Cooked, user_kind_of
 from .height_field_building import field_bounds, renew_ranges
+from .rows import ShapeRows
+from .solids import SOLIDS
 from .stretch import is_identity, split_basis
 
 __all__ = ["COOKED_FIELDS", "ShapePool", "split_basis"]
 
 DEFAULT_CAPACITY = 1 << 20
-MAX_SHAPES_SETTING = "physics/scree_3d/limits/max_shapes"
 COLLIDABLE = {
     schema.SPHERE, schema.CAPSULE, schema.BOX, schema.HULL, schema.CYLINDER, schema.PLANE, schema.MESH, schema.HEIGHT_FIELD,
     schema.SEPARATION_RAY, schema.COMPOUND, schema.TAPERED_CAPSULE, schema.TAPERED_CYLINDER, schema.ELLIPSOID, schema.CUSTOM,
@@ -36,7 +35,7 @@ def is_collidable(kind: int) -> bool:
     return kind in COLLIDABLE
 
 
-class ShapePool:
+class ShapePool(ShapeRows):
     """All shapes of a world. Any thread may call; one lock guards all. Changes are made between steps.
 
     A row is found by its index and holds the shape in use; until its settings are set, `kind` is EMPTY and it collides
@@ -47,28 +46,11 @@ class ShapePool:
     """
 
     def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY):
-        self.pool = Pool("shapes", schema.SHAPE, capacity, setting=MAX_SHAPES_SETTING)
-        self.rows = self.pool.rows
-        self.row_count = 0  # rows in use lie below
-        self._make_id = make_id
-        self._lock = threading.RLock()
+        super().__init__(make_id, capacity)
         self._settings: dict[int, object] = {}
-        self._blocks: dict[int, object] = {}
-        self._part_rows: dict[int, list[int]] = {}  # of a compound's row: those of its parts, which nobody else uses
-        self._retired_blocks: list = []
-        self._retired_rows: list[int] = []
-        self._retiring: set[int] = set()  # rows that were retired and are not given back yet
-        self.on_retire = lambda: None  # told of each row and block that waits to be given back
-        self.reclaim = lambda: None  # gives back what nobody reads any more
-        self._free_rows: list[int] = []
+        self._sizes = Pool("sizes of shapes", np.float64, capacity, (3,))  # where a solid has no settings
         self._derived: dict[int, dict[bytes, int]] = {}  # of a user's shape: stretch to row, for the present settings
         self._source: dict[int, tuple[int, np.ndarray]] = {}  # of a row that is no user's own: user's shape and stretch
-        self._rows_of: dict[int, set[int]] = {}  # the other way round, of present and past settings
-
-    @property
-    def address(self) -> int:
-        """Address of row 0; it never changes."""
-        return self.pool.address
 
     def create(self, kind: int) -> int:
         """A new shape of this kind, without settings. Gives its index. Raises ValueError for what is no kind of shape
@@ -80,27 +62,12 @@ class ShapePool:
             self.rows[index]["id"] = self._make_id(index, int(self.rows[index]["sequence"]))
             return index
 
-    def _take_row(self, kind: int) -> int:
-        if not self._free_rows and self._retired_rows:
-            self.reclaim()
-        if self._free_rows:
-            index = self._free_rows.pop()
-        elif self.row_count < self.pool.capacity:
-            index = self.row_count
-            self.row_count += 1
-        else:
-            raise self.pool.full()
-        row = self.rows[index]
-        sequence = int(row["sequence"]) + 1
-        self.rows[index] = np.zeros((), dtype=schema.SHAPE)
-        row["sequence"], row["user_kind"], row["current"] = sequence, kind, index
-        return index
-
     def _take_row_of(self, index: int, stretch: np.ndarray) -> int:
         """A row for a use of a user's shape."""
         row = self._take_row(int(self.rows[index]["user_kind"]))
         self._source[row] = (index, stretch)
         self._rows_of.setdefault(index, set()).add(row)
+        self.rows[index]["was_shared"] = 1
         return row
 
     def free(self, index: int) -> None:
@@ -117,39 +84,6 @@ class ShapePool:
             for row in others or (index,):  # the last of the others takes the user's own row along
                 self._retire_if_unused(row)
 
-    def collect(self) -> int:
-        """Give back replaced blocks and freed rows. Call when no step and no query runs. Gives how many of both."""
-        with self._lock:
-            count = len(self._retired_blocks) + len(self._retired_rows)
-            give_back = self.detach_retired()
-            if give_back:
-                give_back()
-            return count
-
-    def detach_retired(self):
-        """What was retired until now, as a function that gives it back: call it when nobody can be reading it any more. None
-        if there is nothing."""
-        with self._lock:
-            blocks, rows = self._retired_blocks, self._retired_rows
-            self._retired_blocks, self._retired_rows = [], []
-
-        def give_back() -> None:
-            with self._lock:
-                blocks.clear()
-                for row in rows:
-                    self._give_back_row(row)
-
-        return give_back if blocks or rows else None
-
-    def _give_back_row(self, row: int) -> None:
-        self._retiring.discard(row)
-        self.rows[row]["kind"] = schema.EMPTY
-        self._blocks.pop(row, None)
-        for part in self._part_rows.pop(row, ()):
-            self._give_back_row(part)
-        if self.rows[row]["id"] == 0 and row not in self._rows_of:
-            self._free_rows.append(row)
-
     def current_row(self, index: int) -> int:
         """The row with the present settings of a shape."""
         return int(self.rows[index]["current"])
@@ -161,8 +95,9 @@ class ShapePool:
 
     def settings_of(self, index: int):
         """The settings in use (see `settings`), or None. Raises ValueError if there is no such shape."""
-        self._check("settings_of", index)
-        return self._settings.get(index)
+        with self._lock:
+            self._check("settings_of", index)
+            return self._present(index)
 
     def _check(self, call: str, index: int) -> None:
         if not 0 <= index < self.row_count or self.rows[index]["id"] == 0:
@@ -179,6 +114,30 @@ class ShapePool:
     def block_of(self, index: int):
         """What a shape's row points to, to be kept alive, or None."""
         return self._blocks.get(index)
+
+    # What compiled code has made of rows that were taken for it (`take_many`).
+
+    def note_sizes(self, indices: np.ndarray, sizes: np.ndarray) -> None:
+        """Rows without a use were written by `solids.write_solid` with these sizes `(n, 3)`."""
+        with self._lock:
+            self._sizes.rows[indices] = sizes
+            for index in indices.tolist():
+                self._settings.pop(index, None)
+
+    def _present(self, index: int):
+        """The settings in use, or None; of sizes that were noted they are made when somebody asks."""
+        own, row = self._settings.get(index), self.rows[index]
+        if own is None and row["kind"] != schema.EMPTY and row["user_kind"] in SOLIDS:
+            own = self._settings[index] = settings.of_solid(int(row["user_kind"]), self._sizes.rows[index].tolist())
+        return own
+
+    def note_freed(self, indices: list[int]) -> None:
+        """These shapes, without uses and other rows, were freed: their ids are gone, and they are EMPTY."""
+        with self._lock:
+            for index in indices:
+                self._settings.pop(index, None)
+            self._retiring.update(indices)
+            self._retired_rows += indices
 
     # Settings. Each checks first and raises ValueError, naming the call and the value; then the old data is kept.
 
@@ -214,9 +173,10 @@ class ShapePool:
         """What a support function of one's own tells, given `data` (numbers): see custom.py."""
         self._set("set_custom", index, settings.Custom.checked(function, data))
 
-    def set_hull(self, index: int, points) -> None:
-        """The convex hull of `points`, `(n, 3)` [m]. No points: the shape stays, or becomes, empty."""
-        self._set("set_hull", index, settings.Hull.checked(points))
+    def set_hull(self, index: int, points) -> float:
+        """The convex hull of `points`, `(n, 3)` [m]. No points: the shape stays, or becomes, empty. A hull has 256 vertices at
+        most: gives how far the farthest point stands out that is left out for that [m]."""
+        return self._set("set_hull", index, settings.Hull.checked(points)).left_out
 
     def set_plane(self, index: int, normal, distance: float) -> None:
         """All of space where normal . x <= distance [m]; the normal need not be of length 1."""
@@ -303,7 +263,7 @@ class ShapePool:
             raise ValueError(f"part_of: shape {index} has no part {part!r}")
         return compound.path_of(part), int(compound.user_data[part])
 
-    def _set(self, call: str, index: int, new_settings) -> None:
+    def _set(self, call: str, index: int, new_settings) -> Cooked:
         self._check(call, index)
         kind = int(self.rows[index]["user_kind"])
         if kind != new_settings.kind:
@@ -317,6 +277,7 @@ class ShapePool:
                 self._fill(index, new_settings, cooked)
             else:
                 self._replace(index, new_settings, cooked)
+        return cooked
 
     def _fill(self, index: int, new_settings, cooked: Cooked) -> None:
         """Write settings to rows that are empty until now: nobody reads more of them than that."""
@@ -373,7 +334,7 @@ class ShapePool:
             with self._lock:
                 self._check("derive", index)
                 row = self._derived.get(index, {}).get(key, -1)
-                current = self._settings.get(index)
+                current = self._present(index)
                 if row < 0 and current is cooked_from:
                     row = self._take_row_of(index, stretch)
                     self._derived.setdefault(index, {})[key] = row
@@ -388,6 +349,7 @@ class ShapePool:
             self._check("derive", index)
             row = self.current_row(index)
             self.rows[row]["use_count"] += 1
+            self.rows[index]["was_shared"] = 1
             return row
 
     def release(self, row: int) -> None:
@@ -424,38 +386,6 @@ class ShapePool:
         if not rows:
             del self._rows_of[index]
             self._retire_if_unused(index)
-
-    # Shapes that were cooked elsewhere, for batches of bodies (batch_interface.py).
-
-    def adopt(self, cooked: np.ndarray) -> np.ndarray:
-        """Rows, int32, for shapes that are cooked already: an array of SHAPE whose `block`s are addresses that stay good until
-        `disown`. Each is in use once. Raises PoolFull; then none was taken."""
-        with self._lock:
-            if self.row_count + len(cooked) - len(self._free_rows) > self.pool.capacity:
-                raise self.pool.full()
-            indices = np.array([self._take_row(int(kind)) for kind in cooked["user_kind"]], np.int32)
-            sequences = self.rows["sequence"][indices]
-            self.rows[indices] = cooked
-            for index, sequence in zip(indices.tolist(), sequences.tolist(), strict=True):
-                row = self.rows[index]
-                row["sequence"], row["use_count"], row["current"] = sequence, 1, index
-                row["id"] = self._make_id(index, sequence)
-            return indices
-
-    def disown(self, indices: np.ndarray) -> None:
-        """Give rows back that `adopt` gave. No step and no query may still read them."""
-        with self._lock:
-            for index in indices.tolist():
-                row = self.rows[index]
-                row["kind"], row["id"], row["block"] = schema.EMPTY, 0, 0
-                row["use_count"] -= 1
-                if row["use_count"] == 0:
-                    self._free_rows.append(index)
-
-    def used_count(self) -> int:
-        """Rows in use."""
-        with self._lock:
-            return self.row_count - len(self._free_rows) - len(self._retired_rows)
 
     # A query may read a row while it is written: it is EMPTY until `kind` is written, last.
 

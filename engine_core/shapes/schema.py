@@ -45,6 +45,7 @@ SHAPE = np.dtype(
         ("sequence", "i4"),  # counts up each time the row is used anew
         ("margin", "f4"),  # as the user set it; a hint that exact shapes do not need
         ("current", "i4"),  # of a user's shape: the row with its present settings
+        ("was_shared", "i4"),  # of a user's shape: Python has given out uses of it, which queries may still read, or other rows
     ],
     align=True,
 )

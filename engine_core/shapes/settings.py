@@ -5,17 +5,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import cooking, custom, schema
+from . import cooking, custom, schema, solids
 from .height_field_building import cook_height_field
 from .mesh_building import cook_mesh
 from .stretch import is_diagonal, is_uniform, keeps_round, round_factors
+
 
 def _number(call: str, name: str, value, positive: bool = True) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise ValueError(f"{call}: {name} must be a number, got {value!r}") from None
-    if not math.isfinite(number) or abs(number) > 1e15 or (positive and number < 1e-15):
+    if not math.isfinite(number) or abs(number) > solids.LARGEST or (positive and number < solids.SMALLEST):
         raise ValueError(f"{call}: {name} must be {'positive and ' if positive else ''}finite, got {value!r}")
     return number
 
@@ -50,7 +51,7 @@ class Sphere(NamedTuple):
         return Sphere(_number("set_sphere", "radius", radius))
 
     def cook(self):
-        return cooking.cook_sphere(self.radius)
+        return cooking.cook_solid(schema.SPHERE, self.radius)
 
     def stretched(self, stretch):
         factors = np.linalg.norm(stretch, axis=0)
@@ -66,7 +67,7 @@ class Box(NamedTuple):
         return Box(_sizes("set_box", "half_extents", half_extents))
 
     def cook(self):
-        return cooking.cook_box(self.half_extents)
+        return cooking.cook_solid(schema.BOX, *self.half_extents)
 
     def stretched(self, stretch):
         if is_diagonal(stretch):
@@ -85,12 +86,12 @@ class Capsule(NamedTuple):
     @staticmethod
     def checked(radius, height):
         radius, height = _number("set_capsule", "radius", radius), _number("set_capsule", "height", height)
-        if height < 2.0 * radius * (1.0 - 1e-5):
+        if height < 2.0 * radius * (1.0 - solids.ROUNDING_OF_HEIGHT):
             raise ValueError(f"set_capsule: height must be at least twice the radius {radius}, got {height}")
         return Capsule(radius, height)
 
     def cook(self):
-        return cooking.cook_capsule(self.radius, self.height)
+        return cooking.cook_solid(schema.CAPSULE, self.radius, self.height)
 
     def stretched(self, stretch):
         across, along = round_factors(stretch)
@@ -108,11 +109,18 @@ class Cylinder(NamedTuple):
         return Cylinder(_number("set_cylinder", "radius", radius), _number("set_cylinder", "height", height))
 
     def cook(self):
-        return cooking.cook_cylinder(self.radius, self.height)
+        return cooking.cook_solid(schema.CYLINDER, self.radius, self.height)
 
     def stretched(self, stretch):
         across, along = round_factors(stretch)
         return Cylinder(self.radius * across, self.height * along), not keeps_round(stretch)
+
+
+def of_solid(kind: int, sizes: list):
+    """The settings of a sphere, box, capsule or cylinder with these sizes, which were checked (solids.py)."""
+    if kind == schema.BOX:
+        return Box(tuple(sizes))
+    return Sphere(sizes[0]) if kind == schema.SPHERE else (Capsule if kind == schema.CAPSULE else Cylinder)(*sizes[:2])
 
 
 def _ends(tapered, stretch: np.ndarray) -> tuple[float, float]:
@@ -220,7 +228,11 @@ class Hull(NamedTuple):
 
     @staticmethod
     def checked(points):
-        return Hull(_vectors("set_hull", "points", points))
+        points = _vectors("set_hull", "points", points)
+        too_far = points[(np.abs(points) > solids.LARGEST).any(axis=1)]
+        if len(too_far):
+            raise ValueError(f"set_hull: coordinates must be at most {solids.LARGEST:g} m, got {too_far[0].tolist()}")
+        return Hull(points)
 
     def cook(self):
         return cooking.cook_hull(self.points)

@@ -156,6 +156,17 @@ def test_bad_input_is_named():
         convex_hull(CUBE, tolerance=-1.0)
 
 
+@pytest.mark.parametrize("count, is_cut", [(200, False), (5000, True)])
+def test_what_a_limit_on_vertices_leaves_out_is_told(count, is_cut):
+    """The farthest point on a unit sphere lies so far above the nearest face of the hull."""
+    points = np.random.default_rng(4).normal(size=(count, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    hull = convex_hull(points)
+    above = (points @ hull.planes[:, :3].T - hull.planes[:, 3]).max()
+    assert (hull.left_out > 0.0) == is_cut
+    assert above == pytest.approx(hull.left_out, abs=2.0 * TOLERANCE * 2.0)
+
+
 def test_32_points_take_less_than_a_millisecond():
     points = np.random.default_rng(0).normal(size=(32, 3))
     convex_hull(points)

@@ -12,7 +12,6 @@ from engine_core.bodies.identity import index_of
 from engine_core.godot import schema, virtual_modules
 from engine_core.godot.cold_call import CALLBACK, make_cold_call
 from engine_core.godot.server import Server
-from engine_core.godot.server_shapes import BOX, Shape
 from engine_core.godot.variant import Variants
 from engine_core.godot.virtual_table import SERVER
 from engine_core.shapes import schema as shapes
@@ -29,7 +28,10 @@ _BOTH = {
     "remove_shape": NUMBER, "set_collision_layer": NUMBER, "set_collision_mask": NUMBER, "attach_object_instance_id": NUMBER,
     "set_ray_pickable": FLAG, "set_param": PARAMETER,
 }  # fmt: skip
+_SHAPES = ("world_boundary", "separation_ray", "sphere", "box", "capsule", "cylinder", "convex_polygon", "concave_polygon",
+           "heightmap")  # fmt: skip
 ARGUMENTS = {
+    **{f"_{name}_shape_create": () for name in _SHAPES}, "_shape_set_data": ("RID", "Variant"),
     "_body_create": (), "_area_create": (), "_free_rid": BODY, "_body_set_mode": MODE,
     "_body_set_collision_priority": ("RID", "float"), "_body_set_user_flags": NUMBER,
     "_body_set_state_sync_callback": CALLBACK_OF, "_area_set_monitor_callback": CALLBACK_OF,
@@ -37,6 +39,7 @@ ARGUMENTS = {
     **{f"_{family}_{name}": types for family in ("body", "area") for name, types in _BOTH.items()},
 }  # fmt: skip
 """The virtuals that have a fast answer, with the types of their arguments."""
+_COUNTED = schema.CALLABLE, schema.OBJECT, schema.DICTIONARY
 _PACKED = {"RID": "<q", "int": "<q", "bool": "<?", "float": "<d"}
 
 
@@ -50,15 +53,18 @@ def _words(address):
 
 
 class _Variants(Variants):
-    """Variants of a Godot that has Callables and Objects of one word. `alive`: how many that are counted were not freed."""
+    """Variants of a Godot that has Callables, Objects and Dictionaries of one word. `alive`: how many that are counted were not
+    freed."""
 
     def __init__(self):
-        self.alive, self._kept = 0, []
+        self.alive, self._kept, self._size, self._things = 0, [], {}, []
         callable_, object_ = self._maker(schema.CALLABLE), self._maker(schema.OBJECT)
         self._from_type = {schema.CALLABLE: callable_[0], schema.OBJECT: object_[0]}
         self.from_type_address = dict.fromkeys(range(40), 0) | {schema.CALLABLE: callable_[1], schema.OBJECT: object_[1]}
         self.to_type_address = dict.fromkeys(range(40), 0)
         self._destroy, self.destroy_address = _function(_NONE, 1, self._free)
+        self.copy, self.copy_address = _function(_NONE, 2, self._copy)
+        self._look_up, self.look_up_address = _function(_NONE, 4, self._get_keyed)
 
     def _maker(self, kind):
         def make(place, value):
@@ -68,8 +74,34 @@ class _Variants(Variants):
         return _function(_NONE, 2, make)
 
     def _free(self, address):
-        assert _words(address)[0] in (schema.CALLABLE, schema.OBJECT)
-        self.alive -= 1
+        self.alive -= _words(address)[0] in _COUNTED
+
+    def _copy(self, place, source):
+        self.alive += _words(source)[0] in _COUNTED
+        _words(place)[:] = _words(source)[:]
+
+    def _thing(self, thing):
+        """The word that stands for a Dictionary, or for a String."""
+        self._things.append(thing)
+        return len(self._things) - 1
+
+    def dictionary(self, values):
+        """The bytes of a Variant that holds a Dictionary; it is not counted."""
+        return np.array([schema.DICTIONARY, self._thing(values), 0], np.int64)
+
+    def write(self, address, text):
+        _words(address)[:2] = [schema.STRING, self._thing(text)]
+
+    def _read_dictionary(self, address):
+        return dict(self._things[_words(address)[1]])
+
+    def _get_keyed(self, dictionary, key, place, is_valid):
+        values, name = self._read_dictionary(dictionary), self._things[_words(key)[1]]
+        ctypes.c_uint8.from_address(is_valid).value = name in values
+        if name in values:
+            made = pack("Variant", values[name])
+            self.alive += int(made[0]) in _COUNTED
+            _words(place)[:] = made.tolist()
 
 
 class FastServer:
@@ -77,7 +109,7 @@ class FastServer:
 
     def __init__(self, is_fast: bool, **limits):
         virtual_modules.import_all()
-        self.world = World(threads=1, **({"bodies": 8192, "body_shapes": 8192, "shapes": 512, "systems": 4} | limits))
+        self.world = World(threads=1, **({"bodies": 8192, "body_shapes": 8192, "shapes": 8192, "systems": 4} | limits))
         self.variants, self.errors, self.objects, self._numbers = _Variants(), [], set(), count(1)
         self.server = Server(self._engine(), self.world)
         self.handed_over = 0
@@ -94,7 +126,9 @@ class FastServer:
         made = _function(_WORD, 1, self._make_object)
         instance, destroyed = _function(_NONE, 3, lambda *_: None), _function(_NONE, 1, self.objects.discard)
         self._kept = [valid, made, instance, destroyed]
-        functions = {"classdb_construct_object2": made[1], "object_set_instance": instance[1], "object_destroy": destroyed[1]}
+        functions = {"classdb_construct_object2": made[1], "object_set_instance": instance[1], "object_destroy": destroyed[1],
+                     "variant_new_copy": self.variants.copy_address,
+                     "variant_get_keyed": self.variants.look_up_address}  # fmt: skip
         interface = SimpleNamespace(
             address=lambda name: functions.get(name, 0), name=lambda text: 0, method=lambda *_: 0, function=lambda *_: None
         )
@@ -130,14 +164,14 @@ class FastServer:
 
         return CALLBACK(counted)
 
-    def call(self, name, *values):
-        """Call a virtual as Godot does; what it answers."""
+    def call(self, name, *values, by_python=False):
+        """Call a virtual as Godot does, or only what Python answers; what it answers."""
         kept, at = [], np.zeros(max(len(values), 1), np.int64)
         for number, (kind, value) in enumerate(zip(ARGUMENTS[name], values, strict=True)):
-            kept.append(pack(kind, value))
+            kept.append(self.variants.dictionary(value) if isinstance(value, dict) else pack(kind, value))
             at[number] = kept[-1].ctypes.data
         answer = np.zeros(4, np.int64)
-        self._calls[name](self.server.address, at.ctypes.data, answer.ctypes.data)
+        (self._callbacks if by_python else self._calls)[name](self.server.address, at.ctypes.data, answer.ctypes.data)
         return int(answer[0])
 
     def space(self):
@@ -151,7 +185,7 @@ class FastServer:
         """Id of a new box."""
         identity = self.world.create_shape(shapes.BOX)
         self.world.shapes.set_box(self.world.shape_index("", identity), (size, size, size))
-        self.server.shapes[identity] = Shape(BOX)
+        self.server.shapes.add(identity)
         return identity
 
 

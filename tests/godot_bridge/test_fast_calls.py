@@ -1,6 +1,7 @@
 """Calls that compiled code answers where it can: what they leave is what Python's answers leave, in any order of calls."""
 
 import ctypes
+import functools
 import threading
 
 import numpy as np
@@ -12,10 +13,13 @@ from hypothesis import strategies as st
 from engine_core.bodies.identity import index_of, kind_of
 from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, IS_AREA, KIND_AREA, KIND_BODY
 from engine_core.godot.fast_calls import ANSWERS
+from engine_core.godot.schema import SEEN
+from engine_core.shapes.schema import SHAPE
 
 # What tells where rows lie and how often they were published, not what they hold.
 _ELSEWHERE = {"id", "sequence", "published", "is_in_tree", "first_instance", "instance_capacity", "next_free",
               "next_in_island", "active_index", "contacts", "island_link", "first_pair", "shadow"}  # fmt: skip
+_WHO_DID_IT = {"id", "sequence", "current", "block", "was_shared"}  # the same of shapes
 _PLACES = (
     (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.25, -0.1, 3.0),
     (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0), (2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
@@ -34,20 +38,27 @@ _CHOICES = {
 }  # fmt: skip
 _KINDS = {"body": KIND_BODY, "area": KIND_AREA}
 _CREATED = {"_body_create": "body", "_area_create": "area"}
+_OF_SHAPES = tuple(name for name in ARGUMENTS if name.endswith("shape_create")) + ("_shape_set_data",)
+_SOLIDS = ("sphere", "box", "capsule", "cylinder")
+_DATA = (0.5, 0.25, -1.0, float("nan"), 2, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (1.0, 0.0, 3.0), {"radius": 0.5, "height": 2.0},
+         {"radius": 0.5, "height": 0.5}, {"radius": 1, "height": 3}, {"radius": 1.0}, {"radius": 0.5, "height": (1.0, 1.0, 1.0)},
+         {"radius": {}, "height": 1.0}, {})  # fmt: skip
 
 
 @st.composite
 def _calls(draw):
     """(virtual, who, arguments after the first): `who` is mostly a number among the bodies, or areas; from 16 on it may be one of
     the other kind, or nobody."""
-    name = draw(st.sampled_from([*ARGUMENTS, "step"]))
+    name = draw(st.sampled_from([*ARGUMENTS, *_OF_SHAPES[2:6], *["_shape_set_data"] * 4, "step"]))
     types = ARGUMENTS.get(name, ())
+    if name == "_shape_set_data":
+        return name, draw(st.integers(0, 19)), [draw(st.sampled_from(_DATA))]
     values = []
     for position, kind in enumerate(types[1:], 1):
         if kind == "RID" and "space" in name:
             values.append(("space", draw(st.sampled_from((0, 0, 1, 1, 2)))))
         elif kind == "RID":
-            values.append(("shape", draw(st.integers(0, _SHAPES))))
+            values.append(("shape", draw(st.integers(0, 2 * _SHAPES))))
         elif kind == "int" and position == 1 and types[2:] == () and "remove" not in name:
             values.append(draw(st.sampled_from(_WORDS)))
         else:
@@ -63,6 +74,7 @@ class Played:
         self.spaces = [self.made.space(), self.made.space()]
         self.shapes = [self.made.box(0.5 + k) for k in range(_SHAPES)]
         self.ids = []
+        self.made.call("_free_rid", self.made.call("_box_shape_create"))
         for name in ("_body_create", "_area_create") * 3:
             self.play(name, 0, [])
             self.play(name.replace("create", "add_shape"), len(self.ids) // 2, [("shape", 0), _PLACES[0], False])
@@ -73,6 +85,10 @@ class Played:
                 self.made.world.step(self.spaces[0], 1 / 60)
         elif name in _CREATED:
             self.ids.append(self.made.call(name))
+        elif name.endswith("shape_create"):
+            self.shapes.append(self.made.call(name))
+        elif name == "_shape_set_data" or (name == "_free_rid" and who in (12, 13)):
+            self.made.call(name, 12345 if who == 19 else self.shapes[(who + len(self.ids)) % len(self.shapes)], *values)
         else:
             own = [identity for identity in self.ids if kind_of(identity) == _KINDS.get(name[1:5], KIND_BODY)]
             identity = 12345 if who == 19 else self.ids[who % len(self.ids)] if who >= 16 else own[who % len(own)]
@@ -81,8 +97,9 @@ class Played:
             self.made.call(name, identity, *given)
 
     def _named(self, kind, number):
-        known = [0, *self.spaces] if kind == "space" else [*self.shapes, 4711]
-        return known[number]
+        if kind == "space":
+            return [0, *self.spaces][number]
+        return 4711 if number == _SHAPES else self.shapes[number % len(self.shapes)]
 
     def state(self):
         """All that the calls have left, without where it lies."""
@@ -90,22 +107,30 @@ class Played:
             world = self.made.world
         alive = [identity for identity in self.ids if world.bodies.rows[index_of(identity)]["id"] == identity]
         numbers = {index_of(identity): self.ids.index(identity) for identity in alive}
-        users = {shape: sorted(numbers[body] for body in world.shape_users.of(shape)) for shape in range(world.shapes.row_count)}
+        shapes = [identity for identity in self.shapes if world.shapes.rows[index_of(identity)]["id"] == identity]
         return {
             "alive": [self.ids.index(identity) for identity in alive],
             "rows": [self._row(index_of(identity), numbers) for identity in alive],
-            "users": users, "stale": sorted(numbers[index] for index in world._stale if index in numbers),
-            "uses": world.shapes.rows["use_count"][: world.shapes.row_count].tolist(),
+            "shapes": [(self.shapes.index(identity), *self._shape(identity, numbers)) for identity in shapes],
+            "stale": sorted(numbers[index] for index in world._stale if index in numbers),
             "errors": self.made.errors, "variants": self.made.variants.alive, "objects": len(self.made.objects),
             "gates": [int(row["gate"]) for row in world.systems.rows[:2]], "lock": int(self.made.server.record["lock"]),
         }  # fmt: skip
+
+    def _shape(self, identity, numbers):
+        world, server, index = self.made.world, self.made.server, index_of(identity)
+        row, binding = world.shapes.rows[world.shapes.current_row(index)], server.shapes.row(identity)
+        told = [repr(row[name].tolist()) for name in SHAPE.names if name not in _WHO_DID_IT]
+        data = self.made.variants.read(server.shapes.data(identity).address)
+        users = sorted(numbers[body] for body in world.shape_users.of(index))
+        return world.shapes.settings_of(index), told, data, float(binding["margin"]), users
 
     def _row(self, index, numbers):
         world, row = self.made.world, self.made.world.bodies.rows[index]
         first, count = int(row["first_instance"]), int(row["instance_count"])
         kept = [name for name in BODY.names if name not in _ELSEWHERE]
         rare = [world.bodies.rare_of(index)[name].tobytes() for name in BODY_RARE.names if name not in _ELSEWHERE]
-        shapes = [{name: instance[name].tobytes() for name in INSTANCE.names if name != "body"}
+        shapes = [{name: instance[name].tobytes() for name in INSTANCE.names if name not in ("body", "shape", "user_shape")}
                   for instance in world.instances.rows[first : first + count]]  # fmt: skip
         assert all(numbers[int(instance["body"])] == numbers[index] for instance in world.instances.rows[first : first + count])
         binding, area = self.made.server.body_bindings[index], self.made.server.area_bindings[index]
@@ -151,6 +176,15 @@ _FREED = [
 _AFTER_AREA = [*[("_body_create", 0, [])] * 2, ("_free_rid", 17, []), *[("_body_create", 0, [])] * 2]
 
 
+# A shape of its own that is set twice, used, and set again; it is freed while it is used, and after.
+_OWN_SHAPE = [
+    ("_capsule_shape_create", 0, []), ("_shape_set_data", 1, [{"radius": 0.5, "height": 2.0}]),
+    ("_shape_set_data", 1, [{"radius": 0.25, "height": 2}]), ("_shape_set_data", 1, [{"radius": 0.25, "height": 2.0}]),
+    ("_body_add_shape", 0, [("shape", 7), _PLACES[0], False]), ("_shape_set_data", 1, [{"radius": 0.75, "height": 2.0}]),
+]  # fmt: skip
+
+
+@example(_OWN_SHAPE)
 @example(_AFTER_AREA)
 @example(_FREED)
 @example(_AGAIN)
@@ -167,23 +201,32 @@ def test_fast_and_python_answers_leave_the_same(calls):
 
 
 def _set_up(played):
-    """What a node does: made, put into a space, taken out and freed. Gives how many calls Python had to answer."""
+    """What a node with a shape of its own does: made, put into a space and freed; each second one is taken out before. Gives how
+    many calls Python had to answer."""
     call, place = played.made.call, _PLACES[0]
     before = played.made.handed_over
-    for _ in range(20):
+    for number in range(20):
+        shape = call(f"_{_SOLIDS[number % 4]}_shape_create")
+        for size in (0.5, 0.75):  # as it is made, and as the user wants it
+            call("_shape_set_data", shape, (size, (size, size, 1.0), *[{"radius": size, "height": 2.0}] * 2)[number % 4])
         body = call("_body_create")
         call("_body_attach_object_instance_id", body, 77)
         call("_body_set_mode", body, 2)
         call("_body_set_state_sync_callback", body, CALLABLE_WORD)
-        call("_body_add_shape", body, played.shapes[0], place, False)
+        call("_body_add_shape", body, shape, place, False)
         call("_body_set_shape_transform", body, 0, _PLACES[1])
         call("_body_set_param", body, 2, 3.0)
         call("_body_set_collision_layer", body, 6)
         call("_body_set_space", body, played.spaces[0])
         call("_body_set_ray_pickable", body, True)
-        call("_body_set_space", body, 0)
-        call("_body_remove_shape", body, 0)
-        call("_free_rid", body)
+        if number % 2:
+            call("_body_set_space", body, 0)
+            call("_body_remove_shape", body, 0)
+            call("_free_rid", shape)
+            call("_free_rid", body)
+        else:
+            call("_free_rid", body)
+            call("_free_rid", shape)
     return played.made.handed_over - before
 
 
@@ -199,7 +242,7 @@ def test_freed_rows_are_used_again():
     for _ in range(200):
         _set_up(played)
     assert played.made.world.bodies.count < 1500  # of 4,000 that were made
-    assert played.made.world.instances.most_used() < 1500
+    assert played.made.world.instances.most_used() < 1500 and played.made.world.shapes.row_count < 1500
 
 
 @pytest.mark.parametrize("number", range(len(ANSWERS)))
@@ -291,3 +334,49 @@ def test_all_rows_can_be_used_and_used_again():
         for identity in ids:
             made.call("_body_set_space", identity, 0)
             made.call("_free_rid", identity)
+
+
+def test_a_shape_that_was_asked_with_gets_a_fresh_row():
+    """Somebody may be reading its row: what it is set to then goes into another, and nobody sees half of it."""
+    made = FastServer(True)
+    made.call("_free_rid", made.call("_box_shape_create"))
+    shape = made.call("_box_shape_create")
+    index, before = index_of(shape), made.handed_over
+    made.call("_shape_set_data", shape, (1.0, 1.0, 1.0))
+    made.call("_shape_set_data", shape, (2.0, 1.0, 1.0))
+    assert made.handed_over == before and made.world.shapes.current_row(index) == index
+    made.server.shapes.rows[index]["sight"] = SEEN
+    made.call("_shape_set_data", shape, (3.0, 1.0, 1.0))
+    fresh = made.world.shapes.current_row(index)
+    assert made.handed_over == before + 1 and fresh != index
+    assert made.world.shapes.rows["half_extents"][[index, fresh], 0].tolist() == [2.0, 3.0]
+    made.call("_free_rid", shape)
+    assert not made.errors and not made.server.shapes.rows[index]["shape_id"]
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_a_shape_that_was_used_gets_a_fresh_row(is_fast):
+    """A query that began before may still be reading the body, and the row."""
+    made = FastServer(True)
+    made.call("_free_rid", made.call("_box_shape_create"))
+    body, shape = made.call("_body_create"), made.call("_box_shape_create")
+    index = index_of(shape)
+    made.call("_shape_set_data", shape, (1.0, 1.0, 1.0))
+    call = made.call if is_fast else functools.partial(made.call, by_python=True)
+    call("_body_add_shape", body, shape, _PLACES[0], False)
+    call("_body_remove_shape", body, 0)
+    assert made.world.shapes.rows[index]["use_count"] == 0
+    made.call("_shape_set_data", shape, (2.0, 1.0, 1.0))
+    rows = made.world.shapes.rows["half_extents"][[index, made.world.shapes.current_row(index)], 0]
+    assert rows.tolist() == [1.0, 2.0]
+
+
+def test_a_shape_in_use_is_freed_by_python():
+    made = FastServer(True)
+    body, shape = made.call("_body_create"), made.call("_sphere_shape_create")
+    made.call("_shape_set_data", shape, 0.5)
+    made.call("_body_add_shape", body, shape, _PLACES[0], False)
+    made.call("_free_rid", shape)
+    assert made.world.body_shape_count(body) == 0 and not made.errors
+    made.call("_shape_set_data", shape, 0.5)
+    assert made.errors.pop() == ("shape_set_data", "KeyError")

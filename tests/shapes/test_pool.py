@@ -53,7 +53,8 @@ BAD = [
     (schema.BOX, "set_box", ((1, 2),)), (schema.BOX, "set_box", ((1, 0, 1),)), (schema.BOX, "set_box", ((1, 1, np.nan),)),
     (schema.CAPSULE, "set_capsule", (1.0, 1.0)), (schema.CAPSULE, "set_capsule", (1.0, np.inf)),
     (schema.CYLINDER, "set_cylinder", (0.0, 1.0)), (schema.CYLINDER, "set_cylinder", (1.0, None)),
-    (schema.HULL, "set_hull", ([[0, 0]],)), (schema.HULL, "set_hull", ([[0, 0, np.nan]],)),
+    (schema.HULL, "set_hull", ([[0, 0]],)), (schema.HULL, "set_hull", ([[0, 1e18, 0]],)),
+    (schema.HULL, "set_hull", ([[0, 0, np.nan]],)),
     (schema.PLANE, "set_plane", ((0, 0, 0), 1)), (schema.PLANE, "set_plane", ((0, 1, 0), np.nan)),
     (schema.MESH, "set_mesh", ([[0, 0, 0]], [[0, 0, 1]])), (schema.MESH, "set_mesh", ([[0, 0, np.inf]], [[0, 0, 0]])),
     (schema.MESH, "set_mesh", ([[0, 0, 0]], [[0, -1, 0]])), (schema.MESH, "set_mesh", ([[0, 0, 0]], [[0, 0]])),
@@ -90,6 +91,19 @@ def test_a_hull_or_mesh_of_nothing_is_empty(pool):
     pool.set_hull(hull, np.empty((0, 3)))
     pool.set_mesh(mesh, [[0, 0, 0], [1, 1, 1]], [[0, 1, 0]])
     assert pool.rows[pool.current_row(hull)]["kind"] == pool.rows[pool.current_row(mesh)]["kind"] == schema.EMPTY
+
+
+@pytest.mark.parametrize("kind, name, arguments", [
+    (schema.HULL, "set_hull", (1e15 * np.array(list(np.ndindex(2, 2, 2))),)), (schema.BOX, "set_box", ((1e15, 1e15, 1e15),)),
+    (schema.SPHERE, "set_sphere", (1e15,)), (schema.CAPSULE, "set_capsule", (1e15 / 4, 1e15)),
+    (schema.CYLINDER, "set_cylinder", (1e15, 1e15)),
+])  # fmt: skip
+def test_the_largest_shapes_have_finite_rows(pool, kind, name, arguments):
+    index = pool.create(kind)
+    getattr(pool, name)(index, *arguments)
+    row = pool.rows[index]
+    for field in ("bounds", "volume", "center_of_mass", "inertia", "inner_radius"):
+        assert np.isfinite(row[field]).all() and row["volume"] > 0.0, field
 
 
 def test_full_pool_names_the_setting():

@@ -173,6 +173,8 @@ func test_data_of_the_wrong_type() -> void:
 	_case("shape_set_data", "1\\.5|float", func() -> void: PhysicsServer3D.shape_set_data(pill, 1.5))
 	_case("shape_set_data", "height", func() -> void: PhysicsServer3D.shape_set_data(pill, {"radius": 1.0}))
 	_case("shape_set_data", "text|String", func() -> void: PhysicsServer3D.shape_set_data(cloud, "text"))
+	_case("shape_set_data", "1e\\+?18|99999", func() -> void: PhysicsServer3D.shape_set_data(cloud, PackedVector3Array(
+		[Vector3.ZERO, Vector3(1e18, 0, 0), Vector3.UP, Vector3.BACK])))
 	_case("shape_set_data", "4", func() -> void: PhysicsServer3D.shape_set_data(net, {
 		"faces": PackedVector3Array([Vector3.ZERO, Vector3.RIGHT, Vector3.UP, Vector3.BACK]), "backface_collision": false}))
 	_case("shape_set_data", NOT_FINITE, func() -> void: PhysicsServer3D.shape_set_data(net, {

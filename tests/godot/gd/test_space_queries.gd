@@ -98,6 +98,32 @@ func test_margin_widens_the_query() -> void:
 	check_equal(direct_space().intersect_shape(wide).size(), 1, "with a margin of 10 cm")
 
 
+## Without a margin what touches counts, and what is a twentieth of a millimetre away does not.
+func test_rest_info_without_margin() -> void:
+	fixed(box())
+	for case: Array in [[sphere(0.5), 1.0], [box(), 1.0], [capsule(0.25, 2.0), 0.75]]:
+		var what: String = case[0].get_class()
+		check(direct_space().get_rest_info(_query(case[0], Vector3(case[1] - 1e-5, 0, 0))).has("point"), what + " touches")
+		check(direct_space().get_rest_info(_query(case[0], Vector3(case[1] + 5e-5, 0, 0))).is_empty(), what + " does not")
+
+
+## A box at the right: its left side is at x = 2.5. Shapes of radius or half extents 0.5, three times as long along X, reach 1.5.
+func test_scaled_shapes_ask_as_large_as_they_are() -> void:
+	var body := fixed(box(), Vector3(3, 0, 0))
+	for shape: Shape3D in [box(), box_hull(), sphere(), capsule(0.5, 1.0)]:
+		for turn: float in [0.0, PI]:
+			var basis := Basis(Vector3.UP, turn) * Basis.from_scale(Vector3.ONE * 3.0)
+			var what := "%s, turned by %.1f" % [shape.get_class(), turn]
+			for reach: float in [1.45, 1.55]:
+				var query := _query(shape, Vector3.ZERO)
+				query.transform = Transform3D(basis, Vector3(2.5 - reach, 0, 0))
+				var found := [body] if reach < 1.5 else []
+				check_equal(_colliders(direct_space().intersect_shape(query)), found, "%s, %.2f m away" % [what, reach])
+			var cast := _query(shape, Vector3.ZERO, {"motion": Vector3(4, 0, 0)})
+			cast.transform.basis = basis
+			check_between(direct_space().cast_motion(cast)[0], 0.24, 0.2501, what + ": free part of 4 m")
+
+
 func test_shape_query_gives_each_shape_of_a_body() -> void:
 	var body := StaticBody3D.new()
 	for index: int in 3:

@@ -1,0 +1,206 @@
+"""Fast answers to the calls that make shapes, set them and free them; see fast_call.py.
+
+All kinds are made here; spheres, boxes, capsules and cylinders are set here too until they are used, and freed here when they are
+not used any more. What was in use gets a fresh row for what it is set to, so that nobody sees half of it: that is Python's to do.
+A shape that nobody has used may still be asked with on another thread: the two meet in SHAPE_BINDING.sight.
+"""
+
+import math
+
+import numpy as np
+
+from ..bodies.identity import SEQUENCE_MASK
+from ..bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE, WORLD
+from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
+from ..runtime.call import call_0, call_2, call_4, load_float64, load_int32, load_int64, store_int64
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from ..shapes.schema import (
+    BOX, CAPSULE, CYLINDER, EMPTY, HEIGHT_FIELD, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE,
+)  # fmt: skip
+from ..shapes.solids import are_sizes, write_solid
+from .fast_call import free_variant, has_room_for, take_note
+from .fast_shapes import SIGHT, binding_of_shape, shapes_of
+from .schema import (
+    DICTIONARY, FLOAT, INT, MOST_IN_STOCK, MOST_NOTES, NOTE, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED, SHAPE_SET,
+    UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
+)  # fmt: skip
+from .slots import argument, int_argument, load_vector3
+
+INT32, INT64 = np.int32, np.int64
+DATA = SHAPE_BINDING.fields["data"][1]
+FOUND_WORDS = VARIANT_WORDS + 1
+NO_SIZES = (math.nan, math.nan, math.nan)
+
+
+@kernel
+def note_sight(server, index):
+    """Somebody is about to read the row of a shape of which he has no use."""
+    sight = binding_of_shape(server, index) + SIGHT
+    while load_acquire_int64(sight) != SEEN and compare_exchange_int64(sight, UNSEEN, SEEN) != UNSEEN:
+        call_0(server.yield_thread)
+
+
+def make_shape_create(kind):
+    """The fast answer that makes a shape of this kind (shapes/schema.py)."""
+
+    @kernel
+    def shape_create(instance, arguments, result):
+        server = view(instance, 1, SERVER)[0]
+        if server.shape_row_count == 0:
+            return False
+        server.shape_row_count -= 1
+        index = INT64(view(server.shape_rows, MOST_IN_STOCK, INT32)[server.shape_row_count])
+        shape = shapes_of(server.world)[index]
+        identity = (INT64(shape.sequence) & SEQUENCE_MASK) << (INDEX_BITS + KIND_BITS) | INT64(KIND_SHAPE) << INDEX_BITS | index
+        binding = view(binding_of_shape(server, index), 1, SHAPE_BINDING)[0]
+        binding.margin = binding.custom_solver_bias = 0.0
+        binding.sight = UNSEEN
+        binding.shape_id = identity
+        shape.user_kind = INT32(kind)
+        shape.id = identity
+        store_int64(result, identity)
+        return True
+
+    return shape_create
+
+
+@kernel
+def _own_shape(server, identity):
+    """The index of the shape with this id, or -1."""
+    index = identity & INDEX_MASK
+    if identity <= 0 or index >= view(server.world, 1, WORLD)[0].shape_capacity:
+        return INT64(-1)
+    binding = view(binding_of_shape(server, index), 1, SHAPE_BINDING)[0]
+    return index if binding.shape_id == identity and shapes_of(server.world)[index].id == identity else INT64(-1)
+
+
+@kernel
+def _is_unused(shape, index):
+    """Whether a shape is of a kind that is set and freed here, nobody uses it, and it has one row."""
+    kind = shape.user_kind
+    is_solid = kind == SPHERE or kind == BOX or kind == CAPSULE or kind == CYLINDER
+    return is_solid and shape.use_count == 0 and shape.was_shared == 0 and shape.current == index
+
+
+# --- settings ---
+
+
+@kernel
+def _repeats(kept, data):
+    """Whether two Variants hold the same number, or the same vector: nodes repeat it."""
+    kind = load_int32(data)
+    if kind != load_int32(kept):
+        return False
+    if kind == FLOAT:
+        return load_float64(data + 8) == load_float64(kept + 8)
+    if kind != VECTOR3:
+        return False
+    a, b = load_vector3(data + 8), load_vector3(kept + 8)
+    return a[0] == b[0] and a[1] == b[1] and a[2] == b[2]
+
+
+@kernel
+def _number_in(server, dictionary, key):
+    """The number that a Dictionary (address of its Variant) holds for a key; NaN if it holds none."""
+    words = stack_array(FOUND_WORDS, np.int64)
+    for k in range(FOUND_WORDS):
+        words[k] = 0
+    value, is_valid = address_of_row(words, 0), address_of_row(words, VARIANT_WORDS)
+    call_4(server.variant_get_keyed, dictionary, key, value, is_valid)
+    if words[VARIANT_WORDS] & 0xFF == 0:
+        return math.nan
+    kind = load_int32(value)
+    if kind == FLOAT:
+        return load_float64(value + 8)
+    if kind == INT:
+        return np.float64(load_int64(value + 8))
+    free_variant(server, value)
+    return math.nan
+
+
+@kernel
+def _sizes_in(server, kind, data):
+    """The sizes that a Variant gives a shape; NaN for what Python has to judge."""
+    got = load_int32(data)
+    if kind == SPHERE and got == FLOAT:
+        return (load_float64(data + 8), 0.0, 0.0)
+    if kind == BOX and got == VECTOR3:
+        return load_vector3(data + 8)
+    if (kind == CAPSULE or kind == CYLINDER) and got == DICTIONARY:
+        return (_number_in(server, data, server.radius_key), _number_in(server, data, server.height_key), 0.0)
+    return NO_SIZES
+
+
+@kernel
+def _keep(server, kept, data):
+    """Keep what a shape was set to; both are addresses of Variants."""
+    free_variant(server, kept)
+    if load_int32(data) == DICTIONARY:
+        call_2(server.variant_copy, kept, data)
+        return
+    for k in range(VARIANT_WORDS):
+        store_int64(kept + 8 * k, load_int64(data + 8 * k))
+
+
+@kernel
+def _note_sizes(server, identity, sizes):
+    """Note what a shape was set to, in place of the last note if that says it of the same shape. There is room."""
+    last = view(server.notes, MOST_NOTES, NOTE)[max(server.note_count - 1, 0)]
+    if server.note_count == 0 or last.kind != SHAPE_SET or last.identity != identity:
+        take_note(server, SHAPE_SET, identity, INT64(0), INT64(0))
+    note = view(server.notes, MOST_NOTES, NOTE)[server.note_count - 1]
+    for k in range(3):
+        note.sizes[k] = sizes[k]
+
+
+@kernel
+def shape_set_data(instance, arguments, result):
+    server = view(instance, 1, SERVER)[0]
+    identity, data = int_argument(arguments, 0), argument(arguments, 1)
+    index = _own_shape(server, identity)
+    if index < 0:
+        return False
+    binding, shape = binding_of_shape(server, index), shapes_of(server.world)[index]
+    if _repeats(binding + DATA, data):
+        return True
+    if not _is_unused(shape, index) or not has_room_for(server, 1):
+        return False
+    kind = INT64(shape.user_kind)
+    sizes = _sizes_in(server, kind, data)
+    if not are_sizes(kind, sizes):
+        return False
+    if compare_exchange_int64(binding + SIGHT, UNSEEN, WRITTEN) != UNSEEN:
+        return False
+    write_solid(shape, kind, sizes)
+    store_release_int64(binding + SIGHT, INT64(UNSEEN))
+    _keep(server, binding + DATA, data)
+    _note_sizes(server, identity, sizes)
+    return True
+
+
+@kernel
+def free_shape(server, identity):
+    """Free a shape that nobody uses; a query may still be reading its row, so that is taken again later."""
+    index = _own_shape(server, identity)
+    if index < 0 or server.has_contact_biases or not has_room_for(server, 1):
+        return False
+    shape = shapes_of(server.world)[index]
+    if not _is_unused(shape, index):
+        return False
+    shape.id = 0
+    shape.kind = INT32(EMPTY)
+    binding = binding_of_shape(server, index)
+    free_variant(server, binding + DATA)
+    view(binding, 1, SHAPE_BINDING)[0].shape_id = 0
+    take_note(server, SHAPE_FREED, identity, INT64(0), INT64(0))
+    return True
+
+
+SHAPE_DATA = {
+    f"_{name}_shape_create": make_shape_create(kind)
+    for name, kind in (
+        ("world_boundary", PLANE), ("separation_ray", SEPARATION_RAY), ("sphere", SPHERE), ("box", BOX), ("capsule", CAPSULE),
+        ("cylinder", CYLINDER), ("convex_polygon", HULL), ("concave_polygon", MESH), ("heightmap", HEIGHT_FIELD),
+    )
+} | {"_shape_set_data": shape_set_data}  # fmt: skip

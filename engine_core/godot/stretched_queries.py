@@ -1,0 +1,154 @@
+"""Shapes that ask with a scaled transform. What is simple is cooked by compiled code for the one question, into one of a few
+spare rows that are taken without a lock; Python cooks the rest, and is asked too where no spare row is free.
+
+While a stretched hull asks, the query is counted as a user of the space's first tree: what the hull was made of stays.
+"""
+
+import numpy as np
+
+from ..bodies.motion import is_orthonormal, rotation_of_basis
+from ..bodies.schema import SYSTEM
+from ..broad_phase.change import enter, leave
+from ..geometry.vector import quaternion, store4
+from ..runtime.atomics import compare_exchange_int64, store_release_int64
+from ..runtime.call import call_1, call_1_result
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of, address_of_row, stack_array, view, view_rows
+from ..shapes.pool import split_basis
+from ..shapes.schema import EMPTY
+from ..shapes.stretched_row import SMALLEST_VOLUME, block_bytes, can_stretch, split_rows, write_stretched
+from .call_names import CALLS
+from .fast_shapes import shapes_of
+from .raw_memory import reader
+from .schema import MOST_QUERY_ROWS, QUERY_ROW, SERVER, SHAPE_REQUEST, SPACE_BINDING
+
+INT32, INT64 = np.int32, np.int64
+QUERY_ROW_BYTES = QUERY_ROW.itemsize
+REFUSED, AS_IT_IS, COOKED_BY_PYTHON, FIRST_SPARE = range(4)
+"""How a shape asks; from FIRST_SPARE on: in a spare row, by number."""
+SHARE = 16
+"""Spare rows are at most this part of those that are free."""
+_read_basis = reader("9f")
+
+
+class StretchedQueries:
+    """What Python does for them: the spare rows of a server, taken when the first is wanted, and the shapes that it cooks."""
+
+    def __init__(self, server):
+        self._server, self._shapes = server, server.world.shapes
+        self._rows = np.zeros(MOST_QUERY_ROWS, QUERY_ROW)
+        server.record["query_rows"] = address_of(self._rows)
+
+    def cook(self, address: int) -> None:
+        """Make the shape that a SHAPE_REQUEST asks for."""
+        request = view_rows(address, 1, SHAPE_REQUEST)[0]
+        try:
+            with self._server.lock:
+                self._take_rows()
+                basis = np.array(_read_basis(int(request["transform"]))).reshape(3, 3)
+                if abs(np.linalg.det(basis)) < SMALLEST_VOLUME:
+                    raise ValueError(f"the basis of the transform must span a volume, got {basis.ravel().tolist()}")
+                rotation, stretch = split_basis(basis)
+                request["cooked"] = self._shapes.derive(int(request["shape"]), stretch)
+                request["rotation"] = rotation
+        except Exception as error:  # nothing may leave a callback
+            self._server.reporter.exception(CALLS[int(request["call"])], error)
+
+    def _take_rows(self) -> None:
+        if not self._server.record["query_row_count"]:
+            rows = self._shapes.take_many(min(MOST_QUERY_ROWS, self._shapes.free_count() // SHARE))
+            self._rows["row"][: len(rows)] = rows
+            self._server.record["query_row_count"] = len(rows)
+
+    def release(self, cooked: int) -> None:
+        """Give back what `cook` made."""
+        try:
+            with self._server.lock:
+                self._shapes.release(cooked)
+        except Exception as error:  # nothing may leave a callback
+            self._server.reporter.exception("space state", error)
+
+
+@kernel
+def _take_spare(server):
+    """The number of a spare row; -1 if none is free."""
+    for number in range(server.query_row_count):
+        if compare_exchange_int64(server.query_rows + number * QUERY_ROW_BYTES, INT64(0), INT64(1)) == 0:
+            return INT64(number)
+    return INT64(-1)
+
+
+@kernel
+def _give_back_spare(instance, number):
+    """Free a spare row and what belongs to it."""
+    binding = view(instance, 1, SPACE_BINDING)[0]
+    server = view(binding.server, 1, SERVER)[0]
+    address = server.query_rows + number * QUERY_ROW_BYTES
+    spare = view(address, 1, QUERY_ROW)[0]
+    shapes_of(server.world)[spare.row].kind = INT32(EMPTY)
+    if spare.memory != 0:
+        call_1(server.free_memory, spare.memory)
+        spare.memory = 0
+    leave(view(binding.system, 1, SYSTEM)[0].trees, spare.generation, address)
+    store_release_int64(address, INT64(0))
+
+
+@kernel
+def _stretch(instance, rows, shape_index, query):
+    """Have a stretched shape ask from a spare row. Gives the number of the row; -1: that is for Python."""
+    binding = view(instance, 1, SPACE_BINDING)[0]
+    server = view(binding.server, 1, SERVER)[0]
+    is_possible, is_mirrored, turned, stretch, inverse = split_rows(rows)
+    if not is_possible:
+        return INT64(-1)
+    number = _take_spare(server)
+    if number < 0:
+        return INT64(-1)
+    address = server.query_rows + number * QUERY_ROW_BYTES
+    spare = view(address, 1, QUERY_ROW)[0]
+    spare.generation = enter(view(binding.system, 1, SYSTEM)[0].trees, address)
+    shapes = shapes_of(server.world)
+    source = INT64(shapes[shape_index].current)
+    is_done = can_stretch(shapes, source, is_mirrored)
+    if is_done:
+        size = block_bytes(shapes, source, stretch)
+        if size > 0:
+            spare.memory = call_1_result(server.allocate, size)
+        is_done = write_stretched(shapes, source, spare.row, stretch, inverse, spare.memory)
+    if not is_done:
+        _give_back_spare(instance, number)
+        return INT64(-1)
+    query.shape = spare.row
+    store4(query.rotation, rotation_of_basis(turned))
+    return number
+
+
+@kernel
+def begin_asking(instance, call, transform, rows, shape_index, query):
+    """Fill in how the shape is turned, and the row that asks in place of a stretched one. `transform`: its address; `rows`: of
+    its basis. Gives how it asks, for `end_asking`; REFUSED after the call was refused."""
+    if is_orthonormal(rows):
+        store4(query.rotation, rotation_of_basis(rows))
+        return INT64(AS_IT_IS)
+    number = _stretch(instance, rows, shape_index, query)
+    if number >= 0:
+        return FIRST_SPARE + number
+    requests = stack_array(1, SHAPE_REQUEST)
+    request = requests[0]
+    request.call, request.shape, request.transform = call, shape_index, transform
+    request.cooked = -1
+    call_1(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].cook_query_shape, address_of_row(requests, 0))
+    if request.cooked < 0:
+        return INT64(REFUSED)
+    query.shape = request.cooked
+    store4(query.rotation, quaternion(request.rotation))
+    return INT64(COOKED_BY_PYTHON)
+
+
+@kernel
+def end_asking(instance, how, query):
+    """Give back what asked."""
+    if how >= FIRST_SPARE:
+        _give_back_spare(instance, how - FIRST_SPARE)
+    elif how == COOKED_BY_PYTHON:
+        call_1(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].release_query_shape, query.shape)

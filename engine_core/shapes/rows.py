@@ -1,0 +1,147 @@
+"""Rows of SHAPE: how they are taken, wait until nobody reads them any more, and are given back. pool.py says whose they are."""
+
+import threading
+
+import numpy as np
+
+from ..runtime.memory import Pool
+from . import schema
+
+MAX_SHAPES_SETTING = "physics/scree_3d/limits/max_shapes"
+
+
+class ShapeRows:
+    """The rows of all shapes of a world. Any thread may call; one lock guards all."""
+
+    def __init__(self, make_id, capacity: int):
+        self.pool = Pool("shapes", schema.SHAPE, capacity, setting=MAX_SHAPES_SETTING)
+        self.rows = self.pool.rows
+        self.row_count = 0  # rows in use lie below
+        self._make_id = make_id
+        self._lock = threading.RLock()
+        self._blocks: dict[int, object] = {}
+        self._part_rows: dict[int, list[int]] = {}  # of a compound's row: those of its parts, which nobody else uses
+        self._rows_of: dict[int, set[int]] = {}  # of a user's shape: rows for its uses, of present and past settings
+        self._free_rows: list[int] = []
+        self._retired_blocks: list = []
+        self._retired_rows: list[int] = []
+        self._retiring: set[int] = set()  # rows that were retired and are not given back yet
+        self.on_retire = lambda: None  # told of each row and block that waits to be given back
+        self.reclaim = lambda: None  # gives back what nobody reads any more
+
+    @property
+    def address(self) -> int:
+        """Address of row 0; it never changes."""
+        return self.pool.address
+
+    def _take_row(self, kind: int) -> int:
+        if not self._free_rows and self._retired_rows:
+            self.reclaim()
+        if self._free_rows:
+            index = self._free_rows.pop()
+        elif self.row_count < self.pool.capacity:
+            index = self.row_count
+            self.row_count += 1
+        else:
+            raise self.pool.full()
+        row = self.rows[index]
+        sequence = int(row["sequence"]) + 1
+        self.rows[index] = np.zeros((), dtype=schema.SHAPE)
+        row["sequence"], row["user_kind"], row["current"] = sequence, kind, index
+        return index
+
+    def take_many(self, count: int) -> np.ndarray:
+        """Rows, int32, as `create` takes them; without kind and id, which compiled code writes. Raises PoolFull."""
+        with self._lock:
+            used = min(count, len(self._free_rows))
+            if self.row_count + count - used > self.pool.capacity:
+                raise self.pool.full()
+            fresh = np.arange(self.row_count, self.row_count + count - used, dtype=np.int32)
+            rows = np.concatenate([np.array(self._free_rows[len(self._free_rows) - used :], np.int32), fresh])
+            del self._free_rows[len(self._free_rows) - used :]
+            self.row_count += count - used
+            sequences = self.rows["sequence"][rows] + 1
+            self.rows[rows] = np.zeros((), dtype=schema.SHAPE)
+            self.rows["sequence"][rows], self.rows["current"][rows] = sequences, rows
+            return rows
+
+    def free_count(self) -> int:
+        """Rows that may be taken."""
+        with self._lock:
+            return self.pool.capacity - self.row_count + len(self._free_rows)
+
+    def collect(self) -> int:
+        """Give back replaced blocks and freed rows. Call when no step and no query runs. Gives how many of both."""
+        with self._lock:
+            count = len(self._retired_blocks) + len(self._retired_rows)
+            give_back = self.detach_retired()
+            if give_back:
+                give_back()
+            return count
+
+    def detach_retired(self):
+        """What was retired until now, as a function that gives it back: call it when nobody can be reading it any more. None
+        if there is nothing."""
+        with self._lock:
+            blocks, rows = self._retired_blocks, self._retired_rows
+            self._retired_blocks, self._retired_rows = [], []
+
+        def give_back() -> None:
+            with self._lock:
+                blocks.clear()
+                self._give_back_rows(rows)
+
+        return give_back if blocks or rows else None
+
+    def _give_back_rows(self, rows: list[int]) -> None:
+        """`_give_back_row`, most of them at once: those that have nothing beside them."""
+        if self._blocks or self._part_rows:
+            for row in rows:
+                self._give_back_row(row)
+            return
+        self._retiring.difference_update(rows)
+        indices = np.array(rows, np.int64)
+        self.rows["kind"][indices] = schema.EMPTY
+        free = indices[self.rows["id"][indices] == 0].tolist()
+        self._free_rows += [row for row in free if row not in self._rows_of]
+
+    def _give_back_row(self, row: int) -> None:
+        self._retiring.discard(row)
+        self.rows[row]["kind"] = schema.EMPTY
+        self._blocks.pop(row, None)
+        for part in self._part_rows.pop(row, ()):
+            self._give_back_row(part)
+        if self.rows[row]["id"] == 0 and row not in self._rows_of:
+            self._free_rows.append(row)
+
+    # Shapes that were cooked elsewhere, for batches of bodies (batch_interface.py).
+
+    def adopt(self, cooked: np.ndarray) -> np.ndarray:
+        """Rows, int32, for shapes that are cooked already: an array of SHAPE whose `block`s are addresses that stay good until
+        `disown`. Each is in use once. Raises PoolFull; then none was taken."""
+        with self._lock:
+            if self.row_count + len(cooked) - len(self._free_rows) > self.pool.capacity:
+                raise self.pool.full()
+            indices = np.array([self._take_row(int(kind)) for kind in cooked["user_kind"]], np.int32)
+            sequences = self.rows["sequence"][indices]
+            self.rows[indices] = cooked
+            for index, sequence in zip(indices.tolist(), sequences.tolist(), strict=True):
+                row = self.rows[index]
+                row["sequence"], row["use_count"], row["current"] = sequence, 1, index
+                row["id"] = self._make_id(index, sequence)
+            return indices
+
+    def disown(self, indices: np.ndarray) -> None:
+        """Give rows back that `adopt` gave. No step and no query may still read them."""
+        with self._lock:
+            for index in indices.tolist():
+                row = self.rows[index]
+                row["kind"], row["id"], row["block"] = schema.EMPTY, 0, 0
+                row["use_count"] -= 1
+                if row["use_count"] == 0:
+                    self._free_rows.append(index)
+
+    def used_count(self) -> int:
+        """Rows in use."""
+        with self._lock:
+            return self.row_count - len(self._free_rows) - len(self._retired_rows)
