@@ -19,7 +19,9 @@ FORCE_FLOATS = 8
 FORCE_SIZE = FORCE_FLOATS * 4
 VELOCITY_CHANGE = 0  # by gravity and forces in one sub-step [m/s]
 SPIN_CHANGE = 3  # [rad/s]
-CARRIED = 0  # after the sub-steps, of a body held back: how far what it met takes it along [m]
+# After the sub-steps, of bodies that continuous collision sweeps:
+HELD_NEXT = 0  # what is to become of HELD_BACK
+CARRIER = 1  # int32: the body that is met, if it moves on and takes this one along; else -1
 LOCKED_AXES = 7  # bits of BODY.axis_locks as a number; those velocities are 0
 
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.

@@ -169,19 +169,19 @@ def test_threads_change_nothing():
     assert cloud(1) == cloud(2)
 
 
-@entry_point("void(int64, int64, int64)")
-def finish(body, row, forces):
-    finish_row(view(body, 1, BODY)[0], view(row, 16, np.float32), view(forces, 8, np.float32))
+@entry_point("void(int64, int64)")
+def finish(body, row):
+    finish_row(view(body, 1, BODY)[0], view(row, 16, np.float32))
 
 
 def test_what_is_not_let_go_loses_what_it_does_not_move():
     """Stopped it keeps its velocity, for contacts to act on; stopped for seven steps running it goes as fast as it comes on."""
-    body, row, forces = np.zeros(1, BODY), np.zeros(16, np.float32), np.zeros(8, np.float32)
+    body, row = np.zeros(1, BODY), np.zeros(16, np.float32)
     body["rotation"][0, 3] = row[DELTA_ROTATION + 3] = 1.0
 
     def speed_after(held_back: float) -> float:
         row[LINEAR_VELOCITY], row[DELTA_POSITION], row[HELD_BACK] = 32.0, 0.5, held_back
-        finish(body.ctypes.data, row.ctypes.data, forces.ctypes.data)
+        finish(body.ctypes.data, row.ctypes.data)
         return float(body["linear_velocity"][0, 0])
 
     for lets_go in (0.25, 0.0, 0.75):
