@@ -6,7 +6,8 @@ the turning moves the farthest one (B. Mirtich, "Impulse-based Dynamic Simulatio
 
 All in the frame of the second shape, B. The first one, A, is convex; it is tried twice: a smaller copy decides whether the
 way is barred at all, so that sliding along a surface is none; the full size then says where A has to stop, or, where A touched
-B from the start, the smaller copy does: who was stopped at the start in every step would hang there for ever.
+B from the start, the smaller copy does: who was stopped at the start of every step would hang there for ever. Where the smaller
+one touches B from the start too, at least the middle of A must not pass.
 """
 
 import numpy as np
@@ -30,7 +31,7 @@ from .gaps import (
 TOUCHING = 1e-4
 """A gap this small counts as closed [m]."""
 RESTING = 1e-3
-"""What is no farther from a surface slides or turns on it: its full size says nothing about where it has to stop [m]."""
+"""A copy that is no farther from a surface slides or turns on it: it says nothing about where the body has to stop [m]."""
 SHRINK = 0.25
 """The smaller copy lacks this part of the inner radius on all sides."""
 LEAST_SHRINK = 5e-4
@@ -167,7 +168,7 @@ def try_copy(sweeps, a, b, copies, which, inside, longest):
     store3(gap.point, inside)
     tried[0], tried[1] = copies[which].core, copies[OTHER].core
     radius = copies[which].radius + copies[OTHER].radius
-    nearest = RESTING if which == FULL else 0.0
+    nearest = 0.0 if which == SMALLEST else min(RESTING, 0.5 * SHRINK * np.float64(a.inner_radius))
     return advance_turning(sweeps, a, b, tried, radius, copies[which].factor, nearest, longest, gap)
 
 
@@ -176,7 +177,7 @@ def sweep_convex(sweeps, a, b, copies, inside, longest):
     """Fraction at which A has to stop before B, NO_FRACTION if it need not before `longest`. `inside`: a point of B."""
     keep_as_call()
     fraction = try_copy(sweeps, a, b, copies, SMALLER, inside, longest)
-    if fraction == OVERLAPPING:  # deep in already: at least the middle must not pass
+    if fraction == OVERLAPPING:  # deep in already
         fraction = try_copy(sweeps, a, b, copies, SMALLEST, inside, longest)
         return fraction if fraction >= 0.0 and fraction <= longest else NO_FRACTION
     if fraction > longest:
