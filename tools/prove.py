@@ -62,6 +62,7 @@ def all_checks() -> dict[str, Check]:
         prove_step,
         prove_streaming,
         prove_threads,
+        prove_truth,
     )
 
     return CHECKS

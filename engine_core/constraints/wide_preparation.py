@@ -73,7 +73,7 @@ def find_center(block, count):
     steep = splat8(FLOAT32(1.0 / SPECULATIVE_DISTANCE))
     normal, patch, allowed = field3(block, NORMAL), field(block, PATCH), field(block, ALLOWED_OVERLAP)
     rounding_a, rounding_b = field(block, ROUNDING_A), field(block, ROUNDING_B)
-    center_a, center_b, total = (zero, zero, zero), (zero, zero, zero), zero
+    center_a, center_b, total, gap = (zero, zero, zero), (zero, zero, zero), zero, zero
     for p in range(count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
@@ -83,6 +83,7 @@ def find_center(block, count):
         weight = where_less8(apart, far, weight, zero)
         center_a, center_b = add_scaled8(center_a, anchor_a, weight), add_scaled8(center_b, anchor_b, weight)
         total += weight
+        gap += weight * max8(separation, zero)
     share = one / max8(total, tiny)
     center_a = (center_a[0] * share, center_a[1] * share, center_a[2] * share)
     center_b = (center_b[0] * share, center_b[1] * share, center_b[2] * share)
@@ -90,8 +91,9 @@ def find_center(block, count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         way = subtract8(field3(point, POINT_ANCHOR_A), center_a)
         put(point, POINT_LEVER, max8(square_root8(dot8(way, way)), patch))
-    # Points are measured from the axis of what is round; friction acts on its surface.
-    return add_scaled8(center_a, normal, rounding_a), add_scaled8(center_b, normal, -rounding_b)
+    # Points are measured from the axis of what is round, half-way between surfaces that are still apart: friction acts on them.
+    half_gap = gap * share * splat8(FLOAT32(0.5))
+    return add_scaled8(center_a, normal, rounding_a - half_gap), add_scaled8(center_b, normal, half_gap - rounding_b)
 
 
 @kernel

@@ -52,12 +52,12 @@ def accelerations8(forces, indices):
 @kernel
 def measure_bounces(system, block, wanted, terms, h, ahead):
     """Write to `wanted` what each point wants of a bounce; gives whether any does. `ahead`: whether the sub-step's motion is
-    still to come; else it is done, and what bounces has met already.
+    still to come; else it is done, and what will meet in the next one bounces, too: the relax pass would brake it.
 
     Velocities are those of the middle of a sub-step (a symplectic Euler step is a leap-frog): at the moment of the bounce they
     are less or more by what gravity gives in between, and so they are afterwards."""
     zero, one, half = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(0.5))
-    reach, longest = splat8(FLOAT32(h if ahead else 0.0)), splat8(FLOAT32(-system.last_delta_time))
+    reach, longest = splat8(FLOAT32(h)), splat8(FLOAT32(-system.last_delta_time))
     middle = half if ahead else -half
     inverse_h = splat8(FLOAT32(1.0 / h))
     bounce = field(block, RESTITUTION)

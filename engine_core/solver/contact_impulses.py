@@ -25,7 +25,8 @@ POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 SWEEPS = 4
 """How often the points of a manifold are settled with each other in a pass without friction."""
 MOST_SLIDING_SWEEPS = 24
-"""Points and friction are settled with each other until they agree, at most so often: what slides on its leading edge needs it."""
+"""Points and friction are settled with each other until they agree, at most so often: what slides on its leading edge
+needs it."""
 AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
 """They agree when a sweep changes no impulse by more than this part of what presses, and what gives this speed [m/s]."""
 ALL_LANES = 255
