@@ -7,7 +7,7 @@ the turning moves the farthest one (B. Mirtich, "Impulse-based Dynamic Simulatio
 All in the frame of the second shape, B. The first one, A, is convex; it is tried twice: a smaller copy decides whether the
 way is barred at all, so that sliding along a surface is none; the full size then says where A has to stop, or, where A touched
 B from the start, the smaller copy does: who was stopped at the start of every step would hang there for ever. Where the smaller
-one touches B from the start too, at least the middle of A must not pass.
+one touches B from the start too, one of half the size takes its place.
 """
 
 import numpy as np
@@ -38,8 +38,10 @@ LEAST_SHRINK = 5e-4
 """... and at least this much [m]."""
 MOST_SHRINK = 0.9
 """What a shape that overlaps already is tried with."""
-FULL, SMALLER, SMALLEST, OTHER = range(4)
-"""Copies: three of A, and B as it is."""
+HALF_SHRINK = 0.5
+"""What touches even when smaller is tried with."""
+FULL, SMALLER, HALF, SMALLEST, OTHER = range(5)
+"""Copies: four of A, and B as it is."""
 MAX_ADVANCES = 64
 
 # How a shape on a body moves in a step: the body's pose at both ends, the shape's pose on it, bounds of its turning.
@@ -168,7 +170,7 @@ def try_copy(sweeps, a, b, copies, which, inside, longest):
     store3(gap.point, inside)
     tried[0], tried[1] = copies[which].core, copies[OTHER].core
     radius = copies[which].radius + copies[OTHER].radius
-    nearest = 0.0 if which == SMALLEST else min(RESTING, 0.5 * SHRINK * np.float64(a.inner_radius))
+    nearest = min(RESTING, 0.5 * SHRINK * np.float64(a.inner_radius)) if which <= SMALLER else 0.0
     return advance_turning(sweeps, a, b, tried, radius, copies[which].factor, nearest, longest, gap)
 
 
@@ -177,8 +179,10 @@ def sweep_convex(sweeps, a, b, copies, inside, longest):
     """Fraction at which A has to stop before B, NO_FRACTION if it need not before `longest`. `inside`: a point of B."""
     keep_as_call()
     fraction = try_copy(sweeps, a, b, copies, SMALLER, inside, longest)
-    if fraction == OVERLAPPING:  # deep in already
-        fraction = try_copy(sweeps, a, b, copies, SMALLEST, inside, longest)
+    if fraction == OVERLAPPING:
+        fraction = try_copy(sweeps, a, b, copies, HALF, inside, longest)
+        if fraction == OVERLAPPING:  # deep in already: at least the middle must not pass
+            fraction = try_copy(sweeps, a, b, copies, SMALLEST, inside, longest)
         return fraction if fraction >= 0.0 and fraction <= longest else NO_FRACTION
     if fraction > longest:
         return NO_FRACTION
@@ -223,12 +227,12 @@ def sweep_shapes(sweeps, a, b, longest):
     keep_as_call()
     if a.kind == EMPTY or (a.kind > CYLINDER and not is_support_shape(a)) or b.kind == EMPTY or b.kind == SEPARATION_RAY:
         return NO_FRACTION
-    copies = stack_array(4, COPY)
+    copies = stack_array(5, COPY)
     copies[FULL].radius, copies[FULL].factor = prepare_core(a, ZERO, IDENTITY, copies[FULL].core), 1.0
     inner = max(np.float64(a.inner_radius), 0.0)
-    for which in (SMALLER, SMALLEST):
+    for which in range(SMALLER, OTHER):
         copies[which] = copies[FULL]
-        part = SHRINK if which == SMALLER else MOST_SHRINK
+        part = SHRINK if which == SMALLER else (HALF_SHRINK if which == HALF else MOST_SHRINK)
         make_smaller(a, copies[which], max(part * inner, LEAST_SHRINK))
     copies[OTHER].radius = 0.0
     if b.kind == MESH:

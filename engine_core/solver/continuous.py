@@ -8,33 +8,24 @@ What becomes of those that stop, held_back.py says.
 
 import numpy as np
 
-from ..bodies.bounds import bounds_in_frame
-from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
-from ..bodies.schema import (
-    BODY, CONTINUOUS, HELD_BACK_STEPS, INSTANCE, LAYER_SENSOR, RIGID, SYSTEM, WORLD,
-)  # fmt: skip
+from ..bodies.schema import BODY, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
+from ..collision.body_sweeps import sweep_bodies_apart, swept_box
 from ..collision.contact_rules import lets_pass, rule_flags
-from ..collision.contacts import reach_in_frame
+from ..collision.meeting import far_for
 from ..collision.pairs import may_collide
-from ..collision.schema import SPECULATIVE_DISTANCE
-from ..collision.sweeps import SWEEP, largest_angle, reach_of, sweep_shapes
+from ..collision.sweeps import SWEEP, largest_angle
 from ..constraints.schema import CARRIER, DELTA_POSITION, HELD_BACK, HELD_NEXT, ROW_SIZE
-from ..geometry.vector import (
-    add, conjugate, length, multiply, quaternion, rotate_inverse, scale, store3, store4, subtract, vector3,
-)  # fmt: skip
+from ..geometry.vector import add, multiply, quaternion, store3, store4, subtract, vector3
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from ..shapes.schema import SHAPE
 from .integration import forces_of
 from .ways import NO_MOTION, NO_TURN, SEGMENTS, come_so_far, end_of_segment, free_part, row_of
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
-FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
-"""A motion of more than this part of the inner radius is swept, of bodies with continuous collision and of others."""
 ALL, WHAT_WAS_HELD, WHAT_STANDS = range(3)
 """Whom a sweep asks about."""
 FARTHEST = 1.0e6
@@ -54,10 +45,7 @@ def is_swept(body, row):
     """Whether a body moved so far in this step that contacts may have missed something."""
     x, y, z = FLOAT64(row[DELTA_POSITION]), FLOAT64(row[DELTA_POSITION + 1]), FLOAT64(row[DELTA_POSITION + 2])
     motion = x * x + y * y + z * z
-    far = FAR_FOR_CONTINUOUS * FLOAT64(body.inner_radius)
-    if not body.flags & CONTINUOUS:
-        # Contacts reach as far as the speculative distance.
-        far = FAR * FLOAT64(body.inner_radius) + SPECULATIVE_DISTANCE
+    far = far_for(body)
     return motion > far * far and motion < FARTHEST * FARTHEST and body.mode >= RIGID
 
 
@@ -85,14 +73,6 @@ def set_sweep(system, body, origin, segment, sweep):
 
 
 @kernel
-def set_instance(sweep, instance, shape):
-    """Write which shape of the body is meant."""
-    store3(sweep.local_position, vector3(instance.position))
-    store4(sweep.local_rotation, quaternion(instance.rotation))
-    sweep.reach = reach_of(shape, vector3(instance.position))
-
-
-@kernel
 def stops(system, bodies, index, other_index):
     """Whether a body is pushed by another: layers, exceptions and joints. Who was not let go for some steps is stopped only by
     what stands: those who move may hold it for ever, and with it all that hangs on it."""
@@ -108,54 +88,16 @@ def stops(system, bodies, index, other_index):
 
 
 @kernel
-def swept_box(body, sweep, box):
-    """Bounds of all a body touches on its way, from the sweep's origin."""
-    for k in range(3):
-        start, motion = sweep.position[k], sweep.motion[k]
-        box[k] = FLOAT32(start + min(motion, 0.0) - body.extent - 1e-3)
-        box[3 + k] = FLOAT32(start + max(motion, 0.0) + body.extent + 1e-3)
-
-
-@kernel
-def way_of(sweep, body):
-    """How far a point of a body moves at most [m]."""
-    return length(vector3(sweep.motion)) + sweep.angle * FLOAT64(body.extent)
-
-
-@kernel
 def sweep_against(system, world, bodies, index, other_index, segment, sweeps, box, longest):
     """How far a body, whose sweep is written, may go in a segment of its way before it meets another one."""
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
-    instances = view(world.instances, world.instance_capacity, INSTANCE)
-    shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    walk, own_walk = stack_array(1, PARTS)[0], stack_array(1, PARTS)[0]
     set_sweep(system, other, vector3(body.position), segment, sweeps[1])
     if rule_flags(system.world, body, other) != 0:
         motion = subtract(vector3(sweeps[1].motion), vector3(sweeps[0].motion))
         if lets_pass(system.world, body, other, motion):
             return longest
-    place, rotation, turn = vector3(sweeps[1].position), quaternion(sweeps[1].rotation), quaternion(sweeps[0].rotation)
-    offset = rotate_inverse(rotation, subtract(vector3(sweeps[0].position), place))
-    moved = way_of(sweeps[1], other)
-    low, high = vector3(box[0:3]), vector3(box[3:6])
-    half = scale(subtract(high, low), 0.5)
-    low, high = bounds_in_frame(scale(add(low, high), 0.5), (half[0] + moved, half[1] + moved, half[2] + moved), place, rotation)
-    moved += way_of(sweeps[0], body)
-    begin_parts(walk, other.first_instance, other.instance_count)
-    while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:
-        instance = part_row(walk, instances)
-        if instance.is_disabled or instance.shape < 0:
-            continue
-        set_instance(sweeps[1], instance, shapes[instance.shape])
-        own_low, own_high = reach_in_frame(instance.bounds, moved, offset, multiply(conjugate(rotation), turn))
-        begin_parts(own_walk, body.first_instance, body.instance_count)
-        while next_part_in_box(own_walk, world, instances, shapes, own_low, own_high) >= 0:
-            own = part_row(own_walk, instances)
-            if not own.is_disabled and own.shape >= 0:
-                set_instance(sweeps[0], own, shapes[own.shape])
-                longest = min(longest, sweep_shapes(sweeps, shapes[own.shape], shapes[instance.shape], longest))
-    return longest
+    return sweep_bodies_apart(world, body, other, sweeps, box, longest)
 
 
 @kernel

@@ -25,6 +25,7 @@ from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
+from .ways import leaves_bounds_soon
 
 INT32, FLOAT32 = np.int32, np.float32
 TREE_SIZE = TREE.itemsize
@@ -231,7 +232,7 @@ def count_rest(system, body, delta_time):
 @entry_point(JOB_SIGNATURE)
 def finish_bodies(system_address, begin, end, worker):
     """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`, each published when its tree covers it.
-    Those that left their fat bounds, as noted by a byte each in `scratch` or now, are marked with IS_IN_MOVED_LIST and in
+    Those that left their fat bounds, as noted by a byte each in `scratch`, or are about to, are marked with IS_IN_MOVED_LIST and in
     `scratch`; the step collects them in order."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
@@ -253,7 +254,8 @@ def finish_bodies(system_address, begin, end, worker):
         if body.mode != KINEMATIC:
             count_rest(system, body, system.last_delta_time)
         update_bounds(system.world, system.origin, body)
-        has_moved[slot] = has_moved[slot] or not is_inside_fat_bounds(body)
+        if not is_inside_fat_bounds(body) or leaves_bounds_soon(body, system.last_delta_time):
+            has_moved[slot] = 1
         if has_moved[slot]:
             fatten_bounds(body, system.last_delta_time)
             tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, np.int64(active[slot]))

@@ -6,6 +6,7 @@ where the body never was; the pose halfway keeps the line close to the way. Frac
 
 import numpy as np
 
+from ..bodies.bounds import FAT_MARGIN
 from ..bodies.schema import SYSTEM
 from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, HELD_BACK, ROW_SIZE
 from ..geometry.vector import (
@@ -83,3 +84,14 @@ def rest_of_way(system, body, fraction, offset):
     end_motion, end_turn = come_so_far(system, body, free)
     turned = rotate(multiply(end_turn, conjugate(turn)), offset)
     return subtract(add(end_motion, turned), add(motion, offset))
+
+
+@kernel
+def leaves_bounds_soon(body, delta_time):
+    """Whether the next step may take a body out of its fat bounds: its pairs are to be found before it meets somebody."""
+    tight, fat = body.bounds, body.fat_bounds
+    for k in range(3):
+        step = delta_time * body.linear_velocity[k]
+        if abs(step) > FAT_MARGIN and (tight[k] + min(step, 0.0) < fat[k] or tight[3 + k] + max(step, 0.0) > fat[3 + k]):
+            return True
+    return False
