@@ -39,7 +39,7 @@ from .solver.colours import lay_out_blocks
 from .solver.contact_events import tell_contacts
 from .solver.contact_reports import report_contacts
 from .solver.continuous import sweep_bodies
-from .solver.held_back import MOST_ROUNDS, cover_ways, hold_back_together, take_back
+from .solver.held_back import MOST_ROUNDS, cover_ways, free_jammed, hold_back_together, take_back
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints
 from .solver.joint_order import lay_out_joints
@@ -191,6 +191,7 @@ def hold_back(system, address):
         enter(system, HOLD_BACK_TOGETHER)
         hold_back_together(system)
     if system.sweep_round > 0:
+        free_jammed(system)
         parallel_for(system, address, TAKE_BACK, 0, system.active_count, LEAST_BODIES)
 
 

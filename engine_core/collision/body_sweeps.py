@@ -51,7 +51,8 @@ def way_of(sweep, body):
 
 @kernel
 def sweep_bodies_apart(world, body, other, sweeps, box, longest):
-    """How far a body may go before it meets another one, at most `longest`. `sweeps`: rows of SWEEP of both, as bodies; `box`: what `swept_box` says of the first."""
+    """How far a body may go before it meets another one, at most `longest`. `sweeps`: rows of SWEEP of both, as bodies; `box`:
+    what `swept_box` says of the first."""
     keep_as_call()
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)

@@ -174,7 +174,8 @@ def collide_ahead(system, world, instances, shapes, pair_index, a, b, delta, del
     move_along(sweeps[1 - at], fraction, copies[1])
     there = relative_position(copies[0], copies[1])
     collide_all_instances(
-        system, world, instances, shapes, pair_index, copies[0], copies[1], there, SPECULATIVE_DISTANCE, shape_pair, results, chain
+        system, world, instances, shapes, pair_index, copies[0], copies[1], there, SPECULATIVE_DISTANCE, shape_pair, results,
+        chain,
     )  # fmt: skip
     if chain.count == 0:
         return delta

@@ -1,9 +1,9 @@
 """Contacts ahead of time: who is apart now, but meets within the step.
 
 Two bodies whose motion is long for their size are swept from where they are to where their velocities take them. If they meet on
-the way, they are collided where they meet, and the solver has that contact from the start of the step: it lets them come as far as
-that, and no farther. Impulses, friction and bounces then act at the sub-step in which they meet, on all that hangs on the two,
-and no time of the step is lost. What meets by no velocity of the start, continuous collision takes back (solver/continuous.py).
+the way, they are collided where they meet, and the solver has that contact from the start of the step: it lets them come so far,
+and no farther. Impulses, friction and bounces then act in the sub-step in which they meet, on all that hangs on the two, and no
+time of the step is lost. Who meets somebody by other velocities than those of the start is held back (solver/continuous.py).
 """
 
 import math
@@ -42,15 +42,21 @@ def motion_ahead(body, delta_time):
 
 
 @kernel
+def turning_reach(body):
+    """How far the ends of a body reach out beyond what stays inside it, however it turns [m]."""
+    return max(FLOAT64(body.extent) - FLOAT64(body.inner_radius), 0.0)
+
+
+@kernel
 def may_meet(a, b, delta_time):
     """Whether two bodies may come so far towards each other in a step that contacts made now would miss it."""
     motion = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
-    far = 1.0e30
+    far, way = 1.0e30, length(motion)
     for side in range(2):
         body = a if side == 0 else b
-        if body.mode >= RIGID:
+        if body.mode >= RIGID and body.active_index >= 0:
             far = min(far, far_for(body))
-    way = length(motion)
+            way += min(length(vector3(body.angular_velocity)) * delta_time, 2.0) * turning_reach(body)
     return way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6
 
 
@@ -86,8 +92,8 @@ def move_along(sweep, fraction, copy):
 
 @kernel
 def bring_back(system, head, a, b, copies):
-    """Make contacts found where two bodies meet (`copies`) ones of where they are. Normals and levers stay as they are there: there
-    they act. By what the levers will turn until then, the separation is corrected."""
+    """Make contacts found where two bodies meet (`copies`) ones of where they are. Normals and levers stay as they are there, for
+    there they act; by what the levers will turn until then, the separation is corrected."""
     manifolds, index = manifolds_of(system), INT64(head)
     turn_a = multiply(quaternion(copies[0].rotation), conjugate(quaternion(a.rotation)))
     turn_b = multiply(quaternion(copies[1].rotation), conjugate(quaternion(b.rotation)))

@@ -22,6 +22,7 @@ SPIN_CHANGE = 3  # [rad/s]
 # After the sub-steps, of bodies that continuous collision sweeps:
 HELD_NEXT = 0  # what is to become of HELD_BACK
 CARRIER = 1  # int32: the body that is met, if it moves on and takes this one along; else -1
+MET = 2  # int32: the body that is met; -1 for what only hangs on who met it
 LOCKED_AXES = 7  # bits of BODY.axis_locks as a number; those velocities are 0
 
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.

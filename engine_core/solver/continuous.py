@@ -8,16 +8,16 @@ What becomes of those that stop, held_back.py says.
 
 import numpy as np
 
-from ..bodies.schema import BODY, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..collision.body_sweeps import sweep_bodies_apart, swept_box
 from ..collision.contact_rules import lets_pass, rule_flags
-from ..collision.meeting import far_for
+from ..collision.meeting import far_for, turning_reach
 from ..collision.pairs import may_collide
 from ..collision.sweeps import SWEEP, largest_angle
-from ..constraints.schema import CARRIER, DELTA_POSITION, HELD_BACK, HELD_NEXT, ROW_SIZE
-from ..geometry.vector import add, multiply, quaternion, store3, store4, subtract, vector3
+from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
+from ..geometry.vector import add, length, multiply, quaternion, store3, store4, subtract, vector3
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -42,11 +42,10 @@ def stopped_slots(system, world):
 
 @kernel
 def is_swept(body, row):
-    """Whether a body moved so far in this step that contacts may have missed something."""
-    x, y, z = FLOAT64(row[DELTA_POSITION]), FLOAT64(row[DELTA_POSITION + 1]), FLOAT64(row[DELTA_POSITION + 2])
-    motion = x * x + y * y + z * z
-    far = far_for(body)
-    return motion > far * far and motion < FARTHEST * FARTHEST and body.mode >= RIGID
+    """Whether a body moved or turned so far in this step that contacts may have missed something."""
+    motion = length(vector3(row[DELTA_POSITION : DELTA_POSITION + 3]))
+    turned = 2.0 * length(vector3(row[DELTA_ROTATION : DELTA_ROTATION + 3])) * turning_reach(body)
+    return motion + turned > far_for(body) and motion < FARTHEST and body.mode >= RIGID
 
 
 @kernel
@@ -74,12 +73,12 @@ def set_sweep(system, body, origin, segment, sweep):
 
 @kernel
 def stops(system, bodies, index, other_index):
-    """Whether a body is pushed by another: layers, exceptions and joints. Who was not let go for some steps is stopped only by
-    what stands: those who move may hold it for ever, and with it all that hangs on it."""
+    """Whether a body is pushed by another: layers, exceptions and joints. What hangs on joints and was not let go for some steps
+    goes through others of its kind: its joints may pull it into them for ever, and all that hangs on it would hang in the air."""
     if index == other_index:
         return False
     body, other = bodies[index], bodies[other_index]
-    if other.mode >= RIGID and body.flags & HELD_BACK_STEPS == HELD_BACK_STEPS:
+    if body.flags & HELD_BACK_STEPS == HELD_BACK_STEPS and other.mode >= RIGID and body.flags & other.flags & HAS_JOINT:
         return False
     if other.id == 0 or not body.collision_mask & other.collision_layer:
         return False
@@ -161,11 +160,17 @@ def takes_along(system, other):
     return other.active_index >= 0 and not is_swept(other, row_of(system, other))
 
 
+@kernel
+def names_of(system, body):
+    """Where CARRIER and MET of an active body stand."""
+    return view(address_of_row(forces_of(system, INT64(body.active_index) + 1), 0), FORCE_FLOATS, INT32)
+
+
 @entry_point(JOB_SIGNATURE)
 def sweep_bodies(system_address, begin, end, worker):
     """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that moved far. Reads poses, ways and what the
-    rounds before held back; writes HELD_NEXT and CARRIER of their rows of forces, which no sub-step needs any more, and lists
-    whom it stopped in `scratch`."""
+    rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more, and
+    lists whom it stopped in `scratch`."""
     system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -179,7 +184,7 @@ def sweep_bodies(system_address, begin, end, worker):
             free, met = sweep_body(system, world, bodies, index, who, sweeps, box)
             held = FLOAT32(1.0 - free)
             if met >= 0 and held > row[HELD_BACK]:
-                forces = forces_of(system, slot + 1)
-                forces[HELD_NEXT] = held
-                view(address_of_row(forces, CARRIER), 1, INT32)[0] = INT32(met if takes_along(system, bodies[met]) else -1)
+                forces_of(system, slot + 1)[HELD_NEXT] = held
+                names = names_of(system, bodies[index])
+                names[CARRIER], names[MET] = INT32(met if takes_along(system, bodies[met]) else -1), INT32(met)
                 stopped[add_int64(held_back, INT64(1))] = INT32(slot)

@@ -7,17 +7,19 @@ on joints stop together, each on its own way, or the one that stops would leave 
 import numpy as np
 
 from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, HELD_BACK_ONCE, HELD_BACK_STEPS, RIGID, SYSTEM, WORLD
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..collision.sweeps import SWEEP
 from ..constraints.joint_preparation import joints_of
-from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, HELD_NEXT, ROW_SIZE
+from ..constraints.schema import (
+    ANGULAR_VELOCITY, CARRIER, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, HELD_NEXT, LINEAR_VELOCITY, MET, ROW_SIZE,
+)  # fmt: skip
 from ..geometry.vector import add, multiply, quaternion, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import address_of_row, stack_array, view
-from .continuous import WHAT_STANDS, is_swept, stopped_slots, sweep_segment
-from .integration import forces_of
+from ..runtime.memory import stack_array, view
+from .continuous import WHAT_STANDS, is_swept, names_of, stopped_slots, sweep_segment
+from .integration import MOSTLY, forces_of
 from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, rest_of_way, row_of
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
@@ -26,6 +28,8 @@ MOST_ROUNDS = 8
 """Rounds of sweeps: so many bodies that run into each other one after the other stop in one step."""
 MOST_TURNS = 64
 """Passes over the joints in which a stop spreads from body to body."""
+JAMMED = 2
+"""After so many steps in which a body was not let go it is jammed."""
 
 
 @kernel
@@ -64,12 +68,6 @@ def cover_ways(system_address, begin, end, worker):
 
 
 @kernel
-def carrier_of(system, body):
-    """The body, int32, that takes an active one along from where it was held back; -1: none."""
-    return view(address_of_row(forces_of(system, INT64(body.active_index) + 1), CARRIER), 1, INT32)
-
-
-@kernel
 def hold_back_other(system, bodies, index, other_index):
     """Hold a body back by as much as another one on the same joint, and let the same carry it. Returns whether it is news."""
     body, other = bodies[index], bodies[other_index]
@@ -79,7 +77,8 @@ def hold_back_other(system, bodies, index, other_index):
     if other_row[HELD_BACK] <= row[HELD_BACK]:
         return False
     row[HELD_BACK] = other_row[HELD_BACK]
-    carrier_of(system, body)[0] = carrier_of(system, other)[0]
+    names = names_of(system, body)
+    names[CARRIER], names[MET] = names_of(system, other)[CARRIER], -1
     return True
 
 
@@ -111,11 +110,45 @@ def hold_back_together(system):
 
 
 @kernel
+def stick(system, body, other):
+    """Let a body go on with what it met, and no other way: an impulse between their centres takes all of their relative velocity,
+    and the body stops turning. What is not pushed by the body, or cannot be, keeps its velocity."""
+    row, mass = row_of(system, body), FLOAT64(body.inverse_mass)
+    share, is_moving = 1.0, other.active_index >= 0
+    if is_moving and other.mode >= RIGID and other.collision_mask & body.collision_layer:
+        share = mass / max(mass + FLOAT64(other.inverse_mass), 1e-30)
+    for k in range(3):
+        velocity = 0.0
+        if is_moving:
+            other_row = row_of(system, other)
+            velocity = FLOAT64(other_row[LINEAR_VELOCITY + k])
+            change = (1.0 - share) * (FLOAT64(row[LINEAR_VELOCITY + k]) - velocity)
+            other_row[LINEAR_VELOCITY + k] = FLOAT32(velocity + change)
+            velocity += change
+        row[LINEAR_VELOCITY + k], row[ANGULAR_VELOCITY + k] = FLOAT32(velocity), FLOAT32(0.0)
+
+
+@kernel
+def free_jammed(system):
+    """Bodies that contacts did not turn away in some steps running stick to what they met: what spins too fast for its contacts
+    would come on and on, and be stopped again. Serial, in the order of active bodies."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    for slot in range(system.active_count):
+        if view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)[HELD_BACK] > MOSTLY:
+            body = bodies[active[slot]]
+            met = INT64(names_of(system, body)[MET])
+            if met >= 0 and body.flags & HELD_BACK_STEPS >= JAMMED * HELD_BACK_ONCE:
+                stick(system, body, bodies[met])
+
+
+@kernel
 def way_carried(system, world, bodies, index, sweeps, box):
     """How far a body that is held back is taken along by the one that it met, up to what stands in its way [m]. What is held
     back itself takes nothing along."""
     body = bodies[index]
-    carrier = INT64(carrier_of(system, body)[0])
+    carrier = INT64(names_of(system, body)[CARRIER])
     if carrier < 0 or free_part(system, bodies[carrier]) < 1.0:
         return NO_MOTION
     free = free_part(system, body)
