@@ -8,7 +8,7 @@ What becomes of those that stop, held_back.py says.
 
 import numpy as np
 
-from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..collision.body_sweeps import sweep_bodies_apart, swept_box
@@ -28,6 +28,8 @@ from .ways import NO_MOTION, NO_TURN, SEGMENTS, come_so_far, end_of_segment, fre
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 ALL, WHAT_WAS_HELD, WHAT_STANDS = range(3)
 """Whom a sweep asks about."""
+PULLED_THROUGH = 3
+"""So many steps what hangs on joints is held by others of its kind."""
 FARTHEST = 1.0e6
 """Longer motions are overflows [m]."""
 TREE_SIZE = TREE.itemsize
@@ -78,7 +80,8 @@ def stops(system, bodies, index, other_index):
     if index == other_index:
         return False
     body, other = bodies[index], bodies[other_index]
-    if body.flags & HELD_BACK_STEPS == HELD_BACK_STEPS and other.mode >= RIGID and body.flags & other.flags & HAS_JOINT:
+    is_pulled = body.flags & other.flags & HAS_JOINT and other.mode >= RIGID
+    if is_pulled and body.flags & HELD_BACK_STEPS >= PULLED_THROUGH * HELD_BACK_ONCE:
         return False
     if other.id == 0 or not body.collision_mask & other.collision_layer:
         return False
