@@ -40,7 +40,8 @@ from .solver.choices import choose_contacts, choose_pairs
 from .solver.colours import lay_out_blocks
 from .solver.contact_events import tell_contacts
 from .solver.contact_reports import report_contacts
-from .solver.continuous import hold_back_together, sweep_bodies
+from .solver.continuous import sweep_bodies
+from .solver.held_back import MOST_ROUNDS, cover_ways, free_jammed, hold_back_together, take_back
 from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints
 from .solver.joint_order import lay_out_joints
@@ -49,6 +50,7 @@ from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS,
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
 from .solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
+from .solver.ways import HALFWAY_FLOATS, note_halfway
 from .solver.wide_contacts import relax, solve, warm_start
 
 # The jobs of a step, by their place in SYSTEM.jobs.
@@ -56,11 +58,13 @@ JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax,
     store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints, solve_joints,
     relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone, update_trees,
+    note_halfway, cover_ways, take_back,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX,
     STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS,
     RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE, UPDATE_TREES,
+    NOTE_HALFWAY, COVER_WAYS, TAKE_BACK,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -147,7 +151,7 @@ def solve_substeps(system, address):
     """The sub-steps: velocities, joints and contacts, positions, joints and contacts again without bias."""
     groups = (system.active_count + 7) >> 3
     h = system.last_delta_time / system.substep_count
-    for _ in range(system.substep_count):
+    for substep in range(system.substep_count):
         parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
         listen(system, address, SUB_STEP, h)
         over_loose_joints(system, address, WARM_START_JOINTS)
@@ -159,9 +163,27 @@ def solve_substeps(system, address):
         parallel_for(system, address, SOLVE_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, SOLVE)
         parallel_for(system, address, INTEGRATE_POSITIONS, 0, groups, LEAST_GROUPS)
+        if substep == (system.substep_count - 1) // 2:
+            parallel_for(system, address, NOTE_HALFWAY, 0, system.active_count, LEAST_ROWS)
         over_loose_joints(system, address, RELAX_JOINTS)
         parallel_for(system, address, RELAX_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, RELAX)
+
+
+@kernel
+def hold_back(system, address):
+    """Continuous collision: take back what moved too far, in rounds, until nobody is stopped any more."""
+    parallel_for(system, address, COVER_WAYS, 0, system.active_count, LEAST_BODIES)
+    for number in range(MOST_ROUNDS):
+        system.sweep_round, system.held_back_count = number, 0
+        parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
+        if system.held_back_count == 0:
+            break
+        enter(system, HOLD_BACK_TOGETHER)
+        hold_back_together(system)
+    if system.sweep_round > 0:
+        free_jammed(system)
+        parallel_for(system, address, TAKE_BACK, 0, system.active_count, LEAST_BODIES)
 
 
 @kernel
@@ -263,11 +285,7 @@ def advance(system, address, delta_time):
     parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
     if not is_shared:  # while the blocks are in the caches; else later, beside the making of trees
         store_on_one_thread(system, address)
-    system.held_back_count = 0
-    parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
-    if system.held_back_count > 0:
-        enter(system, HOLD_BACK_TOGETHER)
-        hold_back_together(system)
+    hold_back(system, address)
     system.some_body_rests = 0
     parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
     enter(system, COLLECT_MOVED)
@@ -326,7 +344,7 @@ class PhysicsSystem:
             row[field] = self._reserve(field, np.int32, body_capacity)
         beside_bodies = (
             ("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS),
-            ("solver_inertias", INERTIA_FLOATS),
+            ("solver_inertias", INERTIA_FLOATS), ("halfway", HALFWAY_FLOATS),
         )  # fmt: skip
         for field, floats in beside_bodies:
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)

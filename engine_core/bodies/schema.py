@@ -305,7 +305,9 @@ SYSTEM = np.dtype(
         ("job_system", "i8"),  # address of JOB_SYSTEM of runtime/job_system.py
         ("is_shared", "i8"),  # the step under way runs on all threads of the job system
         ("scratch", "i8"), ("scratch_bytes", "i8"),
-        ("held_back_count", "i8"),  # bodies that `sweep_bodies` stopped in this step
+        ("halfway", "i8"),  # float32 (body_capacity + 16, 8); see solver/ways.py
+        ("sweep_round", "i8"),  # number of the round of sweeps under way
+        ("held_back_count", "i8"),  # bodies that the last round of sweeps stopped
         ("left_out", "i8", LIMIT_KINDS),  # by kind of limit: how much was left out since users were told; see bodies/limits.py
         ("status", "i8"),  # not 0: something was left out, or was not told to users yet
         ("island_count", "i8"),

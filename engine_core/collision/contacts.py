@@ -7,13 +7,12 @@ Otherwise its shapes are collided, and old manifolds and points hand their impul
 
 import numpy as np
 
-from ..bodies.bounds import bounds_in_frame, bounds_overlap
+from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import allowed_overlap
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
-from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, SYSTEM, WORLD
 from ..geometry.vector import (
-    add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, scale, store3, store4, subtract,
-    vector3,
+    add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
@@ -24,15 +23,18 @@ from ..runtime.prefetch import prefetch
 from ..runtime.vector4 import lane4, load4, max4
 from ..shapes.compound import is_compound, surface_of_part
 from ..shapes.schema import NO_PART, SHAPE, TAPERED_CAPSULE
+from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
+from .meeting import NO_MOTION, bring_back, may_meet, move_along, set_sweep_ahead
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .query_schema import COLLIDE_FUNCTION
 from .schema import (
-    CONTACT_RESULT, MAX_RESULTS, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, SPECULATIVE_DISTANCE,
+    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, SPECULATIVE_DISTANCE,
 )  # fmt: skip
+from .sweeps import SWEEP
 
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -111,15 +113,6 @@ def speculative_distance_of(a, b, delta_time):
 
 
 @kernel
-def reach_in_frame(bounds, by, position, rotation):
-    """Bounds (min x, y, z, max x, y, z) in one frame, grown by `by`, as a box, low and high, in another: that at `position`
-    turned by `rotation`."""
-    low, high = vector3(bounds[0:3]), vector3(bounds[3:6])
-    half = scale(subtract(high, low), 0.5)
-    return bounds_in_frame(scale(add(low, high), 0.5), (half[0] + by, half[1] + by, half[2] + by), position, rotation)
-
-
-@kernel
 def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, instance_b, axis_cache, shape_pair, results, chain):
     """Collide a shape of A with one of B; their numbers stand in the chain. Gives the axis cache for the next time."""
     if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b):
@@ -161,6 +154,34 @@ def collide_all_instances(system, world, instances, shapes, pair_index, a, b, de
                 system, shapes, pair_index, a, b, delta, instance_a, part_row(walk_b, instances), INT64(0), shape_pair, results,
                 chain,
             )  # fmt: skip
+
+
+@kernel
+def collide_ahead(system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain):
+    """Collide two bodies that are apart where they will meet within the step, if they do. Gives where B is from A there, or as it
+    is now."""
+    keep_as_call()
+    sweeps, box, copies = stack_array(2, SWEEP), stack_array(6, FLOAT32), stack_array(2, BODY)
+    at = 0 if a.mode >= RIGID else 1
+    set_sweep_ahead(a, NO_MOTION, delta_time, sweeps[at])
+    set_sweep_ahead(b, delta, delta_time, sweeps[1 - at])
+    copies[0], copies[1] = a, b
+    swept_box(copies[at], sweeps[0], box)
+    fraction = sweep_bodies_apart(world, copies[at], copies[1 - at], sweeps, box, 1.0)
+    if fraction >= 1.0:
+        return delta
+    move_along(sweeps[at], fraction, copies[0])
+    move_along(sweeps[1 - at], fraction, copies[1])
+    there = relative_position(copies[0], copies[1])
+    collide_all_instances(
+        system, world, instances, shapes, pair_index, copies[0], copies[1], there, SPECULATIVE_DISTANCE, shape_pair, results,
+        chain,
+    )  # fmt: skip
+    if chain.count == 0:
+        return delta
+    bring_back(system, chain.head, a, b, copies)
+    chain.renews = 1
+    return there
 
 
 @kernel
@@ -212,6 +233,10 @@ def collide_pair(system, world, pair_index, delta_time):
     else:
         collide_all_instances(
             system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain
+        )  # fmt: skip
+    if chain.count == 0 and not pair.flags & PAIR_HAS_RULE and may_meet(a, b, delta_time):
+        delta = collide_ahead(
+            system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain
         )  # fmt: skip
     drop_unmatched(system, chain)
     if chain.is_rejected != 0:

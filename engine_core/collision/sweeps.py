@@ -5,7 +5,9 @@ than the line between their nearest points allows, if each point counts as movin
 the turning moves the farthest one (B. Mirtich, "Impulse-based Dynamic Simulation", 1996, 2.3).
 
 All in the frame of the second shape, B. The first one, A, is convex; it is tried twice: a smaller copy decides whether the
-way is barred at all, so that sliding along a surface is none; the full size then says where A has to stop.
+way is barred at all, so that sliding along a surface is none; the full size then says where A has to stop, or, where A touched
+B from the start, the smaller copy does: who was stopped at the start of every step would hang there for ever. Where the smaller
+one touches B from the start too, one of half the size takes its place.
 """
 
 import numpy as np
@@ -28,14 +30,18 @@ from .gaps import (
 
 TOUCHING = 1e-4
 """A gap this small counts as closed [m]."""
+RESTING = 1e-3
+"""A copy that is no farther from a surface slides or turns on it: it says nothing about where the body has to stop [m]."""
 SHRINK = 0.25
 """The smaller copy lacks this part of the inner radius on all sides."""
 LEAST_SHRINK = 5e-4
 """... and at least this much [m]."""
 MOST_SHRINK = 0.9
 """What a shape that overlaps already is tried with."""
-FULL, SMALLER, SMALLEST, OTHER = range(4)
-"""Copies: three of A, and B as it is."""
+HALF_SHRINK = 0.5
+"""What touches even when smaller is tried with."""
+FULL, SMALLER, HALF, SMALLEST, OTHER = range(5)
+"""Copies: four of A, and B as it is."""
 MAX_ADVANCES = 64
 
 # How a shape on a body moves in a step: the body's pose at both ends, the shape's pose on it, bounds of its turning.
@@ -49,6 +55,7 @@ SWEEP = np.dtype(
         ("local_rotation", "f8", 4),
         ("angle", "f8"),  # by which it turns, times the speed-up of the interpolation in the middle; an upper bound [rad]
         ("reach", "f8"),  # of the farthest point that turns, from the centre of mass [m]
+        ("missing", "f8"),  # the part of the motion, at its end, in which the body stands still: it was stopped before
     ],
     align=True,
 )
@@ -69,6 +76,7 @@ def largest_angle(rotation, end_rotation):
 @kernel
 def place(sweep, fraction):
     """Position and rotation of the shape after a fraction of the motion."""
+    fraction = min(fraction, 1.0 - sweep.missing)
     turned = interpolate_rotation(quaternion(sweep.rotation), quaternion(sweep.end_rotation), fraction)
     middle = add_scaled(vector3(sweep.position), vector3(sweep.motion), fraction)
     position = add(middle, rotate(turned, vector3(sweep.local_position)))
@@ -116,11 +124,12 @@ def place_core(shape, core, position, rotation, factor):
 
 
 @kernel
-def advance_turning(sweeps, a, b, cores, radius, factor, longest, gap):
+def advance_turning(sweeps, a, b, cores, radius, factor, nearest, longest, gap):
     """Move A and B until they touch. `cores`: A's, made smaller as wanted, and B's in B's frame; `radius`: of both.
-    Gives the fraction, NO_FRACTION if it is more than `longest`, or OVERLAPPING if they touch at the start."""
+    Gives the fraction, NO_FRACTION if it is more than `longest`, or OVERLAPPING if they are `nearest` or nearer at the start."""
     keep_as_call()
-    relative = subtract(vector3(sweeps[0].motion), vector3(sweeps[1].motion))
+    motion = vector3(sweeps[0].motion)
+    relative = subtract(motion, vector3(sweeps[1].motion))
     turning = sweeps[0].angle * sweeps[0].reach + sweeps[1].angle * sweeps[1].reach
     fraction, closed = 0.0, TOUCHING
     for turn in range(MAX_ADVANCES):
@@ -135,12 +144,16 @@ def advance_turning(sweeps, a, b, cores, radius, factor, longest, gap):
             center = add(position, rotate(rotation, core_center(a)))
             measure_gap(cores[0], cores[1], radius, subtract(center, vector3(gap.point)), gap)
         if turn == 0:
-            if gap.distance <= 0.0:
+            if gap.distance <= nearest:
                 return OVERLAPPING
             closed = min(TOUCHING, 0.5 * gap.distance)  # what was stopped once is stopped again, as near as it is
         elif gap.distance <= closed:
             return fraction
-        closing = dot(relative, rotate(rotation_b, vector3(gap.normal))) + turning
+        normal = rotate(rotation_b, vector3(gap.normal))
+        closing = dot(relative, normal)
+        if sweeps[1].missing > 0.0:  # B stops before A does
+            closing = max(closing, dot(motion, normal))
+        closing += turning
         if closing <= 1e-9:
             return NO_FRACTION
         fraction += (gap.distance - 0.5 * closed) / closing
@@ -157,7 +170,8 @@ def try_copy(sweeps, a, b, copies, which, inside, longest):
     store3(gap.point, inside)
     tried[0], tried[1] = copies[which].core, copies[OTHER].core
     radius = copies[which].radius + copies[OTHER].radius
-    return advance_turning(sweeps, a, b, tried, radius, copies[which].factor, longest, gap)
+    nearest = min(RESTING, 0.5 * SHRINK * np.float64(a.inner_radius)) if which <= SMALLER else 0.0
+    return advance_turning(sweeps, a, b, tried, radius, copies[which].factor, nearest, longest, gap)
 
 
 @kernel
@@ -165,8 +179,10 @@ def sweep_convex(sweeps, a, b, copies, inside, longest):
     """Fraction at which A has to stop before B, NO_FRACTION if it need not before `longest`. `inside`: a point of B."""
     keep_as_call()
     fraction = try_copy(sweeps, a, b, copies, SMALLER, inside, longest)
-    if fraction == OVERLAPPING:  # deep in already: at least the middle must not pass
-        fraction = try_copy(sweeps, a, b, copies, SMALLEST, inside, longest)
+    if fraction == OVERLAPPING:
+        fraction = try_copy(sweeps, a, b, copies, HALF, inside, longest)
+        if fraction == OVERLAPPING:  # deep in already: at least the middle must not pass
+            fraction = try_copy(sweeps, a, b, copies, SMALLEST, inside, longest)
         return fraction if fraction >= 0.0 and fraction <= longest else NO_FRACTION
     if fraction > longest:
         return NO_FRACTION
@@ -188,6 +204,7 @@ def sweep_mesh(sweeps, a, b, copies, longest):
     center = rotate_inverse(rotation_b, subtract(position_a, position_b))
     # A's centre of mass runs straight as seen from B, but for B's turning; the box about it holds A however it is turned.
     half = sweeps[0].reach + copies[FULL].radius + sweeps[1].angle * (length(start) + length(motion)) + TOUCHING
+    half += sweeps[1].missing * length(vector3(sweeps[1].motion))
     begin_mesh_cast(walk, start, (half, half, half), motion)
     found = NO_FRACTION
     triangle = next_on_cast(mesh, walk, scratch, longest)
@@ -210,12 +227,12 @@ def sweep_shapes(sweeps, a, b, longest):
     keep_as_call()
     if a.kind == EMPTY or (a.kind > CYLINDER and not is_support_shape(a)) or b.kind == EMPTY or b.kind == SEPARATION_RAY:
         return NO_FRACTION
-    copies = stack_array(4, COPY)
+    copies = stack_array(5, COPY)
     copies[FULL].radius, copies[FULL].factor = prepare_core(a, ZERO, IDENTITY, copies[FULL].core), 1.0
     inner = max(np.float64(a.inner_radius), 0.0)
-    for which in (SMALLER, SMALLEST):
+    for which in range(SMALLER, OTHER):
         copies[which] = copies[FULL]
-        part = SHRINK if which == SMALLER else MOST_SHRINK
+        part = SHRINK if which == SMALLER else (HALF_SHRINK if which == HALF else MOST_SHRINK)
         make_smaller(a, copies[which], max(part * inner, LEAST_SHRINK))
     copies[OTHER].radius = 0.0
     if b.kind == MESH:

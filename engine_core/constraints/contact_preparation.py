@@ -9,8 +9,8 @@ from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import (
-    MANIFOLD, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A,
-    PAIR_SPARES_B,
+    MANIFOLD, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B,
+    PAIR_SPARES_A, PAIR_SPARES_B,
 )  # fmt: skip
 from ..collision.surfaces import combine_own_surfaces
 from ..geometry.vector import add, add_scaled, cross, dot, length, scale, store3, subtract, vector3
@@ -299,6 +299,19 @@ def prepare_contacts(system_address, begin, end, worker):
         prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h, usual, frames)
 
 
+@kernel
+def settle_ahead(lane, manifold, normal):
+    """A contact that was made ahead of time: if the bodies met, it touches, else it is none."""
+    total = FLOAT32(0.0)
+    for p in range(manifold.point_count):
+        total += manifold.total_normal_impulse[p]
+        at = POINTS + p * POINT_FIELDS
+        apart = dot(normal, subtract(get_vector(lane, at + POINT_ANCHOR_B), get_vector(lane, at + POINT_ANCHOR_A)))
+        lane[(at + POINT_SEPARATION) * 8] = FLOAT32(-apart)
+    if total == FLOAT32(0.0):
+        manifold.point_count = 0
+
+
 @entry_point(JOB_SIGNATURE)
 def store_impulses(system_address, begin, end, worker):
     """Job: bring the impulses of blocks `begin` to `end - 1` back to their manifolds, for the next step and for reports."""
@@ -320,3 +333,5 @@ def store_impulses(system_address, begin, end, worker):
             other = np.float64(lane[(FRICTION_IMPULSE + 1) * 8])
             store3(manifold.friction_impulse, add_scaled(impulse, cross(normal, tangent), other))
             manifold.twist_impulse = lane[TWIST_IMPULSE * 8]
+            if manifold.flags & MANIFOLD_IS_AHEAD:
+                settle_ahead(lane, manifold, normal)

@@ -24,7 +24,10 @@ FORCE_FLOATS = 8
 FORCE_SIZE = FORCE_FLOATS * 4
 VELOCITY_CHANGE = 0  # by gravity and forces in one sub-step [m/s]
 SPIN_CHANGE = 3  # [rad/s]
-CARRIED = 0  # after the sub-steps, of a body held back: how far what it met takes it along [m]
+# After the sub-steps, of bodies that continuous collision sweeps:
+HELD_NEXT = 0  # what is to become of HELD_BACK
+CARRIER = 1  # int32: the body that is met, if it moves on and takes this one along; else -1
+MET = 2  # int32: the body that is met; -1 for what only hangs on who met it
 LOCKED_AXES = 7  # bits of BODY.axis_locks as a number; those velocities are 0
 
 # A row of inertia (float32 x 8), beside each solver row: the inverse inertia in world axes as the body lies now: xx, yy, zz, xy,

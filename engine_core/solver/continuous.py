@@ -1,42 +1,35 @@
-"""Continuous collision: what moved far in a step is held back where it would pass through something.
+"""Continuous collision: who moved far in a step is swept, and stops where it would pass through something.
 
-After the sub-steps, and before poses are written, every body whose motion is long for its size is swept from its old pose to
-its new one, against the old and new poses of whatever is in the way. It stops where the two touch and keeps its velocity; the
-contacts of the next step do the rest. All bodies are swept against the same poses, so no order and no thread matters.
+After the sub-steps, and before poses are written, every body whose motion is long for its size is swept along its way
+(ways.py) against whatever is in the way, which moves along its own. It stops where the two touch and keeps its velocity; the
+contacts of the next step do the rest. All bodies of a round are swept against the same ways, so no order and no thread matters.
+What becomes of those that stop, held_back.py says.
 """
 
 import numpy as np
 
-from ..bodies.bounds import bounds_in_frame
-from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
-from ..bodies.schema import (
-    BODY, CONTINUOUS, HELD_BACK_STEPS, INSTANCE, LAYER_SENSOR, RIGID, SYSTEM, WORLD,
-)  # fmt: skip
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
+from ..collision.body_sweeps import sweep_bodies_apart, swept_box
 from ..collision.contact_rules import lets_pass, rule_flags
-from ..collision.contacts import reach_in_frame
+from ..collision.meeting import far_for, turning_reach
 from ..collision.pairs import may_collide
-from ..collision.schema import SPECULATIVE_DISTANCE
-from ..collision.sweeps import SWEEP, largest_angle, reach_of, sweep_shapes
-from ..constraints.joint_preparation import joints_of
-from ..constraints.schema import CARRIED, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, ROW_SIZE
-from ..geometry.vector import (
-    add, add_scaled, conjugate, interpolate_rotation, length, multiply, negate, quaternion, rotate, rotate_inverse, scale,
-    store3, store4, subtract, vector3,
-)  # fmt: skip
+from ..collision.sweeps import SWEEP, largest_angle
+from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
+from ..geometry.vector import add, length, multiply, quaternion, store3, store4, subtract, vector3
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import stack_array, view
-from ..shapes.schema import SHAPE
+from ..runtime.memory import address_of_row, stack_array, view
 from .integration import forces_of
+from .ways import NO_MOTION, NO_TURN, SEGMENTS, come_so_far, end_of_segment, free_part, row_of
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
-FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
-"""A motion of more than this part of the inner radius is swept, of bodies with continuous collision and of others."""
-MOST_TURNS = 16
-"""Passes over the joints in which a stop spreads from body to body."""
+ALL, WHAT_WAS_HELD, WHAT_STANDS = range(3)
+"""Whom a sweep asks about."""
+PULLED_THROUGH = 3
+"""So many steps what hangs on joints is held by others of its kind."""
 FARTHEST = 1.0e6
 """Longer motions are overflows [m]."""
 TREE_SIZE = TREE.itemsize
@@ -44,49 +37,51 @@ HELD_BACK_COUNT = SYSTEM.fields["held_back_count"][1]
 
 
 @kernel
+def stopped_slots(system, world):
+    """Slots of the bodies that a round of sweeps stopped, in no order; in `scratch`, behind the bytes of `finish_bodies`."""
+    return view(system.scratch + 8 * world.body_capacity, world.body_capacity, INT32)
+
+
+@kernel
 def is_swept(body, row):
-    """Whether a body moved so far in this step that contacts may have missed something."""
-    x, y, z = FLOAT64(row[DELTA_POSITION]), FLOAT64(row[DELTA_POSITION + 1]), FLOAT64(row[DELTA_POSITION + 2])
-    motion = x * x + y * y + z * z
-    far = FAR_FOR_CONTINUOUS * FLOAT64(body.inner_radius)
-    if not body.flags & CONTINUOUS:
-        # Contacts reach as far as the speculative distance.
-        far = FAR * FLOAT64(body.inner_radius) + SPECULATIVE_DISTANCE
-    return motion > far * far and motion < FARTHEST * FARTHEST and body.mode >= RIGID
+    """Whether a body moved or turned so far in this step that contacts may have missed something."""
+    motion = length(vector3(row[DELTA_POSITION : DELTA_POSITION + 3]))
+    turned = 2.0 * length(vector3(row[DELTA_ROTATION : DELTA_ROTATION + 3])) * turning_reach(body)
+    return motion + turned > far_for(body) and motion < FARTHEST and body.mode >= RIGID
 
 
 @kernel
-def set_sweep(system, body, origin, sweep):
-    """Write how a body moves in this step; positions from `origin`."""
-    store3(sweep.position, subtract(vector3(body.position), origin))
-    store4(sweep.rotation, quaternion(body.rotation))
-    store4(sweep.end_rotation, quaternion(body.rotation))
-    store3(sweep.motion, (0.0, 0.0, 0.0))
-    sweep.angle = 0.0
+def set_sweep(system, body, origin, segment, sweep):
+    """Write how a body moves in a segment of its way, as far as it was not held back; positions from `origin`."""
+    start, rotation = subtract(vector3(body.position), origin), quaternion(body.rotation)
+    motion = end_motion = NO_MOTION
+    turn = end_turn = NO_TURN
+    sweep.missing = 0.0
     if body.active_index >= 0:
-        row = view(system.solver_rows + (body.active_index + 1) * ROW_SIZE, 16, FLOAT32)
-        store3(sweep.motion, vector3(row[DELTA_POSITION : DELTA_POSITION + 3]))
-        turn = quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4])
-        store4(sweep.end_rotation, multiply(turn, quaternion(body.rotation)))
-        sweep.angle = largest_angle(quaternion(sweep.rotation), quaternion(sweep.end_rotation))
-
-
-@kernel
-def set_instance(sweep, instance, shape):
-    """Write which shape of the body is meant."""
-    store3(sweep.local_position, vector3(instance.position))
-    store4(sweep.local_rotation, quaternion(instance.rotation))
-    sweep.reach = reach_of(shape, vector3(instance.position))
+        free = SEGMENTS * free_part(system, body)
+        if free <= segment:
+            motion, turn = come_so_far(system, body, free / SEGMENTS)
+            end_motion, end_turn = motion, turn
+        else:
+            motion, turn = end_of_segment(system, body, segment)
+            end_motion, end_turn = end_of_segment(system, body, segment + 1)
+            sweep.missing = max(1.0 + segment - free, 0.0)
+    store3(sweep.position, add(start, motion))
+    store3(sweep.motion, subtract(end_motion, motion))
+    store4(sweep.rotation, multiply(turn, rotation))
+    store4(sweep.end_rotation, multiply(end_turn, rotation))
+    sweep.angle = largest_angle(turn, end_turn)
 
 
 @kernel
 def stops(system, bodies, index, other_index):
-    """Whether a body is pushed by another: layers, exceptions and joints. Who was not let go for some steps is stopped only by
-    what stands: those who move may hold it for ever, and with it all that hangs on it."""
+    """Whether a body is pushed by another: layers, exceptions and joints. What hangs on joints and was not let go for some steps
+    goes through others of its kind: its joints may pull it into them for ever, and all that hangs on it would hang in the air."""
     if index == other_index:
         return False
     body, other = bodies[index], bodies[other_index]
-    if other.mode >= RIGID and body.flags & HELD_BACK_STEPS == HELD_BACK_STEPS:
+    is_pulled = body.flags & other.flags & HAS_JOINT and other.mode >= RIGID
+    if is_pulled and body.flags & HELD_BACK_STEPS >= PULLED_THROUGH * HELD_BACK_ONCE:
         return False
     if other.id == 0 or not body.collision_mask & other.collision_layer:
         return False
@@ -95,89 +90,39 @@ def stops(system, bodies, index, other_index):
 
 
 @kernel
-def swept_box(body, sweep, box):
-    """Bounds of all a body touches on its way, from the sweep's origin."""
-    for k in range(3):
-        start, motion = sweep.position[k], sweep.motion[k]
-        box[k] = FLOAT32(start + min(motion, 0.0) - body.extent - 1e-3)
-        box[3 + k] = FLOAT32(start + max(motion, 0.0) + body.extent + 1e-3)
-
-
-@kernel
-def way_of(sweep, body):
-    """How far a point of a body moves at most [m]."""
-    return length(vector3(sweep.motion)) + sweep.angle * FLOAT64(body.extent)
-
-
-@kernel
-def sweep_against(system, world, bodies, index, other_index, sweeps, box, longest):
-    """How far a body, whose sweep is written, may go before it meets another one."""
+def sweep_against(system, world, bodies, index, other_index, segment, sweeps, box, longest):
+    """How far a body, whose sweep is written, may go in a segment of its way before it meets another one."""
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
-    instances = view(world.instances, world.instance_capacity, INSTANCE)
-    shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    walk, own_walk = stack_array(1, PARTS)[0], stack_array(1, PARTS)[0]
-    set_sweep(system, other, vector3(body.position), sweeps[1])
+    set_sweep(system, other, vector3(body.position), segment, sweeps[1])
     if rule_flags(system.world, body, other) != 0:
         motion = subtract(vector3(sweeps[1].motion), vector3(sweeps[0].motion))
         if lets_pass(system.world, body, other, motion):
             return longest
-    place, rotation, turn = vector3(sweeps[1].position), quaternion(sweeps[1].rotation), quaternion(body.rotation)
-    moved = way_of(sweeps[1], other)
-    low, high = vector3(box[0:3]), vector3(box[3:6])
-    half = scale(subtract(high, low), 0.5)
-    low, high = bounds_in_frame(scale(add(low, high), 0.5), (half[0] + moved, half[1] + moved, half[2] + moved), place, rotation)
-    moved += way_of(sweeps[0], body)
-    begin_parts(walk, other.first_instance, other.instance_count)
-    while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:
-        instance = part_row(walk, instances)
-        if instance.is_disabled or instance.shape < 0:
-            continue
-        set_instance(sweeps[1], instance, shapes[instance.shape])
-        own_low, own_high = reach_in_frame(
-            instance.bounds, moved, rotate_inverse(rotation, negate(place)), multiply(conjugate(rotation), turn)
-        )  # fmt: skip
-        begin_parts(own_walk, body.first_instance, body.instance_count)
-        while next_part_in_box(own_walk, world, instances, shapes, own_low, own_high) >= 0:
-            own = part_row(own_walk, instances)
-            if not own.is_disabled and own.shape >= 0:
-                set_instance(sweeps[0], own, shapes[own.shape])
-                longest = min(longest, sweep_shapes(sweeps, shapes[own.shape], shapes[instance.shape], longest))
-    return longest
+    return sweep_bodies_apart(world, body, other, sweeps, box, longest)
 
 
 @kernel
-def is_held_too(system, other):
-    """Whether a body stops by itself where another one meets it: it stands still, or is swept."""
-    if other.active_index < 0:
-        return True
-    return is_swept(other, view(system.solver_rows + (other.active_index + 1) * ROW_SIZE, 16, FLOAT32))
+def is_met(system, bodies, index, other_index, who):
+    """Whether a sweep asks about another body."""
+    other = bodies[other_index]
+    if who == WHAT_STANDS and other.active_index >= 0:
+        return False
+    if who == WHAT_WAS_HELD and (other.active_index < 0 or row_of(system, other)[HELD_BACK] == FLOAT32(0.0)):
+        return False
+    return stops(system, bodies, index, other_index)
 
 
 @kernel
-def way_carried(sweeps, fraction):
-    """How far what stopped at a moving body is taken along by it in the rest of the step."""
-    at = add_scaled(vector3(sweeps[0].position), vector3(sweeps[0].motion), fraction)
-    start, motion = vector3(sweeps[1].position), vector3(sweeps[1].motion)
-    end_rotation = quaternion(sweeps[1].end_rotation)
-    rotation = interpolate_rotation(quaternion(sweeps[1].rotation), end_rotation, fraction)
-    offset = subtract(at, add_scaled(start, motion, fraction))
-    turned = rotate(multiply(end_rotation, conjugate(rotation)), offset)
-    return subtract(add(add(start, motion), turned), at)
-
-
-@kernel
-def sweep_body(system, world, bodies, index, sweeps, box, carried):
-    """The part of a body's motion that is free, 0 to 1; `carried` gets the way it is taken along afterwards."""
+def sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longest):
+    """How far a body, whose sweep is written, may go in a segment of its way, 0 to `longest`, and the body that it meets, -1 if
+    none."""
     keep_as_call()
-    body = bodies[index]
-    store3(carried, (0.0, 0.0, 0.0))
+    body, met = bodies[index], INT64(-1)
     cursor = stack_array(1, CURSOR)
-    set_sweep(system, body, vector3(body.position), sweeps[0])
     swept_box(body, sweeps[0], box)
-    start = subtract(vector3(body.position), vector3(system.origin))
+    start = add(subtract(vector3(body.position), vector3(system.origin)), vector3(sweeps[0].position))
     extent = FLOAT64(body.extent)
-    longest = 1.0
     for layer in range(system.layer_count):
         if layer == LAYER_SENSOR:
             continue
@@ -185,72 +130,64 @@ def sweep_body(system, world, bodies, index, sweeps, box, carried):
         box_cast_begin(cursor, tree, start, (extent, extent, extent), vector3(sweeps[0].motion), longest)
         other = ray_query_next(cursor, tree, longest)
         while other >= 0:
-            if stops(system, bodies, index, other):
-                fraction = sweep_against(system, world, bodies, index, other, sweeps, box, longest)
+            if is_met(system, bodies, index, other, who):
+                fraction = sweep_against(system, world, bodies, index, other, segment, sweeps, box, longest)
                 if fraction < longest:
-                    longest = fraction
-                    is_held = is_held_too(system, bodies[other])
-                    store3(carried, (0.0, 0.0, 0.0) if is_held else way_carried(sweeps, fraction))
+                    longest, met = fraction, INT64(other)
             other = ray_query_next(cursor, tree, longest)
         query_end(cursor, tree)
-    return longest
+    return longest, met
 
 
 @kernel
-def hold_back_other(system, bodies, index, other_index):
-    """Hold a body back by as much as another one on the same joint, and carry it along with that. Returns whether it is news."""
-    slot, other_slot = INT64(bodies[index].active_index), INT64(bodies[other_index].active_index)
-    if slot < 0 or other_slot < 0 or bodies[index].mode < RIGID:
-        return False
-    row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
-    other = view(system.solver_rows + (other_slot + 1) * ROW_SIZE, 16, FLOAT32)
-    if other[HELD_BACK] <= row[HELD_BACK]:
-        return False
-    row[HELD_BACK] = other[HELD_BACK]
-    forces, of_other = forces_of(system, slot + 1), forces_of(system, other_slot + 1)
-    for k in range(3):
-        forces[CARRIED + k] = of_other[CARRIED + k]
-    return True
+def sweep_body(system, world, bodies, index, who, sweeps, box):
+    """The part of a body's way that is free, 0 to 1, at most what was free before, and the body that it meets, -1 if none."""
+    keep_as_call()
+    body = bodies[index]
+    free = free_part(system, body)
+    for segment in range(SEGMENTS):
+        longest = min(SEGMENTS * free - segment, 1.0)
+        if longest <= 0.0:
+            break
+        set_sweep(system, body, vector3(body.position), segment, sweeps[0])
+        sweeps[0].missing = 0.0
+        fraction, met = sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longest)
+        if met >= 0:
+            return (segment + fraction) / SEGMENTS, met
+    return free, INT64(-1)
 
 
 @kernel
-def hold_back_together(system):
-    """Bodies on joints are held back together, or the one that is would leave its joints. Called only when some body was held
-    back. Each pass looks at all joints, there and back in turns: a stop runs along a chain in the order of its joints in one
-    pass, and what it has not reached after MOST_TURNS moves on. Serial, so that the outcome is that of the order of joints."""
-    world = view(system.world, 1, WORLD)[0]
-    bodies = view(world.bodies, world.body_capacity, BODY)
-    joints = joints_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
-    count = system.joint_count
-    for turn in range(MOST_TURNS):
-        is_news = False
-        for k in range(count):
-            joint = joints[active[k if turn % 2 == 0 else count - 1 - k]]
-            a, b = INT64(joint.bodies[0]), INT64(joint.bodies[1])
-            if a < 0 or b < 0:
-                continue
-            is_news = hold_back_other(system, bodies, a, b) or is_news
-            is_news = hold_back_other(system, bodies, b, a) or is_news
-        if not is_news:
-            return
+def takes_along(system, other):
+    """Whether a body goes on where another one meets it: it moves, and is not swept itself."""
+    return other.active_index >= 0 and not is_swept(other, row_of(system, other))
+
+
+@kernel
+def names_of(system, body):
+    """Where CARRIER and MET of an active body stand."""
+    return view(address_of_row(forces_of(system, INT64(body.active_index) + 1), 0), FORCE_FLOATS, INT32)
 
 
 @entry_point(JOB_SIGNATURE)
 def sweep_bodies(system_address, begin, end, worker):
-    """Job: hold back those of the active bodies `begin` to `end - 1` that would pass through something. Reads poses and all
-    rows; writes HELD_BACK of their own rows, CARRIED of their rows of forces, which no sub-step needs any more, and how
-    many it held."""
+    """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that moved far. Reads poses, ways and what the
+    rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more, and
+    lists whom it stopped in `scratch`."""
     system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
+    active, stopped = view(system.active_bodies, world.body_capacity, INT32), stopped_slots(system, world)
     sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
     for slot in range(begin, end):
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         index = INT64(active[slot])
         if is_swept(bodies[index], row):
-            carried = forces_of(system, slot + 1)[CARRIED : CARRIED + 3]
-            row[HELD_BACK] = FLOAT32(1.0 - sweep_body(system, world, bodies, index, sweeps, box, carried))
-            if row[HELD_BACK] > FLOAT32(0.0):
-                add_int64(held_back, INT64(1))
+            who = ALL if system.sweep_round == 0 else WHAT_WAS_HELD
+            free, met = sweep_body(system, world, bodies, index, who, sweeps, box)
+            held = FLOAT32(1.0 - free)
+            if met >= 0 and held > row[HELD_BACK]:
+                forces_of(system, slot + 1)[HELD_NEXT] = held
+                names = names_of(system, bodies[index])
+                names[CARRIER], names[MET] = INT32(met if takes_along(system, bodies[met]) else -1), INT32(met)
+                stopped[add_int64(held_back, INT64(1))] = INT32(slot)

@@ -14,18 +14,19 @@ from ..bodies.schema import (
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..constraints.schema import (
-    ANGULAR_VELOCITY, CARRIED, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE,
-    LINEAR_VELOCITY, LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
+    ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
+    LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
-    add, conjugate, interpolate_rotation, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract,
-    symmetric_times, vector3,
+    add, conjugate, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
+    vector3,
 )  # fmt: skip
 from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
 from .gyroscopic import is_any_above_zero, is_uneven, turn_unevenly, turns_unevenly8
+from .ways import leaves_bounds_soon
 
 INT32, FLOAT32 = np.int32, np.float32
 TREE_SIZE = TREE.itemsize
@@ -188,7 +189,7 @@ def integrate_positions(system_address, begin, end, worker):
 
 
 @kernel
-def finish_row(body, row, forces):
+def finish_row(body, row):
     """Bring one row back into its body. A row that is not finite any more, from input beyond all measure, stops the body where
     it was, so that it takes nothing else along."""
     total = 0.0
@@ -199,15 +200,8 @@ def finish_row(body, row, forces):
         store3(body.angular_velocity, (0.0, 0.0, 0.0))
         return
     motion = vector3(row[DELTA_POSITION : DELTA_POSITION + 3])
-    rotation = quaternion(body.rotation)
-    turned = multiply(quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4]), rotation)
-    kept = FLOAT32(1.0)
-    if row[HELD_BACK] > 0.0:  # stopped before what it would have passed through
-        motion = add(scale(motion, 1.0 - row[HELD_BACK]), vector3(forces[CARRIED : CARRIED + 3]))
-        turned = interpolate_rotation(rotation, turned, 1.0 - row[HELD_BACK])
-        kept = part_kept(body, row[HELD_BACK])
-    else:
-        body.flags &= ~np.uint32(HELD_BACK_STEPS)
+    turned = multiply(quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4]), quaternion(body.rotation))
+    kept = part_kept(body, row[HELD_BACK])
     store3(body.position, add(vector3(body.position), motion))
     store4(body.rotation, normalize_quaternion(turned))
     for k in range(3):
@@ -261,8 +255,8 @@ def count_rest(system, body, delta_time):
 @entry_point(JOB_SIGNATURE)
 def finish_bodies(system_address, begin, end, worker):
     """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`, each published when its tree covers it.
-    Those that left their fat bounds are marked with IS_IN_MOVED_LIST and by a byte each in `scratch`; the step collects them in
-    order."""
+    Those that left their fat bounds, as noted by a byte each in `scratch`, or are about to, are marked with IS_IN_MOVED_LIST and
+    in `scratch`; the step collects them in order."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -271,7 +265,6 @@ def finish_bodies(system_address, begin, end, worker):
     for slot in range(begin, end):
         body = bodies[active[slot]]
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
-        has_moved[slot] = 0
         begin_change(system.world, body, worker)
         if body.mode == KINEMATIC and not body.flags & TARGET_SET:
             # A kinematic body is where it was told to be: no rounding of the sub-steps.
@@ -280,13 +273,14 @@ def finish_bodies(system_address, begin, end, worker):
                 store3(body.position, vector3(rare.target_position))
                 store4(body.rotation, quaternion(rare.target_rotation))
         else:
-            finish_row(body, row, forces_of(system, slot + 1))
+            finish_row(body, row)
         if body.mode != KINEMATIC:
             count_rest(system, body, system.last_delta_time)
         update_bounds(system.world, system.origin, body)
-        if not is_inside_fat_bounds(body):
+        if not is_inside_fat_bounds(body) or leaves_bounds_soon(body, system.last_delta_time):
+            has_moved[slot] = 1
+        if has_moved[slot]:
             fatten_bounds(body, system.last_delta_time)
             tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, np.int64(active[slot]))
             body.flags |= IS_IN_MOVED_LIST
-            has_moved[slot] = 1
         end_change(body)

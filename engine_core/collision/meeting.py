@@ -1,0 +1,114 @@
+"""Contacts ahead of time: who is apart now, but meets within the step.
+
+Two bodies whose motion is long for their size are swept from where they are to where their velocities take them. If they meet on
+the way, they are collided where they meet, and the solver has that contact from the start of the step: it lets them come so far,
+and no farther. Impulses, friction and bounces then act in the sub-step in which they meet, on all that hangs on the two, and no
+time of the step is lost. Who meets somebody by other velocities than those of the start is held back (solver/continuous.py).
+"""
+
+import math
+
+import numpy as np
+
+from ..bodies.schema import CONTINUOUS, RIGID
+from ..geometry.vector import (
+    add_scaled, conjugate, dot, interpolate_rotation, length, multiply, quaternion, rotate, scale, store3, store4, subtract,
+    vector3,
+)  # fmt: skip
+from ..runtime.kernel import kernel
+from .contact_points import relative_position
+from .pairs import manifolds_of
+from .schema import MANIFOLD_IS_AHEAD, SPECULATIVE_DISTANCE
+from .sweeps import largest_angle
+
+FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
+FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
+"""A motion of more than this part of the inner radius is swept, of bodies with continuous collision and of others."""
+NO_MOTION = (0.0, 0.0, 0.0)
+
+
+@kernel
+def far_for(body):
+    """How far a body may move in a step without being swept [m]. Contacts reach as far as the speculative distance."""
+    if body.flags & CONTINUOUS:
+        return FAR_FOR_CONTINUOUS * FLOAT64(body.inner_radius)
+    return FAR * FLOAT64(body.inner_radius) + SPECULATIVE_DISTANCE
+
+
+@kernel
+def motion_ahead(body, delta_time):
+    """Where the velocity of a body takes it in a step [m]."""
+    return scale(vector3(body.linear_velocity), delta_time) if body.active_index >= 0 else NO_MOTION
+
+
+@kernel
+def turning_reach(body):
+    """How far the ends of a body reach out beyond what stays inside it, however it turns [m]."""
+    return max(FLOAT64(body.extent) - FLOAT64(body.inner_radius), 0.0)
+
+
+@kernel
+def may_meet(a, b, delta_time):
+    """Whether two bodies may come so far towards each other in a step that contacts made now would miss it."""
+    motion = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
+    far, way = 1.0e30, length(motion)
+    for side in range(2):
+        body = a if side == 0 else b
+        if body.mode >= RIGID and body.active_index >= 0:
+            far = min(far, far_for(body))
+            way += min(length(vector3(body.angular_velocity)) * delta_time, 2.0) * turning_reach(body)
+    return way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6
+
+
+@kernel
+def rotation_ahead(body, delta_time):
+    """How the spin of a body has turned it after a step."""
+    rotation, spin = quaternion(body.rotation), vector3(body.angular_velocity)
+    speed = length(spin)
+    half = 0.5 * speed * delta_time
+    if body.active_index < 0 or half < 1e-9:
+        return rotation
+    s = math.sin(half) / speed
+    return multiply((s * spin[0], s * spin[1], s * spin[2], math.cos(half)), rotation)
+
+
+@kernel
+def set_sweep_ahead(body, position, delta_time, sweep):
+    """Write how a body moves in the step to come, by its velocities."""
+    end = rotation_ahead(body, delta_time)
+    store3(sweep.position, position)
+    store3(sweep.motion, motion_ahead(body, delta_time))
+    store4(sweep.rotation, quaternion(body.rotation))
+    store4(sweep.end_rotation, end)
+    sweep.angle, sweep.missing = largest_angle(quaternion(body.rotation), end), 0.0
+
+
+@kernel
+def move_along(sweep, fraction, copy):
+    """Put a copy of a body where it is after a fraction of its sweep."""
+    store3(copy.position, add_scaled(vector3(copy.position), vector3(sweep.motion), fraction))
+    store4(copy.rotation, interpolate_rotation(quaternion(sweep.rotation), quaternion(sweep.end_rotation), fraction))
+
+
+@kernel
+def bring_back(system, head, a, b, copies):
+    """Make contacts found where two bodies meet (`copies`) ones of where they are. Normals and levers stay as they are there, for
+    there they act; by what the levers will turn until then, the separation is corrected."""
+    manifolds, index = manifolds_of(system), INT64(head)
+    turn_a = multiply(quaternion(copies[0].rotation), conjugate(quaternion(a.rotation)))
+    turn_b = multiply(quaternion(copies[1].rotation), conjugate(quaternion(b.rotation)))
+    there, here = quaternion(copies[0].rotation), conjugate(quaternion(a.rotation))
+    delta = relative_position(copies[0], copies[1])
+    while index >= 0:
+        manifold = manifolds[index]
+        normal = rotate(there, vector3(manifold.normal))
+        store3(manifold.normal, rotate(here, normal))
+        for p in range(manifold.point_count):
+            anchor = rotate(there, vector3(manifold.anchor[p]))
+            store3(manifold.anchor[p], rotate(here, anchor))
+            lever_a = add_scaled(anchor, normal, -FLOAT64(manifold.rounding_a))
+            lever_b = add_scaled(subtract(anchor, delta), normal, FLOAT64(manifold.rounding_b))
+            turned = subtract(subtract(rotate(turn_b, lever_b), lever_b), subtract(rotate(turn_a, lever_a), lever_a))
+            manifold.separation[p] = FLOAT32(manifold.separation[p] - dot(normal, turned))
+        manifold.flags |= np.uint16(MANIFOLD_IS_AHEAD)
+        index = INT64(manifold.next)

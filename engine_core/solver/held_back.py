@@ -1,0 +1,185 @@
+"""What continuous collision stopped is taken back to where it may be: with what hangs on it, and along with what it met.
+
+Who is stopped stands in the way of others, so sweeps go in rounds: each sees as held back whom the rounds before stopped. Bodies
+on joints stop together, each on its own way, or the one that stops would leave its joints.
+"""
+
+import numpy as np
+
+from ..bodies.publication import begin_change, end_change
+from ..bodies.schema import BODY, HELD_BACK_ONCE, HELD_BACK_STEPS, RIGID, SYSTEM, WORLD
+from ..broad_phase.change import tree_widen
+from ..broad_phase.schema import TREE
+from ..collision.sweeps import SWEEP
+from ..constraints.joint_preparation import joints_of
+from ..constraints.schema import (
+    ANGULAR_VELOCITY, CARRIER, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, HELD_NEXT, LINEAR_VELOCITY, MET, ROW_SIZE,
+)  # fmt: skip
+from ..geometry.vector import add, multiply, quaternion, scale, store3, store4, subtract, vector3
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import stack_array, view
+from .continuous import WHAT_STANDS, is_swept, names_of, stopped_slots, sweep_segment
+from .integration import MOSTLY, forces_of
+from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, rest_of_way, row_of
+
+INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
+TREE_SIZE = TREE.itemsize
+MOST_ROUNDS = 8
+"""Rounds of sweeps: so many bodies that run into each other one after the other stop in one step."""
+MOST_TURNS = 64
+"""Passes over the joints in which a stop spreads from body to body."""
+JAMMED = 2
+"""After so many steps in which a body was not let go it is jammed."""
+
+
+@kernel
+def widen_for_way(system, body):
+    """Make the fat bounds of a body hold its whole way. Returns whether they were too small."""
+    is_wider = False
+    for number in range(1, SEGMENTS + 1):
+        motion, turn = end_of_segment(system, body, number)
+        turned = 2.5 * (abs(turn[0]) + abs(turn[1]) + abs(turn[2])) * FLOAT64(body.extent)
+        for k in range(3):
+            low = FLOAT32(body.bounds[k] + motion[k] - turned - 1e-3)
+            high = FLOAT32(body.bounds[3 + k] + motion[k] + turned + 1e-3)
+            is_wider |= low < body.fat_bounds[k] or high > body.fat_bounds[3 + k]
+            body.fat_bounds[k] = min(low, body.fat_bounds[k])
+            body.fat_bounds[3 + k] = max(high, body.fat_bounds[3 + k])
+    return is_wider
+
+
+@entry_point(JOB_SIGNATURE)
+def cover_ways(system_address, begin, end, worker):
+    """Job: those of the active bodies `begin` to `end - 1` that are swept can be found by others all along their ways: their
+    trees cover these. Notes by a byte each in `scratch` whose bounds it widened."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    has_moved = view(system.scratch, world.body_capacity, np.uint8)
+    for slot in range(begin, end):
+        body, has_moved[slot] = bodies[active[slot]], 0
+        if is_swept(body, view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)):
+            begin_change(system.world, body, worker)
+            if widen_for_way(system, body):
+                tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, INT64(active[slot]))
+                has_moved[slot] = 1
+            end_change(body)
+
+
+@kernel
+def hold_back_other(system, bodies, index, other_index):
+    """Hold a body back by as much as another one on the same joint, and let the same carry it. Returns whether it is news."""
+    body, other = bodies[index], bodies[other_index]
+    if body.active_index < 0 or other.active_index < 0 or body.mode < RIGID:
+        return False
+    row, other_row = row_of(system, body), row_of(system, other)
+    if other_row[HELD_BACK] <= row[HELD_BACK]:
+        return False
+    row[HELD_BACK] = other_row[HELD_BACK]
+    names = names_of(system, body)
+    names[CARRIER], names[MET] = names_of(system, other)[CARRIER], -1
+    return True
+
+
+@kernel
+def hold_back_together(system):
+    """Hold back whom a round of sweeps stopped, and what hangs on them. Each pass looks at all joints, there and back in turns: a
+    stop runs along a chain in the order of its joints in one pass, and what it has not reached after MOST_TURNS moves on. Serial,
+    so that the outcome is that of the order of joints."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    stopped = stopped_slots(system, world)
+    for k in range(system.held_back_count):
+        row = view(system.solver_rows + (stopped[k] + 1) * ROW_SIZE, 16, FLOAT32)
+        row[HELD_BACK] = forces_of(system, INT64(stopped[k]) + 1)[HELD_NEXT]
+    joints = joints_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    count = system.joint_count
+    for turn in range(MOST_TURNS):
+        is_news = False
+        for k in range(count):
+            joint = joints[active[k if turn % 2 == 0 else count - 1 - k]]
+            a, b = INT64(joint.bodies[0]), INT64(joint.bodies[1])
+            if a < 0 or b < 0:
+                continue
+            is_news = hold_back_other(system, bodies, a, b) or is_news
+            is_news = hold_back_other(system, bodies, b, a) or is_news
+        if not is_news:
+            return
+
+
+@kernel
+def stick(system, body, other):
+    """Let a body go on with what it met, and no other way: an impulse between their centres takes all of their relative velocity,
+    and the body stops turning. What is not pushed by the body, or cannot be, keeps its velocity."""
+    row, mass = row_of(system, body), FLOAT64(body.inverse_mass)
+    share, is_moving = 1.0, other.active_index >= 0
+    if is_moving and other.mode >= RIGID and other.collision_mask & body.collision_layer:
+        share = mass / max(mass + FLOAT64(other.inverse_mass), 1e-30)
+    for k in range(3):
+        velocity = 0.0
+        if is_moving:
+            other_row = row_of(system, other)
+            velocity = FLOAT64(other_row[LINEAR_VELOCITY + k])
+            change = (1.0 - share) * (FLOAT64(row[LINEAR_VELOCITY + k]) - velocity)
+            other_row[LINEAR_VELOCITY + k] = FLOAT32(velocity + change)
+            velocity += change
+        row[LINEAR_VELOCITY + k], row[ANGULAR_VELOCITY + k] = FLOAT32(velocity), FLOAT32(0.0)
+
+
+@kernel
+def free_jammed(system):
+    """Bodies that contacts did not turn away in some steps running stick to what they met: what spins too fast for its contacts
+    would come on and on, and be stopped again. Serial, in the order of active bodies."""
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    for slot in range(system.active_count):
+        if view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)[HELD_BACK] > MOSTLY:
+            body = bodies[active[slot]]
+            met = INT64(names_of(system, body)[MET])
+            if met >= 0 and body.flags & HELD_BACK_STEPS >= JAMMED * HELD_BACK_ONCE:
+                stick(system, body, bodies[met])
+
+
+@kernel
+def way_carried(system, world, bodies, index, sweeps, box):
+    """How far a body that is held back is taken along by the one that it met, up to what stands in its way [m]. What is held
+    back itself takes nothing along."""
+    body = bodies[index]
+    carrier = INT64(names_of(system, body)[CARRIER])
+    if carrier < 0 or free_part(system, bodies[carrier]) < 1.0:
+        return NO_MOTION
+    free = free_part(system, body)
+    motion, turn = come_so_far(system, body, free)
+    other_motion, _ = come_so_far(system, bodies[carrier], free)
+    offset = subtract(add(vector3(body.position), motion), add(vector3(bodies[carrier].position), other_motion))
+    way = rest_of_way(system, bodies[carrier], free, offset)
+    sweep, rotation = sweeps[0], multiply(turn, quaternion(body.rotation))
+    store3(sweep.position, motion)
+    store3(sweep.motion, way)
+    store4(sweep.rotation, rotation)
+    store4(sweep.end_rotation, rotation)
+    sweep.angle = sweep.missing = 0.0
+    fraction, _ = sweep_segment(system, world, bodies, index, 0, WHAT_STANDS, sweeps, box, 1.0)
+    return scale(way, fraction)
+
+
+@entry_point(JOB_SIGNATURE)
+def take_back(system_address, begin, end, worker):
+    """Job: shorten in their rows the ways of those of the active bodies `begin` to `end - 1` that are held back. Reads poses and
+    the rows of what is not held back."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    active = view(system.active_bodies, world.body_capacity, INT32)
+    sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
+    for slot in range(begin, end):
+        row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        if row[HELD_BACK] > FLOAT32(0.0):
+            index = INT64(active[slot])
+            motion, turn = come_so_far(system, bodies[index], free_part(system, bodies[index]))
+            way = way_carried(system, world, bodies, index, sweeps, box)
+            store3(row[DELTA_POSITION : DELTA_POSITION + 3], add(motion, way))
+            store4(row[DELTA_ROTATION : DELTA_ROTATION + 4], turn)
