@@ -177,9 +177,9 @@ def names_of(system, body):
 
 @entry_point(JOB_SIGNATURE)
 def sweep_bodies(system_address, begin, end, worker):
-    """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that `cover_ways` noted. Reads poses, ways and what
-    the rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more, and
-    lists whom it stopped in `scratch`."""
+    """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that `cover_ways` noted. Reads poses, ways and
+    what the rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more,
+    and lists whom it stopped in `scratch`."""
     system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
