@@ -37,8 +37,14 @@ HELD_BACK_COUNT = SYSTEM.fields["held_back_count"][1]
 
 
 @kernel
+def swept_slots(system, world):
+    """Whether the body of each slot is swept in this step, a byte each; in `scratch`, behind those of `finish_bodies`."""
+    return view(system.scratch + world.body_capacity, world.body_capacity, np.uint8)
+
+
+@kernel
 def stopped_slots(system, world):
-    """Slots of the bodies that a round of sweeps stopped, in no order; in `scratch`, behind the bytes of `finish_bodies`."""
+    """Slots of the bodies that a round of sweeps stopped, in no order; in `scratch`, behind all bytes."""
     return view(system.scratch + 8 * world.body_capacity, world.body_capacity, INT32)
 
 
@@ -171,18 +177,18 @@ def names_of(system, body):
 
 @entry_point(JOB_SIGNATURE)
 def sweep_bodies(system_address, begin, end, worker):
-    """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that moved far. Reads poses, ways and what the
-    rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more, and
-    lists whom it stopped in `scratch`."""
+    """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that `cover_ways` noted. Reads poses, ways and
+    what the rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more,
+    and lists whom it stopped in `scratch`."""
     system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active, stopped = view(system.active_bodies, world.body_capacity, INT32), stopped_slots(system, world)
+    swept = swept_slots(system, world)
     sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
     for slot in range(begin, end):
-        row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
-        index = INT64(active[slot])
-        if is_swept(bodies[index], row):
+        if swept[slot] != 0:
+            row, index = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32), INT64(active[slot])
             who = ALL if system.sweep_round == 0 else WHAT_WAS_HELD
             free, met = sweep_body(system, world, bodies, index, who, sweeps, box)
             held = FLOAT32(1.0 - free)

@@ -18,7 +18,7 @@ from ..constraints.schema import (
 from ..geometry.vector import add, multiply, quaternion, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
-from .continuous import WHAT_STANDS, is_swept, names_of, stopped_slots, sweep_segment
+from .continuous import WHAT_STANDS, is_swept, names_of, stopped_slots, swept_slots, sweep_segment
 from .integration import MOSTLY, forces_of
 from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, rest_of_way, row_of
 
@@ -50,16 +50,18 @@ def widen_for_way(system, body):
 
 @entry_point(JOB_SIGNATURE)
 def cover_ways(system_address, begin, end, worker):
-    """Job: those of the active bodies `begin` to `end - 1` that are swept can be found by others all along their ways: their
-    trees cover these. Notes by a byte each in `scratch` whose bounds it widened."""
+    """Job: note by a byte each in `scratch` which of the active bodies `begin` to `end - 1` are swept. Their trees cover their
+    ways, so that others find them there; noted are also those whose bounds had to be widened."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
-    has_moved = view(system.scratch, world.body_capacity, np.uint8)
+    has_moved, swept = view(system.scratch, world.body_capacity, np.uint8), swept_slots(system, world)
     for slot in range(begin, end):
-        body, has_moved[slot] = bodies[active[slot]], 0
+        body = bodies[active[slot]]
+        has_moved[slot] = swept[slot] = 0
         if is_swept(body, view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)):
+            swept[slot] = 1
             begin_change(system.world, body, worker)
             if widen_for_way(system, body):
                 tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, INT64(active[slot]))
