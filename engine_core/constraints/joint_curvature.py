@@ -13,7 +13,7 @@ SHAKE algorithm for molecular dynamics calculations", 1983).
 
 import numpy as np
 
-from ..geometry.vector import add, add_scaled, cross, dot, length_squared, scale, subtract, symmetric_times, vector3
+from ..geometry.vector import add, add_scaled, cross, dot, length_squared, scale, store3, subtract, symmetric_times, vector3
 from ..runtime.kernel import kernel
 from .body_terms import six
 from .joint_schema import ANGULAR_AXES, LINEAR_AXES, SWING_Y, SWING_Z
@@ -21,6 +21,8 @@ from .joint_schema import ANGULAR_AXES, LINEAR_AXES, SWING_Y, SWING_Z
 FLOAT64 = np.float64
 SLOWEST = 0.05
 """What turns no faster drifts by less than a quarter of a percent of its arm in a second [rad/s]."""
+FASTEST = 0.5
+"""What turns farther in a sub-step [rad] is no motion that could be foreseen: it comes from bodies that are torn apart."""
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 NOTHING = (0.0, 0.0, 0.0)
 
@@ -57,7 +59,8 @@ def drifts_of(joint, motion, time):
     """Half of the second derivatives of the six axes, times a sub-step: what the axes' speeds miss of the way in it [m/s],
     [rad/s], six numbers."""
     v_a, w_a, v_b, w_b = motion
-    if time <= 0.0 or length_squared(w_a) + length_squared(w_b) < SLOWEST * SLOWEST:
+    spins = length_squared(w_a) + length_squared(w_b)
+    if time <= 0.0 or spins < SLOWEST * SLOWEST or spins * time * time > FASTEST * FASTEST:
         return NOTHING + NOTHING
     spin_up_a, spin_up_b = spin_up(six(joint.inertias[0]), w_a, time), spin_up(six(joint.inertias[1]), w_b, time)
     linear, angular = NOTHING, NOTHING
@@ -66,6 +69,14 @@ def drifts_of(joint, motion, time):
     if joint.locked & ANGULAR_AXES:
         angular = scale(angular_drift(joint, w_a, w_b, spin_up_a, spin_up_b), 0.5 * time)
     return linear + angular
+
+
+@kernel
+def keep_drifts(joint, motion, time):
+    """Write the drifts of a joint in no tree, whose bodies move as it lets them: a warm start alone may whirl them."""
+    drifts = drifts_of(joint, motion, time)
+    store3(joint.drift, drifts[:3])
+    store3(joint.drift[3:], drifts[3:])
 
 
 @kernel

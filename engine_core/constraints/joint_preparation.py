@@ -8,7 +8,8 @@ from ..geometry.vector import length, multiply, normalize_quaternion, quaternion
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
-from .joint_measuring import measure_joint
+from .joint_curvature import keep_drifts
+from .joint_measuring import measure_joint, read_motion, row_of
 from .joint_schema import (
     AXIS_COUNT, FIRM, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SLOW, SPRING, SPRINGY, UNLIMITED,
 )  # fmt: skip
@@ -154,6 +155,8 @@ def prepare_joints(system_address, begin, end, worker):
             joint.total_twist[axis] = FLOAT32(0.0)
         open_rows(joint, rows, h, system.last_delta_time, warm)
         measure_joint(system, joint, rows, h)
+        if joint.node < 0:
+            keep_drifts(joint, read_motion(row_of(system, joint, 0), row_of(system, joint, 1)), h)
         joint.total_time = FLOAT32(system.last_delta_time)  # 0 so far of one that was made just now: see `weigh_spring`
 
 

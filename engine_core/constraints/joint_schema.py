@@ -53,6 +53,7 @@ JOINT = np.dtype(
         ("angular_impulse", "f4", 3),
         # Measured in each sub-step.
         ("error", "f4", 6),  # of locked axes: how far from where they are locked
+        ("drift", "f4", 6),  # of the locked axes of a joint in no tree, see joint_curvature.py
         ("axes", "f4", (3, 3)),  # of frame A, world
         ("turns", "f4", (3, 3)),  # what a turn of B against A changes the three angles by
         ("arms", "f4", (2, 3)),  # from both centres of mass to B's frame

@@ -29,9 +29,6 @@ MOST_SLIDING_SWEEPS = 24
 needs it."""
 AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
 """They agree when a sweep changes no impulse by more than this part of what presses, and what gives this speed [m/s]."""
-FIRM_SPEED, FIRMEST = 0.25, 0.95
-"""A soft contact lets go of a part of its impulse in each sub-step, which its overlap has to make up for. The deeper, the less it
-lets go, down to a twentieth where its softness pushes at this speed [m/s]: what is heavy does not sink into what is light."""
 ALL_LANES = 255
 ALONE, GAIN, CHANGE = 0, 1, 2
 """Fields of what a point wants (eight floats each): its impulse if no other changed, how much less by the speed that the others
@@ -71,18 +68,22 @@ def gap_of_point(point, terms):
 @kernel
 def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out):
     """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away. Gives the
-    separation of the deepest point [m]."""
-    zero, one, firmest = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(FIRMEST))
-    firmness = splat8(FLOAT32(1.0 / FIRM_SPEED)) * bias_rate
+    separation of the deepest point [m].
+
+    A soft contact lets go of a part of its impulse in each sub-step, and its overlap has to make up for that. Where the speed of
+    push-out is at its limit it lets go of less, the deeper the less: what is heavy would sink into what is light for ever."""
+    zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
+    lets_go, tiny = one - softness, splat8(FLOAT32(1.0e-20))
     count = load_int32(block + POINT_COUNT * FIELD_SIZE)
     point = block + POINTS * FIELD_SIZE
     lowest = zero
     for _ in range(count):
         separation, speed = gap_of_point(point, terms)
         lowest = min8(lowest, separation)
-        bias = where_greater8(separation, zero, separation * inverse_h, max8(separation * bias_rate, -push_out))
-        firm = min8(-(separation * firmness), firmest)
-        soft = where_greater8(separation, zero, one, fused_multiply_add(one - softness, firm, softness))
+        wanted_bias = separation * bias_rate
+        bias = where_greater8(separation, zero, separation * inverse_h, max8(wanted_bias, -push_out))
+        part = push_out / max8(-wanted_bias, max8(push_out, tiny))
+        soft = where_greater8(separation, zero, one, one - lets_go * (part * part))
         mass = field(point, POINT_MASS)
         put(wanted, ALONE, soft * (field(point, POINT_IMPULSE) - mass * (speed + bias)))
         put(wanted, GAIN, soft * mass)

@@ -14,13 +14,17 @@ from ..bodies.schema import RIGID
 from ..constraints.schema import INERTIA_SIZE
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, subtract8, symmetric_times8
 from ..runtime.kernel import kernel
-from ..runtime.vector8 import fused_multiply_add, load8, mask_less_equal8, splat8, store8, transpose8, where_greater8
+from ..runtime.vector8 import (
+    absolute8, fused_multiply_add, load8, mask_less_equal8, splat8, store8, transpose8, where_greater8, where_less8,
+)  # fmt: skip
 
 FLOAT32 = np.float32
 SLOWEST = 0.05
 """A slower spin stays as it is: it would change by no more than 0.0025 rad/s in a second [rad/s]."""
 NEWTON_STEPS = 3
 """What is missing of the first guess is of second order in the angle of a sub-step, and squared by each step."""
+MOST_WRONG = 1.0e-3
+"""Of its energy a body may gain or lose in one sub-step."""
 EVEN = 1.0e-3
 """Inertias that differ by no more than this part are the same about all axes."""
 ANGULAR_LOCKS = 0b111000
@@ -144,8 +148,13 @@ def turn_unevenly(inertias, chosen, spin, half):
     middle = spin
     for _ in range(NEWTON_STEPS):
         middle = newton8(j, spin, middle, half)
+    # Where the method has not come to an end, at a radian and more in a sub-step, the spin stays: the energy tells.
+    last = (two * middle[0] - spin[0], two * middle[1] - spin[1], two * middle[2] - spin[2])
+    energy = dot8(spin, symmetric_times8(j, spin))
+    wrong = absolute8(dot8(last, symmetric_times8(j, last)) - energy)
+    chosen = where_less8(wrong, energy * splat8(FLOAT32(MOST_WRONG)), chosen, zero)
     u = choose8(chosen, (middle[0] * half, middle[1] * half, middle[2] * half), (zero, zero, zero))
     factor = two / (one + dot8(u, u))
-    last = cayley8(u, factor, (two * middle[0] - spin[0], two * middle[1] - spin[1], two * middle[2] - spin[2]))
+    last = cayley8(u, factor, last)
     put_inertias(inertias, turn_inertia8(m, u, factor), (m[6], m[7]))
     return choose8(chosen, middle, spin), choose8(chosen, last, spin)

@@ -11,7 +11,6 @@ take any force. So axes that the tree and those before them hold are left out, a
 
 import numpy as np
 
-from ..constraints.joint_curvature import drifts_of
 from ..constraints.joint_holding import answer_to, locked_direction, product
 from ..constraints.joint_measuring import read_motion, row_of
 from ..constraints.joint_schema import ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, LOOP_TRIANGLE, NODE_ROWS, TWIST
@@ -19,7 +18,7 @@ from ..geometry.cholesky import entry, factorize, invert, solve_inverted
 from ..geometry.vector import cross, dot, length, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from .joint_trees import gather_up, put_six, spread_down
+from .joint_trees import gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 1.0e-4, 3.0e-3, 0.02, 5.0
@@ -205,17 +204,13 @@ def measure_loops(system, nodes, tree, joints, bias_rate):
     """The impulses that close the loops, from how the tree moves without them. Always all of them, not a change of those before:
     near a place where a loop is stiff old ones are all sideways, and what takes speeds away alone cannot shake it."""
     row = 0
-    time = system.last_delta_time / system.substep_count if bias_rate > 0.0 else 0.0
-    drifts = stack_array(NODE_ROWS, FLOAT64)
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
-        v_a, w_a, v_b, w_b = motion = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
-        put_six(drifts, drifts_of(joint, motion, time))
+        v_a, w_a, v_b, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
                 linear, angular_a, angular_b = direction = locked_direction(joint, axis)
                 speed = dot(linear, v_b) + dot(angular_b, w_b) - dot(linear, v_a) - dot(angular_a, w_a)
-                speed += drifts[axis]
                 speed += seen_of_ends(nodes, tree.ends[c], direction)
                 tree.loop_impulse[row] = -speed if tree.loop_holds >> row & 1 else 0.0
                 row += 1

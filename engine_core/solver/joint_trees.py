@@ -252,12 +252,12 @@ def motion_between(nodes, n, row, part):
 
 @kernel
 def measure_drifts(system, nodes, tree, joints, part):
-    """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had
-    before the warm start. Returns by how much the drift in this sub-step is another one than it was, at most [m], [rad]."""
+    """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had before
+    the warm start; nothing in a tree with loops. Returns by how much the way of an axis changes by that at most [m], [rad]."""
     h, most = system.last_delta_time / system.substep_count, 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
-        if node.joint >= 0:
+        if node.joint >= 0 and not tree.is_looped:
             joint = joints[node.joint]
             node_a, node_b = (n, node.parent) if node.side == 0 else (node.parent, n)
             v_a, w_a = motion_between(nodes, node_a, row_of(system, joint, 0), part)
@@ -273,7 +273,7 @@ def measure_drifts(system, nodes, tree, joints, part):
 def begin_tree(system, nodes, tree, joints, rows, bias_rate):
     """What is wanted of every joint: no motion along the axes that are held, no drift, and a part of their error gone."""
     inverse_h = system.substep_count / system.last_delta_time
-    drifting = 1.0 if bias_rate > 0.0 else 0.0
+    drifting = 1.0 if bias_rate > 0.0 and not tree.is_looped else 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         for k in range(6):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bodies.schema import SYSTEM
 from ..constraints.body_terms import scaled, six, soft_parameters
-from ..constraints.joint_curvature import drifts_of
+from ..constraints.joint_curvature import keep_drifts
 from ..constraints.joint_measuring import measure_joint, read_motion, row_of, row_speed
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import ANGULAR_AXES, AXIS_COUNT, FIRM, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST
@@ -74,7 +74,7 @@ def from_axes(axes, v):
 
 @kernel
 def solve_linear(joint, motion, drift, bias_rate, mass_scale, impulse_scale, most):
-    """The locked linear axes as one block. `drift`: as `drifts_of` tells it; `most`: the impulse it may have at most [N s]."""
+    """The locked linear axes as one block. `drift`: see joint_curvature.py; `most`: the impulse it may have at most [N s]."""
     v_a, w_a, v_b, w_b = motion
     relative = subtract(
         add(v_b, cross(w_b, vector3(joint.arms[1]))), add(v_a, cross(w_a, vector3(joint.arms[0])))
@@ -172,15 +172,17 @@ def most_impulse(system, joint):
 
 
 @kernel
-def solve_locks(system, joint, motion, time, bias_rate, mass_scale, impulse_scale):
-    """The locked axes of a joint that stands in no tree, which would solve them. `time`: for how long bodies will move so [s]."""
+def solve_locks(system, joint, motion, bias_rate, mass_scale, impulse_scale):
+    """The locked axes of a joint that stands in no tree, which would solve them."""
     if joint.node >= 0 or joint.locked & (LINEAR_AXES | ANGULAR_AXES) == 0:
         return motion
-    drifts = drifts_of(joint, motion, time)
+    drifting = 1.0 if bias_rate > 0.0 else 0.0
     if joint.locked & ANGULAR_AXES:
-        motion = solve_angular(joint, motion, drifts[3:], bias_rate, mass_scale, impulse_scale)
+        drift = scale(vector3(joint.drift[3:]), drifting)
+        motion = solve_angular(joint, motion, drift, bias_rate, mass_scale, impulse_scale)
     if joint.locked & LINEAR_AXES:
-        motion = solve_linear(joint, motion, drifts[:3], bias_rate, mass_scale, impulse_scale, most_impulse(system, joint))
+        drift = scale(vector3(joint.drift), drifting)
+        motion = solve_linear(joint, motion, drift, bias_rate, mass_scale, impulse_scale, most_impulse(system, joint))
     return motion
 
 
@@ -192,7 +194,7 @@ def solve_joint(system, joint, rows, h, softness):
     motion = read_motion(row_a, row_b)
     for r in range(joint.first_row, joint.first_row + joint.row_count):
         motion = solve_row(joint, rows[r], motion, 1.0 / h, bias_rate, mass_scale, impulse_scale)
-    motion = solve_locks(system, joint, motion, h, bias_rate, mass_scale, impulse_scale)
+    motion = solve_locks(system, joint, motion, bias_rate, mass_scale, impulse_scale)
     write_motion(joint, row_a, row_b, motion)
 
 
@@ -211,8 +213,10 @@ def relax_joint(system, joint, rows, h):
             motion = solve_row(joint, row, motion, 1.0 / h, 0.0, 1.0, 0.0)
         if is_limit:
             motion = bounce(joint, row, motion)
-    motion = solve_locks(system, joint, motion, 0.0, 0.0, 1.0, 0.0)
+    motion = solve_locks(system, joint, motion, 0.0, 1.0, 0.0)
     write_motion(joint, row_a, row_b, motion)
+    if joint.node < 0:
+        keep_drifts(joint, motion, h)
 
 
 @kernel

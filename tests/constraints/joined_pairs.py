@@ -1,7 +1,6 @@
 """Many joined pairs in empty space, what is known of them from mechanics alone, and how they moved.
 
-Bodies turn without the gyroscopic torque, as Godot's do, so a body keeps its angular momentum only where its inertia is the same
-about all axes: that is what these have, each another one.
+The inertia of each body is the same about all its axes, each another one: so energy and angular momentum are told by spins alone.
 """
 
 import math

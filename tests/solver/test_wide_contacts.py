@@ -12,7 +12,7 @@ from engine_core.runtime.kernel import entry_point
 from engine_core.runtime.memory import Pool, address_of
 from engine_core.solver.bounces import LEAST_PART
 from engine_core.solver.bounces import SWEEPS as BOUNCE_SWEEPS
-from engine_core.solver.contact_impulses import FIRM_SPEED, FIRMEST, MOST_SLIDING_SWEEPS, SWEEPS
+from engine_core.solver.contact_impulses import MOST_SLIDING_SWEEPS, SWEEPS
 from engine_core.solver.wide_contacts import LASTING_SPEED, relax, solve, warm_start
 
 BODIES, BLOCKS = 24, 6
@@ -309,8 +309,9 @@ def twin_solve(fields, points, a, b):
             bias, softness = separation * SUBSTEPS / STEP, 1.0
             if separation <= 0.0:
                 bias = max(separation * fields[c.BIAS_RATE], -c.DEEP_PART * PUSH_OUT * share)
-                firm = min(-separation * fields[c.BIAS_RATE] / FIRM_SPEED, FIRMEST)
-                softness = fields[c.SOFTNESS] + (1.0 - fields[c.SOFTNESS]) * firm
+                most = c.DEEP_PART * PUSH_OUT * share
+                part = most / max(-separation * fields[c.BIAS_RATE], most)
+                softness = 1.0 - (1.0 - fields[c.SOFTNESS]) * part**2
             now = point[c.POINT_IMPULSE]
             # As soft as of the impulse of before the pass and the speed that the others' changes leave.
             speed = normal @ relative_velocity(a, b, *arms(point)) - (now - old) / point[c.POINT_MASS]

@@ -5,7 +5,7 @@ import pytest
 from small_world import SmallWorld
 
 from engine_core.bodies.schema import STATIC
-from engine_core.shapes.schema import CONVEX, CYLINDER, PLANE
+from engine_core.shapes.schema import CYLINDER, HULL, PLANE
 
 GRAVITY = 10.0
 
@@ -20,9 +20,9 @@ def prism(scene: SmallWorld) -> int:
     """A hull with six sides, 1 m high."""
     angles = np.arange(6) * np.pi / 3.0
     ring = np.stack([0.5 * np.cos(angles), np.zeros(6), 0.5 * np.sin(angles)], axis=1)
-    shape = scene.world.create_shape(CONVEX)
+    shape = scene.world.create_shape(HULL)
     points = np.concatenate([ring + (0.0, 0.5, 0.0), ring - (0.0, 0.5, 0.0)])
-    scene.world.shapes.set_convex(scene.world.shape_index("hull", shape), points)
+    scene.world.shapes.set_hull(scene.world.shape_index("hull", shape), points)
     return shape
 
 
