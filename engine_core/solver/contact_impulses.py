@@ -83,7 +83,7 @@ def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_ou
         wanted_bias = separation * bias_rate
         bias = where_greater8(separation, zero, separation * inverse_h, max8(wanted_bias, -push_out))
         part = push_out / max8(-wanted_bias, max8(push_out, tiny))
-        soft = where_greater8(separation, zero, one, one - lets_go * (part * part))
+        soft = where_greater8(separation, zero, one, one - lets_go * part)
         mass = field(point, POINT_MASS)
         put(wanted, ALONE, soft * (field(point, POINT_IMPULSE) - mass * (speed + bias)))
         put(wanted, GAIN, soft * mass)

@@ -311,7 +311,7 @@ def twin_solve(fields, points, a, b):
                 bias = max(separation * fields[c.BIAS_RATE], -c.DEEP_PART * PUSH_OUT * share)
                 most = c.DEEP_PART * PUSH_OUT * share
                 part = most / max(-separation * fields[c.BIAS_RATE], most)
-                softness = 1.0 - (1.0 - fields[c.SOFTNESS]) * part**2
+                softness = 1.0 - (1.0 - fields[c.SOFTNESS]) * part
             now = point[c.POINT_IMPULSE]
             # As soft as of the impulse of before the pass and the speed that the others' changes leave.
             speed = normal @ relative_velocity(a, b, *arms(point)) - (now - old) / point[c.POINT_MASS]
