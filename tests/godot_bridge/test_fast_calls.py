@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from engine_core.bodies.identity import index_of, kind_of
 from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, IS_AREA, KIND_AREA, KIND_BODY
+from engine_core.godot import server_shapes
 from engine_core.godot.fast_calls import ANSWERS
 from engine_core.godot.schema import SEEN
+from engine_core.shapes import schema as shapes
 from engine_core.shapes.schema import SHAPE
 
 # What tells where rows lie and how often they were published, not what they hold.
@@ -380,3 +382,13 @@ def test_a_shape_in_use_is_freed_by_python():
     assert made.world.body_shape_count(body) == 0 and not made.errors
     made.call("_shape_set_data", shape, 0.5)
     assert made.errors.pop() == ("shape_set_data", "KeyError")
+
+
+@pytest.mark.parametrize("count, is_told", [(200, False), (2000, True)])
+def test_a_hull_that_is_cut_is_told(count, is_told):
+    """Points on a unit sphere: 256 vertices are not enough for 2,000 of them."""
+    pool = FastServer(False).world.shapes
+    points = np.random.default_rng(2).normal(size=(count, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    told = server_shapes._set_convex_polygon(pool, pool.create(shapes.HULL), points)
+    assert bool(told) == is_told and (not told or "256" in told and str(count) in told)
