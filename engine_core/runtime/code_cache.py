@@ -40,6 +40,21 @@ def _stamp(function) -> str:
     return closure_hash(module) + hashlib.sha256(own).hexdigest()
 
 
+def _told(value) -> str:
+    """A value that a function closes over, in words that mean the same in every process. Of a compiled function where it stands
+    and what it closes over itself: Numba's own form of it holds a number that is another one each time."""
+    function = getattr(value, "py_func", None)
+    if function is None:
+        return repr(value) if isinstance(value, int | float | str | None) else repr(serialize.dumps(value))
+    return f"{function.__module__}.{function.__qualname__}:{function.__code__.co_firstlineno}({_cells(function)})"
+
+
+def _cells(function) -> str:
+    """All that a function, or the one that it stands for, closes over."""
+    function = getattr(function, "stands_for", function)
+    return ", ".join(_told(cell.cell_contents) for cell in function.__closure__ or ())
+
+
 class CodeCache(caching._Cache):
     """The code of one function that is kept in a folder. `pack` and `unpack` as above. `on_not_kept` is told what could not be
     kept."""
@@ -71,11 +86,9 @@ class CodeCache(caching._Cache):
         if not self._stamp or " at 0x" in named:  # an argument that only this process knows
             return None
         code = self._function.__code__
-        cells = tuple(cell.cell_contents for cell in self._function.__closure__ or ())
         depends_on = (
             self._stamp, self._function.__module__, self._function.__qualname__, named, codegen.magic_tuple(), code.co_code,
-            serialize.dumps(cells) if cells else b"", sys.implementation.cache_tag, numba.__version__, llvmlite.__version__,
-            code_files.MARK,
+            _cells(self._function), sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, code_files.MARK,
         )  # fmt: skip
         key = hashlib.blake2b(repr(depends_on).encode(), digest_size=12).hexdigest()
         name = self._function.__qualname__.replace("<", "").replace(">", "")

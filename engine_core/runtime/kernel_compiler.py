@@ -116,7 +116,7 @@ def _forwarding_to(kernel):
 
     code = forward.__code__.replace(co_filename=origin.__code__.co_filename, co_firstlineno=origin.__code__.co_firstlineno)
     function = python_types.FunctionType(code, {"target": kernel, "__name__": origin.__module__})
-    function.__module__ = origin.__module__
+    function.__module__, function.stands_for = origin.__module__, origin
     function.__qualname__ = function.__name__ = f"{origin.__name__}_from_python"
     return function
 

@@ -77,6 +77,42 @@ def test_kernels_are_found_again_where_only_the_entry_point_is_gone(tmp_path):
     assert hits > 0 and again == 0, "the second process compiled kernels that the first had kept"
 
 
+_CLOSING_OVER = """
+from engine_core.runtime.kernel import kernel
+
+def make(inner, number):
+    @kernel
+    def outer(x):
+        return inner(x) + number
+    return outer
+
+def make_inner(factor):
+    @kernel
+    def inner(x):
+        return x * factor
+    return inner
+
+for factor, number in ((2, 1), (3, 1), (3, 5)):
+    outer = make(make_inner(factor), number)
+    print(outer(10))
+"""
+
+
+def test_kernels_made_by_one_function_are_told_apart_and_found_again(tmp_path):
+    """By what they close over: numbers, and other kernels."""
+    (tmp_path / "making.py").write_text(_CLOSING_OVER)
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    kept = []
+    for _ in range(2):
+        run = subprocess.run(
+            [sys.executable, "-c", "import making"], text=True, capture_output=True,
+            env={**os.environ, "SCREE_CACHE": str(tmp_path / "cache"), "PYTHONPATH": path},
+        )  # fmt: skip
+        assert run.stdout.split() == ["21", "31", "35"], run.stderr
+        kept.append({file.name for file in tmp_path.rglob("*.code")})
+    assert len(kept[0]) > 5 and kept[0] == kept[1], "what was kept was not found again"
+
+
 _OF_A_USER = """
 from engine_core.runtime.kernel import entry_point, kernel
 
