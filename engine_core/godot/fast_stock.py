@@ -24,6 +24,7 @@ class FastStock:
         self._server, self._world, self._record = server, server.world, server.record
         self._rows, self._runs = np.zeros(MOST_IN_STOCK, np.int32), np.zeros(MOST_IN_STOCK, np.int32)
         self._shape_rows, self._notes = np.zeros(MOST_IN_STOCK, np.int32), np.zeros(MOST_NOTES, NOTE)
+        self.most_bodies = self.most_runs = 0  # in use at once, when the stock was last empty: see server_figures.py
         area = self._world.bodies.template(STATIC, IS_AREA | RAY_PICKABLE | CUSTOM_CENTER_OF_MASS)
         area["broad_phase_layer"], area["inverse_mass"] = LAYER_SENSOR, 0
         self._templates = self._world.bodies.template(RIGID, CAN_SLEEP | RAY_PICKABLE), area, np.array([new_area()])
@@ -40,13 +41,14 @@ class FastStock:
         bodies, instances = self._world.bodies, self._world.instances
         if not self._record["stock_count"]:
             self._world.retirement.reclaim()
-            before = bodies.count
+            before = self.most_bodies = bodies.count
             rows = bodies.take_many(min(MOST_IN_STOCK, bodies.free_count() // SHARE))
             # The next one last: those given back, the latest first, then those never used in ascending order.
             order = np.concatenate([rows[rows < before][::-1], rows[rows >= before]])[::-1]
             self._rows[: len(order)] = order
             self._record["stock_count"] = len(order)
         if not self._record["run_count"]:
+            self.most_runs = instances.most_used()
             free = instances.pool.capacity - instances.used_count()
             runs = instances.take_many(min(MOST_IN_STOCK, free // SHARE), 1)
             self._runs[: len(runs)] = runs[::-1]

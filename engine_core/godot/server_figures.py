@@ -11,10 +11,11 @@ def pool_figures(server) -> dict:
     has for itself, the fullest space."""
     world = server.world
     spaces = [row for row in world.systems.rows[: int(world.record["system_count"])] if row["id"]]
-    stock = server.record  # rows that are only at hand, see fast_stock.py
+    # Rows that are only at hand count if they were in use before: see fast_stock.py.
+    at_hand, stock = server.record, server.stock
     most = {
-        "bodies": world.bodies.count - int(stock["stock_count"]),
-        "body_shapes": world.instances.most_used() - int(stock["run_count"]),
+        "bodies": max(world.bodies.count - int(at_hand["stock_count"]), stock.most_bodies),
+        "body_shapes": max(world.instances.most_used() - int(at_hand["run_count"]), stock.most_runs),
         "shapes": world.shapes.row_count, "joints": world.joints.count, "spaces": int(world.record["system_count"]),
         "pairs": max((int(row["pair_count"]) for row in spaces), default=0),
         "contacts": max((int(row["manifold_count"]) for row in spaces), default=0),
