@@ -16,8 +16,9 @@ import numpy as np
 from ..runtime.kernel import kernel
 
 FLOAT32, FLOAT64 = np.float32, np.float64
-MOST_TURN = 2.5
-"""w of the stiffest spring that sub-steps can follow: two and a half sub-steps a period. A stiffer one is damped."""
+MOST_TURN, MOST_SHARED = 2.5, 1.0
+"""w of the stiffest spring that sub-steps can follow: two and a half sub-steps a period; the second where another joint holds one
+of its bodies, for springs that act on each other are not solved together. A stiffer one is damped."""
 MOST_DECAY = 0.5
 """g of the strongest damper that they can."""
 LEAST_TURN = 1.0e-4
@@ -77,8 +78,10 @@ def weigh_spring(joint, row, axis, stretch, speed, h, free, k):
     Constraints, GDC 2011)."""
     stiffness, damping = stiffness_of(joint, axis, free)
     w2, g = stiffness * k * h * h, 0.5 * damping * k * h
-    if w2 > LEAST_TURN * LEAST_TURN and w2 < MOST_TURN * MOST_TURN and g < MOST_DECAY:
-        d, e = follow(w2, g, spare_of(joint))
+    spare = spare_of(joint)
+    most = MOST_TURN if spare > SHARED else MOST_SHARED
+    if w2 > LEAST_TURN * LEAST_TURN and w2 < most * most and g < MOST_DECAY:
+        d, e = follow(w2, g, spare)
         pull = w2 / h * stretch - (e - 1.0) * speed if joint.total_time > 0.0 else 0.5 * w2 / h * stretch
         row.softness = FLOAT32(k / (d - 1.0))
         row.bias = FLOAT32(pull / (d - 1.0))

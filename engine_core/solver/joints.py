@@ -172,11 +172,20 @@ def most_impulse(system, joint):
 
 
 @kernel
-def solve_locks(system, joint, motion, bias_rate, mass_scale, impulse_scale):
+def is_stopped(joint, rows):
+    """Whether a limit pushes: it has just stopped what would have drifted."""
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        if rows[r].slot // AXIS_COUNT == LIMIT and rows[r].impulse > 0.0:
+            return True
+    return False
+
+
+@kernel
+def solve_locks(system, joint, rows, motion, bias_rate, mass_scale, impulse_scale):
     """The locked axes of a joint that stands in no tree, which would solve them."""
     if joint.node >= 0 or joint.locked & (LINEAR_AXES | ANGULAR_AXES) == 0:
         return motion
-    drifting = 1.0 if bias_rate > 0.0 else 0.0
+    drifting = 1.0 if bias_rate > 0.0 and not is_stopped(joint, rows) else 0.0
     if joint.locked & ANGULAR_AXES:
         drift = scale(vector3(joint.drift[3:]), drifting)
         motion = solve_angular(joint, motion, drift, bias_rate, mass_scale, impulse_scale)
@@ -194,7 +203,7 @@ def solve_joint(system, joint, rows, h, softness):
     motion = read_motion(row_a, row_b)
     for r in range(joint.first_row, joint.first_row + joint.row_count):
         motion = solve_row(joint, rows[r], motion, 1.0 / h, bias_rate, mass_scale, impulse_scale)
-    motion = solve_locks(system, joint, motion, bias_rate, mass_scale, impulse_scale)
+    motion = solve_locks(system, joint, rows, motion, bias_rate, mass_scale, impulse_scale)
     write_motion(joint, row_a, row_b, motion)
 
 
@@ -213,7 +222,7 @@ def relax_joint(system, joint, rows, h):
             motion = solve_row(joint, row, motion, 1.0 / h, 0.0, 1.0, 0.0)
         if is_limit:
             motion = bounce(joint, row, motion)
-    motion = solve_locks(system, joint, motion, 0.0, 1.0, 0.0)
+    motion = solve_locks(system, joint, rows, motion, 0.0, 1.0, 0.0)
     write_motion(joint, row_a, row_b, motion)
     if joint.node < 0:
         keep_drifts(joint, motion, h)
