@@ -26,9 +26,13 @@ ADDRESS_SPACE = 128 << 30
 ROWS_TO_A_LIMIT = 2
 """A space keeps so many times as many pairs, contacts and overlaps as a step deals with at most, and as by default."""
 SETTING = "physics/scree_3d/limits/max_"
-LEFT_OUT = {PAIRS: ("pairs", "pairs"), CONTACTS: ("contacts", "contacts"), AREA_OVERLAPS: ("overlaps of areas", "area_overlaps"),
-            CONTACT_EVENTS: ("contact events", "contacts")}  # fmt: skip
-"""By kind of SYSTEM.left_out: what it is, and the name of its limit."""
+LEFT_OUT = {
+    PAIRS: ("pairs were left out, the deepest came first", "pairs"),
+    CONTACTS: ("contacts were left out, the deepest came first", "contacts"),
+    AREA_OVERLAPS: ("overlaps of areas wait, the deepest came first", "area_overlaps"),
+    CONTACT_EVENTS: ("contact events were not told", "contacts"),
+}
+"""By kind of SYSTEM.left_out: what became of it, and the name of its limit."""
 SECONDS_BETWEEN_WARNINGS = 1.0
 
 
@@ -77,11 +81,11 @@ class LimitWarnings:
         if not self._row["status"]:
             return []
         now, messages = time.monotonic(), []
-        for kind, (name, limit) in LEFT_OUT.items():
+        for kind, (what, limit) in LEFT_OUT.items():
             count = int(self._row["left_out"][kind])
             if count and now - self._told_at[kind] >= SECONDS_BETWEEN_WARNINGS:
                 self._told_at[kind] = now
-                messages.append(f"{count} {name} were left out, the deepest came first: raise the setting '{SETTING}{limit}'")
+                messages.append(f"{count} {what}: raise the setting '{SETTING}{limit}'")
         self._row["left_out"] = self._row["status"] = 0
         return messages
 

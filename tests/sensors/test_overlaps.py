@@ -6,6 +6,7 @@ from area_twin import Listener, all_overlaps, is_acted_on
 from small_world import TICK, SmallWorld
 
 from engine_core.bodies.schema import IN_AREAS, KINEMATIC, RIGID, STATIC
+from engine_core.limits import LimitReached
 from engine_core.sensors.schema import ADDED, REMOVED
 from engine_core.world import World
 
@@ -315,7 +316,7 @@ def test_unread_events_do_not_pile_up():
     assert scene.world.system(scene.system).sensors.record["event_count"] <= 1
 
 
-def test_full_pool_is_told_and_nothing_is_lost():
+def test_a_limit_is_told_and_nothing_is_lost():
     world = World(threads=1, bodies=256, body_shapes=256, shapes=64, area_overlaps=16)
     scene = SmallWorld.__new__(SmallWorld)
     scene.world, scene.system = world, world.create_system(gravity=(0, 0, 0))
@@ -326,10 +327,11 @@ def test_full_pool_is_told_and_nothing_is_lost():
     world.area_add_shape(area, scene.box(1, 1, 1))
     world.area_set_monitoring(area, bodies=True)
     world.area_set_system(area, scene.system)
-    with pytest.raises(RuntimeError, match="overlaps of areas.*max_area_overlaps"):
+    with pytest.warns(LimitReached, match="overlaps of areas.*max_area_overlaps"):
         scene.step()
-    assert len(world.area_overlaps(area)) == 16
+    assert 16 <= len(world.area_overlaps(area)) <= 32, "before and after the bodies move"
     scene.step(3)
+    assert len(world.area_overlaps(area)) == 40
 
 
 def test_overlaps_of_an_area():
