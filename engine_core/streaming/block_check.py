@@ -30,18 +30,14 @@ HULL_HEAD, MESH_HEAD, NODE_SIZE = HULL_BLOCK.itemsize, MESH_BLOCK.itemsize, MESH
 
 @kernel
 def _are_vertices(address, count, bounds):
-    """(whether vertices are finite, at most LARGEST, and fill the bounds of their shape; their largest coordinate)."""
+    """Whether vertices lie in the bounds of their shape, which are finite: then so are they."""
     vertices = view(address, 3 * count, np.float32)
-    reach, is_good = np.float32(0.0), True
-    for axis in range(3):
-        low = high = vertices[axis]
-        for k in range(count):
-            value = vertices[3 * k + axis]
-            is_good &= abs(value) <= LARGEST
-            low, high = min(low, value), max(high, value)
-        is_good &= low == bounds[axis] and high == bounds[3 + axis]
-        reach = max(reach, max(abs(low), abs(high)))
-    return is_good, reach
+    low_x, low_y, low_z, high_x, high_y, high_z = bounds[0], bounds[1], bounds[2], bounds[3], bounds[4], bounds[5]
+    is_good = True
+    for k in range(count):
+        x, y, z = vertices[3 * k], vertices[3 * k + 1], vertices[3 * k + 2]
+        is_good &= (low_x <= x) & (x <= high_x) & (low_y <= y) & (y <= high_y) & (low_z <= z) & (z <= high_z)
+    return is_good
 
 
 @kernel
@@ -91,8 +87,7 @@ def hull_fault(shape, address, room):
         return HULL_FACES, 0
     if not lies_in(block.face_vertices, corner_count, 4, HULL_HEAD, room):
         return BLOCK_PLACE, 0
-    is_good, _ = _are_vertices(address + block.vertices, vertex_count, shape.bounds)
-    if not (is_good and are_numbers(block.center, 3, LARGEST)):
+    if not (_are_vertices(address + block.vertices, vertex_count, shape.bounds) and are_numbers(block.center, 3, LARGEST)):
         return HULL_NUMBERS, 0
     if not _are_faces(block, address):
         return HULL_FACES, 0
@@ -136,11 +131,11 @@ def _are_triangles(block, address):
     corners = view(address + block.triangles, 3 * block.triangle_count, np.int32)
     faces = view(address + block.faces, block.triangle_count, np.int32)
     edges = view(address + block.active_edges, block.triangle_count, np.uint8)
-    is_good = True
+    is_good, vertex_count = True, np.uint32(min(block.vertex_count, np.int64(1) << 31))
     for k in range(3 * block.triangle_count):
-        is_good &= 0 <= corners[k] < block.vertex_count
+        is_good &= np.uint32(corners[k]) < vertex_count  # less than 0 is more than any count
     for k in range(block.triangle_count):
-        is_good &= faces[k] >= 0 and edges[k] < 8
+        is_good &= (faces[k] >= 0) & (edges[k] < 8)
     return is_good
 
 
@@ -158,8 +153,10 @@ def _triangles_fault(shape, block, address, room):
     is_inside = is_inside and lies_in(block.active_edges, triangle_count, 1, MESH_HEAD, room)
     if not (is_inside and lies_in(block.nodes, node_count, NODE_SIZE, MESH_HEAD, room)):
         return BLOCK_PLACE, 0
-    is_good, reach = _are_vertices(address + block.vertices, vertex_count, shape.bounds)
-    if not (is_good and block.reach == np.float64(reach)):
+    reach = 0.0
+    for k in range(6):
+        reach = max(reach, abs(np.float64(shape.bounds[k])))
+    if block.reach != reach or not _are_vertices(address + block.vertices, vertex_count, shape.bounds):
         return MESH_VERTICES, 0
     if not _are_triangles(block, address):
         return MESH_TRIANGLES, 0
