@@ -232,9 +232,12 @@ def count_deep_contacts(system, block, count):
         return
     for lane in range(8):
         if lane8(deep, lane) > FLOAT32(0.5):
-            for side in (ROW_A, ROW_B):
+            for side, mass in ((ROW_A, MASS_A), (ROW_B, MASS_B)):
                 row = load_int32(block + side * FIELD_SIZE + 4 * lane)
-                if row > 0:
+                weight = load_float32(block + mass * FIELD_SIZE + 4 * lane)
+                weight += load_float32(block + (mass + 1) * FIELD_SIZE + 4 * lane)
+                weight += load_float32(block + (mass + 2) * FIELD_SIZE + 4 * lane)
+                if row > 0 and weight > FLOAT32(0.0):  # kinematic bodies are shared by the blocks of a colour
                     address = system.solver_rows + row * ROW_SIZE + 4 * DEEP_CONTACTS
                     store_float32(address, load_float32(address) + FLOAT32(1.0))
 
