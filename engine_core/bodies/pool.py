@@ -126,9 +126,11 @@ class BodyPool:
             self._free += freed
 
     def template(self, mode: int, flags: int) -> np.ndarray:
-        """A row as a new body's, in a motion mode and with flags: an array of one."""
+        """A row as a new body's, in a motion mode and with flags: an array of one. What is not rigid has no mass that moves."""
         row = np.array([self._new])
         row["mode"], row["flags"] = mode, flags
+        if mode < RIGID:
+            row["inverse_mass"], row["inverse_inertia_local"], row["inverse_inertia_world"] = 0, 0, 0
         return row
 
     def free_count(self) -> int:

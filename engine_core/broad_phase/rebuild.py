@@ -14,9 +14,11 @@ IDLE = 0
 
 @kernel
 def tree_rebuild(tree, bodies):
-    """Build a new tree beside the old one, or go on with one begun before; `budget` items at most. 1: a new tree is
-    ready for `tree_swap`. Nothing is done while another thread is at it."""
-    return call_rebuild(tree, bodies, 1, view(tree, 1, TREE)[0].budget)
+    """Build a new tree beside the old one, or go on with one begun before; `budget` items at most, more in a small tree. 1: a
+    new tree is ready for `tree_swap`. Nothing is done while another thread is at it."""
+    record = view(tree, 1, TREE)[0]
+    quick = min(SINGLES_BUDGET, record.quick_share // max(record.body_count, 1))
+    return call_rebuild(tree, bodies, 1, max(record.budget, quick))
 
 
 @kernel

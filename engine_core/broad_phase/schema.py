@@ -95,7 +95,8 @@ TREE = np.dtype(
         ("is_full_build", "i8"),
         ("rebuild_count", "i8"), ("full_build_count", "i8"),
         ("flush_job", "i8"), ("prepare_job", "i8"), ("rebuild_job", "i8"), ("swap_job", "i8"),  # addresses, see jobs.py
-        ("spare", "i8", 2),
+        ("quick_share", "i8"),  # over the number of bodies: a budget that a small tree may have, if that is more
+        ("spare", "i8"),
         ("build", BUILD),
         # Words of all threads
         ("head", "i8"), ("padding_1", "i8", 7),  # generation << 32 | root

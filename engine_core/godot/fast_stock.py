@@ -26,7 +26,7 @@ class FastStock:
         self._shape_rows, self._notes = np.zeros(MOST_IN_STOCK, np.int32), np.zeros(MOST_NOTES, NOTE)
         self.most_bodies = self.most_runs = 0  # in use at once, when the stock was last empty: see server_figures.py
         area = self._world.bodies.template(STATIC, IS_AREA | RAY_PICKABLE | CUSTOM_CENTER_OF_MASS)
-        area["broad_phase_layer"], area["inverse_mass"] = LAYER_SENSOR, 0
+        area["broad_phase_layer"] = LAYER_SENSOR
         self._templates = self._world.bodies.template(RIGID, CAN_SLEEP | RAY_PICKABLE), area, np.array([new_area()])
         record = self._record
         record["stock"], record["runs"], record["notes"] = map(address_of, (self._rows, self._runs, self._notes))

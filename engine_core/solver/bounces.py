@@ -21,7 +21,7 @@ from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
 from ..runtime.vector8 import fused_multiply_add, load8, max8, min8, splat8, store8, transpose8, where_greater8, where_less8
-from .contact_impulses import gap_of_point, gap_terms, push_both
+from .contact_impulses import NEVER, gap_of_point, gap_terms, push_both
 from .push_out import shift_rows
 
 FLOAT32 = np.float32
@@ -51,18 +51,26 @@ def accelerations8(forces, indices):
 
 
 @kernel
+def bounces_from(system, block):
+    """The speed from which on manifolds bounce, below 0 as they come together [m/s]."""
+    zero, bounce = splat8(FLOAT32(0.0)), field(block, RESTITUTION)
+    part = max8(splat8(FLOAT32(1.0)) - bounce, splat8(FLOAT32(LEAST_PART)))
+    return where_greater8(bounce, zero, splat8(FLOAT32(-system.restitution_threshold)) * part, splat8(FLOAT32(NEVER)))
+
+
+@kernel
 def measure_bounces(system, block, wanted, terms, h, ahead):
     """Write to `wanted` what each point wants of a bounce; gives whether any does. `ahead`: whether the sub-step's motion is
-    still to come; else it is done, and what will meet in the next one bounces, too: the relax pass would brake it.
+    still to come; else it is done, and what bounces has met already.
 
     Velocities are those of the middle of a sub-step (a symplectic Euler step is a leap-frog): at the moment of the bounce they
     are less or more by what gravity gives in between, and so they are afterwards."""
     zero, one, half = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(0.5))
-    reach, longest = splat8(FLOAT32(h)), splat8(FLOAT32(-system.last_delta_time))
+    reach, longest = splat8(FLOAT32(h if ahead else 0.0)), splat8(FLOAT32(-system.last_delta_time))
     middle = half if ahead else -half
     inverse_h = splat8(FLOAT32(1.0 / h))
     bounce = field(block, RESTITUTION)
-    threshold = splat8(FLOAT32(-system.restitution_threshold)) * max8(one - bounce, splat8(FLOAT32(LEAST_PART)))
+    threshold = bounces_from(system, block)
     gained_b = accelerations8(system.solver_forces, block + ROW_B * FIELD_SIZE)
     gained_a = accelerations8(system.solver_forces, block + ROW_A * FIELD_SIZE)
     gained = (one + bounce) * dot8(field3(block, NORMAL), subtract8(gained_b, gained_a))
@@ -73,8 +81,7 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
         closing = min8(speed, threshold)
         moment = max8(-(separation / closing), longest)
         answer = where_less8(speed, threshold, field(point, POINT_MASS), zero)
-        answer = where_less8(fused_multiply_add(speed, reach, separation), zero, answer, zero)
-        answer = where_greater8(bounce, zero, answer, zero)
+        answer = where_greater8(fused_multiply_add(speed, reach, separation), zero, zero, answer)
         away = max8(gained * (middle - moment * inverse_h) - bounce * speed, zero)
         put(wanted, CHANGE, away - speed)
         put(wanted, ANSWER, answer)

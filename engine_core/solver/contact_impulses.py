@@ -18,7 +18,9 @@ from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, rotate8, sub
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
-from ..runtime.vector8 import absolute8, fused_multiply_add, mask_less_equal8, max8, min8, splat8, square_root8, where_greater8
+from ..runtime.vector8 import (
+    absolute8, fused_multiply_add, mask_less_equal8, max8, min8, splat8, square_root8, where_greater8, where_less8,
+)  # fmt: skip
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
@@ -29,6 +31,8 @@ MOST_SLIDING_SWEEPS = 24
 needs it."""
 AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
 """They agree when a sweep changes no impulse by more than this part of what presses, and what gives this speed [m/s]."""
+NEVER = -1.0e30
+"""No speed is lower [m/s]."""
 ALL_LANES = 255
 ALONE, GAIN, CHANGE = 0, 1, 2
 """Fields of what a point wants (eight floats each): its impulse if no other changed, how much less by the speed that the others
@@ -66,12 +70,14 @@ def gap_of_point(point, terms):
 
 
 @kernel
-def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out):
+def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out, bounces_from):
     """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away. Gives the
     separation of the deepest point [m].
 
     A soft contact lets go of a part of its impulse in each sub-step, and its overlap has to make up for that. Where the speed of
-    push-out is at its limit it lets go of less, the deeper the less: what is heavy would sink into what is light for ever."""
+    push-out is at its limit it lets go of less, the deeper the less: what is heavy would sink into what is light for ever.
+
+    What is apart is let come as far as the surface, but not braked before if it comes faster than `bounces_from` [m/s]."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     lets_go, tiny = one - softness, splat8(FLOAT32(1.0e-20))
     count = load_int32(block + POINT_COUNT * FIELD_SIZE)
@@ -84,9 +90,11 @@ def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_ou
         bias = where_greater8(separation, zero, separation * inverse_h, max8(wanted_bias, -push_out))
         part = push_out / max8(-wanted_bias, max8(push_out, tiny))
         soft = where_greater8(separation, zero, one, one - lets_go * part)
-        mass = field(point, POINT_MASS)
-        put(wanted, ALONE, soft * (field(point, POINT_IMPULSE) - mass * (speed + bias)))
-        put(wanted, GAIN, soft * mass)
+        impulse, mass = field(point, POINT_IMPULSE), field(point, POINT_MASS)
+        is_left = where_less8(speed, bounces_from, where_greater8(separation, zero, one, zero), zero)
+        alone, gain = soft * (impulse - mass * (speed + bias)), soft * mass
+        put(wanted, ALONE, where_greater8(is_left, zero, impulse, alone))
+        put(wanted, GAIN, where_greater8(is_left, zero, zero, gain))
         point += POINT_SIZE
         wanted += WANTED_SIZE
     for _ in range(count, 4):
@@ -219,15 +227,18 @@ def push_both(block, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
 @kernel
 def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
     """The points of eight manifolds along their normals, those of one manifold together. `motion_*`: how far and how each body
-    has turned since the step began. Gives velocities and the deepest separation [m]."""
+    has turned since the step began. Gives velocities, the deepest separation [m] and how fast the
+    bodies part [m/s]."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
-    lowest = measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out)
+    never = splat8(FLOAT32(NEVER))
+    lowest = measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out, never)
     settle_points(block, wanted)
     change, arm_a, arm_b = take_changes(block, wanted)
     normal = field3(block, NORMAL)
     impulse = (normal[0] * change, normal[1] * change, normal[2] * change)
-    return push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal)), lowest
+    v_a, w_a, v_b, w_b = push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))
+    return (v_a, w_a, v_b, w_b), lowest, dot8(normal, subtract8(v_b, v_a))
 
 
 @kernel
@@ -251,13 +262,14 @@ def solve_twist(block, w_a, w_b):
 
 
 @kernel
-def solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h):
-    """Twist, then points and friction of eight manifolds together, without bias. Gives velocities."""
+def solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_from):
+    """Twist, then points and friction of eight manifolds together, without bias. Gives velocities. `bounces_from`: see
+    `measure_points`."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     w_a, w_b = solve_twist(block, w_a, w_b)
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
-    measure_points(block, wanted, terms, inverse_h, zero, one, zero)
+    measure_points(block, wanted, terms, inverse_h, zero, one, zero, bounces_from)
     normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
     bitangent = cross8(normal, tangent)
     anchor_a, anchor_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)

@@ -34,11 +34,12 @@ def shift_rows(rows, block, side, shift):
 
 
 @kernel
-def push_out(rows, block, lowest, bias_rate, fastest, share, h):
-    """Move bodies apart whose deepest point has the separation `lowest` [m]. `fastest`: highest speed [m/s]; `share`: the part of
-    it that is this manifold's; `h`: length of a sub-step [s]."""
+def push_out(rows, block, lowest, parting, bias_rate, fastest, share, h):
+    """Move bodies apart whose deepest point has the separation `lowest` [m]. `parting`: how fast they part by themselves [m/s];
+    `fastest`: highest speed [m/s]; `share`: the part of it that is this manifold's; `h`: length of a sub-step [s]."""
     zero = splat8(FLOAT32(0.0))
-    speed = min8(-(lowest * bias_rate), fastest) - fastest * splat8(FLOAT32(DEEP_PART))
+    least = fastest * splat8(FLOAT32(DEEP_PART))
+    speed = min8(-(lowest * bias_rate), fastest) - max8(least, parting)
     if mask_less_equal8(speed, zero) == ALL_LANES:
         return
     normal, mass_a, mass_b = field3(block, NORMAL), field3(block, MASS_A), field3(block, MASS_B)

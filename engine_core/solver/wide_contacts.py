@@ -26,7 +26,7 @@ from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
-from .bounces import bounce
+from .bounces import bounce, bounces_from
 from .contact_impulses import solve_all, solve_normals
 from .push_out import push_out
 
@@ -137,11 +137,11 @@ def solve(system_address, begin, end, worker):
             v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, True)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
         share = one / max8(one, max8(rest_a[1], rest_b[1]))  # among the deep contacts of the body that has more
-        (v_a, w_a, v_b, w_b), lowest = solve_normals(
+        (v_a, w_a, v_b, w_b), lowest, parting = solve_normals(
             block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, field(block, BIAS_RATE), field(block, SOFTNESS),
             most_bias * share,
         )  # fmt: skip
-        push_out(rows, block, lowest, field(block, BIAS_RATE), fastest, share, time)
+        push_out(rows, block, lowest, parting, field(block, BIAS_RATE), fastest, share, time)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 
@@ -183,6 +183,6 @@ def relax(system_address, begin, end, worker):
         if is_elastic(block):
             v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, False)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        v_a, w_a, v_b, w_b = solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h)
+        v_a, w_a, v_b, w_b = solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_from(system, block))
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         sum_up(block)

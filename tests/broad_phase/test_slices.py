@@ -24,7 +24,7 @@ def made(budget: int) -> tuple[World, list[tuple[int, int]]]:
 
 def rebuilt(world: World, budget: int) -> list[tuple[int, int]]:
     row, calls = world.trees.trees.rows[world.layer], []
-    row["budget"] = budget
+    row["budget"], row["quick_share"] = budget, 0
     while True:
         is_ready = tree_rebuild(world.tree, world.bodies)
         calls.append((int(row["phase"]), int(row["build"]["created_count"])))

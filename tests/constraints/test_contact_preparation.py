@@ -73,7 +73,10 @@ class Twin:
             self.points.append((on_a, on_b, manifold["separation"][p] + self.normal @ (delta + on_b - on_a)))
         weights = np.clip([2.0 - (point[2] + overlap) / SPECULATIVE_DISTANCE for point in self.points], 1e-6, 1.0)
         weights /= weights.sum()
-        self.centers = [sum(w * point[side] for w, point in zip(weights, self.points, strict=True)) for side in range(2)]
+        self.middles = [sum(w * point[side] for w, point in zip(weights, self.points, strict=True)) for side in range(2)]
+        # Friction acts on the surfaces; points lie half-way between those that are still apart.
+        half_gap = 0.5 * sum(w * max(point[2] + overlap, 0.0) for w, point in zip(weights, self.points, strict=True))
+        self.centers = [middle + sign * half_gap * self.normal for sign, middle in zip((-1, 1), self.middles, strict=True)]
         moves = [not pair["flags"] & spares for spares in (PAIR_SPARES_A, PAIR_SPARES_B)]
         self.masses = [float(body["inverse_mass"]) * is_moved for is_moved, body in zip(moves, (a, b), strict=True)]
         self.inertias = [full(body["inverse_inertia_world"]) * is_moved for is_moved, body in zip(moves, (a, b), strict=True)]
@@ -115,7 +118,7 @@ def check_point(at, p: int, manifold, twin, rows, smallest: float):
     np.testing.assert_allclose(axis_a, on_a - manifold["rounding_a"] * twin.normal, **CLOSE)
     np.testing.assert_allclose(axis_b, on_b + manifold["rounding_b"] * twin.normal, **CLOSE)
     assert at[c.POINT_SEPARATION] + twin.normal @ (axis_b - axis_a) == pytest.approx(separation, abs=5e-6)
-    lever = max(np.linalg.norm(on_a - twin.centers[0]), CONTACT_PATCH * smallest)
+    lever = max(np.linalg.norm(on_a - twin.middles[0]), CONTACT_PATCH * smallest)
     assert at[c.POINT_LEVER] == pytest.approx(lever, rel=1e-3, abs=1e-5)
     assert at[c.POINT_MASS] == pytest.approx(1.0 / twin.inverse_mass(twin.normal, (on_a, on_b), twin.normal), rel=1e-3)
     assert at[c.POINT_IMPULSE] == manifold["normal_impulse"][p] and at[c.POINT_TOTAL_IMPULSE] == 0.0
@@ -151,7 +154,7 @@ def test_blocks_hold_what_their_manifolds_say():
         for lane in range(8):
             index = whole[block, c.MANIFOLD_INDEX, lane]
             if index < 0:
-                assert not np.delete(blocks[block, :, lane], [c.MANIFOLD_INDEX, c.POINT_COUNT]).any()
+                assert not np.delete(blocks[block, :, lane], [c.MANIFOLD_INDEX, c.POINT_COUNT, c.IS_ELASTIC]).any()
                 continue
             manifold = manifolds[index]
             pair = pairs[manifold["pair"]]

@@ -235,10 +235,12 @@ def separation_of(fields, point, a, b) -> float:
     return point[c.POINT_SEPARATION] + fields[c.NORMAL : c.NORMAL + 3] @ gap + fields[c.ALLOWED_OVERLAP]
 
 
-def sweep_normals(fields, points, gaps, a, b):
-    """Each point once, after the others, without bias."""
+def sweep_normals(fields, points, gaps, left, a, b):
+    """Each point once, after the others, without bias. `left`: points that will bounce in the next sub-step."""
     normal = fields[c.NORMAL : c.NORMAL + 3]
-    for point, separation in zip(points, gaps, strict=True):
+    for point, separation, is_left in zip(points, gaps, left, strict=True):
+        if is_left:
+            continue
         speed = normal @ relative_velocity(a, b, *arms(point)) + max(separation, 0.0) * SUBSTEPS / STEP
         old = point[c.POINT_IMPULSE]
         new = max(old - point[c.POINT_MASS] * speed, 0.0)
@@ -261,14 +263,18 @@ def sweep_sliding(fields, points, a, b):
     push(a, b, *centre(fields), tangent * (after - before)[0] + bitangent * (after - before)[1])
 
 
-def twin_bounce(fields, points, a, b):
-    """Collisions of the points that meet within the sub-step, each at its moment. Nothing is accelerated."""
+def bounces_from(fields) -> float:
+    bounce = fields[c.RESTITUTION]
+    return -THRESHOLD * max(1.0 - bounce, LEAST_PART) if bounce > 0.0 else -np.inf
+
+
+def twin_bounce(fields, points, a, b, reach: float):
+    """Collisions of the points that meet within `reach` [s], each at its moment. Nothing is accelerated."""
     normal, bounce = fields[c.NORMAL : c.NORMAL + 3], fields[c.RESTITUTION]
-    threshold, h = THRESHOLD * max(1.0 - bounce, LEAST_PART), STEP / SUBSTEPS
     meeting = []
     for point in points:
         separation, speed = separation_of(fields, point, a, b), normal @ relative_velocity(a, b, *arms(point))
-        if bounce > 0.0 and speed < -threshold and separation + speed * h < 0.0:
+        if speed < bounces_from(fields) and separation + speed * reach <= 0.0:
             meeting.append((point, speed, max(-separation / speed, -STEP)))
     if not meeting:
         return
@@ -299,7 +305,7 @@ def twin_bounce(fields, points, a, b):
 
 def twin_solve(fields, points, a, b):
     if fields[c.RESTITUTION] > 0.0:
-        twin_bounce(fields, points, a, b)
+        twin_bounce(fields, points, a, b, STEP / SUBSTEPS)
     gaps = [separation_of(fields, point, a, b) for point in points]
     share = 1.0 / max(1.0, a.deep, b.deep)
     olds = [point[c.POINT_IMPULSE] for point in points]
@@ -319,7 +325,7 @@ def twin_solve(fields, points, a, b):
             point[c.POINT_IMPULSE] = new
             push(a, b, *arms(point), normal * (new - now))
     lowest = min([0.0, *gaps])
-    speed = min(-lowest * fields[c.BIAS_RATE], PUSH_OUT) - c.DEEP_PART * PUSH_OUT
+    speed = min(-lowest * fields[c.BIAS_RATE], PUSH_OUT) - max(c.DEEP_PART * PUSH_OUT, normal @ (b.v - a.v))
     if speed > 0.0:
         mass = normal @ (a.mass * normal) + normal @ (b.mass * normal)
         way = speed * share * STEP / SUBSTEPS / max(mass, 1e-20)
@@ -329,7 +335,7 @@ def twin_solve(fields, points, a, b):
 
 def twin_relax(fields, points, a, b):
     if fields[c.RESTITUTION] > 0.0:
-        twin_bounce(fields, points, a, b)
+        twin_bounce(fields, points, a, b, 0.0)
     normal = fields[c.NORMAL : c.NORMAL + 3]
     limit = sum(point[c.POINT_IMPULSE] * point[c.POINT_LEVER] for point in points) + fields[c.BOUNCED + 1]
     limit *= fields[c.FRICTION]
@@ -338,9 +344,11 @@ def twin_relax(fields, points, a, b):
     fields[c.TWIST_IMPULSE] = new
     spin(a, b, normal * (new - old))
     gaps = [separation_of(fields, point, a, b) for point in points]
+    speeds = [normal @ relative_velocity(a, b, *arms(point)) for point in points]
+    left = [gap > 0.0 and speed < bounces_from(fields) for gap, speed in zip(gaps, speeds, strict=True)]
     for _ in range(MOST_SLIDING_SWEEPS):
         sweep_sliding(fields, points, a, b)
-        sweep_normals(fields, points, gaps, a, b)
+        sweep_normals(fields, points, gaps, left, a, b)
     fields[c.TOTAL_FRICTION : c.TOTAL_FRICTION + 3] += fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3]
     total, kept = fields[c.BOUNCED], 0.0
     for point in points:

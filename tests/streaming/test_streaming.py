@@ -57,7 +57,9 @@ def test_all_that_is_wanted_comes_in_and_a_ball_lies_on_it(ground, folder):
         for _ in range(180):
             streaming.update([Viewer(5.0, 5.0)])
             ground.step()
-        assert ground.position(ball)[1] > 0.2
+        # It lies on the ground of a tile or leans on a rock, and nothing gives way: what is streamed has no mass.
+        assert ground.position(ball)[1] > 0.45
+        assert np.linalg.norm(ground.velocity(ball)) < 0.1
         assert streaming.errors == []
     ground.step(60)
     assert ground.position(ball)[1] < 0.0, "without tiles it falls"

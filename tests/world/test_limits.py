@@ -87,7 +87,7 @@ def test_pairs_beyond_the_limit_wait_and_the_setting_is_named():
     told = scene.step()
     assert len(told) == 1 and "'physics/scree_3d/limits/max_pairs'" in told[0]
     assert f" {20 * 19 // 2 - 64} pairs " in told[0]
-    scene.step(300)
+    scene.step(900)
     places = scene.rows["position"][: scene.world.bodies.count]
     apart = np.linalg.norm(places[:, None] - places[None], axis=2)[np.triu_indices(20, 1)]
     assert apart.min() > 0.95, "all come apart in the end"

@@ -88,10 +88,10 @@ def test_the_free_end_of_a_link_pushes_along_it():
 
 
 def test_a_shallow_touch_at_the_joint_is_an_ordinary_one():
-    """On the end of a bent link, near the joint, but not between the two."""
+    """On the end of a bent link, near the joint, but not between the two: it is pushed up, and turns about where it sticks."""
     links = Links(bend=1.5)
     start = np.array([0.0, -ARM[1] + HALF[1] + HALF[0] - 0.01, -0.1])
     links.catch(start, np.pi / 2)
     links.step(20)
     moved = links.position(links.caught) - start
-    assert moved[1] > 0.002 and np.abs(moved[[0, 2]]).max() < 0.5 * moved[1]
+    assert moved[1] > 0.002 and np.abs(moved[[0, 2]]).max() < 0.75 * moved[1]
