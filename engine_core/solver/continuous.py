@@ -164,9 +164,10 @@ def sweep_body(system, world, bodies, index, who, sweeps, box):
 
 
 @kernel
-def takes_along(system, other):
-    """Whether a body goes on where another one meets it: it moves, and is not swept itself."""
-    return other.active_index >= 0 and not is_swept(other, row_of(system, other))
+def takes_along(system, other, body):
+    """Whether a body goes on where another one meets it, and takes that along: it moves, and is not swept itself. What hangs on
+    joints goes nowhere without the others, and none of them if the world is among them: its joints would be torn open."""
+    return other.active_index >= 0 and not body.flags & HAS_JOINT and not is_swept(other, row_of(system, other))
 
 
 @kernel
@@ -194,6 +195,6 @@ def sweep_bodies(system_address, begin, end, worker):
             held = FLOAT32(1.0 - free)
             if met >= 0 and held > row[HELD_BACK]:
                 forces_of(system, slot + 1)[HELD_NEXT] = held
-                names = names_of(system, bodies[index])
-                names[CARRIER], names[MET] = INT32(met if takes_along(system, bodies[met]) else -1), INT32(met)
+                names, is_taken = names_of(system, bodies[index]), takes_along(system, bodies[met], bodies[index])
+                names[CARRIER], names[MET] = INT32(met if is_taken else -1), INT32(met)
                 stopped[add_int64(held_back, INT64(1))] = INT32(slot)

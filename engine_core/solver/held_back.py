@@ -71,7 +71,7 @@ def cover_ways(system_address, begin, end, worker):
 
 @kernel
 def hold_back_other(system, bodies, index, other_index):
-    """Hold a body back by as much as another one on the same joint, and let the same carry it. Returns whether it is news."""
+    """Hold a body back by as much as another one on the same joint. Returns whether it is news."""
     body, other = bodies[index], bodies[other_index]
     if body.active_index < 0 or other.active_index < 0 or body.mode < RIGID:
         return False
@@ -80,7 +80,7 @@ def hold_back_other(system, bodies, index, other_index):
         return False
     row[HELD_BACK] = other_row[HELD_BACK]
     names = names_of(system, body)
-    names[CARRIER], names[MET] = names_of(system, other)[CARRIER], -1
+    names[CARRIER] = names[MET] = -1
     return True
 
 
