@@ -42,6 +42,7 @@ class AreaInterface:
         index = self.bodies.take(KIND_AREA)
         row = self.bodies.rows[index]
         row["mode"], row["broad_phase_layer"], row["inverse_mass"] = STATIC, LAYER_SENSOR, 0
+        row["inverse_inertia_local"], row["inverse_inertia_world"] = 0, 0
         row["flags"] = IS_AREA | RAY_PICKABLE | CUSTOM_CENTER_OF_MASS
         self.areas.reset(index, is_monitorable)
         self.record["body_count"] = self.bodies.count

@@ -32,6 +32,7 @@ class SoftBody:
     drag_coefficient: float = 0.0
     exceptions: dict = field(default_factory=dict)
     pinned_points: set = field(default_factory=set)
+    states: dict = field(default_factory=dict)  # velocities and sleep, by BODY_STATE: kept until soft bodies act
 
     def release(self, server) -> None:
         """Nothing of a soft body is counted by Godot yet."""
@@ -127,21 +128,22 @@ def _soft_body_set_transform(server, identity, transform):
     server.soft_bodies.get(identity).points.move(transform)
 
 
-@SERVER.cold("the transform alone; soft bodies do not act yet")
+@SERVER.cold("velocities and sleep are kept; soft bodies do not act yet")
 def _soft_body_set_state(server, identity, state, value):
     soft_body, transform = server.soft_bodies.get(identity), server.variants.read(value)
     if state != STATE_TRANSFORM:
-        raise ValueError(f"soft bodies have no state but BODY_STATE_TRANSFORM, got {state}")
+        soft_body.states[state] = transform
+        return
     if not isinstance(transform, tuple) or len(transform) != 12:
         raise ValueError(f"the state must be a Transform3D, got {transform!r}")
     soft_body.points.move(transform)
 
 
-@SERVER.cold("the transform alone; soft bodies do not act yet")
+@SERVER.cold("velocities and sleep are kept; soft bodies do not act yet")
 def _soft_body_get_state(server, identity, state):
     soft_body = server.soft_bodies.get(identity)
     if state != STATE_TRANSFORM:
-        raise ValueError(f"soft bodies have no state but BODY_STATE_TRANSFORM, got {state}")
+        return soft_body.states.get(state)
     transform = soft_body.points.transform
     return (*transform[:3, :3].ravel().tolist(), *transform[:3, 3].tolist())
 

@@ -147,8 +147,8 @@ def test_all_joints_hold_as_if_all_were_solved_at_once(seed, count, loops, hangs
 @pytest.mark.parametrize("kind", ("point", "hinge", "fixed"))
 @pytest.mark.parametrize("count", (3, 8, 30))
 def test_a_ring_keeps_momentum_and_stays_whole(kind, count):
-    """Thrown about in empty space; a ring of hinges or welds is held more than once. Bodies keep their spin, so a ring that whirls
-    pulls at its joints all the time: they open by up to 8 mm."""
+    """Thrown about in empty space; a ring of hinges or welds is held more than once. Bodies keep their spin, so a ring that
+    whirls pulls at its joints all the time: they open by up to 8 mm."""
     world, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(count)
     bodies, joints = ring(world, count, kind)
     for body in bodies:
