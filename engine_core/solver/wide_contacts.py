@@ -7,8 +7,8 @@ contact_impulses.py). Bounces come first in both passes (see bounces.py). Blocks
 number of threads may do them.
 
 A sub-step starts from the impulses of the one before, as far as they last: what an impact needed once would throw the body up
-again. An impulse may double from sub-step to sub-step, and grow by what gravity gives; so a load comes to the foot of a stack
-within a step, and an impact is forgotten.
+again. An impulse that is needed again and again may grow quickly from sub-step to sub-step, from what gravity gives on; so a load
+comes to the foot of a stack within a step, and an impact is forgotten.
 """
 
 import numpy as np
@@ -32,8 +32,8 @@ from .push_out import push_out
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
-LASTING_SPEED = 0.04
-"""An impulse may grow from sub-step to sub-step by what changes the speed of its point so much [m/s], beside doubling."""
+MOST_GROWTH, LASTING_SPEED = 8.0, 0.04
+"""An impulse may grow so many times from sub-step to sub-step, and by what changes the speed of its point so much [m/s]."""
 
 
 @kernel
@@ -88,7 +88,7 @@ def warm_start(system_address, begin, end, worker):
     """Job: apply the impulses of blocks `begin` to `end - 1`. Reads and writes the rows of their bodies."""
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
-    one, growth = splat8(FLOAT32(1.0)), splat8(FLOAT32(LASTING_SPEED))
+    one, growth, most = splat8(FLOAT32(1.0)), splat8(FLOAT32(LASTING_SPEED)), splat8(FLOAT32(MOST_GROWTH))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
@@ -102,7 +102,7 @@ def warm_start(system_address, begin, end, worker):
             applied = (normal[0] * impulse, normal[1] * impulse, normal[2] * impulse)
             v_a, w_a = push(v_a, w_a, mass_a, inertia_a, field3(point, POINT_ANCHOR_A), applied, -one)
             v_b, w_b = push(v_b, w_b, mass_b, inertia_b, field3(point, POINT_ANCHOR_B), applied, one)
-            put(point, POINT_LASTING, impulse + fused_multiply_add(field(point, POINT_MASS), growth, impulse))
+            put(point, POINT_LASTING, fused_multiply_add(most, impulse, growth * field(point, POINT_MASS)))
             point += POINT_SIZE
         first, second = field(block, FRICTION_IMPULSE), field(block, FRICTION_IMPULSE + 1)
         applied = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), bitangent, second)

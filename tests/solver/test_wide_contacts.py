@@ -13,7 +13,7 @@ from engine_core.runtime.memory import Pool, address_of
 from engine_core.solver.bounces import LEAST_PART
 from engine_core.solver.bounces import SWEEPS as BOUNCE_SWEEPS
 from engine_core.solver.contact_impulses import MOST_SLIDING_SWEEPS, SWEEPS
-from engine_core.solver.wide_contacts import LASTING_SPEED, relax, solve, warm_start
+from engine_core.solver.wide_contacts import LASTING_SPEED, MOST_GROWTH, relax, solve, warm_start
 
 BODIES, BLOCKS = 24, 6
 STEP, SUBSTEPS = 1.0 / 60.0, 4
@@ -223,7 +223,7 @@ def twin_warm_start(fields, points, a, b):
     normal, tangent, bitangent = frame(fields)
     for point in points:
         push(a, b, *arms(point), normal * point[c.POINT_IMPULSE])
-        point[c.POINT_LASTING] = 2.0 * point[c.POINT_IMPULSE] + LASTING_SPEED * point[c.POINT_MASS]
+        point[c.POINT_LASTING] = MOST_GROWTH * point[c.POINT_IMPULSE] + LASTING_SPEED * point[c.POINT_MASS]
     friction = tangent * fields[c.FRICTION_IMPULSE] + bitangent * fields[c.FRICTION_IMPULSE + 1]
     push(a, b, *centre(fields), friction)
     spin(a, b, normal * fields[c.TWIST_IMPULSE])
