@@ -447,8 +447,6 @@ func test_points_of_soft_bodies() -> void:
 		check_equal(server.soft_body_get_point_global_position(soft, -1), Vector3.ZERO, "of a point that is none"))
 	_case("soft_body_set_transform", NOT_FINITE, func() -> void:
 		server.soft_body_set_transform(soft, Transform3D(Basis.IDENTITY, Vector3(0, INF, 0))))
-	_case("soft_body_set_state", "BODY_STATE_TRANSFORM", func() -> void:
-		server.soft_body_set_state(soft, server.BODY_STATE_SLEEPING, true))
 	_case("soft_body_set_state", "Transform3D", func() -> void:
 		server.soft_body_set_state(soft, server.BODY_STATE_TRANSFORM, 7))
 	_case("soft_body_update_rendering_server", "null", func() -> void: server.soft_body_update_rendering_server(soft, null))
