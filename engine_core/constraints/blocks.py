@@ -57,24 +57,25 @@ def get_vector(lane, field):
 
 
 @kernel
-def gather(rows, indices, offset):
-    """Eight half rows of the bodies whose rows are named at address `indices`, as eight columns."""
+def gather(rows, indices, size, offset):
+    """Eight floats at `offset` [byte] of each of the rows whose numbers stand at address `indices`, as eight columns. `size`: of
+    a row [byte]."""
     return transpose8(
-        load8(rows + load_int32(indices) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 4) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 8) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 12) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 16) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 20) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 24) * ROW_SIZE + offset),
-        load8(rows + load_int32(indices + 28) * ROW_SIZE + offset),
+        load8(rows + load_int32(indices) * size + offset),
+        load8(rows + load_int32(indices + 4) * size + offset),
+        load8(rows + load_int32(indices + 8) * size + offset),
+        load8(rows + load_int32(indices + 12) * size + offset),
+        load8(rows + load_int32(indices + 16) * size + offset),
+        load8(rows + load_int32(indices + 20) * size + offset),
+        load8(rows + load_int32(indices + 24) * size + offset),
+        load8(rows + load_int32(indices + 28) * size + offset),
     )
 
 
 @kernel
 def first_half(rows, indices):
     """(velocities, spins, the two columns left) of eight rows."""
-    columns = gather(rows, indices, 0)
+    columns = gather(rows, indices, ROW_SIZE, 0)
     return (columns[0], columns[1], columns[2]), (columns[3], columns[4], columns[5]), (columns[6], columns[7])
 
 

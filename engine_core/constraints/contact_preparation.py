@@ -14,11 +14,12 @@ from ..collision.schema import (
 )  # fmt: skip
 from ..collision.surfaces import combine_own_surfaces
 from ..geometry.vector import add, add_scaled, cross, dot, length, scale, store3, subtract, vector3
+from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_float32, load_int32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..runtime.prefetch import prefetch
-from ..runtime.vector8 import lane8, mask_less_equal8, splat8, where_less8
+from ..runtime.vector8 import lane8, splat8, where_less8
 from .blocks import LANE_FLOATS, field, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .schema import (
@@ -42,7 +43,6 @@ CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 FARTHEST_ROLLED = 0.1
 """A contact of what rolls is moved ahead at most by this part of the radius."""
-ALL_LANES = 255
 STIFFEST = 0.1875
 """Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
 
@@ -228,7 +228,7 @@ def count_deep_contacts(system, block, count):
         lowest_separation(block, count) * field(block, BIAS_RATE), splat8(FLOAT32(-DEEP_PART * system.push_out_speed)),
         splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)),
     )  # fmt: skip
-    if mask_less_equal8(deep, splat8(FLOAT32(0.5))) == ALL_LANES:
+    if not is_any_above8(deep, splat8(FLOAT32(0.5))):
         return
     for lane in range(8):
         if lane8(deep, lane) > FLOAT32(0.5):

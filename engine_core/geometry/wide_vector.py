@@ -3,9 +3,17 @@
 import numpy as np
 
 from ..runtime.kernel import kernel
-from ..runtime.vector8 import fused_multiply_add, splat8
+from ..runtime.vector8 import fused_multiply_add, mask_less_equal8, splat8
 
 FLOAT32 = np.float32
+ALL_LANES = 255
+"""What `mask_less_equal8` answers where all eight are."""
+
+
+@kernel
+def is_any_above8(values, limits):
+    """Whether one of eight values is above its limit, or no number."""
+    return mask_less_equal8(values, limits) != ALL_LANES
 
 
 @kernel

@@ -11,16 +11,16 @@ late. So a ball turns round at the surface and comes back as high as its restitu
 
 import numpy as np
 
-from ..constraints.blocks import field, field3, field6, put
+from ..constraints.blocks import field, field3, field6, gather, put
 from ..constraints.schema import (
     BOUNCED, COUPLING, FIELD_SIZE, FORCE_SIZE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_LEVER,
-    POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
+    POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, VELOCITY_CHANGE,
 )  # fmt: skip
-from ..geometry.wide_vector import add_scaled8, cross8, dot8, subtract8
+from ..geometry.wide_vector import add_scaled8, cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
-from ..runtime.vector8 import fused_multiply_add, load8, max8, min8, splat8, store8, transpose8, where_greater8, where_less8
+from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, where_greater8, where_less8
 from .contact_impulses import NEVER, gap_of_point, gap_terms, push_both
 from .push_out import shift_rows
 
@@ -39,15 +39,10 @@ WANTED_SIZE = 4 * FIELD_SIZE
 
 
 @kernel
-def accelerations8(forces, indices):
-    """What a sub-step adds to the velocities of eight rows [m/s]."""
-    c = transpose8(
-        load8(forces + load_int32(indices) * FORCE_SIZE), load8(forces + load_int32(indices + 4) * FORCE_SIZE),
-        load8(forces + load_int32(indices + 8) * FORCE_SIZE), load8(forces + load_int32(indices + 12) * FORCE_SIZE),
-        load8(forces + load_int32(indices + 16) * FORCE_SIZE), load8(forces + load_int32(indices + 20) * FORCE_SIZE),
-        load8(forces + load_int32(indices + 24) * FORCE_SIZE), load8(forces + load_int32(indices + 28) * FORCE_SIZE),
-    )  # fmt: skip
-    return c[0], c[1], c[2]
+def gained8(forces, indices):
+    """What a sub-step adds to the velocities of eight bodies [m/s]."""
+    columns = gather(forces, indices, FORCE_SIZE, 4 * VELOCITY_CHANGE)
+    return columns[0], columns[1], columns[2]
 
 
 @kernel
@@ -71,8 +66,8 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
     inverse_h = splat8(FLOAT32(1.0 / h))
     bounce = field(block, RESTITUTION)
     threshold = bounces_from(system, block)
-    gained_b = accelerations8(system.solver_forces, block + ROW_B * FIELD_SIZE)
-    gained_a = accelerations8(system.solver_forces, block + ROW_A * FIELD_SIZE)
+    gained_b = gained8(system.solver_forces, block + ROW_B * FIELD_SIZE)
+    gained_a = gained8(system.solver_forces, block + ROW_A * FIELD_SIZE)
     gained = (one + bounce) * dot8(field3(block, NORMAL), subtract8(gained_b, gained_a))
     most = zero
     point = block + POINTS * FIELD_SIZE
@@ -93,17 +88,7 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
         for k in range(4):
             put(wanted, k, zero)
         wanted += WANTED_SIZE
-    return is_any_positive(most)
-
-
-@kernel
-def is_any_positive(values):
-    memory = stack_array(8, FLOAT32)
-    store8(address_of_row(memory, 0), values)
-    for lane in range(8):
-        if memory[lane] > FLOAT32(0.0):
-            return True
-    return False
+    return is_any_above8(most, zero)
 
 
 @kernel

@@ -14,12 +14,12 @@ from ..constraints.schema import (
     MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER, POINT_MASS,
     POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_MASS,
 )  # fmt: skip
-from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, rotate8, subtract8, symmetric_times8
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, rotate8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
 from ..runtime.vector8 import (
-    absolute8, fused_multiply_add, mask_less_equal8, max8, min8, splat8, square_root8, where_greater8, where_less8,
+    absolute8, fused_multiply_add, max8, min8, splat8, square_root8, where_greater8, where_less8,
 )  # fmt: skip
 
 FLOAT32 = np.float32
@@ -33,7 +33,6 @@ AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
 """They agree when a sweep changes no impulse by more than this part of what presses, and what gives this speed [m/s]."""
 NEVER = -1.0e30
 """No speed is lower [m/s]."""
-ALL_LANES = 255
 ALONE, GAIN, CHANGE = 0, 1, 2
 """Fields of what a point wants (eight floats each): its impulse if no other changed, how much less by the speed that the others
 give it, and the change of impulse that came out."""
@@ -188,7 +187,7 @@ def settle_sliding(block, wanted, slide_1, slide_2):
         moved = max8(
             max8(absolute8(d0 - before_0), absolute8(d1 - before_1)), max8(absolute8(d2 - before_2), absolute8(d3 - before_3))
         )
-        if mask_less_equal8(moved, fused_multiply_add(agreement, carried, least)) == ALL_LANES:
+        if not is_any_above8(moved, fused_multiply_add(agreement, carried, least)):
             break
     put_changes(wanted, d0, d1, d2, d3)
     put(block, FRICTION_IMPULSE, old_first + first)

@@ -15,7 +15,7 @@ from ..constraints.schema import INERTIA_SIZE
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, subtract8, symmetric_times8
 from ..runtime.kernel import kernel
 from ..runtime.vector8 import (
-    absolute8, fused_multiply_add, load8, mask_less_equal8, splat8, store8, transpose8, where_greater8, where_less8,
+    absolute8, fused_multiply_add, load8, splat8, store8, transpose8, where_greater8, where_less8,
 )  # fmt: skip
 
 FLOAT32 = np.float32
@@ -122,11 +122,6 @@ def turns_unevenly8(spin, uneven):
     """For each lane a number above 0 where a body is uneven and spins."""
     least = splat8(FLOAT32(SLOWEST * SLOWEST))
     return fused_multiply_add(uneven, dot8(spin, spin), -least)
-
-
-@kernel
-def is_any_above_zero(values):
-    return mask_less_equal8(values, splat8(FLOAT32(0.0))) != 255
 
 
 @kernel

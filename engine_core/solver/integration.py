@@ -21,11 +21,12 @@ from ..geometry.vector import (
     add, conjugate, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
     vector3,
 )  # fmt: skip
+from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
-from .gyroscopic import is_any_above_zero, is_uneven, turn_unevenly, turns_unevenly8
+from .gyroscopic import is_uneven, turn_unevenly, turns_unevenly8
 from .ways import leaves_bounds_soon
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -170,7 +171,7 @@ def integrate_positions(system_address, begin, end, worker):
         m = columns8(rows, 32)
         spin = (v[3], v[4], v[5])
         uneven = turns_unevenly8(spin, v[UNEVEN])
-        if is_any_above_zero(uneven):
+        if is_any_above8(uneven, splat8(FLOAT32(0.0))):
             inertias = system.solver_inertias + (1 + 8 * group) * INERTIA_SIZE
             spin, last = turn_unevenly(inertias, uneven, spin, half)
             put_columns8(rows, 0, (v[0], v[1], v[2], last[0], last[1], last[2], v[6], v[7]))

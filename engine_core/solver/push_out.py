@@ -9,14 +9,13 @@ import numpy as np
 
 from ..constraints.blocks import field3
 from ..constraints.schema import DEEP_PART, DELTA_POSITION, FIELD_SIZE, MASS_A, MASS_B, NORMAL, ROW_A, ROW_B, ROW_SIZE
-from ..geometry.wide_vector import dot8
+from ..geometry.wide_vector import dot8, is_any_above8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from ..runtime.vector8 import mask_less_equal8, max8, min8, splat8, store8
+from ..runtime.vector8 import max8, min8, splat8, store8
 
 FLOAT32 = np.float32
-ALL_LANES = 255
 
 
 @kernel
@@ -40,7 +39,7 @@ def push_out(rows, block, lowest, parting, bias_rate, fastest, share, h):
     zero = splat8(FLOAT32(0.0))
     least = fastest * splat8(FLOAT32(DEEP_PART))
     speed = min8(-(lowest * bias_rate), fastest) - max8(least, parting)
-    if mask_less_equal8(speed, zero) == ALL_LANES:
+    if not is_any_above8(speed, zero):
         return
     normal, mass_a, mass_b = field3(block, NORMAL), field3(block, MASS_A), field3(block, MASS_B)
     push_a = (normal[0] * mass_a[0], normal[1] * mass_a[1], normal[2] * mass_a[2])

@@ -67,7 +67,7 @@ def put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b):
 @kernel
 def motion_of(rows, block, side):
     """How far and how the bodies of one side have turned since the step began: eight columns. `side`: ROW_A or ROW_B."""
-    return gather(rows, block + side * FIELD_SIZE, 32)
+    return gather(rows, block + side * FIELD_SIZE, ROW_SIZE, 32)
 
 
 @kernel
