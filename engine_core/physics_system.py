@@ -56,15 +56,15 @@ from .solver.wide_contacts import relax, solve, warm_start
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax,
-    store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints, solve_joints,
-    relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone, update_trees,
-    note_halfway, cover_ways, take_back,
+    store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints,
+    solve_joints, relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone,
+    update_trees, note_halfway, cover_ways, take_back,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX,
-    STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS, SOLVE_JOINTS,
-    RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE, UPDATE_TREES,
-    NOTE_HALFWAY, COVER_WAYS, TAKE_BACK,
+    STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS,
+    SOLVE_JOINTS, RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE,
+    UPDATE_TREES, NOTE_HALFWAY, COVER_WAYS, TAKE_BACK,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 

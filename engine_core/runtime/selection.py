@@ -7,14 +7,14 @@ from .kernel import kernel
 from .memory import stack_array
 
 INT32, FLOAT32 = np.int32, np.float32
-SHALLOWEST = -1.0
-"""What is shallower counts as this [m]."""
+LEAST = -1.0
+"""What is less counts as this."""
 
 
 @kernel
-def depth_key(depth):
-    """An integer, 0 or more, that is the larger the deeper two lie in each other [m]; apart from each other they are negative."""
-    return float_to_bits(FLOAT32(max(depth - SHALLOWEST, 0.0)))
+def selection_key(value):
+    """An integer, 0 or more, that is the larger the larger a value is: bits of floats from 0 on are in order."""
+    return float_to_bits(FLOAT32(max(value - LEAST, 0.0)))
 
 
 @kernel

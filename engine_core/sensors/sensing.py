@@ -15,7 +15,7 @@ from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, q
 from ..broad_phase.schema import TREE
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
-from ..runtime.selection import depth_key, put_largest_first
+from ..runtime.selection import selection_key, put_largest_first
 from .overlaps import (
     create_overlap, find_overlap, first_overlap, free_overlap, give_back_shape_overlap, has_overrides, monitors, overlaps_of,
     rows_of, sees, sensors_of, shape_overlaps_of,
@@ -172,7 +172,7 @@ def choose_overlaps(system):
         due, depths = view(sensors.due, count, INT32), view(sensors.due_depths, count, INT32)
         for k in range(count):
             overlap = overlaps[due[k]]
-            depths[k] = depth_key(depth_of_bounds(bodies[overlap.area].bounds, bodies[overlap.other].bounds))
+            depths[k] = selection_key(depth_of_bounds(bodies[overlap.area].bounds, bodies[overlap.other].bounds))
         put_largest_first(due, depths, view(sensors.event_order, count, INT32), count, limit)
     return sensors.chosen_count
 

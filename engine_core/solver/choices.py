@@ -15,7 +15,7 @@ from ..constraints.schema import COLOUR_COUNT
 from ..runtime.body_order import order_key
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from ..runtime.selection import depth_key, least_taken, put_largest_first
+from ..runtime.selection import selection_key, least_taken, put_largest_first
 from .colours import colours_of, remove_from_colour
 from .sleeping import take_out_of_solver
 
@@ -51,7 +51,7 @@ def choose_pairs(system):
         pair = pairs[active[place]]
         a, b = bodies[pair.body_a], bodies[pair.body_b]
         depth = weighed(depth_of_bounds(a.bounds, b.bounds), a, b) + (WAITED if place >= chosen_before else 0.0)
-        depths[place] = depth_key(depth if bounds_overlap(a.fat_bounds, b.fat_bounds) else PARTED)
+        depths[place] = selection_key(depth if bounds_overlap(a.fat_bounds, b.fat_bounds) else PARTED)
     put_largest_first(active, depths, spare, count, limit)
     for place in range(count):
         index = INT64(active[place])
@@ -91,7 +91,7 @@ def choose_contacts(system):
         for slot in range(colours.counts[colour]):
             manifold = manifolds[members[slot]]
             depth = weighed(depth_of(manifold), bodies[manifold.body_a], bodies[manifold.body_b])
-            all_members[at], depths[at] = members[slot], depth_key(depth)
+            all_members[at], depths[at] = members[slot], selection_key(depth)
             at += 1
     least, equal = least_taken(depths, count, limit)
     for k in range(count):
