@@ -51,20 +51,20 @@ from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
 from .solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
 from .solver.ways import HALFWAY_FLOATS, note_halfway
-from .solver.wide_contacts import relax, solve, warm_start
+from .solver.wide_contacts import bounce_contacts, relax, solve, warm_start
 
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax,
     store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints,
     solve_joints, relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone,
-    update_trees, note_halfway, cover_ways, take_back,
+    update_trees, note_halfway, cover_ways, take_back, bounce_contacts,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX,
     STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS,
     SOLVE_JOINTS, RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE,
-    UPDATE_TREES, NOTE_HALFWAY, COVER_WAYS, TAKE_BACK,
+    UPDATE_TREES, NOTE_HALFWAY, COVER_WAYS, TAKE_BACK, BOUNCE_CONTACTS,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
@@ -87,6 +87,8 @@ GATE_IS_TAKEN = 12
 """In SYSTEM.extra: 1 where the gate was taken already, for the step to come."""
 WORTH_THREADS = 256
 """Active bodies and pairs together from which on a step wakes the workers."""
+MOST_BOUNCE_PASSES = 8
+"""So often bounces may make others in a sub-step; what then still meets bounces in the next one."""
 LEAST_PAIR_TABLE = 4096
 """Slots that the hash table of pairs begins with: a power of two."""
 # Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
@@ -147,6 +149,17 @@ def over_loose_joints(system, address, job):
 
 
 @kernel
+def let_bounce(system, address):
+    """Let what meets bounce, again and again while one bounce makes another: a row of balls hands on what the first one brings."""
+    if system.some_block_is_elastic:
+        for _ in range(MOST_BOUNCE_PASSES):
+            system.some_block_bounced = 0
+            over_colours(system, address, BOUNCE_CONTACTS)
+            if system.some_block_bounced == 0:
+                break
+
+
+@kernel
 def solve_substeps(system, address):
     """The sub-steps: velocities, joints and contacts, positions, joints and contacts again without bias."""
     groups = (system.active_count + 7) >> 3
@@ -154,6 +167,7 @@ def solve_substeps(system, address):
     for substep in range(system.substep_count):
         parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
         listen(system, address, SUB_STEP, h)
+        let_bounce(system, address)
         over_loose_joints(system, address, WARM_START_JOINTS)
         if system.loose_joint_count > 0:  # they must feel the trees they hang on; other trees wait for SOLVE_TREES
             parallel_for(system, address, WARM_START_TREES, 0, system.joint_tree_count, LEAST_TREES)
@@ -279,6 +293,7 @@ def advance(system, address, delta_time):
     enter(system, LAY_OUT_BLOCKS)
     system.constraint_block_count = lay_out_blocks(system)
     lay_out_joints(system)
+    system.some_block_is_elastic = 0
     over_colours(system, address, PREPARE_CONTACTS)
     parallel_for(system, address, PREPARE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
     solve_substeps(system, address)

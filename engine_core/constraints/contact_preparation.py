@@ -261,6 +261,8 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         most = max(most, manifold.point_count)
         has_wanderers |= manifold.flags & (MANIFOLD_WANDERS_A | MANIFOLD_WANDERS_B) != 0
         is_elastic |= lane[RESTITUTION * 8] > 0.0
+    if is_elastic and system.some_block_is_elastic == 0:
+        system.some_block_is_elastic = 1
     whole = view(address, BLOCK_FIELDS * 8, INT32)
     for k in range(8):
         whole[POINT_COUNT * 8 + k] = INT32(most)

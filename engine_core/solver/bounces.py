@@ -68,16 +68,17 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
     threshold = bounces_from(system, block)
     gained_b = gained8(system.solver_forces, block + ROW_B * FIELD_SIZE)
     gained_a = gained8(system.solver_forces, block + ROW_A * FIELD_SIZE)
-    gained = (one + bounce) * dot8(field3(block, NORMAL), subtract8(gained_b, gained_a))
+    gained = dot8(field3(block, NORMAL), subtract8(gained_b, gained_a))
+    brought = gained if ahead else zero  # what lies on the other and is pressed to it does not meet it
     most = zero
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         separation, speed = gap_of_point(point, terms)
         closing = min8(speed, threshold)
         moment = max8(-(separation / closing), longest)
-        answer = where_less8(speed, threshold, field(point, POINT_MASS), zero)
+        answer = where_less8(speed - brought, threshold, field(point, POINT_MASS), zero)
         answer = where_greater8(fused_multiply_add(speed, reach, separation), zero, zero, answer)
-        away = max8(gained * (middle - moment * inverse_h) - bounce * speed, zero)
+        away = max8((one + bounce) * gained * (middle - moment * inverse_h) - bounce * speed, zero)
         put(wanted, CHANGE, away - speed)
         put(wanted, ANSWER, answer)
         put(wanted, MOMENT, moment)
@@ -152,6 +153,7 @@ def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
     terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     if not measure_bounces(system, block, wanted, terms, h, ahead):
         return v_a, w_a, v_b, w_b
+    system.some_block_bounced = 1
     settle_bounces(block, wanted)
     total, arm_a, arm_b, moment = take_bounces(block, wanted)
     normal = field3(block, NORMAL)

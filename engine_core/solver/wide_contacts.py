@@ -1,9 +1,9 @@
 """The contact solver: eight manifolds at once, sub-stepped soft contacts with a relax pass (Catto, "Solver2D", 2024; Box2D v3).
 
-Each sub-step: `warm_start` applies the impulses so far; `solve` pushes along the normals with a soft bias that closes
+Each sub-step: `bounce_contacts` lets what meets bounce; `warm_start` applies the impulses so far; `solve` pushes along the normals with a soft bias that closes
 overlap; after the positions have moved, `relax` solves again without bias, so that the bias leaves no velocity behind, and
 with friction: the twist about the normal, then the points and two tangents at the manifold's centre, settled together (see
-contact_impulses.py). Bounces come first in both passes (see bounces.py). Blocks of one colour share no moving body, so any
+contact_impulses.py). What the solver makes meet bounces before it (see bounces.py). Blocks of one colour share no moving body, so any
 number of threads may do them.
 
 A sub-step starts from the impulses of the one before, as far as they last: what an impact needed once would throw the body up
@@ -83,6 +83,27 @@ def push(v, w, mass, inertia, arm, impulse, sign):
     return v, add8(w, turned)
 
 
+@kernel
+def is_elastic(block):
+    return load_int32(block + IS_ELASTIC * FIELD_SIZE) != 0
+
+
+@entry_point(JOB_SIGNATURE)
+def bounce_contacts(system_address, begin, end, worker):
+    """Job: what meets in this sub-step bounces, over blocks `begin` to `end - 1`. It comes before the impulses of the sub-step
+    before are applied again: those are a guess, and what a guess throws at others must not bounce off them."""
+    system = view(system_address, 1, SYSTEM)[0]
+    rows = system.solver_rows
+    h = system.last_delta_time / system.substep_count
+    for index in range(begin, end):
+        block = system.constraint_blocks + index * BLOCK_SIZE
+        if is_elastic(block):
+            (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
+            motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
+            v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, True)
+            put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
+
+
 @entry_point(JOB_SIGNATURE)
 def warm_start(system_address, begin, end, worker):
     """Job: apply the impulses of blocks `begin` to `end - 1`. Reads and writes the rows of their bodies."""
@@ -115,14 +136,9 @@ def warm_start(system_address, begin, end, worker):
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 
-@kernel
-def is_elastic(block):
-    return load_int32(block + IS_ELASTIC * FIELD_SIZE) != 0
-
-
 @entry_point(JOB_SIGNATURE)
 def solve(system_address, begin, end, worker):
-    """Job: bounces, and the biased pass along the normals, over blocks `begin` to `end - 1`."""
+    """Job: the biased pass along the normals, over blocks `begin` to `end - 1`."""
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     h = system.last_delta_time / system.substep_count
@@ -133,9 +149,6 @@ def solve(system_address, begin, end, worker):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        if is_elastic(block):
-            v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, True)
-            motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
         share = one / max8(one, max8(rest_a[1], rest_b[1]))  # among the deep contacts of the body that has more
         (v_a, w_a, v_b, w_b), lowest, parting = solve_normals(
             block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, field(block, BIAS_RATE), field(block, SOFTNESS),

@@ -146,6 +146,24 @@ def test_elastic_balls_keep_their_energy():
     assert max(np.abs(scene.position(ball)).max() for ball in balls) < 2.9
 
 
+def test_what_a_heavy_body_hits_and_pins_gives_it_no_energy():
+    """A light box in a corner is hit by a heavy one that bounces: what presses the light one from the walls is found over some
+    sub-steps, and no guess of it may throw the heavy one back."""
+    scene = SmallWorld()
+    scene.floor(restitution=0.0, friction=1.0)
+    scene.floor((1.0, 0.0, 0.0), friction=1.0)
+    scene.floor((0.0, 0.0, 1.0), friction=1.0)
+    scene.add(scene.box(0.4, 0.35, 0.4), (0.4, 0.35, 0.4), mass=0.4, friction=1.0)
+    heavy = scene.add(scene.capsule(0.25, 0.9), (0.75, 1.2, 0.75), mass=9.0, friction=0.3, restitution=0.9)
+    scene.throw(heavy, (-3.0, -5.0, -3.0))
+    energy = 9.0 * (9.81 * 1.2 + 0.5 * 43.0)
+    for tick in range(90):
+        scene.step()
+        speed, spin = scene.velocity(heavy), scene.spin(heavy)
+        now = 9.0 * (9.81 * scene.position(heavy)[1] + 0.5 * speed @ speed)
+        assert now <= 1.01 * energy, (tick, now, energy, spin)
+
+
 def test_a_bounce_takes_friction_of_its_whole_impulse():
     """Sliding at 10 m/s, down at 4 m/s, elastic: friction takes mu (1 + e) 4 m/s."""
     scene = SmallWorld()
