@@ -28,7 +28,7 @@ FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 SWEEPS = 16
 """How often the points of a manifold that bounces are settled with each other."""
-LEAST_PART = 0.1
+LEAST_PART = 0.01
 """What is perfectly elastic bounces from this part of the threshold on; what is less elastic from up to all of it."""
 TINY = FLOAT32(1.0e-20)
 
