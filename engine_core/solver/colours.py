@@ -14,7 +14,7 @@ from ..constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
 from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .overflow import lay_out_overflow
+from .overflow import lay_out_overflow, overflow_key
 
 INT32, UINT32 = np.int32, np.uint32
 
@@ -61,6 +61,8 @@ def add_to_colour(system, bodies, manifolds, index):
     slot = colours.counts[colour]
     view(colours.lists[colour], system.manifold_capacity, INT32)[slot] = index
     key = order_key(manifold.body_a, moves_a, manifold.body_b, moves_b)
+    if colour == OVERFLOW:
+        key = overflow_key(manifold.body_a, moves_a, manifold.body_b, moves_b)
     view(colours.keys[colour], system.manifold_capacity, INT32)[slot] = key
     colours.counts[colour] = slot + 1
     colours.disorder[colour] += 1

@@ -16,6 +16,13 @@ LANES = 8
 
 
 @kernel
+def overflow_key(a, moves_a, b, moves_b):
+    """A contact's place in the order of the overflow. Where all touch all, neighbours in this order share no body, as in the
+    rounds of a tournament; in the order of bodies each would share one with the next, and stand behind it."""
+    return INT32((a if moves_a else 0) + (b if moves_b else 0))
+
+
+@kernel
 def first_with_room(following, block):
     """The first block from this one on that is not full. `following`: of each block itself, or of a full one a block behind it
     that may have room; what is passed on the way is made to point further (union-find)."""
