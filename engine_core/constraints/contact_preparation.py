@@ -43,6 +43,9 @@ CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 FARTHEST_ROLLED = 0.1
 """A contact of what rolls is moved ahead at most by this part of the radius."""
+USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.3
+"""Contacts are as firm as usual up to this difference of two masses by their sum (10 to 1). From there to the second (100 to 1)
+they become firmer by this part of what those with still bodies are firmer: more, and what is heavy rocks on what is light."""
 STIFFEST = 0.1875
 """Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
 
@@ -61,7 +64,13 @@ def softness_of(system, a, b, h, usual):
     is_moving = a.inverse_mass != 0.0 and b.inverse_mass != 0.0
     if a.contact_bias != 0.0 or b.contact_bias != 0.0:
         return softness_at(system, h, max(a.contact_bias, b.contact_bias), is_moving)
-    return usual[0] if is_moving else usual[1]
+    if not is_moving:
+        return usual[1]
+    uneven = abs(a.inverse_mass - b.inverse_mass) - USUAL_MASSES * (a.inverse_mass + b.inverse_mass)
+    if uneven <= 0.0:
+        return usual[0]
+    part = FIRMER * min(uneven / ((UNEVEN_MASSES - USUAL_MASSES) * (a.inverse_mass + b.inverse_mass)), 1.0)
+    return usual[0][0] + part * (usual[1][0] - usual[0][0]), usual[0][1] + part * (usual[1][1] - usual[0][1])
 
 
 @kernel
