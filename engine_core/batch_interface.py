@@ -19,7 +19,7 @@ from .bodies.schema import BODY, CAN_SLEEP, HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATC
 from .body_batches import BATCH, DROPPED, FAILED, HIDDEN, IS_IN, IS_OUT, NEW_BODY, NEW_SHAPE, PREPARED, QUEUE, TOUCHED
 from .broad_phase.schema import USER_STRIPES
 from .broad_phase.trees import BUDGET
-from .physics_system import STAGES, UPDATE_TREES
+from .step.stages import STAGES, UPDATE_TREES
 from .runtime.memory import address_of
 from .runtime.timeline import cycles_per_second
 

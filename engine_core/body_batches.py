@@ -26,7 +26,7 @@ from .broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, qu
 from .broad_phase.calls import call_rebuild
 from .broad_phase.rebuild import tree_swap
 from .broad_phase.schema import TREE, USER_STRIPES
-from .changes import mark_moved
+from .step.changes import mark_moved
 from .edits import STEPPING, take_gate
 from .geometry.vector import length_squared, store3, vector3
 from .origin import catch_up, read_origin

@@ -22,7 +22,7 @@ from .broad_phase.add import tree_add
 from .broad_phase.change import tree_remove, tree_widen
 from .broad_phase.nodes import note_layers
 from .broad_phase.schema import TREE
-from .changes import CHANGES, mark_moved
+from .step.changes import CHANGES, mark_moved
 from .collision.contact_rules import terms_of
 from .collision.pairs import combine_materials, lists_of, pairs_of
 from .collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL

@@ -8,31 +8,26 @@ import numpy as np
 
 from .bodies.schema import BODY, SYSTEM, WORLD
 from .broad_phase.trees import Trees
-from .changes import apply_changes, collect_moved, update_trees
 from .collision.collide_function import collide_shape_pair
-from .collision.contacts import collide
-from .collision.pair_finding import look_alone, look_for_pairs, make_pairs
-from .collision.query_schema import COLLIDE_FUNCTION
 from .collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
+from .collision.pair_finding import make_pairs
+from .collision.query_schema import COLLIDE_FUNCTION
 from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
 from .collision.telling import renew_event_list
-from .constraints.contact_preparation import prepare_contacts, store_impulses
-from .constraints.joint_preparation import prepare_joints, store_joints
 from .constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
 from .constraints.schema import (
     BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, MANIFOLD_INDEX, NORMAL,
-    OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
+    POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
 )  # fmt: skip
 from .edits import COMMAND, STEPPING, take_gate
 from .limits import LimitWarnings, rows_for
 from .runtime.call import call_3_result
-from .runtime.job_system import JOB_SYSTEM, begin_jobs, finish_jobs, run_job, start_job, wait_for_job
+from .runtime.job_system import begin_jobs, finish_jobs, run_job, start_job, wait_for_job
 from .runtime.kernel import entry_point, kernel
 from .runtime.memory import Pool, address_of, view, view_rows
-from .runtime.timeline import cycles, cycles_per_second, record
-from .sensors.effects import apply_areas, has_work
+from .runtime.timeline import cycles_per_second
+from .sensors.effects import has_work
 from .sensors.events import report_overlaps
-from .sensors.measuring import measure_overlaps
 from .sensors.overlaps import mark_active_due, sensors_of
 from .sensors.pools import Sensors
 from .sensors.sensing import choose_overlaps, find_overlaps, settle_overlaps
@@ -40,172 +35,28 @@ from .solver.choices import choose_contacts, choose_pairs
 from .solver.colours import lay_out_blocks
 from .solver.contact_events import tell_contacts
 from .solver.contact_reports import report_contacts
-from .solver.continuous import sweep_bodies
-from .solver.held_back import MOST_ROUNDS, cover_ways, free_jammed, hold_back_together, take_back
-from .solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
 from .solver.joint_colours import drop_broken_joints
 from .solver.joint_order import lay_out_joints
-from .solver.joints import relax_joints, solve_joints, warm_start_joints
-from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP, tell_listeners
+from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS
 from .solver.sleeping import put_islands_to_sleep
 from .solver.touching import settle_pairs
-from .solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
-from .solver.ways import HALFWAY_FLOATS, note_halfway
-from .solver.wide_contacts import bounce_contacts, relax, solve, warm_start
-
-# The jobs of a step, by their place in SYSTEM.jobs.
-JOBS = (
-    collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax,
-    store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints,
-    solve_joints, relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone,
-    update_trees, note_halfway, cover_ways, take_back, bounce_contacts,
+from .solver.ways import HALFWAY_FLOATS
+from .step.changes import apply_changes, collect_moved
+from .step.stages import (
+    APPLY_AREAS, APPLY_CHANGES, COLLECT_MOVED, COLLIDE, FIND_OVERLAPS, FINISH_BODIES, JOBS, LAY_OUT_BLOCKS, LEAST_BODIES,
+    LEAST_JOINTS, LEAST_MOVED, LEAST_OVERLAPS, LEAST_PAIRS, LOOK_ALONE, LOOK_FOR_PAIRS, MAKE_PAIRS, MEASURE_OVERLAPS, NO_STAGE,
+    PREPARE_BODIES, PREPARE_CONTACTS, PREPARE_JOINTS, PUT_ISLANDS_TO_SLEEP, REPORT_CONTACTS, SETTLE_OVERLAPS, SETTLE_PAIRS,
+    STAGES, STAGE_NAMES, STORE_IMPULSES, STORE_JOINTS, UPDATE_TREES, WAIT_FOR_TREES, enter, job_address, listen, over_colours,
+    parallel_for,
 )  # fmt: skip
-(
-    COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX,
-    STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS,
-    SOLVE_JOINTS, RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE,
-    UPDATE_TREES, NOTE_HALFWAY, COVER_WAYS, TAKE_BACK, BOUNCE_CONTACTS,
-) = range(len(JOBS))  # fmt: skip
-JOB_COUNT = len(JOBS)
-
-# The serial stages between them, numbered on, for `enter`.
-SERIAL_STAGES = (
-    "apply_changes", "make_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
-    "find_overlaps", "settle_overlaps", "wait_for_trees", "tell_listeners", "hold_back_together",
-)  # fmt: skip
-(
-    APPLY_CHANGES, MAKE_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP,
-    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, TELL_LISTENERS, HOLD_BACK_TOGETHER,
-) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
-STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
-STAGE_COUNT = len(STAGE_NAMES)
-NO_STAGE = STAGE_COUNT
-STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_COUNT + 1)], align=True)
-"""What SYSTEM.stage_cycles points to, while somebody measures."""
+from .step.substeps import hold_back, solve_substeps
 
 GATE_IS_TAKEN = 12
 """In SYSTEM.extra: 1 where the gate was taken already, for the step to come."""
 WORTH_THREADS = 256
 """Active bodies and pairs together from which on a step wakes the workers."""
-MOST_BOUNCE_PASSES = 8
-"""So often bounces may make others in a sub-step; what then still meets bounces in the next one."""
 LEAST_PAIR_TABLE = 4096
 """Slots that the hash table of pairs begins with: a power of two."""
-# Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
-LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 64, 32, 128, 16, 4, 8
-LEAST_JOINTS, LEAST_TREES, LEAST_MOVED = 16, 1, 1
-
-
-@kernel
-def enter(system, stage):
-    """Say which stage of the step begins, for those who measure. Nothing while nobody does."""
-    if system.stage_cycles != 0:
-        stages = view(system.stage_cycles, 1, STAGES)[0]
-        now = cycles()
-        stages.cycles[stages.current] += now - stages.since
-        timeline = view(system.job_system, 1, JOB_SYSTEM)[0].timeline
-        if timeline != 0 and stages.current >= JOB_COUNT and stages.current < NO_STAGE:
-            record(timeline, 0, stages.current, stages.since, now, 0, 0)
-        stages.current = stage
-        stages.since = now
-
-
-@kernel
-def job_address(system, job):
-    return view(system.jobs, JOB_COUNT, np.int64)[job]
-
-
-@kernel
-def parallel_for(system, address, job, begin, end, least):
-    """Do the items `begin` to `end - 1` of a job: on all threads where the step is shared, in batches of at least `least`."""
-    enter(system, job)
-    run_job(system.job_system, system.is_shared != 0, job_address(system, job), address, begin, end, least)
-
-
-@kernel
-def over_each_colour(system, address, job, firsts, counts, least):
-    """Do a job over all constraints of a kind, colour after colour: the overflow first, on one thread since its blocks share
-    bodies; what is static last."""
-    for k in range(COLOUR_COUNT + 1):
-        colour = OVERFLOW if k == 0 else k - 1
-        first, count = firsts[colour], counts[colour]
-        if count > 0:
-            parallel_for(system, address, job, first, first + count, count if colour == OVERFLOW else least)
-
-
-@kernel
-def over_colours(system, address, job):
-    """Do a job over all constraint blocks."""
-    colours = view(system.colours, 1, COLOURS)[0]
-    over_each_colour(system, address, job, colours.first_block, colours.block_count, LEAST_BLOCKS)
-
-
-@kernel
-def over_loose_joints(system, address, job):
-    """Do a job over all joints that stand in no tree."""
-    if system.loose_joint_count > 0:
-        colours = view(system.colours, 1, COLOURS)[0]
-        over_each_colour(system, address, job, colours.first_loose, colours.loose_counts, LEAST_JOINTS)
-
-
-@kernel
-def let_bounce(system, address):
-    """Let what meets bounce, again and again while one bounce makes another: a row of balls hands on what the first one brings."""
-    if system.some_block_is_elastic:
-        for _ in range(MOST_BOUNCE_PASSES):
-            system.some_block_bounced = 0
-            over_colours(system, address, BOUNCE_CONTACTS)
-            if system.some_block_bounced == 0:
-                break
-
-
-@kernel
-def solve_substeps(system, address):
-    """The sub-steps: velocities, joints and contacts, positions, joints and contacts again without bias."""
-    groups = (system.active_count + 7) >> 3
-    h = system.last_delta_time / system.substep_count
-    for substep in range(system.substep_count):
-        parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
-        listen(system, address, SUB_STEP, h)
-        let_bounce(system, address)
-        over_loose_joints(system, address, WARM_START_JOINTS)
-        if system.loose_joint_count > 0:  # they must feel the trees they hang on; other trees wait for SOLVE_TREES
-            parallel_for(system, address, WARM_START_TREES, 0, system.joint_tree_count, LEAST_TREES)
-        over_colours(system, address, WARM_START)
-        for _ in range(system.joint_iterations):
-            over_loose_joints(system, address, SOLVE_JOINTS)
-        parallel_for(system, address, SOLVE_TREES, 0, system.joint_tree_count, LEAST_TREES)
-        over_colours(system, address, SOLVE)
-        parallel_for(system, address, INTEGRATE_POSITIONS, 0, groups, LEAST_GROUPS)
-        if substep == (system.substep_count - 1) // 2:
-            parallel_for(system, address, NOTE_HALFWAY, 0, system.active_count, LEAST_ROWS)
-        over_loose_joints(system, address, RELAX_JOINTS)
-        parallel_for(system, address, RELAX_TREES, 0, system.joint_tree_count, LEAST_TREES)
-        over_colours(system, address, RELAX)
-
-
-@kernel
-def hold_back(system, address):
-    """Continuous collision: take back what moved too far, in rounds, until nobody is stopped any more."""
-    parallel_for(system, address, COVER_WAYS, 0, system.active_count, LEAST_BODIES)
-    for number in range(MOST_ROUNDS):
-        system.sweep_round, system.held_back_count = number, 0
-        parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
-        if system.held_back_count == 0:
-            break
-        enter(system, HOLD_BACK_TOGETHER)
-        hold_back_together(system)
-    if system.sweep_round > 0:
-        free_jammed(system)
-        parallel_for(system, address, TAKE_BACK, 0, system.active_count, LEAST_BODIES)
-
-
-@kernel
-def listen(system, address, moment, time):
-    """Let listeners do what they want to do at a moment of the step."""
-    if system.listener_count > 0:
-        enter(system, TELL_LISTENERS)
-        tell_listeners(system, address, moment, time)
 
 
 @kernel

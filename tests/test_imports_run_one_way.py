@@ -24,6 +24,7 @@ ORDER = [
     "solver",
     "sensors",
     "characters",
+    "step",
     STEP,
     "streaming",
     "profiling",

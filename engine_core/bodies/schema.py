@@ -261,6 +261,7 @@ SYSTEM = np.dtype(
         ("active_kinematic_count", "i8"),  # of them
         ("some_block_is_elastic", "i8"),  # after `prepare_contacts`: some contact may bounce
         ("some_block_bounced", "i8"),  # after `bounce_contacts`: some contact has bounced, and others may have to after it
+        ("some_joined_bounced", "i8"),  # the same, of a body with joints, since this was last set to 0
         ("some_body_rests", "i8"),  # after `finish_bodies`: some body has rested long enough to sleep
         ("solver_rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
         ("solver_forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py

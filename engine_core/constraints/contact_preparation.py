@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bodies.motion import surface_velocity
 from ..bodies.overlap import allowed_overlap, size_of
-from ..bodies.schema import BODY, HAS_RARE, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, SYSTEM, WORLD
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
@@ -24,7 +24,7 @@ from .blocks import LANE_FLOATS, field, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DEEP_CONTACTS, DEEP_PART,
-    FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL,
+    FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL,
     OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE,
     POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
 )  # fmt: skip
@@ -256,7 +256,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
     """Write one block. `frames` is scratch."""
     address = system.constraint_blocks + index * BLOCK_SIZE
     members, count = members_of_block(colours, index)
-    most, has_wanderers, is_elastic = 0, False, False
+    most, has_wanderers, elastic = 0, False, 0
     for k in range(8):
         lane, whole = view(address + 4 * k, LANE_FLOATS, FLOAT32), view(address + 4 * k, LANE_FLOATS, INT32)
         frame = view(frames + 4 * k, FRAME_FLOATS - 7, FLOAT32)
@@ -269,13 +269,14 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         prepare_lane(system, pairs[manifold.pair], all_lists[manifold.pair], manifold, number, a, b, lane, whole, frame, h, usual)
         most = max(most, manifold.point_count)
         has_wanderers |= manifold.flags & (MANIFOLD_WANDERS_A | MANIFOLD_WANDERS_B) != 0
-        is_elastic |= lane[RESTITUTION * 8] > 0.0
-    if is_elastic and system.some_block_is_elastic == 0:
+        if lane[RESTITUTION * 8] > 0.0:
+            elastic = max(elastic, JOINED if (a.flags | b.flags) & HAS_JOINT else 1)
+    if elastic > 0 and system.some_block_is_elastic == 0:
         system.some_block_is_elastic = 1
     whole = view(address, BLOCK_FIELDS * 8, INT32)
     for k in range(8):
         whole[POINT_COUNT * 8 + k] = INT32(most)
-        whole[IS_ELASTIC * 8 + k] = INT32(1 if is_elastic else 0)
+        whole[IS_ELASTIC * 8 + k] = INT32(elastic)
     place_points(address, frames, most)
     if has_wanderers:
         for k in range(count):

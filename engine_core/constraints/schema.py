@@ -62,7 +62,8 @@ COUPLING = ALLOWED_OVERLAP + 1  # speed at a point by an impulse at another [1/k
 SLIDE_COUPLING = COUPLING + 6  # speed along the two tangents by an impulse at a point, and the reverse: four of each [1/kg]
 BOUNCED = SLIDE_COUPLING + 8  # sum of the points' impulses that bounced in this sub-step, and that sum with levers
 POINT_COUNT = BOUNCED + 2  # int32: the largest of the lanes, in all lanes
-IS_ELASTIC = POINT_COUNT + 1  # int32, in all lanes: 1 if some lane has restitution
+IS_ELASTIC = POINT_COUNT + 1  # int32, in all lanes: 1 if some lane has restitution, JOINED if a body of one has joints too
+JOINED = 2
 POINTS = IS_ELASTIC + 1  # four points, POINT_FIELDS fields each
 
 POINT_ANCHOR_A, POINT_ANCHOR_B = 0, 3

@@ -13,8 +13,9 @@ import numpy as np
 
 from ..constraints.blocks import field, field3, field6, gather, put
 from ..constraints.schema import (
-    BOUNCED, COUPLING, FIELD_SIZE, FORCE_SIZE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_LEVER,
-    POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, VELOCITY_CHANGE,
+    BOUNCED, COUPLING, FIELD_SIZE, FORCE_SIZE, IS_ELASTIC, JOINED, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
+    POINT_FIELDS, POINT_LASTING, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
+    VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.wide_vector import add_scaled8, cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_int32
@@ -54,9 +55,48 @@ def bounces_from(system, block):
 
 
 @kernel
+def is_joined(block):
+    """Whether a body of the block that may bounce has joints."""
+    return load_int32(block + IS_ELASTIC * FIELD_SIZE) == JOINED
+
+
+@kernel
+def want_nothing(wanted, count):
+    """For the points from `count` on, which are none. `wanted`: behind those that are."""
+    zero = splat8(FLOAT32(0.0))
+    for _ in range(count, 4):
+        for k in range(4):
+            put(wanted, k, zero)
+        wanted += WANTED_SIZE
+
+
+@kernel
+def measure_losses(block, wanted, terms):
+    """As `measure_bounces`, for what joints have cut down of the speeds of those points that have just bounced."""
+    zero, half_never = splat8(FLOAT32(0.0)), splat8(FLOAT32(0.5 * NEVER))
+    most = zero
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        _, speed = gap_of_point(point, terms)
+        away = field(point, POINT_LASTING)
+        answer = where_greater8(away, half_never, field(point, POINT_MASS), zero)
+        change = where_greater8(answer, zero, away - speed, zero)
+        put(wanted, CHANGE, change)
+        put(wanted, ANSWER, answer)
+        put(wanted, MOMENT, zero)
+        most = max8(most, change)
+        point += POINT_SIZE
+        wanted += WANTED_SIZE
+    want_nothing(wanted, load_int32(block + POINT_COUNT * FIELD_SIZE))
+    return is_any_above8(most, zero)
+
+
+@kernel
 def measure_bounces(system, block, wanted, terms, h, ahead):
     """Write to `wanted` what each point wants of a bounce; gives whether any does. `ahead`: whether the sub-step's motion is
     still to come; else it is done, and what bounces has met already.
+
+    While the motion is to come, POINT_LASTING keeps the speed that is wanted of joined bodies, for `bounce_again`.
 
     Velocities are those of the middle of a sub-step (a symplectic Euler step is a leap-frog): at the moment of the bounce they
     are less or more by what gravity gives in between, and so they are afterwards."""
@@ -70,7 +110,8 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
     gained_a = gained8(system.solver_forces, block + ROW_A * FIELD_SIZE)
     gained = dot8(field3(block, NORMAL), subtract8(gained_b, gained_a))
     brought = gained if ahead else zero  # what lies on the other and is pressed to it does not meet it
-    most = zero
+    most, never = zero, splat8(FLOAT32(NEVER))
+    keeps = ahead and is_joined(block)
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         separation, speed = gap_of_point(point, terms)
@@ -82,13 +123,12 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
         put(wanted, CHANGE, away - speed)
         put(wanted, ANSWER, answer)
         put(wanted, MOMENT, moment)
+        if keeps:
+            put(point, POINT_LASTING, where_greater8(answer, zero, away, never))
         most = max8(most, answer)
         point += POINT_SIZE
         wanted += WANTED_SIZE
-    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE), 4):
-        for k in range(4):
-            put(wanted, k, zero)
-        wanted += WANTED_SIZE
+    want_nothing(wanted, load_int32(block + POINT_COUNT * FIELD_SIZE))
     return is_any_above8(most, zero)
 
 
@@ -147,13 +187,22 @@ def take_bounces(block, wanted):
 
 
 @kernel
+def note_bounce(system, block):
+    """Others may have to bounce after this, and joints to answer it."""
+    if system.some_block_bounced == 0:
+        system.some_block_bounced = 1
+    if is_joined(block) and system.some_joined_bounced == 0:
+        system.some_joined_bounced = 1
+
+
+@kernel
 def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
     """Let what meets bounce. Gives velocities; moves rows. `ahead`: see `measure_bounces`."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     if not measure_bounces(system, block, wanted, terms, h, ahead):
         return v_a, w_a, v_b, w_b
-    system.some_block_bounced = 1
+    note_bounce(system, block)
     settle_bounces(block, wanted)
     total, arm_a, arm_b, moment = take_bounces(block, wanted)
     normal = field3(block, NORMAL)
@@ -165,3 +214,17 @@ def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
     shift_rows(system.solver_rows, block, ROW_A, (moment * early_a[0], moment * early_a[1], moment * early_a[2]))
     shift_rows(system.solver_rows, block, ROW_B, (moment * early_b[0], moment * early_b[1], moment * early_b[2]))
     return v_a, w_a, v_b, w_b
+
+
+@kernel
+def bounce_again(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
+    """Give back what joints took of the bounces of this pass. Gives velocities."""
+    wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
+    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    if not measure_losses(block, wanted, terms):
+        return v_a, w_a, v_b, w_b
+    settle_bounces(block, wanted)
+    total, arm_a, arm_b, _ = take_bounces(block, wanted)
+    normal = field3(block, NORMAL)
+    impulse = (normal[0] * total, normal[1] * total, normal[2] * total)
+    return push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))

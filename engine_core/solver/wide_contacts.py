@@ -1,10 +1,10 @@
 """The contact solver: eight manifolds at once, sub-stepped soft contacts with a relax pass (Catto, "Solver2D", 2024; Box2D v3).
 
-Each sub-step: `bounce_contacts` lets what meets bounce; `warm_start` applies the impulses so far; `solve` pushes along the normals with a soft bias that closes
-overlap; after the positions have moved, `relax` solves again without bias, so that the bias leaves no velocity behind, and
-with friction: the twist about the normal, then the points and two tangents at the manifold's centre, settled together (see
-contact_impulses.py). What the solver makes meet bounces before it (see bounces.py). Blocks of one colour share no moving body, so any
-number of threads may do them.
+Each sub-step: `bounce_contacts` lets what meets bounce (see bounces.py); `warm_start` applies the impulses so far; `solve` pushes
+along the normals with a soft bias that closes overlap; after the positions have moved, `relax` solves again without bias, so that
+the bias leaves no velocity behind, and with friction: the twist about the normal, then the points and two tangents at the
+manifold's centre, settled together (see contact_impulses.py); what the solver made meet bounces before. Blocks of one colour
+share no moving body, so any number of threads may do them.
 
 A sub-step starts from the impulses of the one before, as far as they last: what an impact needed once would throw the body up
 again. An impulse that is needed again and again may grow quickly from sub-step to sub-step, from what gravity gives on; so a load
@@ -26,7 +26,7 @@ from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
-from .bounces import bounce, bounces_from
+from .bounces import bounce, bounce_again, bounces_from, is_joined
 from .contact_impulses import solve_all, solve_normals
 from .push_out import push_out
 
@@ -101,6 +101,20 @@ def bounce_contacts(system_address, begin, end, worker):
             (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
             v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, True)
+            put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
+
+
+@entry_point(JOB_SIGNATURE)
+def bounce_contacts_again(system_address, begin, end, worker):
+    """Job: give back what joints took of the bounces of blocks `begin` to `end - 1`."""
+    system = view(system_address, 1, SYSTEM)[0]
+    rows = system.solver_rows
+    for index in range(begin, end):
+        block = system.constraint_blocks + index * BLOCK_SIZE
+        if is_joined(block):
+            (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
+            motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
+            v_a, w_a, v_b, w_b = bounce_again(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
             put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 

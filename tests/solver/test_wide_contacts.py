@@ -13,7 +13,9 @@ from engine_core.runtime.memory import Pool, address_of
 from engine_core.solver.bounces import LEAST_PART
 from engine_core.solver.bounces import SWEEPS as BOUNCE_SWEEPS
 from engine_core.solver.contact_impulses import MOST_SLIDING_SWEEPS, SWEEPS
-from engine_core.solver.wide_contacts import LASTING_SPEED, MOST_GROWTH, bounce_contacts, relax, solve, warm_start
+from engine_core.solver.wide_contacts import (
+    LASTING_SPEED, MOST_GROWTH, bounce_contacts, bounce_contacts_again, relax, solve, warm_start,
+)  # fmt: skip
 
 BODIES, BLOCKS = 24, 6
 STEP, SUBSTEPS = 1.0 / 60.0, 4
@@ -438,6 +440,31 @@ def test_nothing_bounces_without_restitution():
     plain.whole[:, c.IS_ELASTIC] = told.whole[:, c.IS_ELASTIC]
     np.testing.assert_array_equal(told.rows, plain.rows)
     np.testing.assert_array_equal(told.blocks, plain.blocks)
+
+
+def test_what_joints_take_of_a_bounce_is_given_back():
+    """After joints have slowed the bodies, each point that bounced parts as fast again as it was to, or faster."""
+    blocks = Blocks(11)
+    blocks.whole[:, c.IS_ELASTIC] = c.JOINED
+    kept = [c.POINTS + k * c.POINT_FIELDS + c.POINT_LASTING for k in range(4)]
+    blocks.blocks[:, kept] = -1.0e30
+    bounce_contacts(blocks.address, 0, 1, 0)
+    blocks.rows[1:, :6] *= 0.9
+    found = []
+
+    def compare(fields, points, a, b):
+        normal = fields[c.NORMAL : c.NORMAL + 3]
+        found.extend(
+            normal @ relative_velocity(a, b, *arms(point)) - point[c.POINT_LASTING]
+            for point in points if point[c.POINT_LASTING] > -1.0e29
+        )  # fmt: skip
+
+    Twin(blocks).run(compare)
+    assert found and min(found) < -0.01
+    found.clear()
+    bounce_contacts_again(blocks.address, 0, 1, 0)
+    Twin(blocks).run(compare)
+    assert min(found) > -0.01
 
 
 def test_impulses_change_no_momentum():

@@ -146,6 +146,34 @@ def test_elastic_balls_keep_their_energy():
     assert max(np.abs(scene.position(ball)).max() for ball in balls) < 2.9
 
 
+@pytest.mark.parametrize("count", (2, 5))
+def test_a_newtons_cradle_keeps_its_energy(count):
+    """Balls on pins: their joints answer a bounce at once, and the last ball leaves as fast as the first one came."""
+    radius, string, angle = 0.5, 2.0, np.radians(25.0)
+    scene, balls = SmallWorld(gravity=(0.0, -9.8, 0.0)), []
+    for k in range(count):
+        lean = angle if k == 0 else 0.0
+        basis = (np.cos(lean), np.sin(lean), 0.0, -np.sin(lean), np.cos(lean), 0.0, 0.0, 0.0, 1.0)
+        place = (2.0 * radius * k - string * np.sin(lean), -string * np.cos(lean), 0.0)
+        balls.append(scene.add(scene.sphere(radius), place, basis=basis, friction=0.0, restitution=1.0, mass=1.0))
+        axes = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+        scene.world.create_joint("point", balls[-1], 0, (*axes, 0.0, string, 0.0), (*axes, 2.0 * radius * k, 0.0, 0.0))
+
+    def energy() -> float:
+        """[J]: a ball of 1 kg has 2/5 r^2 of inertia."""
+        rise = sum(9.8 * (scene.position(ball)[1] + string) for ball in balls)
+        moving = sum(scene.velocity(ball) @ scene.velocity(ball) for ball in balls)
+        return rise + 0.5 * moving + 0.2 * radius**2 * sum(scene.spin(ball) @ scene.spin(ball) for ball in balls)
+
+    begin, fastest = energy(), 0.0
+    for _ in range(600):
+        scene.step()
+        fastest = max(fastest, float(scene.velocity(balls[-1])[0]))
+    wanted = np.sqrt(2.0 * 9.8 * string * (1.0 - np.cos(angle)) / (1.0 + 0.4 * radius**2 / string**2))
+    assert fastest == pytest.approx(wanted, rel=0.01)
+    assert energy() == pytest.approx(begin, rel=0.01)
+
+
 def test_what_a_heavy_body_hits_and_pins_gives_it_no_energy():
     """A light box in a corner is hit by a heavy one that bounces: what presses the light one from the walls is found over some
     sub-steps, and no guess of it may throw the heavy one back."""

@@ -20,7 +20,7 @@ from engine_core.broad_phase.change import tree_finalize, tree_remove_many
 from engine_core.collision.query_schema import QUERY, RAY, RAY_RESULT, WITH_BODIES
 from engine_core.collision.ray_queries import intersect_ray
 from engine_core.geometry.vector import store3, subtract, vector3
-from engine_core.physics_system import FINISH_BODIES, JOBS
+from engine_core.step.stages import FINISH_BODIES, JOBS
 from engine_core.query_interface import Queries
 from engine_core.runtime.call import call_2_result
 from engine_core.runtime.kernel import entry_point, kernel

@@ -4,25 +4,25 @@ import math
 
 import numpy as np
 
-from .bodies.motion import update_world_inertia
-from .bodies.rare import rare_of
-from .bodies.schema import (
+from ..bodies.motion import update_world_inertia
+from ..bodies.rare import rare_of
+from ..bodies.schema import (
     BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, SYSTEM,
     TARGET_SET, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
-from .broad_phase.rebuild import tree_rebuild, tree_swap
-from .broad_phase.schema import TREE
-from .collision.pairs import deactivate_pair, lists_of, pairs_of
-from .geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
-from .runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from .runtime.memory import view
-from .sensors.overlaps import mark_all_due
-from .solver.joint_colours import add_joints_of
-from .solver.sleeping import (
+from ..broad_phase.rebuild import tree_rebuild, tree_swap
+from ..broad_phase.schema import TREE
+from ..collision.pairs import deactivate_pair, lists_of, pairs_of
+from ..geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import view
+from ..sensors.overlaps import mark_all_due
+from ..solver.joint_colours import add_joints_of
+from ..solver.sleeping import (
     order_active_bodies,
     add_to_active, put_to_sleep, remove_from_active, settle_sleeper, take_out_of_solver, wake_island, wake_joined,
 )  # fmt: skip
-from .solver.touching import destroy_pairs_of, wake_neighbours
+from ..solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize

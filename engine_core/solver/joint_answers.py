@@ -1,0 +1,62 @@
+"""What joints do while contacts bounce: the jobs that make joined bodies move as their joints allow right after a bounce.
+
+A bounce takes two bodies as free. A ball that hangs on a pin has more inertia than a free one: it leaves a free one's bounce with
+a speed that its pin cuts down. So after the bounces of a colour the joints answer, and what the bounces have lost by it they give
+again (see `bounce_again` in bounces.py). The pair of them tends to the bounce of the joined bodies, which keeps the energy that
+its restitution says.
+
+A bounce is done with at once: joints keep nothing of it for their next warm start, but tell it as a part of what they did.
+"""
+
+import numpy as np
+
+from ..bodies.schema import SYSTEM
+from ..constraints.joint_measuring import read_motion, row_of
+from ..constraints.joint_preparation import joints_of, rows_of
+from ..geometry.vector import store3, subtract, vector3
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import view
+from .joints import add_to_totals, solve_locks, write_motion
+from .tree_jobs import joints_in, solve_tree, tables_of
+
+INT32 = np.int32
+
+
+@kernel
+def take_from_totals(joint, rows):
+    """The reverse of `add_to_totals`."""
+    force, twist = vector3(joint.total_impulse), vector3(joint.total_twist)
+    add_to_totals(joint, rows)
+    store3(joint.total_impulse, subtract(force, subtract(vector3(joint.total_impulse), force)))
+    store3(joint.total_twist, subtract(twist, subtract(vector3(joint.total_twist), twist)))
+
+
+@entry_point(JOB_SIGNATURE)
+def answer_bounces(system_address, begin, end, worker):
+    """Job: what is locked of the active joints `begin` to `end - 1`, without bias."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    for k in range(begin, end):
+        joint = joints[active[k]]
+        row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+        linear, angular = vector3(joint.linear_impulse), vector3(joint.angular_impulse)
+        take_from_totals(joint, rows)
+        motion = solve_locks(system, joint, rows, read_motion(row_a, row_b), 0.0, 1.0, 0.0)
+        write_motion(joint, row_a, row_b, motion)
+        add_to_totals(joint, rows)
+        store3(joint.linear_impulse, linear)
+        store3(joint.angular_impulse, angular)
+
+
+@entry_point(JOB_SIGNATURE)
+def answer_bounces_in_trees(system_address, begin, end, worker):
+    """Job: the trees `begin` to `end - 1`, without bias. What they start from next needs no care: a tree is solved exactly."""
+    system = view(system_address, 1, SYSTEM)[0]
+    bodies, joints, rows, nodes, trees = tables_of(system)
+    for t in range(begin, end):
+        for index in joints_in(system, trees[t]):
+            take_from_totals(joints[index], rows)
+        solve_tree(system, nodes, trees[t], joints, rows, bodies, 0.0)
+        for index in joints_in(system, trees[t]):
+            add_to_totals(joints[index], rows)

@@ -1,0 +1,127 @@
+"""The stages of a step: its jobs and what is serial between them, how a job is handed to the threads, and who is told when."""
+
+import numpy as np
+
+from ..collision.contacts import collide
+from ..collision.pair_finding import look_alone, look_for_pairs
+from ..constraints.contact_preparation import prepare_contacts, store_impulses
+from ..constraints.joint_preparation import prepare_joints, store_joints
+from ..constraints.schema import COLOUR_COUNT, COLOURS, OVERFLOW
+from ..runtime.job_system import JOB_SYSTEM, run_job
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from ..runtime.timeline import cycles, record
+from ..sensors.effects import apply_areas
+from ..sensors.measuring import measure_overlaps
+from ..solver.continuous import sweep_bodies
+from ..solver.held_back import cover_ways, take_back
+from ..solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
+from ..solver.joint_answers import answer_bounces, answer_bounces_in_trees
+from ..solver.joints import relax_joints, solve_joints, warm_start_joints
+from ..solver.listeners import tell_listeners
+from ..solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
+from ..solver.ways import note_halfway
+from ..solver.wide_contacts import bounce_contacts, bounce_contacts_again, relax, solve, warm_start
+from .changes import update_trees
+
+# The jobs of a step, by their place in SYSTEM.jobs.
+JOBS = (
+    collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax,
+    store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints,
+    solve_joints, relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone,
+    update_trees, note_halfway, cover_ways, take_back, bounce_contacts, bounce_contacts_again,
+    answer_bounces, answer_bounces_in_trees,
+)  # fmt: skip
+(
+    COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX,
+    STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS,
+    SOLVE_JOINTS, RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE,
+    UPDATE_TREES, NOTE_HALFWAY, COVER_WAYS, TAKE_BACK, BOUNCE_CONTACTS, BOUNCE_CONTACTS_AGAIN,
+    ANSWER_BOUNCES, ANSWER_BOUNCES_IN_TREES,
+) = range(len(JOBS))  # fmt: skip
+JOB_COUNT = len(JOBS)
+
+# The serial stages between them, numbered on, for `enter`.
+SERIAL_STAGES = (
+    "apply_changes", "make_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
+    "find_overlaps", "settle_overlaps", "wait_for_trees", "tell_listeners", "hold_back_together",
+)  # fmt: skip
+(
+    APPLY_CHANGES, MAKE_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP,
+    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, TELL_LISTENERS, HOLD_BACK_TOGETHER,
+) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
+STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
+STAGE_COUNT = len(STAGE_NAMES)
+NO_STAGE = STAGE_COUNT
+STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_COUNT + 1)], align=True)
+"""What SYSTEM.stage_cycles points to, while somebody measures."""
+
+# Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
+LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 64, 32, 128, 16, 4, 8
+LEAST_JOINTS, LEAST_TREES, LEAST_MOVED = 16, 1, 1
+
+
+@kernel
+def enter(system, stage):
+    """Say which stage of the step begins, for those who measure. Nothing while nobody does."""
+    if system.stage_cycles != 0:
+        stages = view(system.stage_cycles, 1, STAGES)[0]
+        now = cycles()
+        stages.cycles[stages.current] += now - stages.since
+        timeline = view(system.job_system, 1, JOB_SYSTEM)[0].timeline
+        if timeline != 0 and stages.current >= JOB_COUNT and stages.current < NO_STAGE:
+            record(timeline, 0, stages.current, stages.since, now, 0, 0)
+        stages.current = stage
+        stages.since = now
+
+
+@kernel
+def job_address(system, job):
+    return view(system.jobs, JOB_COUNT, np.int64)[job]
+
+
+@kernel
+def parallel_for(system, address, job, begin, end, least):
+    """Do the items `begin` to `end - 1` of a job: on all threads where the step is shared, in batches of at least `least`."""
+    enter(system, job)
+    run_job(system.job_system, system.is_shared != 0, job_address(system, job), address, begin, end, least)
+
+
+@kernel
+def over_one_colour(system, address, job, firsts, counts, least, k):
+    """Do a job over the constraints of the colour that comes as number `k`: the overflow first, on one thread since its blocks
+    share bodies; what is static last."""
+    colour = OVERFLOW if k == 0 else k - 1
+    first, count = firsts[colour], counts[colour]
+    if count > 0:
+        parallel_for(system, address, job, first, first + count, count if colour == OVERFLOW else least)
+
+
+@kernel
+def over_each_colour(system, address, job, firsts, counts, least):
+    """Do a job over all constraints of a kind, colour after colour."""
+    for k in range(COLOUR_COUNT + 1):
+        over_one_colour(system, address, job, firsts, counts, least, k)
+
+
+@kernel
+def over_colours(system, address, job):
+    """Do a job over all constraint blocks."""
+    colours = view(system.colours, 1, COLOURS)[0]
+    over_each_colour(system, address, job, colours.first_block, colours.block_count, LEAST_BLOCKS)
+
+
+@kernel
+def over_loose_joints(system, address, job):
+    """Do a job over all joints that stand in no tree."""
+    if system.loose_joint_count > 0:
+        colours = view(system.colours, 1, COLOURS)[0]
+        over_each_colour(system, address, job, colours.first_loose, colours.loose_counts, LEAST_JOINTS)
+
+
+@kernel
+def listen(system, address, moment, time):
+    """Let listeners do what they want to do at a moment of the step."""
+    if system.listener_count > 0:
+        enter(system, TELL_LISTENERS)
+        tell_listeners(system, address, moment, time)

@@ -1,0 +1,87 @@
+"""The sub-steps: bounces, velocities, joints and contacts, positions; and continuous collision after them."""
+
+from ..constraints.schema import COLOUR_COUNT, COLOURS
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from ..solver.held_back import MOST_ROUNDS, free_jammed, hold_back_together
+from ..solver.listeners import SUB_STEP
+from .stages import (
+    ANSWER_BOUNCES, ANSWER_BOUNCES_IN_TREES, BOUNCE_CONTACTS, BOUNCE_CONTACTS_AGAIN, COVER_WAYS, HOLD_BACK_TOGETHER,
+    INTEGRATE_POSITIONS, INTEGRATE_VELOCITIES, LEAST_BLOCKS, LEAST_BODIES, LEAST_GROUPS, LEAST_ROWS, LEAST_TREES, NOTE_HALFWAY,
+    RELAX, RELAX_JOINTS, RELAX_TREES, SOLVE, SOLVE_JOINTS, SOLVE_TREES, SWEEP_BODIES, TAKE_BACK, WARM_START, WARM_START_JOINTS,
+    WARM_START_TREES, enter, listen, over_colours, over_loose_joints, over_one_colour, parallel_for,
+)  # fmt: skip
+
+MOST_BOUNCE_PASSES = 8
+"""So often bounces may make others in a sub-step; what then still meets bounces in the next one."""
+JOINT_ANSWERS = 3
+"""So often contacts give back what joints took of their bounces."""
+
+
+@kernel
+def let_joints_answer(system, address):
+    """Make joined bodies move as their joints allow, right after a bounce."""
+    over_loose_joints(system, address, ANSWER_BOUNCES)
+    parallel_for(system, address, ANSWER_BOUNCES_IN_TREES, 0, system.joint_tree_count, LEAST_TREES)
+
+
+@kernel
+def let_bounce(system, address):
+    """Let what meets bounce, again while one bounce makes another: a row of balls hands on what the first one brings."""
+    if system.some_block_is_elastic == 0:
+        return
+    colours = view(system.colours, 1, COLOURS)[0]
+    firsts, counts = colours.first_block, colours.block_count
+    for _ in range(MOST_BOUNCE_PASSES):
+        system.some_block_bounced = 0
+        for k in range(COLOUR_COUNT + 1):
+            system.some_joined_bounced = 0
+            over_one_colour(system, address, BOUNCE_CONTACTS, firsts, counts, LEAST_BLOCKS, k)
+            if system.some_joined_bounced != 0:
+                let_joints_answer(system, address)
+                for _ in range(JOINT_ANSWERS):
+                    over_one_colour(system, address, BOUNCE_CONTACTS_AGAIN, firsts, counts, LEAST_BLOCKS, k)
+                    let_joints_answer(system, address)
+        if system.some_block_bounced == 0:
+            break
+
+
+@kernel
+def solve_substeps(system, address):
+    """The sub-steps: velocities, joints and contacts, positions, joints and contacts again without bias."""
+    groups = (system.active_count + 7) >> 3
+    h = system.last_delta_time / system.substep_count
+    for substep in range(system.substep_count):
+        parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
+        listen(system, address, SUB_STEP, h)
+        let_bounce(system, address)
+        over_loose_joints(system, address, WARM_START_JOINTS)
+        if system.loose_joint_count > 0:  # they must feel the trees they hang on; other trees wait for SOLVE_TREES
+            parallel_for(system, address, WARM_START_TREES, 0, system.joint_tree_count, LEAST_TREES)
+        over_colours(system, address, WARM_START)
+        for _ in range(system.joint_iterations):
+            over_loose_joints(system, address, SOLVE_JOINTS)
+        parallel_for(system, address, SOLVE_TREES, 0, system.joint_tree_count, LEAST_TREES)
+        over_colours(system, address, SOLVE)
+        parallel_for(system, address, INTEGRATE_POSITIONS, 0, groups, LEAST_GROUPS)
+        if substep == (system.substep_count - 1) // 2:
+            parallel_for(system, address, NOTE_HALFWAY, 0, system.active_count, LEAST_ROWS)
+        over_loose_joints(system, address, RELAX_JOINTS)
+        parallel_for(system, address, RELAX_TREES, 0, system.joint_tree_count, LEAST_TREES)
+        over_colours(system, address, RELAX)
+
+
+@kernel
+def hold_back(system, address):
+    """Continuous collision: take back what moved too far, in rounds, until nobody is stopped any more."""
+    parallel_for(system, address, COVER_WAYS, 0, system.active_count, LEAST_BODIES)
+    for number in range(MOST_ROUNDS):
+        system.sweep_round, system.held_back_count = number, 0
+        parallel_for(system, address, SWEEP_BODIES, 0, system.active_count, LEAST_BODIES)
+        if system.held_back_count == 0:
+            break
+        enter(system, HOLD_BACK_TOGETHER)
+        hold_back_together(system)
+    if system.sweep_round > 0:
+        free_jammed(system)
+        parallel_for(system, address, TAKE_BACK, 0, system.active_count, LEAST_BODIES)
