@@ -25,8 +25,10 @@ ORDER = [
     "sensors",
     "characters",
     STEP,
+    "batches",
     "streaming",
     "profiling",
+    "api",
     "godot",
     "entry_points",
 ]

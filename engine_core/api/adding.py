@@ -1,0 +1,163 @@
+"""Bodies into a space: one or thousands, by the same compiled call."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine_core.api.arrays import NO_TURN, Floats, Ints, Vector, Vectors, numbers, rotations, rows
+from engine_core.api.bodies import Bodies
+from engine_core.api.body import Body
+from engine_core.api.materials import Material
+from engine_core.api.shapes import Shape
+from engine_core.batches.adding import add_bodies
+from engine_core.bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
+
+if TYPE_CHECKING:
+    from engine_core.api.world import World
+
+ZERO = (0.0, 0.0, 0.0)
+DEFAULT_MATERIAL = Material()
+Shapes = Shape | Sequence[Shape]
+
+
+class SpaceBodies:
+    """The part of a `Space` that makes bodies. Lengths [m], masses [kg], damping [1/s]. Any thread; bodies are in the space
+    at once, or when the step that runs has ended. Raises ValueError for bad numbers, PoolFull at a limit of the world; then
+    nothing was made."""
+
+    _id: int
+    _world: "World"
+
+    def add_rigid(
+        self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, velocity: Vector = ZERO,
+        angular_velocity: Vector = ZERO, mass: float | None = None, density: float | None = None,
+        material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
+        angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
+    ) -> Body:  # fmt: skip
+        """A body that moves by forces: at `position`, world [m] (3,), with `rotation`, a unit quaternion x, y, z, w (4,),
+        `velocity` [m/s] and `angular_velocity` [rad/s], world axes (3,). `mass` [kg], or `density` [kg/m^3] times the volume
+        of its shape; 1 kg if neither is given. `layer`: a name of the world's `Layers`, the first by default.
+        `gravity_scale`: how many times gravity acts on it; `linear_damp`, `angular_damp` [1/s] on top of those of the space.
+        `continuous`: sweep it at any speed. Any thread. Raises ValueError, PoolFull."""
+        return self._add(
+            RIGID, "add_rigid", shape, [position], [rotation], [velocity], [angular_velocity], mass, density, material, layer,
+            gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
+        )[0]  # fmt: skip
+
+    def add_rigid_many(
+        self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, velocities: Vectors = ZERO,
+        angular_velocities: Vectors = ZERO, masses: Any = None, density: float | None = None,
+        material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
+        angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
+    ) -> Bodies:  # fmt: skip
+        """n bodies that move by forces, in one compiled call: `positions`, world [m] (n, 3); `rotations`, unit quaternions
+        (n, 4); `velocities` [m/s] and `angular_velocities` [rad/s] (n, 3); `masses` [kg] (n,); one for all where there is a
+        single one. `shape`: one for all, or n of them. The rest is as in `add_rigid`. Any thread. Raises ValueError,
+        PoolFull."""
+        return self._add(
+            RIGID, "add_rigid_many", shape, positions, rotations, velocities, angular_velocities, masses, density, material,
+            layer, gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
+        )  # fmt: skip
+
+    def add_static(
+        self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
+        layer: str | None = None,
+    ) -> Body:  # fmt: skip
+        """A body that stands still: at `position`, world [m] (3,), with `rotation`, a unit quaternion (4,). Any thread. Raises
+        ValueError, PoolFull."""
+        return self._add(STATIC, "add_static", shape, [position], [rotation], material=material, layer=layer)[0]
+
+    def add_static_many(
+        self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
+        layer: str | None = None,
+    ) -> Bodies:  # fmt: skip
+        """n bodies that stand still, in one compiled call: `positions`, world [m] (n, 3), `rotations`, unit quaternions (n,
+        4). `shape`: one for all, or n of them. Any thread. Raises ValueError, PoolFull."""
+        return self._add(STATIC, "add_static_many", shape, positions, rotations, material=material, layer=layer)
+
+    def add_kinematic(
+        self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
+        layer: str | None = None,
+    ) -> Body:  # fmt: skip
+        """A body that goes where it is told (`Body.move`) and pushes what is in its way: at `position`, world [m] (3,), with
+        `rotation`, a unit quaternion (4,). Any thread. Raises ValueError, PoolFull."""
+        return self._add(KINEMATIC, "add_kinematic", shape, [position], [rotation], material=material, layer=layer)[0]
+
+    def add_kinematic_many(
+        self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
+        layer: str | None = None,
+    ) -> Bodies:  # fmt: skip
+        """n bodies that go where they are told (`Bodies.move`), in one compiled call: `positions`, world [m] (n, 3),
+        `rotations`, unit quaternions (n, 4). `shape`: one for all, or n of them. Any thread. Raises ValueError, PoolFull."""
+        return self._add(KINEMATIC, "add_kinematic_many", shape, positions, rotations, material=material, layer=layer)
+
+    def _add(
+        self, mode: int, call: str, shape: Shapes, positions: Any, quaternions: Any, velocities: Any = ZERO, spins: Any = ZERO,
+        masses: Any = None, density: float | None = None, material: Material = DEFAULT_MATERIAL, layer: str | None = None,
+        gravity_scale: float = 1.0, linear_damp: float = 0.0, angular_damp: float = 0.0, can_sleep: bool = True,
+        continuous: bool = False,
+    ) -> Bodies:  # fmt: skip
+        """All of the above: `call` is named by errors."""
+        places = np.asarray(positions, np.float64)
+        count = len(places) if places.ndim == 2 else 1
+        motions = np.concatenate([
+            rows(call, "position", positions, count), rotations(call, quaternions, count),
+            rows(call, "velocity", velocities, count), rows(call, "angular_velocity", spins, count),
+        ], axis=1)  # fmt: skip
+        template = self._template(call, mode, material, layer, can_sleep, continuous)
+        for name, value in (("gravity_scale", gravity_scale), ("linear_damp", linear_damp), ("angular_damp", angular_damp)):
+            template[name] = numbers(call, name, value, 1)[0]
+        shapes = self._take_shapes(call, shape, count)
+        try:
+            weights = self._masses(call, masses, density, shapes)
+            ids = add_bodies(self._world.core, self._id, template, motions, weights, shapes)
+        except BaseException:
+            self._drop_shapes(shapes)
+            raise
+        space: Any = self
+        return Bodies(space, ids)
+
+    def _template(
+        self, call: str, mode: int, material: Material, layer: str | None, can_sleep: bool, continuous: bool
+    ) -> Any:
+        layers = self._world.layers
+        flags = (CAN_SLEEP if can_sleep else 0) | (CONTINUOUS if continuous else 0) | RAY_PICKABLE
+        template = self._world.core.bodies.template(mode, flags)
+        template["friction"], template["restitution"] = material.signed()
+        number = layers.number(call, layers.names[0] if layer is None else layer)
+        template["collision_layer"], template["collision_mask"] = layers.table.words(number)
+        return template
+
+    def _take_shapes(self, call: str, shape: Shapes, count: int) -> Ints:
+        """Ids of the core's shapes (count,)."""
+        table = self._world.shapes
+        if isinstance(shape, Shape) or not isinstance(shape, Sequence):
+            return np.full(count, table.take(shape, count) if count else 0, np.int64)
+        if len(shape) != count:
+            raise ValueError(f"{call}: {count} shapes are wanted, or one for all, got {len(shape)}")
+        return np.array([table.take(one) for one in shape], np.int64)
+
+    def _drop_shapes(self, shapes: Ints) -> None:
+        for identity, count in zip(*(part.tolist() for part in np.unique(shapes, return_counts=True)), strict=True):
+            self._world.shapes.drop(self._world.core.shape_index("drop", identity), count)
+
+    def _masses(self, call: str, masses: Any, density: float | None, shapes: Ints) -> Floats:
+        """[kg] (n,). Raises ValueError for what is not above 0 in single precision."""
+        if masses is not None and density is not None:
+            raise ValueError(f"{call}: either mass or density is wanted, got both")
+        if density is None:
+            found = numbers(call, "mass", 1.0 if masses is None else masses, len(shapes))
+        else:
+            kinds, which = np.unique(shapes, return_inverse=True)
+            core = self._world.core
+            volumes = [float(core.shapes.rows["volume"][core.shape_index(call, int(kind))]) for kind in kinds]
+            found = numbers(call, "density", density, 1)[0] * np.array(volumes)[which]
+        with np.errstate(over="ignore"):
+            kept = found.astype(np.float32)
+        wrong = ~((kept > 0.0) & np.isfinite(kept))
+        if wrong.any():
+            raise ValueError(f"{call}: mass must be above 0 and below 1e38 kg, got {found[wrong][0]}")
+        return found
+
+

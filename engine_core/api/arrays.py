@@ -1,0 +1,79 @@
+"""Numbers on their way in and out: checked once, with one error that names the call and the value; rotations as quaternions."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector: TypeAlias = Sequence[float] | NDArray[Any]
+"""Numbers of shape (3,), or (4,) for a quaternion x, y, z, w."""
+Vectors: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | NDArray[Any]
+"""Numbers of shape (n, 3), or (3,) for the same vector n times; (n, 4) and (4,) for quaternions."""
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+NO_TURN = (0.0, 0.0, 0.0, 1.0)
+
+
+def rows(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats:
+    """Finite doubles (count, width); one row is repeated. Raises ValueError, naming the call and the value."""
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{call}: {name} must be numbers, got {value!r}") from None
+    if array.shape not in ((width,), (count, width)):
+        wanted = f"({width},)" if count == 1 else f"({count}, {width}) or ({width},)"
+        raise ValueError(f"{call}: {name} must be of shape {wanted}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{call}: {name} must be finite, got {array[~np.isfinite(array)][0]} in it")
+    return np.broadcast_to(array, (count, width))
+
+
+def vector(call: str, name: str, value: Any, width: int = 3) -> Floats:
+    """Finite doubles (width,). Raises ValueError."""
+    return np.asarray(rows(call, name, value, 1, width)[0])
+
+
+def numbers(call: str, name: str, value: Any, count: int) -> Floats:
+    """Finite doubles (count,); one number is repeated. Raises ValueError."""
+    return rows(call, name, [value] if np.ndim(value) == 0 else np.reshape(value, (-1, 1)), count, 1)[:, 0]
+
+
+def rotations(call: str, value: Any, count: int) -> Floats:
+    """Unit quaternions x, y, z, w (count, 4). Raises ValueError for what is far from a unit quaternion."""
+    given = rows(call, "rotation", value, count, 4)
+    sizes = np.linalg.norm(given, axis=1, keepdims=True)
+    if ((sizes < 0.5) | (sizes > 2.0)).any():
+        worst = given[np.argmax(abs(sizes - 1.0))].tolist()
+        raise ValueError(f"{call}: rotation must be a unit quaternion x, y, z, w, got {worst}")
+    return np.asarray(given / sizes)
+
+
+def turned(quaternions: Floats, vectors: Any) -> Floats:
+    """Vectors (n, 3) turned by unit quaternions (n, 4), or by one (4,)."""
+    axis, w = quaternions[..., :3], quaternions[..., 3:]
+    return np.asarray(vectors + 2.0 * np.cross(axis, np.cross(axis, vectors) + w * vectors))
+
+
+def basis_of(quaternion: Floats) -> Floats:
+    """The rotation matrix (3, 3) of a unit quaternion: its columns are the turned axes."""
+    return turned(quaternion[None], np.eye(3)).T
+
+
+def frame_along(axis: Floats) -> Floats:
+    """A rotation matrix (3, 3) whose first column is a unit vector (3,)."""
+    other = np.eye(3)[np.argmin(abs(axis))]
+    second = np.cross(axis, other)
+    second /= np.linalg.norm(second)
+    return np.stack([axis, second, np.cross(axis, second)], axis=1)
+
+
+def twelve(basis: Floats, origin: Floats) -> list[float]:
+    """A transform as the core takes it: basis by rows, then origin."""
+    return [float(number) for number in (*basis.ravel(), *origin)]
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, which raises where somebody writes to it: it is a copy, and the body would not feel it."""
+    array.flags.writeable = False
+    return array
