@@ -132,10 +132,10 @@ class SpaceBodies:
     def _take_shapes(self, call: str, shape: Shapes, count: int) -> Ints:
         """Ids of the core's shapes (count,)."""
         table = self._world.shapes
-        if isinstance(shape, Shape) or not isinstance(shape, Sequence):
-            return np.full(count, table.take(shape, count) if count else 0, np.int64)
-        if len(shape) != count:
-            raise ValueError(f"{call}: {count} shapes are wanted, or one for all, got {len(shape)}")
+        if not isinstance(shape, list | tuple):
+            return np.full(count, table.take(shape, count, call) if count else 0, np.int64)  # type: ignore[arg-type]
+        if len(shape) != count or not all(isinstance(one, Shape) for one in shape):
+            raise ValueError(f"{call}: {count} shapes are wanted, or one for all, got {len(shape)}: {shape[:3]}")
         return np.array([table.take(one) for one in shape], np.int64)
 
     def _drop_shapes(self, shapes: Ints) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from engine_core.api.arrays import Floats, Vector, basis_of, read_only, rotations, turned, twelve, vector
+from engine_core.batches.editing import shapes_on
 from engine_core.bodies.identity import kind_of
 from engine_core.bodies.schema import KIND_AREA
 
@@ -107,12 +108,12 @@ class Area:
     def remove(self) -> None:
         """Take it out of its space for good. Raises KeyError."""
         core, table = self._space.core, self._space.world.shapes
-        used = table.used_by(np.array([core.area_index("remove", self._id)]))
+        row = np.array([core.area_index("remove", self._id)])
 
         def remove() -> None:
+            used = shapes_on(core, row)
             core.destroy_area(self._id)
-            for index, count in used:
-                table.drop(index, count)
+            table.drop_all(used)
 
         core.late.run(self._id, remove)
 

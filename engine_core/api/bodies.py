@@ -186,11 +186,4 @@ class Bodies:
 
     def remove(self) -> None:
         """Take them out of the space for good; what lay on them wakes. Their ids are stale from here on. Raises KeyError."""
-        world = self._space.world
-        used = world.shapes.used_by(self._rows("remove"))
-
-        def on_freed() -> None:
-            for index, count in used:
-                world.shapes.drop(index, count)
-
-        free_bodies(world.core, self._ids, on_freed)
+        free_bodies(self._space.core, self._ids, self._space.world.shapes.drop_all)

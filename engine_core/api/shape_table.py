@@ -4,8 +4,6 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-import numpy as np
-
 from engine_core.api.shapes import Compound, Shape
 
 RECENT = 64
@@ -22,10 +20,10 @@ class ShapeTable:
         self._values: dict[int, Shape] = {}  # by index of the core's shape
         self._recent: OrderedDict[Shape, None] = OrderedDict()
 
-    def take(self, shape: Shape, count: int = 1) -> int:
+    def take(self, shape: Shape, count: int = 1, call: str = "shape") -> int:
         """Id of the core's shape for a value, used so many times more. Raises ValueError, PoolFull."""
         if not isinstance(shape, Shape):
-            raise ValueError(f"shape must be a shape, such as scree.Box(half_extents=(1, 1, 1)), got {shape!r}")
+            raise ValueError(f"{call}: shape must be a value such as scree.Box(half_extents=(1, 1, 1)), got {shape!r}")
         with self._lock:
             kept = self._uses.get(shape)
             if kept is None:
@@ -71,6 +69,11 @@ class ShapeTable:
                 del self._values[index], self._uses[shape]
                 self._core.destroy_shape(kept[0])
 
+    def drop_all(self, used: list[tuple[int, int]]) -> None:
+        """`drop` for several: index and number of uses each."""
+        for index, count in used:
+            self.drop(index, count)
+
     def for_query(self, shape: Shape) -> int:
         """Id of the core's shape for a value that a query asks with."""
         with self._lock:
@@ -94,15 +97,3 @@ class ShapeTable:
     def value(self, index: int) -> Shape | None:
         """The value of a shape of the core; None for an expert's."""
         return self._values.get(index)
-
-    def used_by(self, rows: Any) -> list[tuple[int, int]]:
-        """The core's shapes (index) on bodies with these rows, and how often they are there."""
-        core = self._core
-        firsts, counts = (core.bodies.rows[name][rows] for name in ("first_instance", "instance_count"))
-        used = core.instances.rows["user_shape"]
-        if (counts == 1).all():
-            found = used[firsts]
-        else:
-            found = np.concatenate([used[a : a + n] for a, n in zip(firsts.tolist(), counts.tolist(), strict=True)])
-        indices, uses = np.unique(found, return_counts=True)
-        return list(zip(indices.tolist(), uses.tolist(), strict=True))

@@ -153,13 +153,16 @@ def add_bodies(
     row["renew"], row["enter_system"] = renew.address, enter_system.address
     if count:
         make_bodies(address_of(given))
-        world.late.run(int(ids[0]), partial(_enter, kept), number)
+        world.late.run(int(ids[0]), partial(_enter, world, kept), number)
     return ids
 
 
-def _enter(kept: tuple) -> None:
-    """`kept`: the arrays that the record, the last of them, points to."""
-    enter_many(address_of(kept[-1]))
+def _enter(world, kept: tuple) -> None:
+    """Put in what was not freed meanwhile. `kept`: the arrays that the record, the last of them, points to."""
+    rows, ids, given = kept[0], kept[6], kept[-1]
+    rows = np.ascontiguousarray(rows[world.bodies.ids[rows] == ids])
+    given["rows"], given["count"] = address_of(rows), len(rows)
+    enter_many(address_of(given))
 
 
 def rows_of(world, call: str, ids: np.ndarray) -> np.ndarray:

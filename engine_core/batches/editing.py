@@ -70,10 +70,21 @@ def motions_of(world, call: str, ids: np.ndarray) -> np.ndarray:
     return out
 
 
-def free_bodies(world, ids: np.ndarray, on_freed: Callable[[], None] = lambda: None) -> None:
-    """Take bodies of one system, or of none, out of it and free them, then call `on_freed`: now, or when the step that runs has
-    ended. Those with joints, exceptions, reports or several shapes go one by one. Raises KeyError for a body that is gone,
-    ValueError for one that belongs to a tile; then nothing was freed."""
+def shapes_on(world, rows: np.ndarray) -> list[tuple[int, int]]:
+    """The users' shapes (index) on bodies or areas with these rows, and how often they are there."""
+    firsts, counts = (world.bodies.rows[name][rows] for name in ("first_instance", "instance_count"))
+    used = world.instances.rows["user_shape"]
+    if (counts == 1).all():
+        found = used[firsts]
+    else:
+        found = np.concatenate([used[a : a + n] for a, n in zip(firsts.tolist(), counts.tolist(), strict=True)])
+    return list(zip(*(part.tolist() for part in np.unique(found, return_counts=True)), strict=True))
+
+
+def free_bodies(world, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]]], None] = lambda used: None) -> None:
+    """Take bodies of one system, or of none, out of it and free them, then call `on_freed` with what `shapes_on` them was:
+    now, or when the step that runs has ended. Those with joints, exceptions, reports or several shapes go one by one. Raises
+    KeyError for a body that is gone, ValueError for one that belongs to a tile; then nothing was freed."""
     rows = rows_of(world, "remove", ids)
     if len(rows) == 0:
         return
@@ -83,6 +94,16 @@ def free_bodies(world, ids: np.ndarray, on_freed: Callable[[], None] = lambda: N
         world.own_body_index("remove", int(ids[in_tiles[0]]))
 
     def free() -> None:
+        is_there = world.bodies.ids[rows] == ids  # another thread may have freed some meanwhile
+        _free(world, rows[is_there], ids[is_there], on_freed)
+
+    world.late.run(int(ids[0]), free)
+
+
+def _free(world, rows: np.ndarray, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]]], None]) -> None:
+    """Free bodies behind the gates of their systems."""
+    if len(rows):
+        bodies, used = world.bodies.rows, shapes_on(world, rows)
         flags = bodies["flags"][rows]
         is_plain = (bodies["instance_count"][rows] == 1) & (bodies["instance_capacity"][rows] == 1)
         is_plain &= (bodies["first_joint"][rows] < 0) & (flags & np.uint32(HAS_EXCEPTIONS) == 0)
@@ -91,9 +112,7 @@ def free_bodies(world, ids: np.ndarray, on_freed: Callable[[], None] = lambda: N
             world.destroy_body(identity)
         if is_plain.any():
             _free_plain(world, rows[is_plain])
-        on_freed()
-
-    world.late.run(int(ids[0]), free)
+        on_freed(used)
 
 
 def _free_plain(world, rows: np.ndarray) -> None:
