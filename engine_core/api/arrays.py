@@ -60,12 +60,13 @@ def basis_of(quaternion: Floats) -> Floats:
     return turned(quaternion[None], np.eye(3)).T
 
 
-def frame_along(axis: Floats) -> Floats:
-    """A rotation matrix (3, 3) whose first column is a unit vector (3,)."""
-    other = np.eye(3)[np.argmin(abs(axis))]
-    second = np.cross(axis, other)
-    second /= np.linalg.norm(second)
-    return np.stack([axis, second, np.cross(axis, second)], axis=1)
+def frame_along(axis: Floats, second: Floats | None = None) -> Floats:
+    """A rotation matrix (3, 3) whose first column is a unit vector (3,), and whose second is what of `second` (3,) is square
+    to it; None: of the world axis that follows the one nearest to `axis`, in the order x, y, z, x."""
+    other = np.eye(3)[(np.argmax(abs(axis)) + 1) % 3] if second is None else second
+    square = other - (other @ axis) * axis
+    square = square / np.linalg.norm(square)
+    return np.stack([axis, square, np.cross(axis, square)], axis=1)
 
 
 def twelve(basis: Floats, origin: Floats) -> list[float]:

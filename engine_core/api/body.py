@@ -300,7 +300,8 @@ class Body:
     @property
     def material(self) -> Material:
         """Friction and restitution (no units) of its surface, and their kinds; it can be set."""
-        friction, restitution = float(self._one("friction")), float(self._one("restitution"))
+        # By way of text: 0.8 comes back as 0.8, not as what single precision makes of it.
+        friction, restitution = (float(str(self._one(name))) for name in ("friction", "restitution"))
         return Material(
             friction=abs(friction), restitution=abs(restitution), rough=friction < 0.0, absorbent=restitution < 0.0
         )

@@ -15,6 +15,8 @@ from engine_core.api.arrays import Floats, Vector, frame_along, vector
 from engine_core.constraints import joint_schema as schema
 
 Range = tuple[float, float]
+MOST_ALONG = 0.999
+"""Cosine of the least angle between the two directions of a `SixDof`."""
 AXES: dict[str, int] = {
     "linear x": schema.LINEAR_X, "linear y": schema.LINEAR_Y, "linear z": schema.LINEAR_Z, "twist": schema.TWIST,
     "swing y": schema.SWING_Y, "swing z": schema.SWING_Z, "cone": schema.CONE, "distance": schema.DISTANCE,
@@ -157,9 +159,11 @@ class ConeTwist(AlongAxis):
 
 @dataclass(frozen=True, kw_only=True)
 class SixDof(AlongAxis):
-    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits [m], [rad]. `linear_x` and `twist` are along and about `axis`
-    (3,), the others along and about the two directions square to it."""
+    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits [m], [rad]. Those of x are along and about `axis` (3,), those
+    of y along and about `second` (3,), as far as it is square to that, those of z the third. `second` is by default the world
+    axis after the one nearest to `axis`: y for x, z for y, x for z."""
 
+    second: Vector | None = None
     linear_x: Axis = LOCKED
     linear_y: Axis = LOCKED
     linear_z: Axis = LOCKED
@@ -171,6 +175,14 @@ class SixDof(AlongAxis):
     def axes(self) -> Mapping[str, Axis]:
         names = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z")
         return {name: getattr(self, name.replace(" ", "_")) for name in names}
+
+    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        axis = direction("axis", self.axis)
+        second = None if self.second is None else direction("second", self.second)
+        if second is not None and abs(second @ axis) > MOST_ALONG:
+            raise ValueError(f"add_joint: second must not lie along axis, got {second.tolist()}")
+        place = frame_along(axis, second), vector("add_joint", "anchor", self.anchor)
+        return place, place
 
 
 @dataclass(frozen=True, kw_only=True)
