@@ -67,7 +67,8 @@ class Bodies:
 
     def field(self, call: str, name: str) -> NDArray[Any]:
         """A copy of a field of the core's records of these bodies (`BODY` of `engine_core/bodies/schema.py`, with units),
-        (n,) or (n, k). For experts. `call` is named by errors."""
+        (n,) or (n, k). For experts. `call` is named by
+        errors. Raises KeyError."""
         return np.asarray(self._space.core.bodies.rows[name][self._rows(call)])
 
     def _motions(self, call: str) -> tuple[Floats, Floats]:

@@ -48,7 +48,7 @@ class Joint:
         return AXES[name]
 
     def position(self, axis: str = "") -> float:
-        """Where the body is along or about an axis, against the other, now: [m] or [rad]."""
+        """Where the body is along or about an axis, against the other, now: [m] or [rad]. Raises ValueError, KeyError."""
         return float(self._space.core.joint_position(self._id, self._axis("position", axis)))
 
     def set_limits(self, limits: Range | None, axis: str = "") -> None:

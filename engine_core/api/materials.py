@@ -28,7 +28,7 @@ class Material:
             raise ValueError(f"Material: friction must be at least 0 and restitution 0 to 1, got {self}")
 
     def signed(self) -> tuple[float, float]:
-        """Friction and restitution as the core keeps them: negative where rough, or absorbent."""
+        """Friction and restitution as the core keeps them, no units: negative where rough, or absorbent."""
         friction = -self.friction if self.rough else self.friction
         return friction, -self.restitution if self.absorbent else self.restitution
 

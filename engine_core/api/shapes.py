@@ -266,7 +266,7 @@ class Part:
         return twelve(basis_of(turn) * vector("Part", "scale", self.scale), vector("Part", "position", self.position))
 
     def surface(self) -> tuple[float, float] | None:
-        """Friction and restitution, or None."""
+        """Friction and restitution, no units, or None."""
         return None if self.material is None else (self.material.friction, self.material.restitution)
 
 

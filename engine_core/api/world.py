@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from engine_core.api.arrays import Vector
 from engine_core.api.contacts import ContactRule
 from engine_core.api.materials import Layers
-from engine_core.api.arrays import Vector
 from engine_core.api.shape_table import ShapeTable
 from engine_core.api.shapes import HeightField
 from engine_core.api.space import Space, SpaceSettings
@@ -64,7 +64,7 @@ class World:
         return self._contact_classes.index(name)
 
     def contact_class_name(self, number: int) -> str:
-        """Name of the contact class with a number; its number where an expert chose it."""
+        """Name of the contact class with a number; its number where an expert chose it. Never raises."""
         return self._contact_classes[number] if number < len(self._contact_classes) else str(number)
 
     def update_height_field(self, field: HeightField, row: int, column: int, heights: Any, surface_of: Any = None) -> None:

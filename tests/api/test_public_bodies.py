@@ -251,6 +251,7 @@ def test_fast_bodies_and_motions_are_stopped_by_a_wall(space):
 
 
 def test_a_space_is_set_and_removed(space):
+    assert space.settings == scree.SpaceSettings()
     settings = dataclasses.replace(space.settings, substep_count=8, is_sleeping_allowed=False)
     space.settings = settings
     assert space.settings == settings and space.core.system(space.id).row["substep_count"] == 8

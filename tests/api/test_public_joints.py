@@ -83,7 +83,8 @@ def test_what_each_joint_holds_and_lets_go(space):
     roped = hung(lambda at: scree.Distance(anchor=at + (1, 0, 0), to_anchor=at, longest=2.0))
     rod = hung(lambda at: scree.Distance(anchor=at + (1, 0, 0), to_anchor=at, shortest=1.0, longest=1.0))
     cone = hung(lambda at: scree.ConeTwist(anchor=at, axis=(1, 0, 0), cone=0.5, twist=(-0.1, 0.1)))
-    free = hung(lambda at: scree.SixDof(anchor=at, second=(1, 5, 0), linear_y=scree.FREE, linear_x=scree.Axis(limits=(-0.1, 0.1))))
+    slack = scree.Axis(limits=(-0.1, 0.1))
+    free = hung(lambda at: scree.SixDof(anchor=at, second=(1, 5, 0), linear_y=scree.FREE, linear_x=slack))
     steps(space, 400)
     for (body, place), expected, slack in (
         (fixed, (1, 0, 0), 0.01), (pinned, (0, -1, 0), 0.05), (roped, (0, -2, 0), 0.05), (rod, (0, -1, 0), 0.05),

@@ -18,7 +18,8 @@ def row(space):
 def test_one_ray_gives_a_hit_or_none(space, row):
     cubes, area = row
     hit = space.cast_ray((6, 5, 0), (6, -5, 0))
-    assert hit.body == cubes[2] and hit.distance == pytest.approx(4.5) and (hit.part, hit.face, hit.surface) == (-1, -1, -1)
+    assert isinstance(hit, scree.Hit) and hit.body == cubes[2] and hit.distance == pytest.approx(4.5)
+    assert (hit.part, hit.face, hit.surface) == (-1, -1, -1)
     np.testing.assert_allclose(hit.position, (6, 0.5, 0), atol=1e-6)
     np.testing.assert_allclose(hit.normal, (0, 1, 0), atol=1e-6)
     assert space.cast_ray((1.5, 5, 0), (1.5, -5, 0)) is None
@@ -32,7 +33,7 @@ def test_many_rays_give_arrays_that_say_the_same_as_single_ones(space, row):
     random = np.random.default_rng(7)
     begin, end = random.uniform((-5, 2, -2), (35, 5, 2), (500, 3)), random.uniform((-5, -5, -2), (35, -2, 2), (500, 3))
     hits = space.cast_rays(begin, end)
-    assert len(hits) == 500 and 50 < hits.is_hit.sum() < 500
+    assert isinstance(hits, scree.Hits) and len(hits) == 500 and 50 < hits.is_hit.sum() < 500
     for k in range(500):
         single = space.cast_ray(begin[k], end[k])
         assert (single is not None) == hits.is_hit[k]
