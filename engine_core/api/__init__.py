@@ -6,9 +6,9 @@
     space.step(1 / 60)                                                                  # [s]
     boxes.positions, boxes.velocities                                                   # (n, 3) [m], [m/s]
 
-Shapes, joints, motors, materials and rules are values; `Body`, `Area` and `Joint` are small handles with an `id`. Units are SI:
-[m], [kg], [s], [rad], [N]; quaternions are x, y, z, w; axes are right-handed. `World.core` is the compiled face for experts.
-Soft bodies and saved state are not there yet.
+Shapes, joints, motors, materials and rules are values; `Body`, `Area` and `Joint` are small handles with an `id`. Units are
+SI: [m], [kg], [s], [rad], [N]; quaternions are x, y, z, w; axes are right-handed. `World.core` is the compiled face for
+experts. Soft bodies, saved state and recording are not there yet.
 """
 
 from engine_core.api.areas import Area, AreaEffect
@@ -16,7 +16,7 @@ from engine_core.api.bodies import Bodies
 from engine_core.api.body import Body
 from engine_core.api.contacts import AreaEvents, ContactEvents, ContactRule
 from engine_core.api.joint import Joint
-from engine_core.api.joints import (
+from engine_core.api.joint_values import (
     FREE, LOCKED, Axis, ConeTwist, Distance, Fixed, Gear, Hinge, Motor, Pin, RackAndPinion, Rope, SixDof, Slider, Spring,
 )  # fmt: skip
 from engine_core.api.materials import Layers, Material

@@ -1,4 +1,4 @@
-"""Areas: volumes that see what enters them, and may change gravity and damping in there."""
+"""Areas: volumes that see bodies enter and leave, and may change gravity and damping inside."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -20,11 +20,11 @@ Mode = Literal["disabled", "combine", "combine-replace", "replace", "replace-com
 
 @dataclass(frozen=True, kw_only=True)
 class AreaEffect:
-    """What an area does to rigid bodies in it. Those of higher `priority` are asked first.
+    """The effect of an area on rigid bodies inside. Areas of higher `priority` act first.
 
-    `gravity` [m/s^2] (3,), world axes, by `gravity_mode`; or with `center` (3,), a point in the area's frame [m], towards
-    that point with `strength` [m/s^2], which falls by the square from `unit_distance` [m] on (0: it never falls).
-    `linear_damp` and `angular_damp` [1/s] by `damp_mode`."""
+    `gravity` [m/s^2] (3,), world axes, acts as `gravity_mode` says. With a `center` (3,), a point in the frame of the area
+    [m], gravity points there instead, with `strength` [m/s^2]; from `unit_distance` [m] on it falls with the square of the
+    distance, and never if that is 0. `linear_damp` and `angular_damp` [1/s] act as `damp_mode` says."""
 
     priority: int = 0
     gravity_mode: Mode = "disabled"
@@ -38,8 +38,8 @@ class AreaEffect:
 
 
 class Area:
-    """An area of a space: what `Space.add_area` gives. Vectors are (3,). Any thread may call, but for `effect`: the thread that
-    steps, between steps. KeyError once it was removed, ValueError for bad numbers."""
+    """An area of a space: the result of `Space.add_area`. Vectors are (3,). Any thread may call, but for `set_effect`: that
+    is for the thread that steps, between steps. Calls raise KeyError after the area was removed, ValueError for bad numbers."""
 
     __slots__ = ("_space", "_id")
 
@@ -48,7 +48,7 @@ class Area:
 
     @property
     def id(self) -> int:
-        """Its number: what hits and events tell, and what the core's calls take."""
+        """The number of the area, as hits and events tell it and as the core's calls take it."""
         return self._id
 
     def __eq__(self, other: object) -> bool:
@@ -62,7 +62,7 @@ class Area:
 
     @property
     def position(self) -> Floats:
-        """Of its origin, world [m], (3,); it can be set."""
+        """World position of the origin [m], (3,). Can be assigned."""
         core = self._space.core
         row = core.bodies.rows[core.area_index("position", self._id)]
         arm = turned(row["rotation"].astype(np.float64), row["center_of_mass"].astype(np.float64))
@@ -75,24 +75,26 @@ class Area:
         self.move(position, row["rotation"].astype(np.float64))
 
     def move(self, position: Vector, rotation: Vector) -> None:
-        """Put its origin to `position` [m] (3,), with `rotation`, a unit quaternion (4,). Raises ValueError, KeyError."""
+        """Put the origin to `position` [m] (3,) and turn the area to `rotation`, a unit quaternion (4,). Raises ValueError,
+        KeyError."""
         turn = rotations("move", rotation, 1)[0]
         self._space.core.area_set_transform(self._id, twelve(basis_of(turn), vector("move", "position", position)))
 
     def overlaps(self) -> "list[Body | Area]":
-        """What it overlapped as of the last step, by the order in which it was made. It must watch for that: see `watch`."""
+        """The bodies and areas inside as of the last step, in the order of their rows. The area must `watch` for them."""
         return [thing_of(self._space, identity) for identity in self._space.core.area_overlaps(self._id)]
 
     def watch(self, bodies: bool = True, areas: bool = False) -> None:
-        """Whether it sees bodies, and other areas. Switched on, all that overlaps is told anew. Raises KeyError."""
+        """Choose whether the area sees bodies, and other areas. Switching it on tells everything inside again. Raises
+        KeyError."""
         self._space.core.area_set_monitoring(self._id, bodies=bodies, areas=areas)
 
     def set_visible(self, is_visible: bool) -> None:
-        """Whether other areas see it. Raises KeyError."""
+        """Choose whether other areas see this one. Raises KeyError."""
         self._space.core.area_set_monitorable(self._id, is_visible)
 
     def set_effect(self, effect: AreaEffect) -> None:
-        """What it does to gravity [m/s^2] and damping [1/s] in it from now on. Raises ValueError, KeyError."""
+        """Set what the area does to gravity [m/s^2] and damping [1/s] inside. Raises ValueError, KeyError."""
         core = self._space.core
         gravity = vector("set_effect", "gravity", effect.gravity)
         given = {
@@ -106,7 +108,7 @@ class Area:
             core.area_set_param(self._id, name, value)
 
     def remove(self) -> None:
-        """Take it out of its space for good. Raises KeyError."""
+        """Free the area. Raises KeyError."""
         core, table = self._space.core, self._space.world.shapes
         row = np.array([core.area_index("remove", self._id)])
 

@@ -16,7 +16,7 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
 def rows(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats:
-    """Finite doubles (count, width); one row is repeated. Raises ValueError, naming the call and the value."""
+    """Give finite doubles (count, width); a single row is repeated. Raises ValueError, naming the call and the value."""
     try:
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError):
@@ -30,17 +30,17 @@ def rows(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats
 
 
 def vector(call: str, name: str, value: Any, width: int = 3) -> Floats:
-    """Finite doubles (width,). Raises ValueError."""
+    """Give finite doubles (width,). Raises ValueError."""
     return np.asarray(rows(call, name, value, 1, width)[0])
 
 
 def numbers(call: str, name: str, value: Any, count: int) -> Floats:
-    """Finite doubles (count,); one number is repeated. Raises ValueError."""
+    """Give finite doubles (count,); a single number is repeated. Raises ValueError."""
     return rows(call, name, [value] if np.ndim(value) == 0 else np.reshape(value, (-1, 1)), count, 1)[:, 0]
 
 
 def rotations(call: str, value: Any, count: int) -> Floats:
-    """Unit quaternions x, y, z, w (count, 4). Raises ValueError for what is far from a unit quaternion."""
+    """Give unit quaternions x, y, z, w (count, 4). Raises ValueError for a quaternion whose length is far from 1."""
     given = rows(call, "rotation", value, count, 4)
     sizes = np.linalg.norm(given, axis=1, keepdims=True)
     if ((sizes < 0.5) | (sizes > 2.0)).any():
@@ -50,19 +50,19 @@ def rotations(call: str, value: Any, count: int) -> Floats:
 
 
 def turned(quaternions: Floats, vectors: Any) -> Floats:
-    """Vectors (n, 3) turned by unit quaternions (n, 4), or by one (4,)."""
+    """Turn vectors (n, 3) by unit quaternions (n, 4), or by one (4,)."""
     axis, w = quaternions[..., :3], quaternions[..., 3:]
     return np.asarray(vectors + 2.0 * np.cross(axis, np.cross(axis, vectors) + w * vectors))
 
 
 def basis_of(quaternion: Floats) -> Floats:
-    """The rotation matrix (3, 3) of a unit quaternion: its columns are the turned axes."""
+    """Give the rotation matrix (3, 3) of a unit quaternion; its columns are the turned axes."""
     return turned(quaternion[None], np.eye(3)).T
 
 
 def frame_along(axis: Floats, second: Floats | None = None) -> Floats:
-    """A rotation matrix (3, 3) whose first column is a unit vector (3,), and whose second is what of `second` (3,) is square
-    to it; None: of the world axis that follows the one nearest to `axis`, in the order x, y, z, x."""
+    """Give a rotation matrix (3, 3). The first column is the unit vector `axis`; the second is the part of `second` (3,) that
+    is square to it. None stands for the world axis that follows the one nearest to `axis`, in the order x, y, z, x."""
     other = np.eye(3)[(np.argmax(abs(axis)) + 1) % 3] if second is None else second
     square = other - (other @ axis) * axis
     square = square / np.linalg.norm(square)
@@ -70,11 +70,11 @@ def frame_along(axis: Floats, second: Floats | None = None) -> Floats:
 
 
 def twelve(basis: Floats, origin: Floats) -> list[float]:
-    """A transform as the core takes it: basis by rows, then origin."""
+    """Give a transform as the core takes it: basis by rows, then origin."""
     return [float(number) for number in (*basis.ravel(), *origin)]
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """The same array, which raises where somebody writes to it: it is a copy, and the body would not feel it."""
+    """Give the same array, which now raises when it is written to: it is a copy, so the body would not change."""
     array.flags.writeable = False
     return array

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class Bodies:
-    """Bodies of one space, in the order in which they were added: what `Space.add_rigid_many` gives, and `Space.bodies`.
+    """Bodies of one space, in the order in which they were added: the result of `Space.add_rigid_many`, and `Space.bodies`.
 
         boxes = space.add_rigid_many(scree.Box(half_extents=(0.5, 0.5, 0.5)), positions)
         boxes.velocities += (0.0, 1.0, 0.0)
         high = boxes[boxes.positions[:, 1] > 2.0]
 
-    A whole number gives a `Body`; a slice, a mask (n,) or numbers give `Bodies`. Arrays that are read are copies. Any thread
-    may call; what is written takes effect at once, or when the step that runs has ended. KeyError where one of them was
-    removed."""
+    An index gives a `Body`; a slice, a mask (n,) or an array of indices gives `Bodies`. Arrays that are read are copies. Any
+    thread may call; a change takes effect at once, or at the end of the step that is running. Every call raises KeyError if
+    one of the bodies was removed."""
 
     __slots__ = ("_ids", "_space")
 
@@ -35,12 +35,12 @@ class Bodies:
 
     @property
     def space(self) -> "Space":
-        """The space they were added to."""
+        """The space that the bodies were added to."""
         return self._space
 
     @property
     def ids(self) -> Ints:
-        """Their ids, int64 (n,), as hits and contacts tell them."""
+        """The ids of the bodies, int64 (n,), as hits and contacts tell them."""
         return read_only(self._ids.copy())
 
     def __len__(self) -> int:
@@ -66,9 +66,8 @@ class Bodies:
         return cast(Ints, rows_of(self._space.core, call, self._ids))
 
     def field(self, call: str, name: str) -> NDArray[Any]:
-        """A copy of a field of the core's records of these bodies (`BODY` of `engine_core/bodies/schema.py`, with units),
-        (n,) or (n, k). For experts. `call` is named by
-        errors. Raises KeyError."""
+        """Copy a field of the core's records of these bodies, (n,) or (n, k), in the units of `BODY`
+        (`engine_core/bodies/schema.py`): for experts. Errors name `call`. Raises KeyError."""
         return np.asarray(self._space.core.bodies.rows[name][self._rows(call)])
 
     def _motions(self, call: str) -> tuple[Floats, Floats]:
@@ -79,8 +78,8 @@ class Bodies:
 
     @property
     def positions(self) -> Floats:
-        """Of their origins, world [m], (n, 3). To set it moves them there; (3,) moves all to one place. Kinematic bodies get
-        there in the next step."""
+        """World positions of the origins [m], (n, 3). Assigning moves the bodies there; (3,) moves all of them to one place.
+        Kinematic bodies arrive in the next step."""
         motions, arms = self._motions("positions")
         return motions[:, :3] - arms
 
@@ -90,7 +89,7 @@ class Bodies:
 
     @property
     def rotations(self) -> Floats:
-        """Unit quaternions x, y, z, w, (n, 4). To set it turns them about their origins."""
+        """Unit quaternions x, y, z, w, (n, 4). Assigning turns the bodies about their origins."""
         return self._motions("rotations")[0][:, 3:7]
 
     @rotations.setter
@@ -99,7 +98,8 @@ class Bodies:
 
     @property
     def velocities(self) -> Floats:
-        """Of their origins, world [m/s], (n, 3); (3,) gives all the same. Only rigid bodies can be given one."""
+        """World velocities of the origins [m/s], (n, 3). Assigning (3,) gives all bodies the same; only rigid bodies accept
+        one."""
         motions, arms = self._motions("velocities")
         return motions[:, 7:10] - np.cross(motions[:, 10:13], arms)
 
@@ -109,7 +109,8 @@ class Bodies:
 
     @property
     def angular_velocities(self) -> Floats:
-        """World axes [rad/s], (n, 3). The centres of mass keep their velocity. Only rigid bodies can be given one."""
+        """Angular velocities, world axes [rad/s], (n, 3). Assigning leaves the velocities of the centres of mass as they are;
+        only rigid bodies accept one."""
         return self._motions("angular_velocities")[0][:, 10:13]
 
     @angular_velocities.setter
@@ -118,17 +119,17 @@ class Bodies:
 
     @property
     def centers_of_mass(self) -> Floats:
-        """World [m], (n, 3)."""
+        """World positions of the centres of mass [m], (n, 3)."""
         return self._motions("centers_of_mass")[0][:, :3]
 
     @property
     def masses(self) -> Floats:
-        """[kg], (n,)."""
+        """Masses [kg], (n,)."""
         return self.field("masses", "mass").astype(np.float64)
 
     @property
     def is_asleep(self) -> NDArray[np.bool_]:
-        """Whether each one rests and costs nothing until it is touched, (n,)."""
+        """Whether each body sleeps, (n,): it costs nothing until something touches it."""
         flags, active = self.field("is_asleep", "flags"), self.field("is_asleep", "active_index")
         rests = (active < 0) & (flags & np.uint32(WAKE_REQUESTED) == 0) & (self.field("is_asleep", "mode") != STATIC)
         return np.asarray(rests | (flags & np.uint32(SLEEP_REQUESTED) != 0))
@@ -142,49 +143,50 @@ class Bodies:
         edit_bodies(self._space.core, call, self._ids, kind, np.concatenate(checked, axis=1))
 
     def move(self, positions: Vectors, quaternions: Vectors) -> None:
-        """Put them to `positions` of their origins [m] (n, 3) with `quaternions` x, y, z, w (n, 4), velocities as they are.
-        Kinematic bodies get there in the next step, with the velocity that takes. Raises ValueError, KeyError, PoolFull."""
+        """Put the origins to `positions` [m] (n, 3) and turn the bodies to `quaternions` x, y, z, w (n, 4); velocities do not
+        change. Kinematic bodies arrive in the next step, at the velocity which that takes. Raises ValueError, KeyError,
+        PoolFull."""
         given = rows("move", "positions", positions, len(self)), rotations("move", quaternions, len(self))
         edit_bodies(self._space.core, "move", self._ids, edits.SET_POSE, np.concatenate(given, axis=1))
 
     def apply_impulses(self, impulses: Vectors, offsets: Vectors | None = None) -> None:
-        """Impulses [N s] (n, 3), world axes: through the centres of mass, or at `offsets` [m] (n, 3) from the origins, world
-        axes. Velocities change at once. Ignored by what is not rigid. Raises ValueError, KeyError, PoolFull."""
+        """Apply impulses [N s] (n, 3), world axes, at the centres of mass, or at `offsets` [m] (n, 3) from the origins, world
+        axes. Velocities change at once; bodies that are not rigid ignore it. Raises ValueError, KeyError, PoolFull."""
         if offsets is None:
             self._give("apply_impulses", edits.CENTRAL_IMPULSE, impulses)
         else:
             self._give("apply_impulses", edits.IMPULSE, impulses, offsets)
 
     def apply_torque_impulses(self, impulses: Vectors) -> None:
-        """Angular impulses [N m s] (n, 3), world axes. Raises ValueError, KeyError, PoolFull."""
+        """Apply angular impulses [N m s] (n, 3), world axes. Raises ValueError, KeyError, PoolFull."""
         self._give("apply_torque_impulses", edits.TORQUE_IMPULSE, impulses)
 
     def apply_forces(self, forces: Vectors, offsets: Vectors | None = None) -> None:
-        """Forces [N] (n, 3), world axes, during the next step: through the centres of mass, or at `offsets` [m] (n, 3) from the
-        origins. Raises ValueError, KeyError, PoolFull."""
+        """Apply forces [N] (n, 3), world axes, during the next step, at the centres of mass, or at `offsets` [m] (n, 3) from
+        the origins. Raises ValueError, KeyError, PoolFull."""
         if offsets is None:
             self._give("apply_forces", edits.CENTRAL_FORCE, forces)
         else:
             self._give("apply_forces", edits.FORCE, forces, offsets)
 
     def apply_torques(self, torques: Vectors) -> None:
-        """Torques [N m] (n, 3), world axes, during the next step. Raises ValueError, KeyError, PoolFull."""
+        """Apply torques [N m] (n, 3), world axes, during the next step. Raises ValueError, KeyError, PoolFull."""
         self._give("apply_torques", edits.TORQUE, torques)
 
     def set_constant_forces(self, forces: Vectors, torques: Vector | Vectors = (0.0, 0.0, 0.0)) -> None:
-        """Forces [N] and torques [N m], each (n, 3), world axes, in every step from now on. Raises ValueError, KeyError,
-        PoolFull."""
+        """Apply forces [N] and torques [N m], (n, 3) each, world axes, in every step from now on. Raises ValueError,
+        KeyError, PoolFull."""
         self._give("set_constant_forces", edits.SET_FORCE, forces)
         self._give("set_constant_forces", edits.SET_TORQUE, torques)
 
     def wake(self) -> None:
-        """Wake them, and what sleeps with them. Raises KeyError."""
+        """Wake the bodies, and all bodies that sleep with them. Raises KeyError."""
         edit_bodies(self._space.core, "wake", self._ids, edits.SLEEPING, np.zeros((len(self), 1)))
 
     def sleep(self) -> None:
-        """Put them to sleep: their velocities become zero. Raises KeyError."""
+        """Put the bodies to sleep; their velocities become zero. Raises KeyError."""
         edit_bodies(self._space.core, "sleep", self._ids, edits.SLEEPING, np.ones((len(self), 1)))
 
     def remove(self) -> None:
-        """Take them out of the space for good; what lay on them wakes. Their ids are stale from here on. Raises KeyError."""
+        """Free the bodies; bodies that lay on them wake. Their ids are stale from now on. Raises KeyError."""
         free_bodies(self._space.core, self._ids, self._space.world.shapes.drop_all)

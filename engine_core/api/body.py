@@ -23,11 +23,13 @@ AXES = {"x": 1, "y": 2, "z": 4}
 
 
 class Body:
-    """A body of a space: what `Space.add_rigid`, `add_static` and `add_kinematic` give. Two handles of one body are equal.
+    """A body of a space: the result of `Space.add_rigid`, `add_static` and `add_kinematic`. Two handles of one body are
+    equal.
 
-    Positions and velocities are those of its origin, the origin of its shape, in world axes; vectors are (3,), and what is
-    read is a copy. Any thread may call; what is written takes effect at once, or when the step that runs has ended. KeyError
-    once it was removed, ValueError for bad numbers; each names the call and the value."""
+    Positions and velocities are those of the body's origin, which is the origin of its shape, in world axes. Vectors are
+    (3,); values that are read are copies. Any thread may call; a change takes effect at once, or at the end of the step that
+    is running. Every call raises KeyError after the body was removed and ValueError for bad numbers, naming the call and the
+    value."""
 
     __slots__ = ("_many", "_space", "_id")
 
@@ -37,22 +39,22 @@ class Body:
 
     @property
     def id(self) -> int:
-        """Its number: what hits, contacts and events tell, and what the core's calls take."""
+        """The number of the body, as hits, contacts and events tell it and as the core's calls take it."""
         return self._id
 
     @property
     def space(self) -> "Space":
-        """The space it was added to."""
+        """The space that the body was added to."""
         return self._space
 
     @property
     def exists(self) -> bool:
-        """Whether it was not removed."""
+        """Whether the body was not removed yet."""
         return bool(self._space.core.bodies.ids[index_of(self._id)] == self._id)
 
     @property
     def mode(self) -> str:
-        """How it moves: "static", "kinematic" or "rigid"; it can be set."""
+        """How the body moves: "static", "kinematic" or "rigid". Can be assigned."""
         return MODES[int(self._one("mode"))]
 
     @mode.setter
@@ -77,7 +79,7 @@ class Body:
 
     @property
     def position(self) -> Floats:
-        """Of its origin, world [m], (3,). To set it is a jump; a kinematic body gets there in the next step."""
+        """World position of the origin [m], (3,). Assigning it is a jump; a kinematic body arrives in the next step."""
         return read_only(self._many.positions[0])
 
     @position.setter
@@ -86,7 +88,7 @@ class Body:
 
     @property
     def rotation(self) -> Floats:
-        """Unit quaternion x, y, z, w, (4,). To set it turns the body about its origin."""
+        """Unit quaternion x, y, z, w, (4,). Assigning turns the body about its origin."""
         return read_only(self._many.rotations[0])
 
     @rotation.setter
@@ -95,19 +97,19 @@ class Body:
 
     @property
     def basis(self) -> Floats:
-        """Its rotation as a matrix (3, 3): the columns are its axes in the world."""
+        """The rotation as a matrix (3, 3), whose columns are the axes of the body in the world."""
         return read_only(basis_of(self.rotation))
 
     def move(self, position: Vector, rotation: Vector | None = None) -> None:
-        """Put its origin to `position` [m] (3,), with `rotation`, a unit quaternion (4,); None: as it is. Velocities stay. A
-        kinematic body gets there in the next step, with the velocity that takes, and pushes what is in its way. Raises
-        ValueError, KeyError."""
+        """Put the origin to `position` [m] (3,) and turn the body to `rotation`, a unit quaternion (4,); None leaves it.
+        Velocities do not change. A kinematic body arrives in the next step, at the velocity which that takes, and pushes
+        bodies out of its way. Raises ValueError, KeyError."""
         turn = self.rotation if rotation is None else vector("move", "rotation", rotation, 4)
         self._many.move(vector("move", "position", position), turn)
 
     @property
     def velocity(self) -> Floats:
-        """Of its origin, world [m/s], (3,). Only a rigid body can be given one."""
+        """World velocity of the origin [m/s], (3,). Only a rigid body accepts one."""
         return read_only(self._many.velocities[0])
 
     @velocity.setter
@@ -116,7 +118,8 @@ class Body:
 
     @property
     def angular_velocity(self) -> Floats:
-        """World axes [rad/s], (3,); the centre of mass keeps its velocity. Only a rigid body can be given one."""
+        """Angular velocity, world axes [rad/s], (3,). Assigning leaves the velocity of the centre of mass as it is; only a
+        rigid body accepts one."""
         return read_only(self._many.angular_velocities[0])
 
     @angular_velocity.setter
@@ -124,7 +127,7 @@ class Body:
         self._many.angular_velocities = vector("angular_velocity", "velocity", velocity)
 
     def set_surface_velocity(self, linear: Vector, angular: Vector = (0.0, 0.0, 0.0)) -> None:
-        """How the surface of a static or kinematic body runs, as a conveyor: `linear` [m/s] (3,) and `angular` [rad/s] (3,)
+        """Let the surface of a static or kinematic body run, as on a conveyor: `linear` [m/s] (3,) and `angular` [rad/s] (3,)
         about its centre of mass, world axes. Raises ValueError for a rigid body, KeyError."""
         call = "set_surface_velocity"
         if self._one("mode") >= RIGID:
@@ -133,30 +136,31 @@ class Body:
             self._many._give(call, kind, value)
 
     def apply_impulse(self, impulse: Vector, offset: Vector | None = None) -> None:
-        """Impulse [N s] (3,), world axes: through the centre of mass, or at `offset` [m] (3,) from the origin, world axes.
-        Changes the velocity at once; ignored unless rigid. Raises ValueError, KeyError."""
+        """Apply an impulse [N s] (3,), world axes, at the centre of mass, or at `offset` [m] (3,) from the origin, world
+        axes. The velocity changes at once; a body that is not rigid ignores it. Raises ValueError, KeyError."""
         self._many.apply_impulses(impulse, offset)
 
     def apply_torque_impulse(self, impulse: Vector) -> None:
-        """Angular impulse [N m s] (3,), world axes. Raises ValueError, KeyError."""
+        """Apply an angular impulse [N m s] (3,), world axes. Raises ValueError, KeyError."""
         self._many.apply_torque_impulses(impulse)
 
     def apply_force(self, force: Vector, offset: Vector | None = None) -> None:
-        """Force [N] (3,), world axes, during the next step: through the centre of mass, or at `offset` [m] (3,) from the
+        """Apply a force [N] (3,), world axes, during the next step, at the centre of mass, or at `offset` [m] (3,) from the
         origin. Raises ValueError, KeyError."""
         self._many.apply_forces(force, offset)
 
     def apply_torque(self, torque: Vector) -> None:
-        """Torque [N m] (3,), world axes, during the next step. Raises ValueError, KeyError."""
+        """Apply a torque [N m] (3,), world axes, during the next step. Raises ValueError, KeyError."""
         self._many.apply_torques(torque)
 
     def set_constant_force(self, force: Vector, torque: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Force [N] and torque [N m], each (3,), world axes, in every step from now on. Raises ValueError, KeyError."""
+        """Apply a force [N] and a torque [N m], (3,) each, world axes, in every step from now on. Raises ValueError,
+        KeyError."""
         self._many.set_constant_forces(force, torque)
 
     def lock_axes(self, linear: str = "", angular: str = "") -> None:
-        """Which world axes it may not move along and not turn about, letters of "xyz"; all others are free. Raises
-        ValueError."""
+        """Keep the body from moving along some world axes and from turning about some: letters of "xyz"; it is free along and
+        about all others. Raises ValueError, KeyError."""
         wanted = sum(AXES.get(axis, 64) for axis in linear) | sum(AXES.get(axis, 64) for axis in angular) << 3
         if wanted >= 64:
             raise ValueError(f"lock_axes: axes are x, y and z, got {linear!r} and {angular!r}")
@@ -164,8 +168,9 @@ class Body:
             self._space.core.body_set_axis_lock(self._id, axis, bool(wanted & axis))
 
     def test_motion(self, motion: Vector, margin: float = 0.001) -> tuple[Floats, Floats]:
-        """How far it would get by `motion` [m] (3,) from where it is, `margin` [m] kept: (way that is free, and out of what
-        it overlaps, what is left of the motion), each (3,) [m]. Nothing moves. Raises ValueError, KeyError."""
+        """Find how far the body would get by `motion` [m] (3,) from its place, keeping `margin` [m]. Gives the way that is
+        free, which includes the way out of an overlap, and the rest of the motion, (3,) each [m]. Nothing moves. Raises
+        ValueError, KeyError."""
         place = twelve(basis_of(self.rotation), self.position)
         answer, _ = self._space.queries.body_test_motion(self._id, place, motion, margin)
         return answer["travel"].copy(), answer["remainder"].copy()
@@ -174,20 +179,20 @@ class Body:
 
     @property
     def is_asleep(self) -> bool:
-        """Whether it rests and costs nothing until it is touched."""
+        """Whether the body sleeps: it costs nothing until something touches it."""
         return bool(self._many.is_asleep[0])
 
     def wake(self) -> None:
-        """Wake it, and what sleeps with it. Raises KeyError."""
+        """Wake the body, and all bodies that sleep with it. Raises KeyError."""
         self._many.wake()
 
     def sleep(self) -> None:
-        """Put it to sleep: its velocities become zero. Raises KeyError."""
+        """Put the body to sleep; its velocities become zero. Raises KeyError."""
         self._many.sleep()
 
     @property
     def can_sleep(self) -> bool:
-        """Whether it may fall asleep; it can be set."""
+        """Whether the body may fall asleep. Can be assigned."""
         return bool(self._one("flags") & np.uint32(CAN_SLEEP))
 
     @can_sleep.setter
@@ -196,7 +201,7 @@ class Body:
 
     @property
     def continuous(self) -> bool:
-        """Whether it is swept against others at any speed, not only when it is fast for its size; it can be set."""
+        """Whether the body is swept against others at any speed, and not only when it is fast for its size. Can be assigned."""
         return bool(self._one("flags") & np.uint32(CONTINUOUS))
 
     @continuous.setter
@@ -207,7 +212,7 @@ class Body:
 
     @property
     def mass(self) -> float:
-        """[kg]; above 0."""
+        """Mass [kg], above 0. Can be assigned."""
         return self._number("mass")
 
     @mass.setter
@@ -216,7 +221,8 @@ class Body:
 
     @property
     def center_of_mass(self) -> Floats:
-        """In its own frame, from its origin [m], (3,): of its shapes unless it is set."""
+        """Centre of mass in the frame of the body, from its origin [m], (3,). It follows from the shapes unless one is
+        assigned."""
         return read_only(np.array(self._space.core.body_param(self._id, "center_of_mass"), np.float64))
 
     @center_of_mass.setter
@@ -225,8 +231,8 @@ class Body:
 
     @property
     def inertia(self) -> Floats:
-        """About the axes of its own frame, through the centre of mass [kg m^2], (3,): of its shapes unless it is set; 0 sets
-        an axis back to that."""
+        """Moments of inertia about the axes of the body through its centre of mass [kg m^2], (3,). They follow from mass and
+        shapes unless some are assigned; 0 lets an axis follow again."""
         return read_only(np.array(self._space.core.body_param(self._id, "inertia"), np.float64))
 
     @inertia.setter
@@ -235,7 +241,7 @@ class Body:
 
     @property
     def gravity_scale(self) -> float:
-        """How many times gravity acts on it; no unit."""
+        """How many times gravity acts on the body; no unit. Can be assigned."""
         return self._number("gravity_scale")
 
     @gravity_scale.setter
@@ -244,7 +250,7 @@ class Body:
 
     @property
     def linear_damp(self) -> float:
-        """What it loses of its velocity a second, on top of what its space takes [1/s]."""
+        """Rate at which the body loses velocity, added to that of the space [1/s]. Can be assigned."""
         return self._number("linear_damp")
 
     @linear_damp.setter
@@ -253,7 +259,7 @@ class Body:
 
     @property
     def angular_damp(self) -> float:
-        """What it loses of its angular velocity a second, on top of what its space takes [1/s]."""
+        """Rate at which the body loses angular velocity, added to that of the space [1/s]. Can be assigned."""
         return self._number("angular_damp")
 
     @angular_damp.setter
@@ -267,21 +273,21 @@ class Body:
 
     @property
     def shapes(self) -> list[Shape | None]:
-        """Its shapes, by their number; None for one that an expert gave it."""
+        """The shapes of the body, by number; None stands for a shape that an expert made through the core."""
         core, table = self._space.core, self._space.world.shapes
         ids = [core.body_shape(self._id, number) for number in range(core.body_shape_count(self._id))]
         return [table.value(core.shape_index("shapes", identity)) for identity in ids]
 
     def add_shape(self, shape: Shape, position: Vector = (0.0, 0.0, 0.0), rotation: Vector = NO_TURN) -> None:
-        """Give it one more shape, at `position` [m] (3,) with `rotation`, a unit quaternion (4,), in its own frame. Its mass
-        is spread over all of them. Raises ValueError, KeyError, PoolFull."""
+        """Add a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), in the frame of the body. The mass is
+        spread over all shapes by volume. Raises ValueError, KeyError, PoolFull."""
         turn, origin = rotations("add_shape", rotation, 1)[0], vector("add_shape", "position", position)
         self._space.core.body_index("add_shape", self._id)
         identity = self._space.world.shapes.take(shape)
         self._space.core.body_add_shape(self._id, identity, twelve(basis_of(turn), origin))
 
     def remove_shape(self, number: int) -> None:
-        """Take the shape with a number away; the numbers of those after it go down by one. Raises ValueError, KeyError."""
+        """Remove the shape with a number; the numbers of the shapes after it go down by one. Raises ValueError, KeyError."""
         core = self._space.core
         index = core.shape_index("remove_shape", core.body_shape(self._id, number))
 
@@ -292,14 +298,14 @@ class Body:
         self._late(remove)
 
     def _late(self, action: Callable[[], None]) -> None:
-        """Do several edits as one: now, or when the step that runs has ended."""
+        """Do several edits as one: now, or at the end of the step that is running."""
         self._space.core.late.run(self._id, action)
 
     # Surface, and who meets whom.
 
     @property
     def material(self) -> Material:
-        """Friction and restitution (no units) of its surface, and their kinds; it can be set."""
+        """Friction and restitution (no units) of the surface. Can be assigned."""
         # By way of text: 0.8 comes back as 0.8, not as what single precision makes of it.
         friction, restitution = (float(str(self._one(name))) for name in ("friction", "restitution"))
         return Material(
@@ -313,7 +319,7 @@ class Body:
 
     @property
     def layer(self) -> str:
-        """Name of its collision layer (`Layers`). To set it also sets `mask` to the layers that one collides with."""
+        """Name of the collision layer (`Layers`). Assigning one also sets `mask` to the layers that it collides with."""
         return self._space.world.layers.named(int(self._one("collision_layer")))[0]
 
     @layer.setter
@@ -322,7 +328,8 @@ class Body:
 
     @property
     def mask(self) -> tuple[str, ...]:
-        """Names of the layers it collides with; two bodies collide if each has the other's layer here. It can be set."""
+        """Names of the layers that the body collides with. Two bodies collide if each one's mask has the other's layer. Can
+        be assigned."""
         return self._space.world.layers.named(int(self._one("collision_mask")))
 
     @mask.setter
@@ -330,13 +337,14 @@ class Body:
         self._space.core.body_set_collision_mask(self._id, self._space.world.layers.bits("mask", names))
 
     def ignore(self, other: "Body", is_ignored: bool = True) -> None:
-        """Whether it passes through another body, whatever their layers. Raises KeyError."""
+        """Let the body pass through another one whatever their layers are, or no longer. Raises KeyError."""
         core = self._space.core
         (core.body_add_exception if is_ignored else core.body_remove_exception)(self._id, other.id)
 
     @property
     def contact_events(self) -> str:
-        """What `Space.contact_events` tells of its contacts: "none", "changes" (that begin or end) or "all"; it can be set."""
+        """Which contacts of the body `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
+        be assigned."""
         return CONTACT_EVENTS[int(self._space.core.body_contact_events(self._id))]
 
     @contact_events.setter
@@ -347,7 +355,8 @@ class Body:
 
     @property
     def contact_class(self) -> str:
-        """Name of the class whose rules its contacts follow (`World.set_contact_rule`); "default" at first. It can be set."""
+        """Name of the class whose rules the contacts of the body follow (`World.set_contact_rule`); "default" for a new body.
+        Can be assigned."""
         return self._space.world.contact_class_name(self._space.core.body_contact_class(self._id))
 
     @contact_class.setter
@@ -355,12 +364,12 @@ class Body:
         self._space.core.body_set_contact_class(self._id, self._space.world.contact_class_number(name))
 
     def remove(self) -> None:
-        """Take it out of its space for good, with its joints; what lay on it wakes. Raises KeyError."""
+        """Free the body and its joints; bodies that lay on it wake. Raises KeyError."""
         self._many.remove()
 
 
 def ids_of(bodies: Any) -> NDArray[np.int64]:
-    """Ids of bodies or areas, of `Bodies`, or of several."""
+    """The ids of bodies or areas, given as `Bodies` or one by one."""
     if isinstance(bodies, Bodies):
         return bodies.ids
     return np.array([one.id for one in bodies], np.int64)

@@ -1,4 +1,4 @@
-"""What steps tell as arrays: contacts, and what areas saw; and rules for how bodies of two classes meet."""
+"""Events of steps as arrays, and rules for how bodies of two classes meet."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,11 +15,12 @@ from engine_core.sensors.schema import ADDED
 class ContactRule:
     """How bodies of two contact classes meet, for `World.set_contact_rule`.
 
-    `ignore`: not at all. `sensor`: they are told, but do not push each other. `friction` 0 or more, `restitution` 0 to 1 (no
-    units): instead of those of their materials. `surface_velocity` [m/s] (3,): how the surface of the first class runs, in
-    its own frame. `inverse_mass_scale`: of either side, no unit; 0: it is not pushed. `platform_normal` (3,): up, in the
-    frame of the first class: it carries what comes from there and lets the rest through. `validate`, `modify`: compiled
-    functions, or their addresses, and `context`, a number that they are given: see docs/contacts.md."""
+    `ignore`: not at all. `sensor`: their contacts are told, but they do not push each other. `friction`, 0 or more, and
+    `restitution`, 0 to 1 (no units), replace those of their materials. `surface_velocity` [m/s] (3,): how the surface of
+    bodies of the first class runs, in the frame of the body. `inverse_mass_scale`, no unit, for each side: a side with 0 is
+    not pushed. `platform_normal` (3,): up, in the frame of bodies of the first class, which carry bodies from above and let
+    them through from other sides. `validate`, `modify`: compiled functions or their addresses; `context`: a number that is
+    passed to them. docs/contacts.md describes the functions."""
 
     ignore: bool = False
     sensor: bool = False
@@ -34,8 +35,9 @@ class ContactRule:
 
 
 class ContactEvents:
-    """What the last step told of contacts: n of them, each between a shape of one body and a shape of another; arrays with a
-    row each. Copies. Its order does not depend on the number of threads. `rows` has it all (`CONTACT_EVENT`), for experts."""
+    """The contacts that the last step told, as arrays with one row per contact, which is between a shape of one body and a
+    shape of another. The arrays are copies; their order is the same for any number of threads. `rows` holds everything
+    (`CONTACT_EVENT`), for experts."""
 
     def __init__(self, rows: NDArray[Any]) -> None:
         self.rows = rows
@@ -50,12 +52,12 @@ class ContactEvents:
 
     @property
     def lasts(self) -> NDArray[np.bool_]:
-        """Which were there before and still are, (n,); told where a body asks for "all"."""
+        """Which contacts were there before and still are, (n,). They are told if a body asks for "all"."""
         return np.asarray(self.rows["kind"] == CONTACT_PERSISTED)
 
     @property
     def ended(self) -> NDArray[np.bool_]:
-        """Which ended, (n,); those have no points."""
+        """Which contacts ended, (n,). They have no points."""
         return np.asarray(self.rows["kind"] == CONTACT_REMOVED)
 
     @property
@@ -70,43 +72,43 @@ class ContactEvents:
 
     @property
     def normals(self) -> Floats:
-        """Unit vectors from the first body to the second, world, (n, 3)."""
+        """Unit vectors from the first body to the second, world axes, (n, 3)."""
         return self.rows["normal"].astype(np.float64)
 
     @property
     def impulses(self) -> Floats:
-        """What the contact did along the normal in this step, on all its points together [N s], (n,)."""
+        """Impulses along the normals in this step, of all points together [N s], (n,)."""
         return np.asarray(self.rows["normal_impulses"].sum(axis=1), np.float64)
 
     @property
     def friction_impulses(self) -> Floats:
-        """What friction did to the second body in this step [N s], world axes, (n, 3)."""
+        """Impulses of friction on the second body in this step [N s], world axes, (n, 3)."""
         return self.rows["friction_impulse"].astype(np.float64)
 
     @property
     def approach_speeds(self) -> Floats:
-        """How fast they came together before the step [m/s], (n,)."""
+        """Speeds at which the surfaces came together before the step [m/s], (n,)."""
         return self.rows["approach_speed"].astype(np.float64)
 
     @property
     def point_counts(self) -> Ints:
-        """How many of the points count, (n,), 0 to 4."""
+        """Numbers of valid points, (n,), 0 to 4."""
         return self.rows["point_count"].astype(np.int64)
 
     @property
     def points(self) -> Floats:
-        """Half-way between the surfaces, world [m], (n, 4, 3)."""
+        """Points half-way between the surfaces, world [m], (n, 4, 3)."""
         return np.array(self.rows["points"])
 
     @property
     def depths(self) -> Floats:
-        """How deep they lie in each other at the points [m], (n, 4); negative: still apart."""
+        """Depths of overlap at the points [m], (n, 4); negative for a gap."""
         return self.rows["depths"].astype(np.float64)
 
 
 class AreaEvents:
-    """What the last step told of areas: n of them, each of a shape of an area and a shape of a body, or of another area.
-    Copies. `rows` has it all (`AREA_EVENT`), for experts."""
+    """The overlaps that the last step told, as arrays with one row each: between a shape of an area and a shape of a body or
+    another area. The arrays are copies. `rows` holds everything (`AREA_EVENT`), for experts."""
 
     def __init__(self, rows: NDArray[Any]) -> None:
         self.rows = rows
@@ -121,15 +123,15 @@ class AreaEvents:
 
     @property
     def area_ids(self) -> Ints:
-        """Ids of the areas that saw it, (n,)."""
+        """Ids of the areas, (n,)."""
         return np.array(self.rows["area_id"])
 
     @property
     def other_ids(self) -> Ints:
-        """Ids of the bodies or areas that they saw, (n,)."""
+        """Ids of the bodies or areas that entered or left them, (n,)."""
         return np.array(self.rows["other_id"])
 
     @property
     def shapes(self) -> Ints:
-        """Numbers of the shape of the area and of that of the other, (n, 2)."""
+        """Numbers of the shape of the area and of the shape of the other, (n, 2)."""
         return np.stack([self.rows["own_shape"], self.rows["other_shape"]], axis=1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""One joint: a small value that names it, and how a joint value is handed to the core."""
+"""The handle of a joint, and how a joint value is given to the core."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine_core.api.arrays import Floats, basis_of, turned, twelve
-from engine_core.api.joints import AXES, AnyJoint, Distance, Gear, Motor, Range, Spring
+from engine_core.api.joint_values import AXES, AnyJoint, Distance, Gear, Motor, Range, Spring
 from engine_core.constraints.joint_schema import IS_ENABLED
 
 if TYPE_CHECKING:
@@ -17,10 +17,11 @@ FREE_RANGE = (1.0, -1.0)
 
 
 class Joint:
-    """A joint of a space: what `Space.add_joint` gives. `axis` names one of `AXES`; a hinge means "twist", a slider "linear
-    x", a `Distance` "distance" where it is left out. Vectors are (3,), world axes.
+    """A joint of a space: the result of `Space.add_joint`. Vectors are (3,), world axes. `axis` is one of the names in
+    `AXES`; without one, a hinge means "twist", a slider "linear x", a `Distance` "distance".
 
-    Who may call: the thread that steps, between steps. KeyError once it was removed; it holds nothing when a body of it was."""
+    The thread that steps calls this, between steps. Calls raise KeyError after the joint was removed. A joint whose body was
+    removed holds nothing."""
 
     __slots__ = ("_space", "_id", "_main_axis")
 
@@ -29,7 +30,7 @@ class Joint:
 
     @property
     def id(self) -> int:
-        """Its number, as the core's calls take it."""
+        """The number of the joint, as the core's calls take it."""
         return self._id
 
     def __eq__(self, other: object) -> bool:
@@ -48,16 +49,16 @@ class Joint:
         return AXES[name]
 
     def position(self, axis: str = "") -> float:
-        """Where the body is along or about an axis, against the other, now: [m] or [rad]. Raises ValueError, KeyError."""
+        """Where the body is now along or about an axis, against the other body: [m] or [rad]. Raises ValueError, KeyError."""
         return float(self._space.core.joint_position(self._id, self._axis("position", axis)))
 
     def set_limits(self, limits: Range | None, axis: str = "") -> None:
-        """Limit an axis to (lower, upper) [m], [rad]; None frees it, equal ones lock it. Raises ValueError, KeyError."""
+        """Limit an axis to (lower, upper) [m], [rad]. None frees it, equal limits lock it. Raises ValueError, KeyError."""
         lower, upper = FREE_RANGE if limits is None else limits
         self._space.core.joint_set_limits(self._id, self._axis("set_limits", axis), lower, upper)
 
     def set_motor(self, motor: Motor | None, axis: str = "") -> None:
-        """Drive an axis ([m/s], [rad/s]), or with None no more. Raises ValueError, KeyError."""
+        """Drive an axis ([m/s], [rad/s]); None switches the motor off. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_motor", axis)
         if motor is None:
             core.joint_clear_motor(self._id, number)
@@ -65,7 +66,7 @@ class Joint:
             core.joint_set_motor(self._id, number, motor.velocity, motor.max_force)
 
     def set_spring(self, spring: Spring | None, axis: str = "") -> None:
-        """Pull an axis towards a target ([m], [rad]), or with None no more. Raises ValueError, KeyError."""
+        """Pull an axis towards a target ([m], [rad]); None removes the spring. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_spring", axis)
         if spring is None:
             core.joint_clear_spring(self._id, number)
@@ -78,22 +79,22 @@ class Joint:
 
     @property
     def force(self) -> Floats:
-        """What it did to the body in the last step [N], (3,)."""
+        """Force of the joint on the body in the last step [N], (3,)."""
         return np.asarray(self._space.core.joint_force(self._id))
 
     @property
     def torque(self) -> Floats:
-        """What it did to the body in the last step [N m], (3,)."""
+        """Torque of the joint on the body in the last step [N m], (3,)."""
         return np.asarray(self._space.core.joint_torque(self._id))
 
     @property
     def is_broken(self) -> bool:
-        """Whether it passed its `break_force` or `break_torque`; set `enabled` to mend it."""
+        """Whether the joint had to bear more than its `break_force` or `break_torque`. Assigning True to `enabled` mends it."""
         return bool(self._space.core.joint_is_broken(self._id))
 
     @property
     def enabled(self) -> bool:
-        """Whether it holds; it can be set."""
+        """Whether the joint holds. Can be assigned."""
         return bool(int(self._space.core.joint_row("enabled", self._id)["flags"]) & IS_ENABLED)
 
     @enabled.setter
@@ -101,16 +102,16 @@ class Joint:
         self._space.core.joint_set_enabled(self._id, is_enabled)
 
     def set_collide(self, collide: bool) -> None:
-        """Whether the joined bodies push each other. Raises KeyError."""
+        """Choose whether the joined bodies push each other. Raises KeyError."""
         self._space.core.joint_set_collides(self._id, collide)
 
     def remove(self) -> None:
-        """Take it away; its bodies wake. Raises KeyError."""
+        """Free the joint; its bodies wake. Raises KeyError."""
         self._space.core.destroy_joint(self._id)
 
 
 def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float]:
-    """A frame of the world in that of a body, as the core takes it; of the world itself for None."""
+    """A frame in the world as the core takes it: in the frame of a body, or in the world for None."""
     basis, origin = frame
     if body is None:
         return twelve(basis, origin)
@@ -119,7 +120,7 @@ def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float
 
 
 def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
-    """Hand a joint value to the core: its id. Raises ValueError, KeyError, PoolFull; then there is no joint."""
+    """Make a joint of the core from a value; gives its id. Raises ValueError, KeyError, PoolFull; then there is no joint."""
     to_frame, own_frame = joint.frames()
     ids = to.id if to else 0, body.id
     places = local_frame(to, to_frame), local_frame(body, own_frame)

@@ -1,4 +1,4 @@
-"""How surfaces rub and bounce, and who collides with whom by name."""
+"""Materials, which say how surfaces rub and bounce, and named collision layers, which say which bodies collide."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ ALL_LAYERS = 0xFFFFFFFF
 class Material:
     """The surface of a body, or of triangles of a mesh.
 
-    `friction`: coefficient of Coulomb friction, 0 or more; the smaller of the two that touch counts, unless one is `rough`:
-    then its own does. `restitution`: part of the speed of an impact that comes back, 0 to 1; those of the two are added, up
-    to 1, and an `absorbent` one takes away instead. Both have no unit."""
+    `friction`: coefficient of Coulomb friction, 0 or more. Of two surfaces the smaller one counts, unless one is `rough`:
+    then that one counts. `restitution`: part of the speed of an impact that comes back, 0 to 1. The two are added, up to 1;
+    an `absorbent` one is subtracted instead. Both have no unit. Raises ValueError."""
 
     friction: float = 1.0
     restitution: float = 0.0
@@ -28,20 +28,20 @@ class Material:
             raise ValueError(f"Material: friction must be at least 0 and restitution 0 to 1, got {self}")
 
     def signed(self) -> tuple[float, float]:
-        """Friction and restitution as the core keeps them, no units: negative where rough, or absorbent."""
+        """Friction and restitution as the core keeps them, no units: negative for rough, and for absorbent."""
         friction = -self.friction if self.rough else self.friction
         return friction, -self.restitution if self.absorbent else self.restitution
 
 
 class Layers:
-    """Names of collision layers, at most 32, and who collides with whom: all with all, but for the pairs that are kept `apart`.
+    """Names of collision layers, at most 32. All of them collide with each other, except for the pairs in `apart`.
 
         layers = scree.Layers("ground", "player", "debris", apart=[("debris", "debris")])
         world = scree.World(layers=layers)
         space.add_rigid(shape, layer="debris")
 
-    `own_tree`: layers that have a search tree of their own, worth it for thousands of bodies that most queries leave out. No
-    quantities. Raises ValueError for a name that is unknown or there twice."""
+    `own_tree`: layers that have a search tree of their own, which pays for thousands of bodies that most queries leave out.
+    No quantities. Raises ValueError for an unknown name and for a name that is given twice."""
 
     def __init__(self, *names: str, apart: Iterable[tuple[str, str]] = (), own_tree: Iterable[str] = ()) -> None:
         self.names = names or ("default",)
@@ -63,7 +63,7 @@ class Layers:
         return self.names.index(name)
 
     def bits(self, call: str, names: Names | None) -> int:
-        """The layers with these names as 32 bits, all of them for None. Raises ValueError, naming the call."""
+        """The layers with these names as 32 bits; None stands for all. Raises ValueError, naming the call."""
         if names is None:
             return ALL_LAYERS
         given = (names,) if isinstance(names, str) else tuple(names)

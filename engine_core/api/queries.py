@@ -1,4 +1,4 @@
-"""What is where: rays, shapes and places, asked of a space. One question gives a value or None, many give arrays."""
+"""Questions to a space: rays, shapes, places. One question is answered by a value or None, many by arrays."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ NO_HIT = 1.5
 
 @dataclass(frozen=True)
 class Hit:
-    """One hit. `position`: world [m], (3,); `normal`: unit, of the surface, (3,), zero where the ray began inside; `distance`
-    [m] from the beginning of the ray, or how far a cast shape went. `shape`: number of the shape on the body; `part` of a
-    compound, `face` of a mesh, `surface` in its table: -1 where there is none."""
+    """One hit. `position`: world [m], (3,). `normal`: unit vector of the surface, (3,), zero if the ray began inside.
+    `distance` [m]: from the beginning of the ray, or the way that a cast shape went. `shape`: number of the shape on the
+    body. `part` of a compound, `face` of a mesh, `surface` in its list: -1 if there is none."""
 
     body: Body | Area
     position: Floats
@@ -39,7 +39,7 @@ class Hit:
 
 
 class Hits:
-    """The nearest hits of n rays, arrays with a row each. `rows` has it all (`RAY_RESULT`), for experts."""
+    """The nearest hits of n rays, as arrays with one row per ray. `rows` holds everything (`RAY_RESULT`), for experts."""
 
     def __init__(self, rows: NDArray[Any], lengths: Floats) -> None:
         self.rows, self._lengths = rows, lengths
@@ -49,27 +49,27 @@ class Hits:
 
     @property
     def is_hit(self) -> NDArray[np.bool_]:
-        """Which rays hit something, (n,). Where not, the other arrays say nothing."""
+        """Which rays hit something, (n,). The other arrays mean nothing where this is False, unless they say so."""
         return np.asarray(self.rows["body"] >= 0)
 
     @property
     def positions(self) -> Floats:
-        """World [m], (n, 3)."""
+        """World positions [m], (n, 3)."""
         return np.array(self.rows["position"])
 
     @property
     def normals(self) -> Floats:
-        """Unit, of the surfaces, (n, 3); zero where a ray began inside."""
+        """Unit vectors of the surfaces, (n, 3); zero if a ray began inside."""
         return self.rows["normal"].astype(np.float64)
 
     @property
     def distances(self) -> Floats:
-        """From the beginnings of the rays [m], (n,); infinite where nothing was hit."""
+        """Distances from the beginnings of the rays [m], (n,); infinite without a hit."""
         return np.where(self.is_hit, self.rows["fraction"] * self._lengths, np.inf)
 
     @property
     def body_ids(self) -> Ints:
-        """Ids of the bodies or areas, (n,); 0 where nothing was hit."""
+        """Ids of the bodies or areas, (n,); 0 without a hit."""
         return np.where(self.is_hit, self.rows["body_id"], 0)
 
     @property
@@ -84,15 +84,16 @@ class Hits:
 
     @property
     def surfaces(self) -> Ints:
-        """Which of the surfaces of a mesh or height field, (n,); -1 where there is none."""
+        """Indices of the surfaces of meshes and height fields, (n,); -1 if there is none."""
         return self.rows["material"].astype(np.int64)
 
 
 class SpaceQueries:
-    """The part of a `Space` that answers. Lengths [m]. Any thread may ask at any time, also while a step runs; nobody waits.
+    """The part of a `Space` that answers questions. Lengths [m]. Any thread may ask at any time, also while a step runs;
+    nobody waits.
 
-    `layers`: names of what is looked for, all by default. `bodies`, `areas`: whether those are. `exclude`: bodies or areas to
-    be left out. Raises ValueError for bad numbers and unknown names."""
+    `layers`: names of the layers to look at, by default all. `bodies`, `areas`: whether to look for those. `exclude`: bodies
+    and areas to leave out. Raises ValueError for bad numbers and unknown names, KeyError for a space that was removed."""
 
     _id: int
     _world: "World"
@@ -116,8 +117,8 @@ class SpaceQueries:
         self, origin: Vector, end: Vector, *, layers: Names | None = None, bodies: bool = True, areas: bool = False,
         exclude: Iterable[Any] = (), from_inside: bool = False,
     ) -> Hit | None:  # fmt: skip
-        """The nearest hit of one ray from `origin` to `end`, world [m] (3,), or None. `from_inside`: a ray that starts in a
-        solid hits it at once. Any thread. Raises ValueError."""
+        """Find the nearest hit of a ray from `origin` to `end`, world [m] (3,), or None. With `from_inside`, a ray that
+        starts in a solid hits it at once. Any thread may ask. Raises ValueError, KeyError."""
         hits = self.cast_rays(
             vector("cast_ray", "origin", origin), vector("cast_ray", "end", end), layers=layers, bodies=bodies, areas=areas,
             exclude=exclude, from_inside=from_inside,
@@ -128,8 +129,9 @@ class SpaceQueries:
         self, origins: Vectors, ends: Vectors, *, layers: Names | None = None, bodies: bool = True, areas: bool = False,
         exclude: Iterable[Any] = (), from_inside: bool = False, any_hit: bool = False, threads: int = 1,
     ) -> Hits:  # fmt: skip
-        """The nearest hits of n rays from `origins` to `ends`, world [m] (n, 3), one of which may be (3,). `any_hit`: the
-        first one that is met will do, which is cheaper. `threads`: how many share the work. Any thread. Raises ValueError."""
+        """Find the nearest hits of n rays from `origins` to `ends`, world [m] (n, 3); one of the two may be (3,). `any_hit`:
+        take the first hit that is found, which is cheaper. `threads`: the number of threads that share the work. Any thread
+        may ask. Raises ValueError, KeyError."""
         count = max(len(np.atleast_2d(np.asarray(given))) for given in (origins, ends))
         begin, end = (rows("cast_rays", *given, count) for given in (("origins", origins), ("ends", ends)))
         found = self.queries.cast_rays(
@@ -142,8 +144,8 @@ class SpaceQueries:
         self, origin: Vector, end: Vector, *, layers: Names | None = None, bodies: bool = True, areas: bool = False,
         exclude: Iterable[Any] = (), most: int = 32,
     ) -> list[Hit]:  # fmt: skip
-        """The hits of one ray from `origin` to `end`, world [m] (3,), nearest first, one a shape, at most `most`. Any thread.
-        Raises ValueError."""
+        """Find all hits of a ray from `origin` to `end`, world [m] (3,): one for each shape, nearest first, at most `most`.
+        Any thread may ask. Raises ValueError, KeyError."""
         settings = self._settings("cast_ray_all", layers, areas, bodies, exclude)
         begin, last = vector("cast_ray_all", "origin", origin), vector("cast_ray_all", "end", end)
         found = self.queries.cast_ray_all(self._id, begin, last, max_results=most, **settings)
@@ -153,9 +155,9 @@ class SpaceQueries:
         self, shape: Shape, position: Vector, motion: Vector, rotation: Vector = NO_TURN, *, layers: Names | None = None,
         bodies: bool = True, areas: bool = False, exclude: Iterable[Any] = (), margin: float = 0.0,
     ) -> Hit | None:  # fmt: skip
-        """What a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), meets first on its way by `motion` [m]
-        (3,), or None; `distance` says how far it went. `margin` [m] is kept. What it overlaps at the start is ignored. Any
-        thread. Raises ValueError."""
+        """Move a shape from `position` [m] (3,), with `rotation`, a unit quaternion (4,), by `motion` [m] (3,), and find its
+        first hit, or None; `distance` says how far it went. It keeps `margin` [m]. It ignores what it overlaps at the start.
+        Any thread may ask. Raises ValueError, KeyError."""
         place, way = self._place("cast_shape", position, rotation), vector("cast_shape", "motion", motion)
         found = self.queries.cast_shape(
             self._id, self._world.shapes.for_query(shape), place, way, margin=margin,
@@ -167,8 +169,8 @@ class SpaceQueries:
         self, shape: Shape, position: Vector, rotation: Vector = NO_TURN, *, layers: Names | None = None, bodies: bool = True,
         areas: bool = False, exclude: Iterable[Any] = (), margin: float = 0.0, most: int = 1024,
     ) -> list[Body | Area]:  # fmt: skip
-        """What a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), overlaps, grown by `margin` [m]: at
-        most `most`, each once. Any thread. Raises ValueError."""
+        """Find the bodies and areas that a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), overlaps
+        when it is grown by `margin` [m]: at most `most`, each once. Any thread may ask. Raises ValueError, KeyError."""
         found = self.queries.intersect_shape(
             self._id, self._world.shapes.for_query(shape), self._place("overlaps", position, rotation), margin=margin,
             max_results=most, **self._settings("overlaps", layers, areas, bodies, exclude),
@@ -179,7 +181,8 @@ class SpaceQueries:
         self, point: Vector, *, layers: Names | None = None, bodies: bool = True, areas: bool = False,
         exclude: Iterable[Any] = (), most: int = 1024,
     ) -> list[Body | Area]:  # fmt: skip
-        """What holds a point, world [m] (3,): at most `most`, each once. Any thread. Raises ValueError."""
+        """Find the bodies and areas that hold a point, world [m] (3,): at most `most`, each once. Any thread may ask. Raises
+        ValueError, KeyError."""
         found = self.queries.intersect_point(
             self._id, vector("at_point", "point", point), max_results=most,
             **self._settings("at_point", layers, areas, bodies, exclude),
@@ -189,20 +192,20 @@ class SpaceQueries:
     def near_box(
         self, center: Vector, half_extents: Vector, *, layers: Names | None = None, bodies: bool = True, areas: bool = False
     ) -> list[Body | Area]:
-        """What has bounds that touch a box about `center`, world [m] (3,), with `half_extents` [m] (3,): quick, and with some
-        that are only near. Any thread. Raises ValueError."""
+        """Find the bodies and areas whose bounds touch a box about `center`, world [m] (3,), with `half_extents` [m] (3,):
+        cheap, and some of them are only near. Any thread may ask. Raises ValueError, KeyError."""
         settings = self._settings("near_box", layers, areas, bodies, ())
         settings.pop("exclude")
         return self._things(self.queries.bodies_in_box(self._id, center, half_extents, **settings))
 
     def closest_point(self, body: Body, point: Vector) -> Floats:
-        """The point of a body nearest to `point`, both world [m] (3,); the point itself where that lies in the body. Any
-        thread. Raises ValueError, KeyError."""
+        """Find the point of a body nearest to `point`, both world [m] (3,); a point inside the body is its own answer. Any
+        thread may ask. Raises ValueError, KeyError."""
         return np.asarray(self.queries.closest_point(body.id, vector("closest_point", "point", point)))
 
     def triangles(self, low: Vector, high: Vector, *, layers: Names | None = None) -> Floats:
         """The surfaces of all bodies in a box from `low` to `high`, world [m] (3,), as triangles float32 (n, 3, 3) [m]: for
-        pictures and navigation meshes. Any thread; it waits for a step that runs. Raises ValueError, KeyError."""
+        pictures and navigation meshes. Any thread may ask; it waits for a step that is running. Raises ValueError, KeyError."""
         with Snapshot(self._world.core, self._id, low, high, self._world.layers.bits("triangles", layers)) as snapshot:
             return np.asarray(snapshot.triangles())
 

@@ -1,4 +1,5 @@
-"""Which shape of the core stands for a shape value: one for all equal values, as long as a body or a recent query uses it."""
+"""The table from shape values to shapes of the core: one shape for all equal values, kept while a body or a recent query uses
+it."""
 
 import threading
 from collections import OrderedDict
@@ -11,7 +12,7 @@ RECENT = 64
 
 
 class ShapeTable:
-    """The shape values of one world. Any thread."""
+    """The shape values of one world. Any thread may call."""
 
     def __init__(self, core: Any) -> None:
         self._core = core
@@ -21,7 +22,7 @@ class ShapeTable:
         self._recent: OrderedDict[Shape, None] = OrderedDict()
 
     def take(self, shape: Shape, count: int = 1, call: str = "shape") -> int:
-        """Id of the core's shape for a value, used so many times more. Raises ValueError, PoolFull."""
+        """Count more uses of a value, and give the id of the core's shape for it. Raises ValueError, PoolFull."""
         if not isinstance(shape, Shape):
             raise ValueError(f"{call}: shape must be a value such as scree.Box(half_extents=(1, 1, 1)), got {shape!r}")
         with self._lock:
@@ -58,7 +59,8 @@ class ShapeTable:
             self.drop(core.shape_index("Compound", identity))
 
     def drop(self, index: int, count: int = 1) -> None:
-        """A shape of the core, by index, is used so many times less. Shapes of experts are none of ours."""
+        """Count fewer uses of a shape of the core, by index, and free it after the last one. Other shapes than ours are left
+        alone."""
         with self._lock:
             shape = self._values.get(index)
             if shape is None:
@@ -70,12 +72,12 @@ class ShapeTable:
                 self._core.destroy_shape(kept[0])
 
     def drop_all(self, used: list[tuple[int, int]]) -> None:
-        """`drop` for several: index and number of uses each."""
+        """`drop` for several shapes: index and number of uses of each."""
         for index, count in used:
             self.drop(index, count)
 
     def for_query(self, shape: Shape) -> int:
-        """Id of the core's shape for a value that a query asks with."""
+        """The id of the core's shape for the value that a query asks with."""
         with self._lock:
             if shape in self._recent:
                 self._recent.move_to_end(shape)
@@ -88,12 +90,12 @@ class ShapeTable:
             return identity
 
     def find(self, call: str, shape: Shape) -> int:
-        """Id of the core's shape that bodies use for a value. Raises ValueError where none does."""
+        """The id of the core's shape that bodies use for a value. Raises ValueError if none does."""
         with self._lock:
             if shape not in self._uses:
                 raise ValueError(f"{call}: no body has this shape")
             return self._uses[shape][0]
 
     def value(self, index: int) -> Shape | None:
-        """The value of a shape of the core; None for an expert's."""
+        """The value of a shape of the core; None for a shape that an expert made."""
         return self._values.get(index)

@@ -1,4 +1,4 @@
-"""A space: bodies that may meet, simulated together."""
+"""A space: bodies that may meet, and are simulated together."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from engine_core.api import joint as joint_handle
-from engine_core.api.adding import SpaceBodies
+from engine_core.api.new_bodies import SpaceBodies
 from engine_core.api.areas import Area, AreaEffect
 from engine_core.api.arrays import NO_TURN, Floats, Vector, basis_of, read_only, rotations, twelve, vector
 from engine_core.api.bodies import Bodies
 from engine_core.api.body import Body
 from engine_core.api.contacts import AreaEvents, ContactEvents
 from engine_core.api.joint import Joint
-from engine_core.api.joints import AnyJoint, Rope
+from engine_core.api.joint_values import AnyJoint, Rope
 from engine_core.api.materials import Names
 from engine_core.api.queries import SpaceQueries
 from engine_core.api.shapes import Shape
@@ -35,14 +35,15 @@ MOST_POINTS = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class SpaceSettings:
-    """How a space is simulated. Times [s], speeds [m/s] and [rad/s], frequencies [1/s], damping [1/s], lengths [m].
+    """How a space is simulated. Times [s], speeds [m/s] and [rad/s], frequencies [1/s], lengths [m]; ratios have no unit.
 
-    `substep_count`: sub-steps of a step. `contact_hertz`, `contact_damping_ratio`: how firm contacts are. `joint_hertz`,
-    `joint_damping_ratio`, `joint_iterations`: the same of what joints lock, and passes over joints in a sub-step.
-    `push_out_speed` [m/s]: how fast overlap is resolved at most. `penetration_slop`, `articulated_penetration_slop` [m]:
-    overlap that is left alone, of free bodies and of those on joints. `restitution_threshold` [m/s]: slower impacts do not
-    bounce. `sleep_linear_threshold` [m/s], `sleep_angular_threshold` [rad/s], `time_to_sleep` [s]: who is slower for so long
-    falls asleep."""
+    `linear_damp`, `angular_damp` [1/s]: rates at which all bodies lose velocity. `substep_count`: sub-steps of a step.
+    `contact_hertz` [1/s], `contact_damping_ratio`: stiffness and damping of contacts. `joint_hertz` [1/s],
+    `joint_damping_ratio`: the same for locked axes of joints. `joint_iterations`: passes over the joints in each sub-step.
+    `push_out_speed` [m/s]: the highest speed at which overlap is resolved. `penetration_slop`, `articulated_penetration_slop`
+    [m]: overlap that is tolerated, between free bodies and between bodies on joints. `restitution_threshold` [m/s]: slower
+    impacts do not bounce. `sleep_linear_threshold` [m/s], `sleep_angular_threshold` [rad/s], `time_to_sleep` [s]: a body that
+    stays slower for this time falls asleep, if `is_sleeping_allowed`."""
 
     linear_damp: float = 0.0
     angular_damp: float = 0.0
@@ -63,13 +64,13 @@ class SpaceSettings:
 
 
 class Listener:
-    """A function that a space calls: what `Space.on_step` and `Space.on_waking` give. No quantities."""
+    """A function that a space calls: the result of `Space.on_step` and `Space.on_waking`. No quantities."""
 
     def __init__(self, remove: Callable[[], None]) -> None:
         self._remove = remove
 
     def remove(self) -> None:
-        """Call it no more. Who may call: the thread that steps, between steps. Raises KeyError the second time."""
+        """Stop calling the function. The thread that steps calls this, between steps. Raises KeyError the second time."""
         self._remove()
 
 
@@ -82,10 +83,10 @@ class Space(SpaceBodies, SpaceQueries):
         for _ in range(120):
             space.step(1 / 60)
 
-    Units are SI: [m], [kg], [s], [rad]; vectors are (3,), quaternions x, y, z, w (4,), arrays of many (n, 3). Axes are
-    right-handed, Y is up where gravity is as by default. Any thread may add, change, remove and ask at any time: while a step
-    runs, changes take effect at its end, and nobody waits. Exceptions are said at each call: KeyError for what was removed,
-    ValueError for bad values, PoolFull at a limit of the world. One thread at a time steps a space."""
+    Units are SI: [m], [kg], [s], [rad]. Vectors are (3,), quaternions x, y, z, w (4,), arrays of many (n, 3). Axes are
+    right-handed, with Y up. Any thread may add, change, remove and ask at any time: changes made while a step runs take
+    effect at its end, and nobody waits. One thread at a time steps a space. Calls raise KeyError for a thing that was
+    removed, ValueError for bad values, PoolFull at a limit of the world."""
 
     def __init__(self, world: "World", identity: int, settings: SpaceSettings) -> None:
         self._world, self._id, self._settings_value = world, identity, settings
@@ -93,12 +94,12 @@ class Space(SpaceBodies, SpaceQueries):
 
     @property
     def id(self) -> int:
-        """Its number, as the core's calls take it."""
+        """The number of the space, as the core's calls take it."""
         return self._id
 
     @property
     def world(self) -> "World":
-        """The world it belongs to."""
+        """The world that the space belongs to."""
         return self._world
 
     @property
@@ -112,23 +113,24 @@ class Space(SpaceBodies, SpaceQueries):
     # Time.
 
     def step(self, seconds: float, collision_steps: int = 1) -> None:
-        """Simulate by `seconds` [s], 1/60 for example, in so many steps of collision and solving. Compiled; other Python
-        threads run meanwhile. Warns, `LimitReached`, where a limit of the world left something out. Raises ValueError,
-        KeyError, and what was wrong with an edit that another thread asked for during a step, or with a listener."""
+        """Simulate `seconds` [s], 1/60 for example, in `collision_steps` equal parts. The step is compiled; other Python
+        threads run meanwhile. Warns with `LimitReached` where a limit of the world left something out. Raises ValueError,
+        KeyError, the error of an edit that another thread made during the step before, and the error of a listener."""
         with self._editing:
             self.core.step(self._id, seconds, collision_steps)
 
     @contextmanager
     def edits(self) -> Iterator[None]:
-        """Many changes between the same two steps: no step of this space begins until the block ends, and one that runs is
-        waited for. Inside, changes take effect at once and in their order. Queries of other threads see each body change as a
-        whole, one body after the other. Any thread; blocks may be nested. Steps of experts by `core` do not wait."""
+        """Group changes between the same two steps, as a `with` block: no step of this space begins before the block ends,
+        and the block waits for a step that is running. Changes take effect at once and in order. Queries of other threads see
+        each body change as a whole, one body after the other. Any thread may use it; blocks may be nested. Steps that experts
+        start through `core` do not wait."""
         with self._editing:
             yield
 
     @property
     def gravity(self) -> Floats:
-        """[m/s^2], world axes, (3,). To set it wakes all bodies that it changes anything for."""
+        """Gravity [m/s^2], world axes, (3,). Assigning it wakes the bodies."""
         return read_only(self._row()["gravity"].copy())
 
     @gravity.setter
@@ -141,8 +143,8 @@ class Space(SpaceBodies, SpaceQueries):
 
     @property
     def settings(self) -> SpaceSettings:
-        """How it is simulated ([s], [m/s], [1/s]); set it between steps, with `dataclasses.replace` for a few of them. Raises
-        ValueError."""
+        """How the space is simulated ([s], [m/s], [1/s]). Assign it between steps, from `dataclasses.replace` for example.
+        Raises ValueError."""
         return self._settings_value
 
     @settings.setter
@@ -152,8 +154,8 @@ class Space(SpaceBodies, SpaceQueries):
         self._settings_value = replace(settings)
 
     def shift_origin(self, position: Vector) -> None:
-        """Have search trees be precise about a place, world [m] (3,), far from the origin. Positions stay as they are. The
-        thread that steps, between steps. Raises ValueError."""
+        """Make search trees precise about a place, world [m] (3,), that is far from the origin. Positions do not change. The
+        thread that steps calls this, between steps. Raises ValueError, KeyError."""
         self.core.shift_origin(self._id, vector("shift_origin", "position", position))
 
     def _row(self) -> Any:
@@ -162,13 +164,13 @@ class Space(SpaceBodies, SpaceQueries):
     # What is in it.
 
     def body(self, identity: int) -> Body:
-        """The body with an id, as hits, contacts and events tell it. No quantities; a stale id raises KeyError when it is
-        used."""
+        """The body with an id, as hits, contacts and events tell it. No quantities. Never raises; a stale id raises when it
+        is used."""
         return Body(self, int(identity))
 
     @property
     def bodies(self) -> Bodies:
-        """All its bodies, in the order of their rows."""
+        """All bodies of the space, in the order of their rows."""
         core = self.core
         rows = core.bodies.rows[: core.bodies.count]
         ids = rows["id"][(rows["system"] == self._row()["index"]) & (rows["id"] != 0)]
@@ -179,9 +181,10 @@ class Space(SpaceBodies, SpaceQueries):
         layer: str | None = None, sees: Names | None = None, watches_bodies: bool = True, watches_areas: bool = False,
         is_visible: bool = False,
     ) -> Area:  # fmt: skip
-        """A volume that sees what enters it, at `position`, world [m] (3,), with `rotation`, a unit quaternion (4,).
-        `effect`: what it does to gravity and damping. `sees`: names of the layers it looks at, all by default; `is_visible`:
-        to other areas. Any thread, but with an effect. Raises ValueError, PoolFull."""
+        """Add a volume that sees bodies enter and leave, at `position`, world [m] (3,), with `rotation`, a unit quaternion
+        (4,). `effect`: its gravity and damping. `layer`: the name of its own layer; `sees`: names of the layers that it looks
+        at, by default all. `is_visible`: whether other areas see it. Any thread may call, but for an effect: that is for the
+        thread that steps. Raises ValueError, KeyError, PoolFull."""
         core, layers = self.core, self._world.layers
         place = twelve(basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position))
         own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
@@ -199,12 +202,12 @@ class Space(SpaceBodies, SpaceQueries):
 
     def add_joint(self, joint: AnyJoint, body: Body, to: Body | None = None) -> Joint:
         """Join a body to another, or to the world, as both lie now; places and directions of the joint are world [m] (3,).
-        The thread that steps, between steps. Raises ValueError, KeyError, PoolFull; then there is no joint."""
+        The thread that steps calls this, between steps. Raises ValueError, KeyError, PoolFull; then there is no joint."""
         return Joint(self, joint_handle.create(self.core, joint, body, to), joint.main_axis)
 
     def add_pulley(self, rope: Rope, body: Body, to: Body | None = None) -> Pulley:
-        """Hang two bodies on one rope [m]. The pulley tells its `length` [m] and `tension` [N]. The thread that steps,
-        between steps. Raises ValueError, KeyError."""
+        """Hang two bodies on one rope [m]. The pulley tells its `length` [m] and `tension` [N]. The thread that steps calls
+        this, between steps. Raises ValueError, KeyError."""
         made: Pulley = self.core.create_pulley(
             body.id, to.id if to else 0, rope.point, rope.to_point, rope.wheel, rope.to_wheel, rope.ratio, rope.shortest,
             rope.longest,
@@ -216,9 +219,9 @@ class Space(SpaceBodies, SpaceQueries):
         tracks: Sequence[Track] = (), anti_roll_bars: Sequence[AntiRollBar] = (), lean: Lean | None = None,
         forward: Vector = (0.0, 0.0, -1.0), up: Vector = (0.0, 1.0, 0.0), layers: Names | None = None,
     ) -> Vehicle:  # fmt: skip
-        """Put a rigid body on wheels, whose places [m] (3,) and directions are in its frame. With `tracks` it is a tank, with
-        `lean` a motorcycle. `layers`: names of what bears its wheels, by default what the body collides with. The thread that
-        steps, between steps. Raises ValueError, KeyError."""
+        """Put a rigid body on wheels, whose places [m] (3,) and directions are in the frame of the body. It is a tank with
+        `tracks`, and a motorcycle with `lean`. `layers`: names of the layers that bear the wheels, by default those that the
+        body collides with. The thread that steps calls this, between steps. Raises ValueError, KeyError."""
         mask = None if layers is None else self._world.layers.bits("add_vehicle", layers)
         made: Vehicle = self.core.create_vehicle(
             body.id, wheels, engine, differentials, tracks, anti_roll_bars, lean, forward, up, mask
@@ -228,34 +231,34 @@ class Space(SpaceBodies, SpaceQueries):
     # What the last step told.
 
     def contact_events(self) -> ContactEvents:
-        """Contacts that began, lasted or ended in the last step, of bodies whose `contact_events` is not "none": arrays [m],
-        [N s]. The thread that steps, between steps. Raises KeyError."""
+        """Contacts that began, lasted or ended in the last step, as arrays [m], [N s], of bodies whose `contact_events` is
+        not "none". The thread that steps calls this, between steps. Raises KeyError."""
         return ContactEvents(self.core.contact_events(self._id).copy())
 
     def contact_points(self, most: int = MOST_POINTS) -> Floats:
-        """Where bodies touched in the last step, world [m], (n, 3), at most `most`. The thread that steps, between steps.
-        Raises KeyError."""
+        """Points where bodies touched in the last step, world [m], (n, 3), at most `most`. The thread that steps calls this,
+        between steps. Raises KeyError."""
         return np.asarray(self.core.system(self._id).contact_points(most))
 
     def area_events(self) -> AreaEvents:
-        """What areas saw coming and going in the last step, as arrays; no quantities. The thread that steps, between steps.
-        Raises KeyError."""
+        """Bodies and areas that entered or left areas in the last step, as arrays; no quantities. The thread that steps calls
+        this, between steps. Raises KeyError."""
         return AreaEvents(self.core.area_events(self._id).copy())
 
     # Callbacks.
 
     def on_step(self, function: Any, moment: Literal["before", "sub-step", "after"] = "before") -> Listener:
-        """Call `function(seconds)` in each step, with the length of the step or sub-step [s], on the thread that steps.
-        Compiled functions, `void(int64, int64, float64)`, get the addresses of the space and 0 before it. What a Python
-        function raises, `step` raises. Raises ValueError, PoolFull."""
+        """Have `function(seconds)` called in each step, with the length of the step or sub-step [s], on the thread that
+        steps. A compiled function, `void(int64, int64, float64)`, gets the address of the core's record of the space and 0 as
+        well. `step` raises the error of a Python function. Raises ValueError, KeyError, PoolFull."""
         if moment not in MOMENTS:
             raise ValueError(f"on_step: moment must be one of {', '.join(MOMENTS)}, got {moment!r}")
         number = self.core.add_step_listener(self._id, function, MOMENTS[moment])
         return Listener(lambda: self.core.remove_step_listener(self._id, number))
 
     def on_waking(self, function: Callable[[Bodies, Bodies], None]) -> Listener:
-        """Call `function(woke, slept)` after each step in which bodies began to move or fell asleep, on the thread that
-        steps; one that was added counts as woken. No quantities. Raises ValueError."""
+        """Have `function(woke, slept)` called with two `Bodies` after each step in which bodies began to move or fell asleep,
+        on the thread that steps. A new body counts as woken. No quantities. Raises ValueError, KeyError."""
 
         def told(woke: Any, slept: Any) -> None:
             function(Bodies(self, woke), Bodies(self, slept))
@@ -264,6 +267,6 @@ class Space(SpaceBodies, SpaceQueries):
         return Listener(lambda: self.core.remove_activation_listener(self._id, told))
 
     def remove(self) -> None:
-        """Free the space with all its bodies. No step and no query of it may run. KeyError from here on."""
+        """Free the space and all its bodies. No step and no query of it may be running. Raises KeyError."""
         self.bodies.remove()
         self.core.destroy_system(self._id)

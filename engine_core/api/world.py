@@ -1,4 +1,4 @@
-"""A world: what spaces share. The first thing a program makes."""
+"""A world: the things that spaces share. A program makes it first."""
 
 from dataclasses import asdict
 from typing import Any
@@ -17,15 +17,16 @@ from engine_core.world import World as Core
 
 
 class World:
-    """What spaces share: threads, layers, shapes, contact rules, limits.
+    """The things that spaces share: threads, layers, shapes, contact rules, limits. Any thread may call, unless said
+    otherwise.
 
         world = scree.World(threads=2, layers=scree.Layers("ground", "player"))
         space = world.add_space(gravity=(0, -9.81, 0))
 
-    `threads`: how many a step may use, the caller's among them; by default all physical cores but one. Results are the same
-    bits for any number. `layers`: names and who collides with whom. `limits`: how much there may be, no units: `bodies`,
-    `body_shapes`, `shapes`, `systems` (spaces), `joints`, `pairs`, `contacts`, `area_overlaps`, `waiting_edits`; what lies
-    unused costs no memory. Raises ValueError."""
+    `threads`: the number of threads of a step, the calling one included; by default one for each physical core but one. The
+    result is the same, bit by bit, for any number. `layers`: names of layers, and which collide. `limits`, counts without a
+    unit: `bodies`, `body_shapes`, `shapes`, `systems` (spaces), `joints`, `pairs`, `contacts`, `area_overlaps`,
+    `waiting_edits`; room that is not used costs no memory. Raises ValueError."""
 
     def __init__(self, threads: int | None = None, layers: Layers | None = None, **limits: int) -> None:
         self.layers = layers or Layers()
@@ -39,16 +40,16 @@ class World:
         self._contact_classes = ["default"]
 
     def add_space(self, gravity: Vector = (0.0, -9.81, 0.0), settings: SpaceSettings | None = None) -> Space:
-        """A new space with `gravity` [m/s^2] (3,) and settings. Any thread. Raises ValueError, PoolFull."""
+        """Make a space with `gravity` [m/s^2] (3,) and settings. Any thread may call. Raises ValueError, PoolFull."""
         settings = settings or SpaceSettings()
         space = Space(self, int(self.core.create_system(gravity, **asdict(settings))), settings)
         space.gravity = gravity
         return space
 
     def set_contact_rule(self, class_a: str, class_b: str, rule: ContactRule | None) -> None:
-        """How bodies of two contact classes (`Body.contact_class`) meet from now on, in place of the rule before; None: as
-        bodies do. A class exists from the moment it is named; there may be 64. The thread that steps, between steps. Raises
-        ValueError."""
+        """Say how bodies of two contact classes (`Body.contact_class`) meet from now on; None removes the rule. Naming a
+        class makes it; there may be 64. The thread that steps calls this, between steps. Raises ValueError, and KeyError for
+        a rule to remove that is not there."""
         numbers = self.contact_class_number(class_a), self.contact_class_number(class_b)
         if rule is None:
             self.core.remove_contact_rule(*numbers)
@@ -56,7 +57,7 @@ class World:
             self.core.set_contact_rule(*numbers, **{name: getattr(rule, name) for name in rule.__dataclass_fields__})
 
     def contact_class_number(self, name: str) -> int:
-        """Number of a contact class, 0 to 63, as the core's calls take it. Raises ValueError for one class too many."""
+        """Number of a contact class, 0 to 63, as the core's calls take it. Raises ValueError for the 65th class."""
         if name not in self._contact_classes:
             if len(self._contact_classes) == CONTACT_CLASSES:
                 raise ValueError(f"contact_class: there are {CONTACT_CLASSES} contact classes already, got {name!r}")
@@ -64,12 +65,12 @@ class World:
         return self._contact_classes.index(name)
 
     def contact_class_name(self, number: int) -> str:
-        """Name of the contact class with a number; its number where an expert chose it. Never raises."""
+        """Name of the contact class with a number; the number itself if an expert chose it. Never raises."""
         return self._contact_classes[number] if number < len(self._contact_classes) else str(number)
 
     def update_height_field(self, field: HeightField, row: int, column: int, heights: Any, surface_of: Any = None) -> None:
-        """Change samples of a height field on all bodies that have it, in place, from a row and a column on: `heights` [m],
-        (rows, columns), and if given which surface the cells from there on have. What lies on it wakes. The thread that
-        steps, between steps. Raises ValueError."""
+        """Change samples of a height field in place, on all bodies that have it, from a row and a column on: `heights` [m],
+        (rows, columns), and if given the index of the surface of each cell from there on. Bodies that lie on it wake. The
+        thread that steps calls this, between steps. Raises ValueError."""
         identity = self.shapes.find("update_height_field", field)
         self.core.update_height_field(identity, column, row, np.asarray(heights, np.float64), surface_of)

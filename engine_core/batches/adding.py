@@ -1,7 +1,8 @@
-"""Many bodies of one motion mode made and put into a system: rows filled by one compiled call, one sub-tree hung into the tree.
+"""Makes many bodies of one motion mode and puts them into a system: one compiled call fills the rows, one sub-tree is hung
+into the tree.
 
-The bodies are ordinary ones: each may be changed and freed by itself afterwards. Who may call: any thread; the bodies enter at
-once, or when the step of the system that runs has ended (edits.py).
+The bodies are ordinary ones: each may be changed and freed by itself afterwards. Any thread may call; the bodies enter at
+once, or at the end of the step that is running (edits.py).
 """
 
 from functools import partial
@@ -61,7 +62,7 @@ def _place_shape(given, record, n, index):
 
 @kernel
 def _make_body(given, record, n):
-    """Fill one row; its id, which makes it a body, comes last."""
+    """Fill one row; the id, which makes it a body, comes last."""
     index = INT64(view(given.rows, given.count, INT32)[n])
     body = bodies_of(given.world)[index]
     sequence = INT64(max(body.sequence, 1))
@@ -85,7 +86,7 @@ def _make_body(given, record, n):
 
 @entry_point("void(int64)")
 def make_bodies(address):
-    """Make the bodies that the NEW_BODIES at an address describes, in no system yet."""
+    """Make the bodies that the NEW_BODIES record at an address describes, in no system yet."""
     given = view(address, 1, NEW_BODIES)[0]
     record = view(given.world, 1, WORLD)[0]
     for n in range(given.count):
@@ -94,7 +95,7 @@ def make_bodies(address):
 
 @entry_point("void(int64)")
 def enter_many(address):
-    """Put bodies of one layer, in no system, into a system. For whoever holds its gate."""
+    """Put bodies of one layer, in no system, into a system. The caller holds its gate."""
     given = view(address, 1, NEW_BODIES)[0]
     record, bodies = view(given.world, 1, WORLD)[0], bodies_of(given.world)
     rows = view(given.rows, given.count, INT32)
@@ -117,11 +118,11 @@ def enter_many(address):
 def add_bodies(
     world, system: int, template: np.ndarray, motions: np.ndarray, masses: np.ndarray, shapes: np.ndarray
 ) -> np.ndarray:
-    """Ids, int64 (n), of new bodies in a system.
+    """Make bodies in a system; gives their ids, int64 (n).
 
-    `template`: an array of one BODY row (`BodyPool.template`); `motions` float64 (n, 13): origin [m], unit quaternion,
-    velocity of the origin [m/s], angular velocity [rad/s]; `masses` float64 (n) [kg]; `shapes` int64 (n): ids of shapes.
-    Values are taken as they are. Raises KeyError (system, shape), PoolFull; then nothing was taken."""
+    `template`: an array of one BODY row (`BodyPool.template`). `motions` float64 (n, 13): origin [m], unit quaternion,
+    velocity of the origin [m/s], angular velocity [rad/s]. `masses` float64 (n) [kg]. `shapes` int64 (n): ids of shapes.
+    Values are not checked. Raises KeyError (system, shape), PoolFull; then nothing was taken."""
     count = len(motions)
     number = world.system_index("add_bodies", system)
     kinds, which = np.unique(shapes, return_inverse=True)
@@ -158,7 +159,7 @@ def add_bodies(
 
 
 def _enter(world, kept: tuple) -> None:
-    """Put in what was not freed meanwhile. `kept`: the arrays that the record, the last of them, points to."""
+    """Put in the bodies that were not freed meanwhile. `kept`: the arrays that the record, the last of them, points to."""
     rows, ids, given = kept[0], kept[6], kept[-1]
     rows = np.ascontiguousarray(rows[world.bodies.ids[rows] == ids])
     given["rows"], given["count"] = address_of(rows), len(rows)
@@ -166,7 +167,7 @@ def _enter(world, kept: tuple) -> None:
 
 
 def rows_of(world, call: str, ids: np.ndarray) -> np.ndarray:
-    """Rows of the body pool, int64 (n), of bodies that all still exist. Raises KeyError, naming the first that does not."""
+    """Rows of the body pool, int64 (n), of bodies that all exist. Raises KeyError, naming the first that does not."""
     rows = ids & index_of(-1)
     gone = np.flatnonzero(world.bodies.ids[rows] != ids)
     if len(gone):

@@ -23,8 +23,8 @@ COMMAND_VALUES = 7
 
 @entry_point("int64(int64, int64, int64, int64, int64, int64)")
 def give_commands(world, ids_address, count, kind, values_address, width):
-    """Give one COMMAND of a kind to each of the bodies with int64 ids at an address, with `width` doubles each. Gives the
-    number of those done or waiting: less than `count` where a body is gone or the ring of a system is full."""
+    """Give a COMMAND of one kind to each of the bodies with int64 ids at an address, with `width` doubles each. Gives the
+    number of commands that are done or wait: fewer than `count` if a body is gone or the ring of a system is full."""
     ids, edit_function = view(ids_address, count, INT64), view(world, 1, WORLD)[0].edit_function
     values = view(values_address, count * width, FLOAT64)
     command = stack_array(1, COMMAND)
@@ -52,8 +52,8 @@ def take_out_many(world, rows_address, count, leave_function):
 
 
 def edit_bodies(world, call: str, ids: np.ndarray, kind: int, values: np.ndarray) -> None:
-    """Do one edit (a kind of COMMAND of edits.py) with values float64 (n, k) to many bodies: at once, or when the step that
-    runs has ended. Any thread. Raises KeyError for a body that is gone, PoolFull where too many edits wait."""
+    """Do one edit, a kind of COMMAND of edits.py, with values float64 (n, k), to many bodies: at once, or at the end of the
+    step that is running. Any thread may call. Raises KeyError for a body that is gone, PoolFull if too many edits wait."""
     rows_of(world, call, ids)
     values = np.ascontiguousarray(values, np.float64)
     done = give_commands(world.address, address_of(ids), len(ids), kind, address_of(values), values.shape[1])
@@ -63,15 +63,15 @@ def edit_bodies(world, call: str, ids: np.ndarray, kind: int, values: np.ndarray
 
 
 def motions_of(world, call: str, ids: np.ndarray) -> np.ndarray:
-    """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, of one moment a
-    body: float64 (n, 13). Any thread; waits for nothing. Raises KeyError for a body that is gone."""
+    """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, as of one moment
+    for each: float64 (n, 13). Any thread may call; nobody waits. Raises KeyError for a body that is gone."""
     rows, out = rows_of(world, call, ids), np.empty((len(ids), 13))
     read_motions(world.address, address_of(rows), len(rows), address_of(out))
     return out
 
 
 def shapes_on(world, rows: np.ndarray) -> list[tuple[int, int]]:
-    """The users' shapes (index) on bodies or areas with these rows, and how often they are there."""
+    """Indices of the users' shapes on bodies or areas with these rows, and how often each is there."""
     firsts, counts = (world.bodies.rows[name][rows] for name in ("first_instance", "instance_count"))
     used = world.instances.rows["user_shape"]
     if (counts == 1).all():
@@ -82,8 +82,8 @@ def shapes_on(world, rows: np.ndarray) -> list[tuple[int, int]]:
 
 
 def free_bodies(world, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]]], None] = lambda used: None) -> None:
-    """Take bodies of one system, or of none, out of it and free them, then call `on_freed` with what `shapes_on` them was:
-    now, or when the step that runs has ended. Those with joints, exceptions, reports or several shapes go one by one. Raises
+    """Take bodies of one system, or of none, out of it and free them, then call `on_freed` with the `shapes_on` them: now, or
+    at the end of the step that is running. Bodies with joints, exceptions, reports or several shapes go one by one. Raises
     KeyError for a body that is gone, ValueError for one that belongs to a tile; then nothing was freed."""
     rows = rows_of(world, "remove", ids)
     if len(rows) == 0:
@@ -116,7 +116,7 @@ def _free(world, rows: np.ndarray, ids: np.ndarray, on_freed: Callable[[list[tup
 
 
 def _free_plain(world, rows: np.ndarray) -> None:
-    """Free bodies that nothing knows but their systems and their one shape each, behind the gates of the systems."""
+    """Free bodies that are known to nothing but their systems and their one shape each, behind the gates of the systems."""
     instances, firsts = world.instances, world.bodies.rows["first_instance"][rows].tolist()
     shapes, used = instances.rows["user_shape"][firsts], instances.rows["shape"][firsts]
     take_out_many(world.address, address_of(rows), len(rows), leave_system.address)

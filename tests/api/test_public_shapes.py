@@ -128,7 +128,7 @@ def test_bad_sizes_raise_where_the_shape_is_made(make, message):
 
 
 def test_a_shape_without_a_kind_is_none(space):
-    with pytest.raises(NotImplementedError):
-        scree.Shape().checked()
+    with pytest.raises(ValueError, match="make a Box, a Sphere or another kind"):
+        scree.Shape().check()
     with pytest.raises(ValueError, match="density|mass must be above 0"):
         space.add_rigid(scree.Plane(), density=1.0)

@@ -1,4 +1,4 @@
-"""Bodies into a space: one or thousands, by the same compiled call."""
+"""How bodies get into a space: one or thousands, by the same compiled call."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,9 @@ Shapes = Shape | Sequence[Shape]
 
 
 class SpaceBodies:
-    """The part of a `Space` that makes bodies. Lengths [m], masses [kg], damping [1/s]. Any thread; bodies are in the space
-    at once, or when the step that runs has ended. Raises ValueError for bad numbers, PoolFull at a limit of the world; then
-    nothing was made."""
+    """The part of a `Space` that makes bodies. Lengths [m], masses [kg], damping [1/s]. Any thread may call; bodies enter the
+    space at once, or at the end of the step that is running. Raises ValueError for bad numbers, PoolFull at a limit of the
+    world; then no body was made."""
 
     _id: int
     _world: "World"
@@ -35,11 +35,11 @@ class SpaceBodies:
         material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
         angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
     ) -> Body:  # fmt: skip
-        """A body that moves by forces: at `position`, world [m] (3,), with `rotation`, a unit quaternion x, y, z, w (4,),
-        `velocity` [m/s] and `angular_velocity` [rad/s], world axes (3,). `mass` [kg], or `density` [kg/m^3] times the volume
-        of its shape; 1 kg if neither is given. `layer`: a name of the world's `Layers`, the first by default.
-        `gravity_scale`: how many times gravity acts on it; `linear_damp`, `angular_damp` [1/s] on top of those of the space.
-        `continuous`: sweep it at any speed. Any thread. Raises ValueError, PoolFull."""
+        """Add a body that moves by forces: at `position`, world [m] (3,), with `rotation`, a unit quaternion x, y, z, w (4,),
+        `velocity` [m/s] and `angular_velocity` [rad/s], world axes (3,). `mass` [kg], or `density` [kg/m^3], which is
+        multiplied by the volume of the shape; 1 kg without either. `layer`: a name of the world's `Layers`, by default the
+        first. `gravity_scale`: how many times gravity acts on the body. `linear_damp`, `angular_damp` [1/s]: added to those
+        of the space. `continuous`: sweep the body at any speed. Any thread may call. Raises ValueError, KeyError, PoolFull."""
         return self._add(
             RIGID, "add_rigid", shape, [position], [rotation], [velocity], [angular_velocity], mass, density, material, layer,
             gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
@@ -51,10 +51,10 @@ class SpaceBodies:
         material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
         angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
     ) -> Bodies:  # fmt: skip
-        """n bodies that move by forces, in one compiled call: `positions`, world [m] (n, 3); `rotations`, unit quaternions
-        (n, 4); `velocities` [m/s] and `angular_velocities` [rad/s] (n, 3); `masses` [kg] (n,); one for all where there is a
-        single one. `shape`: one for all, or n of them. The rest is as in `add_rigid`. Any thread. Raises ValueError,
-        PoolFull."""
+        """Add n bodies that move by forces, in one compiled call: `positions`, world [m] (n, 3); `rotations`, unit
+        quaternions (n, 4); `velocities` [m/s] and `angular_velocities` [rad/s] (n, 3); `masses` [kg] (n,). A single value
+        serves for all of them. `shape`: one for all, or a list of n. The rest is as in `add_rigid`. Any thread may call.
+        Raises ValueError, KeyError, PoolFull."""
         return self._add(
             RIGID, "add_rigid_many", shape, positions, rotations, velocities, angular_velocities, masses, density, material,
             layer, gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
@@ -64,32 +64,33 @@ class SpaceBodies:
         self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
         layer: str | None = None,
     ) -> Body:  # fmt: skip
-        """A body that stands still: at `position`, world [m] (3,), with `rotation`, a unit quaternion (4,). Any thread. Raises
-        ValueError, PoolFull."""
+        """Add a body that stands still: at `position`, world [m] (3,), with `rotation`, a unit quaternion (4,). Any thread
+        may call. Raises ValueError, KeyError, PoolFull."""
         return self._add(STATIC, "add_static", shape, [position], [rotation], material=material, layer=layer)[0]
 
     def add_static_many(
         self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
         layer: str | None = None,
     ) -> Bodies:  # fmt: skip
-        """n bodies that stand still, in one compiled call: `positions`, world [m] (n, 3), `rotations`, unit quaternions (n,
-        4). `shape`: one for all, or n of them. Any thread. Raises ValueError, PoolFull."""
+        """Add n bodies that stand still, in one compiled call: `positions`, world [m] (n, 3); `rotations`, unit quaternions
+        (n, 4). `shape`: one for all, or a list of n. Any thread may call. Raises ValueError, KeyError, PoolFull."""
         return self._add(STATIC, "add_static_many", shape, positions, rotations, material=material, layer=layer)
 
     def add_kinematic(
         self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
         layer: str | None = None,
     ) -> Body:  # fmt: skip
-        """A body that goes where it is told (`Body.move`) and pushes what is in its way: at `position`, world [m] (3,), with
-        `rotation`, a unit quaternion (4,). Any thread. Raises ValueError, PoolFull."""
+        """Add a body that goes where it is told (`Body.move`) and pushes others out of its way: at `position`, world [m]
+        (3,), with `rotation`, a unit quaternion (4,). Any thread may call. Raises ValueError, KeyError, PoolFull."""
         return self._add(KINEMATIC, "add_kinematic", shape, [position], [rotation], material=material, layer=layer)[0]
 
     def add_kinematic_many(
         self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
         layer: str | None = None,
     ) -> Bodies:  # fmt: skip
-        """n bodies that go where they are told (`Bodies.move`), in one compiled call: `positions`, world [m] (n, 3),
-        `rotations`, unit quaternions (n, 4). `shape`: one for all, or n of them. Any thread. Raises ValueError, PoolFull."""
+        """Add n bodies that go where they are told (`Bodies.move`), in one compiled call: `positions`, world [m] (n, 3);
+        `rotations`, unit quaternions (n, 4). `shape`: one for all, or a list of n. Any thread may call. Raises ValueError,
+        KeyError, PoolFull."""
         return self._add(KINEMATIC, "add_kinematic_many", shape, positions, rotations, material=material, layer=layer)
 
     def _add(
@@ -98,7 +99,7 @@ class SpaceBodies:
         gravity_scale: float = 1.0, linear_damp: float = 0.0, angular_damp: float = 0.0, can_sleep: bool = True,
         continuous: bool = False,
     ) -> Bodies:  # fmt: skip
-        """All of the above: `call` is named by errors."""
+        """Add bodies of a motion mode; errors name `call`."""
         places = np.asarray(positions, np.float64)
         count = len(places) if places.ndim == 2 else 1
         motions = np.concatenate([
@@ -130,7 +131,7 @@ class SpaceBodies:
         return template
 
     def _take_shapes(self, call: str, shape: Shapes, count: int) -> Ints:
-        """Ids of the core's shapes (count,)."""
+        """Ids of the core's shapes (count,), each counted as used once more."""
         table = self._world.shapes
         if not isinstance(shape, list | tuple):
             return np.full(count, table.take(shape, count, call) if count else 0, np.int64)  # type: ignore[arg-type]
@@ -143,7 +144,7 @@ class SpaceBodies:
             self._world.shapes.drop(self._world.core.shape_index("drop", identity), count)
 
     def _masses(self, call: str, masses: Any, density: float | None, shapes: Ints) -> Floats:
-        """[kg] (n,). Raises ValueError for what is not above 0 in single precision."""
+        """Masses [kg] (n,). Raises ValueError unless they are above 0 in single precision."""
         if masses is not None and density is not None:
             raise ValueError(f"{call}: either mass or density is wanted, got both")
         if density is None:

@@ -1,7 +1,8 @@
-"""Joints, motors and springs as values: what holds two bodies together, given by places and directions in the world.
+"""Joints, motors and springs as values: the way in which two bodies are held together, given by places and directions in the
+world.
 
-`Space.add_joint(joint, body, to=other)` joins `body` to `other`, or to the world, as both lie at that moment: there every
-axis is at 0. Angles [rad] are right-handed about the axis, of `body` against `to`. Bad numbers raise ValueError when the
+`Space.add_joint(joint, body, to=other)` joins `body` to `other`, or to the world, as both lie at that moment: every axis is
+at 0 there. Angles [rad] are right-handed about the axis, of `body` against `other`. Bad numbers raise ValueError when the
 joint is added.
 """
 
@@ -27,8 +28,7 @@ AXES: dict[str, int] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Motor:
-    """Drives an axis at `velocity` ([m/s] linear, [rad/s] angular) with at most `max_force` ([N], [N m]). Velocity 0 is
-    friction."""
+    """Drives an axis at `velocity` ([m/s], [rad/s]) with at most `max_force` ([N], [N m]). A velocity of 0 acts as friction."""
 
     velocity: float = 0.0
     max_force: float = math.inf
@@ -36,8 +36,9 @@ class Motor:
 
 @dataclass(frozen=True, kw_only=True)
 class Spring:
-    """Pulls an axis towards `target` ([m], [rad]) with at most `max_force` ([N], [N m]): by `stiffness` ([N/m], [N m/rad]) and
-    `damping` ([N s/m], [N m s/rad]), or by `frequency` [1/s] and `damping_ratio` (1: critical), whatever the masses are."""
+    """Pulls an axis towards `target` ([m], [rad]) with at most `max_force` ([N], [N m]). It is given by `stiffness` ([N/m],
+    [N m/rad]) and `damping` ([N s/m], [N m s/rad]), or by `frequency` [1/s] and `damping_ratio` (1 is critical), which hold
+    for any masses. Raises ValueError for both or neither."""
 
     stiffness: float | None = None
     damping: float = 0.0
@@ -53,8 +54,8 @@ class Spring:
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """One axis of a joint: `limits` (lower, upper) [m] or [rad], None where it is free; equal ones lock it. A `motor`, a
-    `spring`."""
+    """One axis of a joint: `limits` (lower, upper) [m] or [rad], None for a free axis, equal ones for a locked one; a motor;
+    a spring."""
 
     limits: Range | None = None
     motor: Motor | None = None
@@ -69,8 +70,8 @@ FREE = Axis()
 
 @dataclass(frozen=True, kw_only=True)
 class AnyJoint:
-    """What all joints have. `anchor`: where it sits, world [m], (3,). `collide`: whether the joined bodies push each other.
-    `break_force` [N], `break_torque` [N m]: what it bears in a step before it breaks for good."""
+    """What all joints have. `anchor`: the place of the joint, world [m], (3,). `collide`: whether the joined bodies push each
+    other. `break_force` [N], `break_torque` [N m]: the joint breaks in a step in which it has to bear more."""
 
     anchor: Vector = (0.0, 0.0, 0.0)
     collide: bool = False
@@ -81,30 +82,30 @@ class AnyJoint:
     """The axis that a handle means where none is named."""
 
     def axes(self) -> Mapping[str, Axis]:
-        """What is set of which axis ([m], [rad]), on top of what its kind locks."""
+        """The axes that are set beyond those that the kind locks, by name ([m], [rad])."""
         return {}
 
     def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        """(basis (3, 3), origin (3,) [m]) of the frames in the world: of the other body, and of the body."""
+        """Basis (3, 3) and origin (3,) [m] of two frames in the world: that of the other body, and that of the body."""
         place = np.eye(3), vector("add_joint", "anchor", self.anchor)
         return place, place
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed(AnyJoint):
-    """Holds two bodies as they lie, as if they were one, at `anchor` [m]."""
+    """Holds two bodies as they lie, like one body. `anchor`: world [m] (3,)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pin(AnyJoint):
-    """A ball joint: the bodies turn freely about `anchor`, world [m]."""
+    """A ball joint: the bodies turn freely about `anchor`, world [m] (3,)."""
 
     kind = "point"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlongAxis(AnyJoint):
-    """What joints with a direction have. `axis`: in the world, (3,), of any length; no unit."""
+    """What joints with a direction have. `axis`: direction in the world, (3,), of any length; no unit."""
 
     axis: Vector = (1.0, 0.0, 0.0)
 
@@ -115,8 +116,8 @@ class AlongAxis(AnyJoint):
 
 @dataclass(frozen=True, kw_only=True)
 class Hinge(AlongAxis):
-    """A door hinge: turns about `axis` (3,) through `anchor` [m]. `limits` (lower, upper) [rad]; `motor` in [rad/s] and [N m];
-    `spring` in [rad] and [N m/rad]."""
+    """A hinge of a door: the body turns about `axis` (3,) through `anchor` [m]. `limits` (lower, upper) [rad]; `motor` in
+    [rad/s] and [N m]; `spring` in [rad] and [N m/rad]."""
 
     limits: Range | None = None
     motor: Motor | None = None
@@ -130,8 +131,8 @@ class Hinge(AlongAxis):
 
 @dataclass(frozen=True, kw_only=True)
 class Slider(AlongAxis):
-    """A rail: slides along `axis` (3,) and does not turn. `limits` (lower, upper) [m]; `motor` in [m/s] and [N]; `spring` in
-    [m] and [N/m]."""
+    """A rail: the body slides along `axis` (3,) and does not turn. `limits` (lower, upper) [m]; `motor` in [m/s] and [N];
+    `spring` in [m] and [N/m]."""
 
     limits: Range | None = None
     motor: Motor | None = None
@@ -145,8 +146,8 @@ class Slider(AlongAxis):
 
 @dataclass(frozen=True, kw_only=True)
 class ConeTwist(AlongAxis):
-    """A shoulder: the body's `axis` (3,) stays within `cone` [rad] of where it is now and turns about itself within `twist`
-    (lower, upper) [rad], None for freely."""
+    """A shoulder: `axis` (3,) of the body stays within `cone` [rad] of its direction now, and the body turns about it within
+    `twist` (lower, upper) [rad], or freely for None."""
 
     cone: float = math.pi / 4.0
     twist: Range | None = None
@@ -159,9 +160,9 @@ class ConeTwist(AlongAxis):
 
 @dataclass(frozen=True, kw_only=True)
 class SixDof(AlongAxis):
-    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits [m], [rad]. Those of x are along and about `axis` (3,), those
-    of y along and about `second` (3,), as far as it is square to that, those of z the third. `second` is by default the world
-    axis after the one nearest to `axis`: y for x, z for y, x for z."""
+    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits [m], [rad]. The x axes lie along and about `axis` (3,), the y
+    axes along and about the part of `second` (3,) that is square to it, the z axes square to both. `second` is by default the
+    world axis after the one nearest to `axis`: y after x, z after y, x after z."""
 
     second: Vector | None = None
     linear_x: Axis = LOCKED
@@ -187,8 +188,8 @@ class SixDof(AlongAxis):
 
 @dataclass(frozen=True, kw_only=True)
 class Distance(AnyJoint):
-    """A rope or a rod: keeps `anchor` on the body and `to_anchor` on the other, both world [m], between `shortest` and
-    `longest` [m] apart; equal ones are a rod."""
+    """A rope or a rod: keeps `anchor` on the body and `to_anchor` on the other one, both world [m], between `shortest` and
+    `longest` [m] apart. Equal ones make a rod."""
 
     to_anchor: Vector = (0.0, 0.0, 0.0)
     shortest: float = 0.0
@@ -203,8 +204,8 @@ class Distance(AnyJoint):
 
 @dataclass(frozen=True, kw_only=True)
 class Gear(AnyJoint):
-    """Ties the turns of two bodies that hinges hold: turn of the other about `to_axis` (3,) + `ratio` x turn of the body
-    about `axis` (3,) = 0. `ratio` has no unit; speeds are tied [rad/s], not angles."""
+    """Ties the turns of two bodies on hinges: turn of the other about `to_axis` (3,) + `ratio` x turn of the body about
+    `axis` (3,) = 0. `ratio` has no unit. Speeds are tied [rad/s], not angles."""
 
     axis: Vector = (1.0, 0.0, 0.0)
     to_axis: Vector = (1.0, 0.0, 0.0)
@@ -227,9 +228,9 @@ class RackAndPinion(Gear):
 
 @dataclass(frozen=True)
 class Rope:
-    """A rope over two wheels, for `Space.add_pulley`: from `point` on each body, in its own frame [m] (3,), over `wheel`,
-    world [m] (3,). |body to its wheel| + `ratio` x |other to its wheel| stays between `shortest` and `longest` [m]; None: as
-    long as now."""
+    """A rope over two wheels, for `Space.add_pulley`: from `point` of the body, in its frame [m] (3,), over `wheel`, world
+    [m] (3,), then over `to_wheel` to `to_point` of the other body. |point - wheel| + `ratio` x |to_point - to_wheel| stays
+    between `shortest` and `longest` [m]; None stands for the present length."""
 
     point: Vector = field(default=(0.0, 0.0, 0.0))
     wheel: Vector = field(default=(0.0, 0.0, 0.0))
