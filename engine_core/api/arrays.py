@@ -15,8 +15,8 @@ Ints: TypeAlias = NDArray[np.int64]
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
-def rows(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats:
-    """Give finite doubles (count, width); a single row is repeated. Raises ValueError, naming the call and the value."""
+def checked(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats:
+    """Give finite doubles (count, width), or (width,) for all. Raises ValueError, naming the call and the value."""
     try:
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError):
@@ -26,12 +26,22 @@ def rows(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats
         raise ValueError(f"{call}: {name} must be of shape {wanted}, got {array.shape}")
     if not np.isfinite(array).all():
         raise ValueError(f"{call}: {name} must be finite, got {array[~np.isfinite(array)][0]} in it")
-    return np.broadcast_to(array, (count, width))
+    return array
+
+
+def rows(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats:
+    """Give finite doubles (count, width); a single row is repeated. Raises ValueError."""
+    return np.broadcast_to(checked(call, name, value, count, width), (count, width))
 
 
 def vector(call: str, name: str, value: Any, width: int = 3) -> Floats:
     """Give finite doubles (width,). Raises ValueError."""
-    return np.asarray(rows(call, name, value, 1, width)[0])
+    return checked(call, name, value, 1, width).reshape(width)
+
+
+def number(call: str, name: str, value: Any) -> float:
+    """Give a finite number. Raises ValueError."""
+    return float(vector(call, name, [value], 1)[0])
 
 
 def numbers(call: str, name: str, value: Any, count: int) -> Floats:
@@ -41,12 +51,12 @@ def numbers(call: str, name: str, value: Any, count: int) -> Floats:
 
 def rotations(call: str, value: Any, count: int) -> Floats:
     """Give unit quaternions x, y, z, w (count, 4). Raises ValueError for a quaternion whose length is far from 1."""
-    given = rows(call, "rotation", value, count, 4)
-    sizes = np.linalg.norm(given, axis=1, keepdims=True)
+    given = checked(call, "rotation", value, count, 4).reshape(-1, 4)
+    sizes = np.sqrt((given * given).sum(axis=1, keepdims=True))
     if ((sizes < 0.5) | (sizes > 2.0)).any():
         worst = given[np.argmax(abs(sizes - 1.0))].tolist()
         raise ValueError(f"{call}: rotation must be a unit quaternion x, y, z, w, got {worst}")
-    return np.asarray(given / sizes)
+    return np.broadcast_to(given / sizes, (count, 4))
 
 
 def turned(quaternions: Floats, vectors: Any) -> Floats:

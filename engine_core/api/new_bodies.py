@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine_core.api.arrays import NO_TURN, Floats, Ints, Vector, Vectors, numbers, rotations, rows
+from engine_core.api.arrays import NO_TURN, Floats, Ints, Vector, Vectors, checked, number, numbers, rotations
 from engine_core.api.bodies import Bodies
 from engine_core.api.body import Body
 from engine_core.api.materials import Material
@@ -102,13 +102,13 @@ class SpaceBodies:
         """Add bodies of a motion mode; errors name `call`."""
         places = np.asarray(positions, np.float64)
         count = len(places) if places.ndim == 2 else 1
-        motions = np.concatenate([
-            rows(call, "position", positions, count), rotations(call, quaternions, count),
-            rows(call, "velocity", velocities, count), rows(call, "angular_velocity", spins, count),
-        ], axis=1)  # fmt: skip
+        motions = np.empty((count, 13))
+        motions[:, :3], motions[:, 3:7] = checked(call, "position", places, count), rotations(call, quaternions, count)
+        motions[:, 7:10] = checked(call, "velocity", velocities, count)
+        motions[:, 10:] = checked(call, "angular_velocity", spins, count)
         template = self._template(call, mode, material, layer, can_sleep, continuous)
         for name, value in (("gravity_scale", gravity_scale), ("linear_damp", linear_damp), ("angular_damp", angular_damp)):
-            template[name] = numbers(call, name, value, 1)[0]
+            template[name] = number(call, name, value)
         shapes = self._take_shapes(call, shape, count)
         try:
             weights = self._masses(call, masses, density, shapes)
@@ -147,13 +147,15 @@ class SpaceBodies:
         """Masses [kg] (n,). Raises ValueError unless they are above 0 in single precision."""
         if masses is not None and density is not None:
             raise ValueError(f"{call}: either mass or density is wanted, got both")
+        if masses is None and density is None:
+            return np.ones(len(shapes))
         if density is None:
-            found = numbers(call, "mass", 1.0 if masses is None else masses, len(shapes))
+            found = numbers(call, "mass", masses, len(shapes))
         else:
             kinds, which = np.unique(shapes, return_inverse=True)
             core = self._world.core
             volumes = [float(core.shapes.rows["volume"][core.shape_index(call, int(kind))]) for kind in kinds]
-            found = numbers(call, "density", density, 1)[0] * np.array(volumes)[which]
+            found = number(call, "density", density) * np.array(volumes)[which]
         with np.errstate(over="ignore"):
             kept = found.astype(np.float32)
         wrong = ~((kept > 0.0) & np.isfinite(kept))

@@ -125,7 +125,9 @@ def add_bodies(
     Values are not checked. Raises KeyError (system, shape), PoolFull; then nothing was taken."""
     count = len(motions)
     number = world.system_index("add_bodies", system)
-    kinds, which = np.unique(shapes, return_inverse=True)
+    kinds, which = shapes[:1], np.zeros(count, np.int64)
+    if (shapes != kinds).any():
+        kinds, which = np.unique(shapes, return_inverse=True)
     indices = [world.shape_index("add_bodies", int(shape)) for shape in kinds]
     world.retirement.reclaim()
     rows = world.bodies.take_many(count)

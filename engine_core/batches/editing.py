@@ -19,6 +19,8 @@ from engine_core.runtime.memory import PoolFull, address_of, address_of_row, sta
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 COMMAND_VALUES = 7
+FEW = 4
+"""Up to so many bodies are freed one by one: that costs less."""
 
 
 @entry_point("int64(int64, int64, int64, int64, int64, int64)")
@@ -43,7 +45,7 @@ def give_commands(world, ids_address, count, kind, values_address, width):
 def take_out_many(world, rows_address, count, leave_function):
     """Take the bodies in int64 rows out of their systems, whose gates the caller holds, and make their ids stale."""
     rows, bodies, first = view(rows_address, count, INT64), bodies_of(world), view(world, 1, WORLD)[0].bodies
-    for n in range(count):
+    for n in range(count - 1, -1, -1):  # lists of a system are searched from their newest entries on
         body = bodies[rows[n]]
         if body.system >= 0:
             call_2(leave_function, world, rows[n])
@@ -83,8 +85,8 @@ def shapes_on(world, rows: np.ndarray) -> list[tuple[int, int]]:
 
 def free_bodies(world, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]]], None] = lambda used: None) -> None:
     """Take bodies of one system, or of none, out of it and free them, then call `on_freed` with the `shapes_on` them: now, or
-    at the end of the step that is running. Bodies with joints, exceptions, reports or several shapes go one by one. Raises
-    KeyError for a body that is gone, ValueError for one that belongs to a tile; then nothing was freed."""
+    at the end of the step that is running. Few bodies, and those with joints, exceptions, reports or several shapes, go one
+    by one. Raises KeyError for a body that is gone, ValueError for one that belongs to a tile; then nothing was freed."""
     rows = rows_of(world, "remove", ids)
     if len(rows) == 0:
         return
@@ -106,7 +108,7 @@ def _free(world, rows: np.ndarray, ids: np.ndarray, on_freed: Callable[[list[tup
         bodies, used = world.bodies.rows, shapes_on(world, rows)
         flags = bodies["flags"][rows]
         is_plain = (bodies["instance_count"][rows] == 1) & (bodies["instance_capacity"][rows] == 1)
-        is_plain &= (bodies["first_joint"][rows] < 0) & (flags & np.uint32(HAS_EXCEPTIONS) == 0)
+        is_plain &= (len(rows) > FEW) & (bodies["first_joint"][rows] < 0) & (flags & np.uint32(HAS_EXCEPTIONS) == 0)
         is_plain &= (flags & np.uint32(HAS_RARE) == 0) | (world.bodies.rare.rows["contacts"][rows] == 0)
         for identity in ids[~is_plain].tolist():
             world.destroy_body(identity)
