@@ -10,6 +10,8 @@ Vector: TypeAlias = Sequence[float] | NDArray[Any]
 """Numbers of shape (3,), or (4,) for a quaternion x, y, z, w."""
 Vectors: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | NDArray[Any]
 """Numbers of shape (n, 3), or (3,) for the same vector n times; (n, 4) and (4,) for quaternions."""
+Numbers: TypeAlias = float | Sequence[float] | NDArray[Any]
+"""Numbers of shape (n,), or one for all."""
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 NO_TURN = (0.0, 0.0, 0.0, 1.0)

@@ -1,6 +1,6 @@
 """One body: a small value that names it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from engine_core.bodies.identity import index_of
 from engine_core.bodies.schema import CAN_SLEEP, CONTINUOUS, RIGID
 
 if TYPE_CHECKING:
+    from engine_core.api.areas import Area
     from engine_core.api.space import Space
 
 MODES = ("static", "kinematic", "rigid", "rigid linear")
@@ -368,7 +369,7 @@ class Body:
         self._many.remove()
 
 
-def ids_of(bodies: Any) -> NDArray[np.int64]:
+def ids_of(bodies: "Iterable[Body | Area]") -> NDArray[np.int64]:
     """The ids of bodies or areas, given as `Bodies` or one by one."""
     if isinstance(bodies, Bodies):
         return bodies.ids

@@ -137,7 +137,7 @@ def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
             core.joint_set_ratio(identity, joint.ratio)
         if isinstance(joint, Distance):
             core.joint_set_distance(identity, joint.shortest, joint.longest)
-        if min(joint.break_force, joint.break_torque) < math.inf:
+        if (joint.break_force, joint.break_torque) != (math.inf, math.inf):
             core.joint_set_break(identity, joint.break_force, joint.break_torque)
     except BaseException:
         core.destroy_joint(identity)

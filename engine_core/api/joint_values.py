@@ -8,7 +8,7 @@ joint is added.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -226,16 +226,16 @@ class RackAndPinion(Gear):
     kind = "rack_and_pinion"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rope:
     """A rope over two wheels, for `Space.add_pulley`: from `point` of the body, in its frame [m] (3,), over `wheel`, world
     [m] (3,), then over `to_wheel` to `to_point` of the other body. |point - wheel| + `ratio` x |to_point - to_wheel| stays
     between `shortest` and `longest` [m]; None stands for the present length."""
 
-    point: Vector = field(default=(0.0, 0.0, 0.0))
-    wheel: Vector = field(default=(0.0, 0.0, 0.0))
-    to_point: Vector = field(default=(0.0, 0.0, 0.0))
-    to_wheel: Vector = field(default=(0.0, 0.0, 0.0))
+    wheel: Vector
+    to_wheel: Vector
+    point: Vector = (0.0, 0.0, 0.0)
+    to_point: Vector = (0.0, 0.0, 0.0)
     ratio: float = 1.0
     shortest: float = 0.0
     longest: float | None = None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine_core.api.arrays import NO_TURN, Floats, Ints, Vector, Vectors, checked, number, numbers, rotations
+from engine_core.api.arrays import NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations
 from engine_core.api.bodies import Bodies
 from engine_core.api.body import Body
 from engine_core.api.materials import Material
@@ -47,7 +47,7 @@ class SpaceBodies:
 
     def add_rigid_many(
         self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, velocities: Vectors = ZERO,
-        angular_velocities: Vectors = ZERO, masses: Any = None, density: float | None = None,
+        angular_velocities: Vectors = ZERO, masses: Numbers | None = None, density: float | None = None,
         material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
         angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
     ) -> Bodies:  # fmt: skip

@@ -18,9 +18,6 @@ from engine_core.snapshot import Snapshot
 if TYPE_CHECKING:
     from engine_core.api.world import World
 
-NO_HIT = 1.5
-"""A fraction above this is that of no hit."""
-
 
 @dataclass(frozen=True)
 class Hit:
@@ -103,7 +100,9 @@ class SpaceQueries:
         """The compiled face of all queries (`engine_core/query_interface.py`), for experts."""
         return self._world.queries
 
-    def _settings(self, call: str, layers: Names | None, areas: bool, bodies: bool, exclude: Iterable[Any]) -> dict[str, Any]:
+    def _settings(
+        self, call: str, layers: Names | None, areas: bool, bodies: bool, exclude: Iterable[Body | Area]
+    ) -> dict[str, Any]:
         mask = self._world.layers.bits(call, layers)
         return {"mask": mask, "areas": areas, "bodies": bodies, "exclude": ids_of(exclude).tolist() if exclude else ()}
 
@@ -115,7 +114,7 @@ class SpaceQueries:
 
     def cast_ray(
         self, origin: Vector, end: Vector, *, layers: Names | None = None, bodies: bool = True, areas: bool = False,
-        exclude: Iterable[Any] = (), from_inside: bool = False,
+        exclude: Iterable[Body | Area] = (), from_inside: bool = False,
     ) -> Hit | None:  # fmt: skip
         """Find the nearest hit of a ray from `origin` to `end`, world [m] (3,), or None. With `from_inside`, a ray that
         starts in a solid hits it at once. Any thread may ask. Raises ValueError, KeyError."""
@@ -127,7 +126,7 @@ class SpaceQueries:
 
     def cast_rays(
         self, origins: Vectors, ends: Vectors, *, layers: Names | None = None, bodies: bool = True, areas: bool = False,
-        exclude: Iterable[Any] = (), from_inside: bool = False, any_hit: bool = False, threads: int = 1,
+        exclude: Iterable[Body | Area] = (), from_inside: bool = False, any_hit: bool = False, threads: int = 1,
     ) -> Hits:  # fmt: skip
         """Find the nearest hits of n rays from `origins` to `ends`, world [m] (n, 3); one of the two may be (3,). `any_hit`:
         take the first hit that is found, which is cheaper. `threads`: the number of threads that share the work. Any thread
@@ -142,7 +141,7 @@ class SpaceQueries:
 
     def cast_ray_all(
         self, origin: Vector, end: Vector, *, layers: Names | None = None, bodies: bool = True, areas: bool = False,
-        exclude: Iterable[Any] = (), most: int = 32,
+        exclude: Iterable[Body | Area] = (), most: int = 32,
     ) -> list[Hit]:  # fmt: skip
         """Find all hits of a ray from `origin` to `end`, world [m] (3,): one for each shape, nearest first, at most `most`.
         Any thread may ask. Raises ValueError, KeyError."""
@@ -153,7 +152,7 @@ class SpaceQueries:
 
     def cast_shape(
         self, shape: Shape, position: Vector, motion: Vector, rotation: Vector = NO_TURN, *, layers: Names | None = None,
-        bodies: bool = True, areas: bool = False, exclude: Iterable[Any] = (), margin: float = 0.0,
+        bodies: bool = True, areas: bool = False, exclude: Iterable[Body | Area] = (), margin: float = 0.0,
     ) -> Hit | None:  # fmt: skip
         """Move a shape from `position` [m] (3,), with `rotation`, a unit quaternion (4,), by `motion` [m] (3,), and find its
         first hit, or None; `distance` says how far it went. It keeps `margin` [m]. It ignores what it overlaps at the start.
@@ -167,7 +166,7 @@ class SpaceQueries:
 
     def overlaps(
         self, shape: Shape, position: Vector, rotation: Vector = NO_TURN, *, layers: Names | None = None, bodies: bool = True,
-        areas: bool = False, exclude: Iterable[Any] = (), margin: float = 0.0, most: int = 1024,
+        areas: bool = False, exclude: Iterable[Body | Area] = (), margin: float = 0.0, most: int = 1024,
     ) -> list[Body | Area]:  # fmt: skip
         """Find the bodies and areas that a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), overlaps
         when it is grown by `margin` [m]: at most `most`, each once. Any thread may ask. Raises ValueError, KeyError."""
@@ -179,7 +178,7 @@ class SpaceQueries:
 
     def at_point(
         self, point: Vector, *, layers: Names | None = None, bodies: bool = True, areas: bool = False,
-        exclude: Iterable[Any] = (), most: int = 1024,
+        exclude: Iterable[Body | Area] = (), most: int = 1024,
     ) -> list[Body | Area]:  # fmt: skip
         """Find the bodies and areas that hold a point, world [m] (3,): at most `most`, each once. Any thread may ask. Raises
         ValueError, KeyError."""

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from engine_core.api import joint as joint_handle
-from engine_core.api.new_bodies import SpaceBodies
 from engine_core.api.areas import Area, AreaEffect
-from engine_core.api.arrays import NO_TURN, Floats, Vector, basis_of, read_only, rotations, twelve, vector
+from engine_core.api.arrays import NO_TURN, Floats, Ints, Vector, basis_of, read_only, rotations, twelve, vector
 from engine_core.api.bodies import Bodies
 from engine_core.api.body import Body
 from engine_core.api.contacts import AreaEvents, ContactEvents
 from engine_core.api.joint import Joint
 from engine_core.api.joint_values import AnyJoint, Rope
 from engine_core.api.materials import Names
+from engine_core.api.new_bodies import SpaceBodies
 from engine_core.api.queries import SpaceQueries
 from engine_core.api.shapes import Shape
 from engine_core.bodies.identity import kind_of
-from engine_core.bodies.schema import KIND_BODY
+from engine_core.bodies.schema import KIND_AREA, KIND_BODY
 from engine_core.pulley_interface import Pulley
 from engine_core.solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from engine_core.vehicle_interface import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
@@ -171,10 +171,12 @@ class Space(SpaceBodies, SpaceQueries):
     @property
     def bodies(self) -> Bodies:
         """All bodies of the space, in the order of their rows."""
-        core = self.core
-        rows = core.bodies.rows[: core.bodies.count]
+        return Bodies(self, self._ids(KIND_BODY))
+
+    def _ids(self, kind: int) -> Ints:
+        rows = self.core.bodies.rows[: self.core.bodies.count]
         ids = rows["id"][(rows["system"] == self._row()["index"]) & (rows["id"] != 0)]
-        return Bodies(self, ids[kind_of(ids) == KIND_BODY])
+        return np.asarray(ids[kind_of(ids) == kind])
 
     def add_area(
         self, shape: Shape, position: Vector = (0.0, 0.0, 0.0), rotation: Vector = NO_TURN, *, effect: AreaEffect | None = None,
@@ -188,16 +190,20 @@ class Space(SpaceBodies, SpaceQueries):
         core, layers = self.core, self._world.layers
         place = twelve(basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position))
         own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
-        identity = self._world.shapes.take(shape)
+        identity = self._world.shapes.take(shape, 1, "add_area")
         area = Area(self, int(core.create_area(is_visible)))
-        core.area_set_transform(area.id, place)
         core.area_add_shape(area.id, identity)
-        core.area_set_collision_layer(area.id, own)
-        core.area_set_collision_mask(area.id, seen)
-        area.watch(watches_bodies, watches_areas)
-        if effect is not None:
-            area.set_effect(effect)
-        core.area_set_system(area.id, self._id)
+        try:
+            core.area_set_transform(area.id, place)
+            core.area_set_collision_layer(area.id, own)
+            core.area_set_collision_mask(area.id, seen)
+            area.watch(watches_bodies, watches_areas)
+            if effect is not None:
+                area.set_effect(effect)
+            core.area_set_system(area.id, self._id)
+        except BaseException:
+            area.remove()
+            raise
         return area
 
     def add_joint(self, joint: AnyJoint, body: Body, to: Body | None = None) -> Joint:
@@ -267,6 +273,8 @@ class Space(SpaceBodies, SpaceQueries):
         return Listener(lambda: self.core.remove_activation_listener(self._id, told))
 
     def remove(self) -> None:
-        """Free the space and all its bodies. No step and no query of it may be running. Raises KeyError."""
+        """Free the space with all its bodies and areas. No step and no query of it may be running. Raises KeyError."""
+        for identity in self._ids(KIND_AREA).tolist():
+            Area(self, identity).remove()
         self.bodies.remove()
         self.core.destroy_system(self._id)

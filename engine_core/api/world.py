@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from engine_core.api.arrays import Vector
+from engine_core.api.arrays import Vector, vector
 from engine_core.api.contacts import ContactRule
 from engine_core.api.materials import Layers
 from engine_core.api.shape_table import ShapeTable
@@ -41,9 +41,9 @@ class World:
 
     def add_space(self, gravity: Vector = (0.0, -9.81, 0.0), settings: SpaceSettings | None = None) -> Space:
         """Make a space with `gravity` [m/s^2] (3,) and settings. Any thread may call. Raises ValueError, PoolFull."""
-        settings = settings or SpaceSettings()
-        space = Space(self, int(self.core.create_system(gravity, **asdict(settings))), settings)
-        space.gravity = gravity
+        settings, given = settings or SpaceSettings(), vector("add_space", "gravity", gravity)
+        space = Space(self, int(self.core.create_system(given, **asdict(settings))), settings)
+        space.gravity = given
         return space
 
     def set_contact_rule(self, class_a: str, class_b: str, rule: ContactRule | None) -> None:

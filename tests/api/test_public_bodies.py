@@ -263,6 +263,8 @@ def test_a_space_is_set_and_removed(space):
             call()
     with pytest.raises(ValueError, match="gravity must be of shape"):
         space.gravity = (1, 2)
+    with pytest.raises(ValueError, match="add_space: gravity must be of shape"):
+        space.world.add_space(gravity=(1, 2))
     body = space.add_rigid(CUBE)
     space.remove()
     assert not body.exists and str(space.id) in repr(space)

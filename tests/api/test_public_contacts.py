@@ -142,6 +142,10 @@ def test_areas_are_moved_and_removed(space):
             call()
     with pytest.raises(ValueError, match="gravity_mode must be"):
         space.add_area(CUBE, effect=scree.AreaEffect(gravity_mode="sideways"))  # type: ignore[arg-type]
+    assert list(space.world.shapes._uses) == [ROUND], "it is gone again"
+    space.add_area(CUBE)
+    space.remove()
+    assert not space.world.shapes._uses
 
 
 def test_areas_see_the_layers_that_they_name():

@@ -146,6 +146,7 @@ def test_joints_break_are_mended_and_removed(space):
         (scree.Slider(spring=scree.Spring(stiffness=-1.0)), "stiffness must be"),
         (scree.Distance(shortest=2.0, longest=1.0), "longest must be"),
         (scree.Pin(break_force=-1.0), "force must be"),
+        (scree.Pin(break_torque=math.nan), "torque must be"),
         (scree.Gear(ratio=math.nan), "ratio must be"),
         (scree.SixDof(axis=(1, 0, 0), second=(2, 0, 0)), "second must not lie along axis"),
     ],
