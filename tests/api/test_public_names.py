@@ -18,13 +18,14 @@ UNIT = re.compile(r"\[(?:m|s|kg|rad|N|1)\b[^\]]*\]|\[1/min\]|\b[Nn]o (?:unit|uni
 SHAPE = re.compile(r"\((?:n|m|k|3|4|rows|columns|count)\b[^)]*,?[^)]*\)|\bNo quantities\b")
 OF_NUMBERS = re.compile(r"\bfloat\b|Vector|Floats|NDArray|Range|ArrayLike")
 OF_ARRAYS = re.compile(r"Vector|Floats|Ints|NDArray|ArrayLike")
+PACKAGE = scree.__name__.split(".")[0]
 NAMED = [getattr(scree, name) for name in scree.__all__]
 CLASSES = [value for value in NAMED if inspect.isclass(value) and not issubclass(value, Exception)]
 
 
 def members(cls: type) -> list[tuple[str, object]]:
     """Public methods and properties of a class, with those of its bases that are ours."""
-    bases = [base for base in reversed(cls.__mro__) if base.__module__.startswith("engine_core")]
+    bases = [base for base in reversed(cls.__mro__) if base.__module__.split(".")[0] == PACKAGE]
     found = {name: value for base in bases for name, value in vars(base).items() if not name.startswith("_")}
     return [(name, value) for name, value in found.items() if callable(value) or isinstance(value, property)]
 
