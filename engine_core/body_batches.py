@@ -122,7 +122,8 @@ def static_tree(system):
 
 
 @kernel
-def _copy_row(target, source):
+def copy_row(target, source):
+    """Copy a row of BODY, by address."""
     for k in range(BODY_WORDS):
         store_int64(target + 8 * k, load_int64(source + 8 * k))
 
@@ -152,7 +153,7 @@ def _make_body(batch, record, bodies, number, first):
     new = view(batch.new_bodies, batch.count, NEW_BODY)[number]
     body = bodies[index]
     sequence = max(body.sequence, 1)
-    _copy_row(record.bodies + index * ROW_BYTES, batch.template)
+    copy_row(record.bodies + index * ROW_BYTES, batch.template)
     body.sequence = INT32(sequence)
     body.system = INT32(batch.system_index)
     body.user_id = batch.user_id

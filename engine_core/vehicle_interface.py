@@ -66,7 +66,8 @@ class Wheel:
 
 @dataclass
 class Engine:
-    """An engine with clutch and gears. Ratios are turns of the engine in a turn of what the differentials get."""
+    """An engine with clutch and gears: torques [N m], inertia [kg m^2], turns a minute, times [s]. Ratios are turns of the
+    engine in a turn of what the differentials get; no unit."""
 
     most_torque: float = 500.0  # [N m]
     least_rpm: float = 1_000.0
@@ -86,7 +87,8 @@ class Engine:
 
 @dataclass
 class Differential:
-    """Ties one or two wheels to the engine."""
+    """Ties one or two wheels, by their numbers, to the engine. `ratio` is turns of the engine's shaft in a turn of the
+    wheels; no units."""
 
     left: int
     right: int = -1
@@ -98,7 +100,8 @@ class Differential:
 
 @dataclass
 class Track:
-    """A track of a tank: wheels that turn as one, driven by the engine."""
+    """A track of a tank: wheels, by their numbers, that turn as one, driven by the engine. `radius` [m], `inertia` [kg m^2],
+    `damping` [1/s], `most_brake` [N m]."""
 
     wheels: Sequence[int]
     radius: float | None = None  # of the driven wheel; that of the first wheel by default [m]
@@ -110,7 +113,7 @@ class Track:
 
 @dataclass
 class AntiRollBar:
-    """Presses the wheel that its neighbour leaves behind."""
+    """Presses the wheel that its neighbour leaves behind: `stiffness` [N/m] times how much farther one is in than the other."""
 
     left: int
     right: int
@@ -119,7 +122,7 @@ class AntiRollBar:
 
 @dataclass
 class Lean:
-    """How a motorcycle leans into curves."""
+    """How a motorcycle leans into curves: at most by `most` [rad], as a spring of `frequency` [1/s] with a damping ratio."""
 
     most: float = 45.0 * DEGREE
     frequency: float = 2.5  # [1/s]
@@ -162,8 +165,8 @@ class Vehicle(ListeningConstraint):
         self.body, self._parts, self._shapes = body, parts, shapes
 
     def drive(self, throttle: float = 0.0, right: float = 0.0, brake: float = 0.0, hand_brake: float = 0.0) -> None:
-        """What the driver does until the next call: throttle and steering -1 to 1, brakes 0 to 1; what is more is cut off.
-        An automatic drives backwards with a negative throttle."""
+        """What the driver does until the next call: throttle and steering -1 to 1, brakes 0 to 1; what is more is cut off; no
+        units. An automatic drives backwards with a negative throttle. Raises ValueError for what is not finite."""
         asked = {"throttle": throttle, "right": right, "brake": brake, "hand_brake": hand_brake}
         for name, value in asked.items():
             if not math.isfinite(value):
@@ -174,7 +177,8 @@ class Vehicle(ListeningConstraint):
             body_placement.wake(self._world.address, int(self.row["body"]))
 
     def drive_tracks(self, throttle: float, left: float = 1.0, right: float = 1.0, brake: float = 0.0) -> None:
-        """Of a tank: each track runs at a part of the engine's speed, -1 to 1; unlike ones turn it."""
+        """Of a tank: each track runs at a part of the engine's speed, -1 to 1; unlike ones turn it; no units. Raises
+        ValueError."""
         if int(self.row["kind"]) != TRACKED:
             raise ValueError("drive_tracks: the vehicle has no tracks")
         self.drive(throttle, 0.0, brake)
@@ -183,7 +187,7 @@ class Vehicle(ListeningConstraint):
         body_placement.wake(self._world.address, int(self.row["body"]))
 
     def set_gear(self, gear: int, clutch: float = 1.0) -> None:
-        """By hand: 1 is the first gear, 0 neutral, -1 the first backwards; clutch 0 (open) to 1."""
+        """By hand: 1 is the first gear, 0 neutral, -1 the first backwards; clutch 0 (open) to 1; no units. Raises ValueError."""
         if not -int(self.row["reverse_count"]) <= gear <= int(self.row["gear_count"]):
             raise ValueError(f"set_gear: there are gears -{self.row['reverse_count']} to {self.row['gear_count']}, got {gear}")
         self.row["gear"], self.row["clutch"] = gear, min(max(float(clutch), 0.0), 1.0)
@@ -199,7 +203,7 @@ class Vehicle(ListeningConstraint):
 
     @property
     def engine_rpm(self) -> float:
-        """Turns of the engine a minute."""
+        """Turns of the engine a minute [1/min]."""
         return float(self.row["engine_speed"]) / RPM
 
     @property

@@ -26,8 +26,10 @@ ORDER = [
     "characters",
     "step",
     STEP,
+    "batches",
     "streaming",
     "profiling",
+    "api",
     "godot",
     "entry_points",
 ]

@@ -35,9 +35,18 @@ class ShapeUsers:
         else:
             self._only[shape] = body
 
-    def drop(self, shape: int) -> None:
-        """A shape leaves a body once. The row of the shape on the body may still say otherwise."""
-        uses = self._uses.get(shape, 0) - 1
+    def add_many(self, shape: int, bodies: np.ndarray) -> None:
+        """Bodies (rows, int32) get a shape once more each."""
+        if len(bodies) > 1 or shape in self._only or shape in self._got:
+            kept = self._got.setdefault(shape, array("i", [self._only.pop(shape)] if shape in self._only else []))
+            self._uses[shape] = self._uses.get(shape, len(kept)) + len(bodies)
+            kept.frombytes(bodies.astype(np.int32).tobytes())
+        elif len(bodies):
+            self._only[shape] = int(bodies[0])
+
+    def drop(self, shape: int, count: int = 1) -> None:
+        """A shape leaves a body, or several. The rows of the shape on them may still say otherwise."""
+        uses = self._uses.get(shape, 0) - count
         if uses <= 0:
             self.forget(shape)
             return

@@ -43,6 +43,7 @@ def unpacked(tmp_path_factory):
 
 def test_the_wheel_holds_all_and_nothing_made_here(unpacked):
     names = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
+    assert "engine_core/py.typed" in names  # what users write is checked against the annotations
     assert "engine_core/runtime/kernel.py" in names and "scree_tools/command_line.py" in names
     for file in ("plugin.cfg", "plugin.gd", "scree.gdextension", "native/loader.c"):
         assert f"scree_tools/addon/{file}" in names

@@ -1,0 +1,125 @@
+"""Areas: volumes that see bodies enter and leave, and may change gravity and damping inside."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from engine_core.api.arrays import Floats, Vector, basis_of, read_only, rotations, turned, twelve, vector
+from engine_core.batches.editing import shapes_on
+from engine_core.bodies.identity import kind_of
+from engine_core.bodies.schema import KIND_AREA
+
+if TYPE_CHECKING:
+    from engine_core.api.body import Body
+    from engine_core.api.space import Space
+
+Mode = Literal["disabled", "combine", "combine-replace", "replace", "replace-combine"]
+"""How an area acts: on top of what is there already, or instead of it, in the order of `priority`; no unit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AreaEffect:
+    """The effect of an area on rigid bodies inside. Areas of higher `priority` act first.
+
+    `gravity` [m/s^2] (3,), world axes, acts as `gravity_mode` says. With a `center` (3,), a point in the frame of the area
+    [m], gravity points there instead, with `strength` [m/s^2]; from `unit_distance` [m] on it falls with the square of the
+    distance, and never if that is 0. `linear_damp` and `angular_damp` [1/s] act as `damp_mode` says."""
+
+    priority: int = 0
+    gravity_mode: Mode = "disabled"
+    gravity: Vector = (0.0, -9.81, 0.0)
+    center: Vector | None = None
+    strength: float = 9.81
+    unit_distance: float = 0.0
+    damp_mode: Mode = "disabled"
+    linear_damp: float = 0.0
+    angular_damp: float = 0.0
+
+
+class Area:
+    """An area of a space: the result of `Space.add_area`. Vectors are (3,). Any thread may call, but for `set_effect`: that
+    is for the thread that steps, between steps. Calls raise KeyError after the area was removed, ValueError for bad numbers."""
+
+    __slots__ = ("_space", "_id")
+
+    def __init__(self, space: "Space", identity: int) -> None:
+        self._space, self._id = space, identity
+
+    @property
+    def id(self) -> int:
+        """The number of the area, as hits and events tell it and as the core's calls take it."""
+        return self._id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Area) and other._id == self._id and other._space is self._space
+
+    def __hash__(self) -> int:
+        return hash(self._id)
+
+    def __repr__(self) -> str:
+        return f"<area {self._id}>"
+
+    @property
+    def position(self) -> Floats:
+        """World position of the origin [m], (3,). Can be assigned."""
+        core = self._space.core
+        row = core.bodies.rows[core.area_index("position", self._id)]
+        arm = turned(row["rotation"].astype(np.float64), row["center_of_mass"].astype(np.float64))
+        return read_only(np.asarray(row["position"] - arm))
+
+    @position.setter
+    def position(self, position: Vector) -> None:
+        core = self._space.core
+        row = core.bodies.rows[core.area_index("position", self._id)]
+        self.move(position, row["rotation"].astype(np.float64))
+
+    def move(self, position: Vector, rotation: Vector) -> None:
+        """Put the origin to `position` [m] (3,) and turn the area to `rotation`, a unit quaternion (4,). Raises ValueError,
+        KeyError."""
+        turn = rotations("move", rotation, 1)[0]
+        self._space.core.area_set_transform(self._id, twelve(basis_of(turn), vector("move", "position", position)))
+
+    def overlaps(self) -> "list[Body | Area]":
+        """The bodies and areas inside as of the last step, in the order of their rows. The area must `watch` for them."""
+        return [thing_of(self._space, identity) for identity in self._space.core.area_overlaps(self._id)]
+
+    def watch(self, bodies: bool = True, areas: bool = False) -> None:
+        """Choose whether the area sees bodies, and other areas. Switching it on tells everything inside again. Raises
+        KeyError."""
+        self._space.core.area_set_monitoring(self._id, bodies=bodies, areas=areas)
+
+    def set_visible(self, is_visible: bool) -> None:
+        """Choose whether other areas see this one. Raises KeyError."""
+        self._space.core.area_set_monitorable(self._id, is_visible)
+
+    def set_effect(self, effect: AreaEffect) -> None:
+        """Set what the area does to gravity [m/s^2] and damping [1/s] inside. Raises ValueError, KeyError."""
+        core = self._space.core
+        gravity = vector("set_effect", "gravity", effect.gravity)
+        given = {
+            "priority": effect.priority, "gravity_mode": effect.gravity_mode, "linear_damp_mode": effect.damp_mode,
+            "angular_damp_mode": effect.damp_mode, "linear_damp": effect.linear_damp, "angular_damp": effect.angular_damp,
+            "is_point": effect.center is not None, "unit_distance": effect.unit_distance,
+            "gravity": 1.0 if effect.center is None else effect.strength,
+            "gravity_vector": gravity if effect.center is None else effect.center,
+        }  # fmt: skip
+        for name, value in given.items():
+            core.area_set_param(self._id, name, value)
+
+    def remove(self) -> None:
+        """Free the area. Raises KeyError."""
+        core, table = self._space.core, self._space.world.shapes
+        row = np.array([core.area_index("remove", self._id)])
+
+        def remove() -> None:
+            used = shapes_on(core, row)
+            core.destroy_area(self._id)
+            table.drop_all(used)
+
+        core.late.run(self._id, remove)
+
+
+def thing_of(space: "Space", identity: int) -> "Body | Area":
+    """The body or area with an id."""
+    return Area(space, identity) if kind_of(identity) == KIND_AREA else space.body(identity)

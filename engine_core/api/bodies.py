@@ -1,0 +1,192 @@
+"""Many bodies at once: each property reads or writes all of them in one compiled call."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine_core import edits
+from engine_core.api.arrays import Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
+from engine_core.batches.adding import rows_of
+from engine_core.batches.editing import edit_bodies, free_bodies, motions_of
+from engine_core.bodies.schema import RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
+
+if TYPE_CHECKING:
+    from engine_core.api.body import Body
+    from engine_core.api.space import Space
+
+
+class Bodies:
+    """Bodies of one space, in the order in which they were added: the result of `Space.add_rigid_many`, and `Space.bodies`.
+
+        boxes = space.add_rigid_many(scree.Box(half_extents=(0.5, 0.5, 0.5)), positions)
+        boxes.velocities += (0.0, 1.0, 0.0)
+        high = boxes[boxes.positions[:, 1] > 2.0]
+
+    An index gives a `Body`; a slice, a mask (n,) or an array of indices gives `Bodies`. Arrays that are read are copies. Any
+    thread may call; a change takes effect at once, or at the end of the step that is running. Every call raises KeyError if
+    one of the bodies was removed."""
+
+    __slots__ = ("_ids", "_space")
+
+    def __init__(self, space: "Space", ids: Ints) -> None:
+        self._space, self._ids = space, np.ascontiguousarray(ids, np.int64)
+
+    @property
+    def space(self) -> "Space":
+        """The space that the bodies were added to."""
+        return self._space
+
+    @property
+    def ids(self) -> Ints:
+        """The ids of the bodies, int64 (n,), as hits and contacts tell them."""
+        return read_only(self._ids.copy())
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> "Iterator[Body]":
+        return (self._space.body(identity) for identity in self._ids.tolist())
+
+    @overload
+    def __getitem__(self, which: int) -> "Body": ...
+    @overload
+    def __getitem__(self, which: slice | NDArray[Any] | list[int]) -> "Bodies": ...
+    def __getitem__(self, which: int | slice | NDArray[Any] | list[int]) -> "Body | Bodies":
+        chosen = self._ids[which]
+        return Bodies(self._space, chosen) if np.ndim(chosen) else self._space.body(int(chosen))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} bodies>"
+
+    # What there is.
+
+    def _rows(self, call: str) -> Ints:
+        return cast(Ints, rows_of(self._space.core, call, self._ids))
+
+    def field(self, call: str, name: str) -> NDArray[Any]:
+        """Copy a field of the core's records of these bodies, (n,) or (n, k), in the units of `BODY`
+        (`engine_core/bodies/schema.py`): for experts. Errors name `call`. Raises KeyError."""
+        return np.asarray(self._space.core.bodies.rows[name][self._rows(call)])
+
+    def _motions(self, call: str) -> tuple[Floats, Floats]:
+        """(motions (n, 13) of the centres of mass, arms (n, 3) from the origins to them in world axes)."""
+        motions = cast(Floats, motions_of(self._space.core, call, self._ids))
+        centers = self.field(call, "center_of_mass").astype(np.float64)
+        return motions, turned(motions[:, 3:7], centers) if centers.any() else centers
+
+    @property
+    def positions(self) -> Floats:
+        """World positions of the origins [m], (n, 3). Assigning moves the bodies there; (3,) moves all of them to one place.
+        Kinematic bodies arrive in the next step."""
+        motions, arms = self._motions("positions")
+        return motions[:, :3] - arms
+
+    @positions.setter
+    def positions(self, positions: Vectors) -> None:
+        self.move(positions, self.rotations)
+
+    @property
+    def rotations(self) -> Floats:
+        """Unit quaternions x, y, z, w, (n, 4). Assigning turns the bodies about their origins."""
+        return self._motions("rotations")[0][:, 3:7]
+
+    @rotations.setter
+    def rotations(self, quaternions: Vectors) -> None:
+        self.move(self.positions, quaternions)
+
+    @property
+    def velocities(self) -> Floats:
+        """World velocities of the origins [m/s], (n, 3). Assigning (3,) gives all bodies the same; only rigid bodies accept
+        one."""
+        motions, arms = self._motions("velocities")
+        return motions[:, 7:10] - np.cross(motions[:, 10:13], arms)
+
+    @velocities.setter
+    def velocities(self, velocities: Vectors) -> None:
+        self._give("velocities", edits.LINEAR_VELOCITY, velocities, rigid=True)
+
+    @property
+    def angular_velocities(self) -> Floats:
+        """Angular velocities, world axes [rad/s], (n, 3). Assigning leaves the velocities of the centres of mass as they are;
+        only rigid bodies accept one."""
+        return self._motions("angular_velocities")[0][:, 10:13]
+
+    @angular_velocities.setter
+    def angular_velocities(self, velocities: Vectors) -> None:
+        self._give("angular_velocities", edits.ANGULAR_VELOCITY, velocities, rigid=True)
+
+    @property
+    def centers_of_mass(self) -> Floats:
+        """World positions of the centres of mass [m], (n, 3)."""
+        return self._motions("centers_of_mass")[0][:, :3]
+
+    @property
+    def masses(self) -> Floats:
+        """Masses [kg], (n,)."""
+        return self.field("masses", "mass").astype(np.float64)
+
+    @property
+    def is_asleep(self) -> NDArray[np.bool_]:
+        """Whether each body sleeps, (n,): it costs nothing until something touches it."""
+        flags, active = self.field("is_asleep", "flags"), self.field("is_asleep", "active_index")
+        rests = (active < 0) & (flags & np.uint32(WAKE_REQUESTED) == 0) & (self.field("is_asleep", "mode") != STATIC)
+        return np.asarray(rests | (flags & np.uint32(SLEEP_REQUESTED) != 0))
+
+    # What is done to them.
+
+    def _give(self, call: str, kind: int, *vectors: Any, rigid: bool = False) -> None:
+        checked = [rows(call, call, vector, len(self)) for vector in vectors]
+        if rigid and (self.field(call, "mode") < RIGID).any():
+            raise ValueError(f"{call}: only rigid bodies have a velocity of their own; see surface_velocity and move")
+        edit_bodies(self._space.core, call, self._ids, kind, np.concatenate(checked, axis=1))
+
+    def move(self, positions: Vectors, quaternions: Vectors) -> None:
+        """Put the origins to `positions` [m] (n, 3) and turn the bodies to `quaternions` x, y, z, w (n, 4); velocities do not
+        change. Kinematic bodies arrive in the next step, at the velocity which that takes. Raises ValueError, KeyError,
+        PoolFull."""
+        given = rows("move", "positions", positions, len(self)), rotations("move", quaternions, len(self))
+        edit_bodies(self._space.core, "move", self._ids, edits.SET_POSE, np.concatenate(given, axis=1))
+
+    def apply_impulses(self, impulses: Vectors, offsets: Vectors | None = None) -> None:
+        """Apply impulses [N s] (n, 3), world axes, at the centres of mass, or at `offsets` [m] (n, 3) from the origins, world
+        axes. Velocities change at once; bodies that are not rigid ignore it. Raises ValueError, KeyError, PoolFull."""
+        if offsets is None:
+            self._give("apply_impulses", edits.CENTRAL_IMPULSE, impulses)
+        else:
+            self._give("apply_impulses", edits.IMPULSE, impulses, offsets)
+
+    def apply_torque_impulses(self, impulses: Vectors) -> None:
+        """Apply angular impulses [N m s] (n, 3), world axes. Raises ValueError, KeyError, PoolFull."""
+        self._give("apply_torque_impulses", edits.TORQUE_IMPULSE, impulses)
+
+    def apply_forces(self, forces: Vectors, offsets: Vectors | None = None) -> None:
+        """Apply forces [N] (n, 3), world axes, during the next step, at the centres of mass, or at `offsets` [m] (n, 3) from
+        the origins. Raises ValueError, KeyError, PoolFull."""
+        if offsets is None:
+            self._give("apply_forces", edits.CENTRAL_FORCE, forces)
+        else:
+            self._give("apply_forces", edits.FORCE, forces, offsets)
+
+    def apply_torques(self, torques: Vectors) -> None:
+        """Apply torques [N m] (n, 3), world axes, during the next step. Raises ValueError, KeyError, PoolFull."""
+        self._give("apply_torques", edits.TORQUE, torques)
+
+    def set_constant_forces(self, forces: Vectors, torques: Vector | Vectors = (0.0, 0.0, 0.0)) -> None:
+        """Apply forces [N] and torques [N m], (n, 3) each, world axes, in every step from now on. Raises ValueError,
+        KeyError, PoolFull."""
+        self._give("set_constant_forces", edits.SET_FORCE, forces)
+        self._give("set_constant_forces", edits.SET_TORQUE, torques)
+
+    def wake(self) -> None:
+        """Wake the bodies, and all bodies that sleep with them. Raises KeyError."""
+        edit_bodies(self._space.core, "wake", self._ids, edits.SLEEPING, np.zeros((len(self), 1)))
+
+    def sleep(self) -> None:
+        """Put the bodies to sleep; their velocities become zero. Raises KeyError."""
+        edit_bodies(self._space.core, "sleep", self._ids, edits.SLEEPING, np.ones((len(self), 1)))
+
+    def remove(self) -> None:
+        """Free the bodies; bodies that lay on them wake. Their ids are stale from now on. Raises KeyError."""
+        free_bodies(self._space.core, self._ids, self._space.world.shapes.drop_all)

@@ -1,0 +1,376 @@
+"""One body: a small value that names it."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine_core import edits
+from engine_core.api.arrays import NO_TURN, Floats, Vector, basis_of, read_only, rotations, twelve, vector
+from engine_core.api.bodies import Bodies
+from engine_core.api.materials import Material, Names
+from engine_core.api.shapes import Shape
+from engine_core.bodies.identity import index_of
+from engine_core.bodies.schema import CAN_SLEEP, CONTINUOUS, RIGID
+
+if TYPE_CHECKING:
+    from engine_core.api.areas import Area
+    from engine_core.api.space import Space
+
+MODES = ("static", "kinematic", "rigid", "rigid linear")
+CONTACT_EVENTS = ("none", "changes", "all")
+AXES = {"x": 1, "y": 2, "z": 4}
+
+
+class Body:
+    """A body of a space: the result of `Space.add_rigid`, `add_static` and `add_kinematic`. Two handles of one body are
+    equal.
+
+    Positions and velocities are those of the body's origin, which is the origin of its shape, in world axes. Vectors are
+    (3,); values that are read are copies. Any thread may call; a change takes effect at once, or at the end of the step that
+    is running. Every call raises KeyError after the body was removed and ValueError for bad numbers, naming the call and the
+    value."""
+
+    __slots__ = ("_many", "_space", "_id")
+
+    def __init__(self, space: "Space", identity: int) -> None:
+        self._space, self._id = space, identity
+        self._many = Bodies(space, np.array([identity], np.int64))
+
+    @property
+    def id(self) -> int:
+        """The number of the body, as hits, contacts and events tell it and as the core's calls take it."""
+        return self._id
+
+    @property
+    def space(self) -> "Space":
+        """The space that the body was added to."""
+        return self._space
+
+    @property
+    def exists(self) -> bool:
+        """Whether the body was not removed yet."""
+        return bool(self._space.core.bodies.ids[index_of(self._id)] == self._id)
+
+    @property
+    def mode(self) -> str:
+        """How the body moves: "static", "kinematic" or "rigid". Can be assigned."""
+        return MODES[int(self._one("mode"))]
+
+    @mode.setter
+    def mode(self, mode: Literal["static", "kinematic", "rigid"]) -> None:
+        if mode not in MODES:
+            raise ValueError(f"mode: it must be one of {', '.join(MODES[:3])}, got {mode!r}")
+        self._space.core.body_set_mode(self._id, MODES.index(mode))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Body) and other._id == self._id and other._space is self._space
+
+    def __hash__(self) -> int:
+        return hash(self._id)
+
+    def __repr__(self) -> str:
+        return f"<body {self._id}>"
+
+    def _one(self, name: str) -> Any:
+        return self._many.field(name, name)[0]
+
+    # Motion.
+
+    @property
+    def position(self) -> Floats:
+        """World position of the origin [m], (3,). Assigning it is a jump; a kinematic body arrives in the next step."""
+        return read_only(self._many.positions[0])
+
+    @position.setter
+    def position(self, position: Vector) -> None:
+        self.move(position)
+
+    @property
+    def rotation(self) -> Floats:
+        """Unit quaternion x, y, z, w, (4,). Assigning turns the body about its origin."""
+        return read_only(self._many.rotations[0])
+
+    @rotation.setter
+    def rotation(self, rotation: Vector) -> None:
+        self.move(self.position, rotation)
+
+    @property
+    def basis(self) -> Floats:
+        """The rotation as a matrix (3, 3), whose columns are the axes of the body in the world."""
+        return read_only(basis_of(self.rotation))
+
+    def move(self, position: Vector, rotation: Vector | None = None) -> None:
+        """Put the origin to `position` [m] (3,) and turn the body to `rotation`, a unit quaternion (4,); None leaves it.
+        Velocities do not change. A kinematic body arrives in the next step, at the velocity which that takes, and pushes
+        bodies out of its way. Raises ValueError, KeyError."""
+        turn = self.rotation if rotation is None else vector("move", "rotation", rotation, 4)
+        self._many.move(vector("move", "position", position), turn)
+
+    @property
+    def velocity(self) -> Floats:
+        """World velocity of the origin [m/s], (3,). Only a rigid body accepts one."""
+        return read_only(self._many.velocities[0])
+
+    @velocity.setter
+    def velocity(self, velocity: Vector) -> None:
+        self._many.velocities = vector("velocity", "velocity", velocity)
+
+    @property
+    def angular_velocity(self) -> Floats:
+        """Angular velocity, world axes [rad/s], (3,). Assigning leaves the velocity of the centre of mass as it is; only a
+        rigid body accepts one."""
+        return read_only(self._many.angular_velocities[0])
+
+    @angular_velocity.setter
+    def angular_velocity(self, velocity: Vector) -> None:
+        self._many.angular_velocities = vector("angular_velocity", "velocity", velocity)
+
+    def set_surface_velocity(self, linear: Vector, angular: Vector = (0.0, 0.0, 0.0)) -> None:
+        """Let the surface of a static or kinematic body run, as on a conveyor: `linear` [m/s] (3,) and `angular` [rad/s] (3,)
+        about its centre of mass, world axes. Raises ValueError for a rigid body, KeyError."""
+        call = "set_surface_velocity"
+        if self._one("mode") >= RIGID:
+            raise ValueError(f"{call}: only a static or kinematic body has a running surface, this one is rigid")
+        for kind, value in ((edits.LINEAR_VELOCITY, linear), (edits.ANGULAR_VELOCITY, angular)):
+            self._many._give(call, kind, value)
+
+    def apply_impulse(self, impulse: Vector, offset: Vector | None = None) -> None:
+        """Apply an impulse [N s] (3,), world axes, at the centre of mass, or at `offset` [m] (3,) from the origin, world
+        axes. The velocity changes at once; a body that is not rigid ignores it. Raises ValueError, KeyError."""
+        self._many.apply_impulses(impulse, offset)
+
+    def apply_torque_impulse(self, impulse: Vector) -> None:
+        """Apply an angular impulse [N m s] (3,), world axes. Raises ValueError, KeyError."""
+        self._many.apply_torque_impulses(impulse)
+
+    def apply_force(self, force: Vector, offset: Vector | None = None) -> None:
+        """Apply a force [N] (3,), world axes, during the next step, at the centre of mass, or at `offset` [m] (3,) from the
+        origin. Raises ValueError, KeyError."""
+        self._many.apply_forces(force, offset)
+
+    def apply_torque(self, torque: Vector) -> None:
+        """Apply a torque [N m] (3,), world axes, during the next step. Raises ValueError, KeyError."""
+        self._many.apply_torques(torque)
+
+    def set_constant_force(self, force: Vector, torque: Vector = (0.0, 0.0, 0.0)) -> None:
+        """Apply a force [N] and a torque [N m], (3,) each, world axes, in every step from now on. Raises ValueError,
+        KeyError."""
+        self._many.set_constant_forces(force, torque)
+
+    def lock_axes(self, linear: str = "", angular: str = "") -> None:
+        """Keep the body from moving along some world axes and from turning about some: letters of "xyz"; it is free along and
+        about all others. Raises ValueError, KeyError."""
+        wanted = sum(AXES.get(axis, 64) for axis in linear) | sum(AXES.get(axis, 64) for axis in angular) << 3
+        if wanted >= 64:
+            raise ValueError(f"lock_axes: axes are x, y and z, got {linear!r} and {angular!r}")
+        for axis in (1, 2, 4, 8, 16, 32):
+            self._space.core.body_set_axis_lock(self._id, axis, bool(wanted & axis))
+
+    def test_motion(self, motion: Vector, margin: float = 0.001) -> tuple[Floats, Floats]:
+        """Find how far the body would get by `motion` [m] (3,) from its place, keeping `margin` [m]. Gives the way that is
+        free, which includes the way out of an overlap, and the rest of the motion, (3,) each [m]. Nothing moves. Raises
+        ValueError, KeyError."""
+        place = twelve(basis_of(self.rotation), self.position)
+        answer, _ = self._space.queries.body_test_motion(self._id, place, motion, margin)
+        return answer["travel"].copy(), answer["remainder"].copy()
+
+    # Sleep.
+
+    @property
+    def is_asleep(self) -> bool:
+        """Whether the body sleeps: it costs nothing until something touches it."""
+        return bool(self._many.is_asleep[0])
+
+    def wake(self) -> None:
+        """Wake the body, and all bodies that sleep with it. Raises KeyError."""
+        self._many.wake()
+
+    def sleep(self) -> None:
+        """Put the body to sleep; its velocities become zero. Raises KeyError."""
+        self._many.sleep()
+
+    @property
+    def can_sleep(self) -> bool:
+        """Whether the body may fall asleep. Can be assigned."""
+        return bool(self._one("flags") & np.uint32(CAN_SLEEP))
+
+    @can_sleep.setter
+    def can_sleep(self, can_sleep: bool) -> None:
+        self._space.core.body_set_can_sleep(self._id, can_sleep)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the body is swept against others at any speed, and not only when it is fast for its size. Can be assigned."""
+        return bool(self._one("flags") & np.uint32(CONTINUOUS))
+
+    @continuous.setter
+    def continuous(self, is_continuous: bool) -> None:
+        self._space.core.body_set_continuous(self._id, is_continuous)
+
+    # Mass and damping.
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg], above 0. Can be assigned."""
+        return self._number("mass")
+
+    @mass.setter
+    def mass(self, mass: float) -> None:
+        self._space.core.body_set_param(self._id, "mass", mass)
+
+    @property
+    def center_of_mass(self) -> Floats:
+        """Centre of mass in the frame of the body, from its origin [m], (3,). It follows from the shapes unless one is
+        assigned."""
+        return read_only(np.array(self._space.core.body_param(self._id, "center_of_mass"), np.float64))
+
+    @center_of_mass.setter
+    def center_of_mass(self, center: Vector) -> None:
+        self._space.core.body_set_param(self._id, "center_of_mass", center)
+
+    @property
+    def inertia(self) -> Floats:
+        """Moments of inertia about the axes of the body through its centre of mass [kg m^2], (3,). They follow from mass and
+        shapes unless some are assigned; 0 lets an axis follow again."""
+        return read_only(np.array(self._space.core.body_param(self._id, "inertia"), np.float64))
+
+    @inertia.setter
+    def inertia(self, inertia: Vector) -> None:
+        self._space.core.body_set_param(self._id, "inertia", inertia)
+
+    @property
+    def gravity_scale(self) -> float:
+        """How many times gravity acts on the body; no unit. Can be assigned."""
+        return self._number("gravity_scale")
+
+    @gravity_scale.setter
+    def gravity_scale(self, scale: float) -> None:
+        self._space.core.body_set_param(self._id, "gravity_scale", scale)
+
+    @property
+    def linear_damp(self) -> float:
+        """Rate at which the body loses velocity, added to that of the space [1/s]. Can be assigned."""
+        return self._number("linear_damp")
+
+    @linear_damp.setter
+    def linear_damp(self, damp: float) -> None:
+        self._space.core.body_set_param(self._id, "linear_damp", damp)
+
+    @property
+    def angular_damp(self) -> float:
+        """Rate at which the body loses angular velocity, added to that of the space [1/s]. Can be assigned."""
+        return self._number("angular_damp")
+
+    @angular_damp.setter
+    def angular_damp(self, damp: float) -> None:
+        self._space.core.body_set_param(self._id, "angular_damp", damp)
+
+    def _number(self, name: str) -> float:
+        return float(self._space.core.body_param(self._id, name))
+
+    # Shapes.
+
+    @property
+    def shapes(self) -> list[Shape | None]:
+        """The shapes of the body, by number; None stands for a shape that an expert made through the core."""
+        core, table = self._space.core, self._space.world.shapes
+        ids = [core.body_shape(self._id, number) for number in range(core.body_shape_count(self._id))]
+        return [table.value(core.shape_index("shapes", identity)) for identity in ids]
+
+    def add_shape(self, shape: Shape, position: Vector = (0.0, 0.0, 0.0), rotation: Vector = NO_TURN) -> None:
+        """Add a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), in the frame of the body. The mass is
+        spread over all shapes by volume. Raises ValueError, KeyError, PoolFull."""
+        turn, origin = rotations("add_shape", rotation, 1)[0], vector("add_shape", "position", position)
+        self._space.core.body_index("add_shape", self._id)
+        identity = self._space.world.shapes.take(shape)
+        self._space.core.body_add_shape(self._id, identity, twelve(basis_of(turn), origin))
+
+    def remove_shape(self, number: int) -> None:
+        """Remove the shape with a number; the numbers of the shapes after it go down by one. Raises ValueError, KeyError."""
+        core = self._space.core
+        index = core.shape_index("remove_shape", core.body_shape(self._id, number))
+
+        def remove() -> None:
+            core.body_remove_shape(self._id, number)
+            self._space.world.shapes.drop(index)
+
+        self._late(remove)
+
+    def _late(self, action: Callable[[], None]) -> None:
+        """Do several edits as one: now, or at the end of the step that is running."""
+        self._space.core.late.run(self._id, action)
+
+    # Surface, and who meets whom.
+
+    @property
+    def material(self) -> Material:
+        """Friction and restitution (no units) of the surface. Can be assigned."""
+        # By way of text: 0.8 comes back as 0.8, not as what single precision makes of it.
+        friction, restitution = (float(str(self._one(name))) for name in ("friction", "restitution"))
+        return Material(
+            friction=abs(friction), restitution=abs(restitution), rough=friction < 0.0, absorbent=restitution < 0.0
+        )
+
+    @material.setter
+    def material(self, material: Material) -> None:
+        for name, value in zip(("friction", "restitution"), material.signed(), strict=True):
+            self._space.core.body_set_param(self._id, name, value)
+
+    @property
+    def layer(self) -> str:
+        """Name of the collision layer (`Layers`). Assigning one also sets `mask` to the layers that it collides with."""
+        return self._space.world.layers.named(int(self._one("collision_layer")))[0]
+
+    @layer.setter
+    def layer(self, name: str) -> None:
+        self._space.core.body_set_object_layer(self._id, self._space.world.layers.number("layer", name))
+
+    @property
+    def mask(self) -> tuple[str, ...]:
+        """Names of the layers that the body collides with. Two bodies collide if each one's mask has the other's layer. Can
+        be assigned."""
+        return self._space.world.layers.named(int(self._one("collision_mask")))
+
+    @mask.setter
+    def mask(self, names: Names) -> None:
+        self._space.core.body_set_collision_mask(self._id, self._space.world.layers.bits("mask", names))
+
+    def ignore(self, other: "Body", is_ignored: bool = True) -> None:
+        """Let the body pass through another one whatever their layers are, or no longer. Raises KeyError."""
+        core = self._space.core
+        (core.body_add_exception if is_ignored else core.body_remove_exception)(self._id, other.id)
+
+    @property
+    def contact_events(self) -> str:
+        """Which contacts of the body `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
+        be assigned."""
+        return CONTACT_EVENTS[int(self._space.core.body_contact_events(self._id))]
+
+    @contact_events.setter
+    def contact_events(self, level: Literal["none", "changes", "all"]) -> None:
+        if level not in CONTACT_EVENTS:
+            raise ValueError(f"contact_events: it must be one of {', '.join(CONTACT_EVENTS)}, got {level!r}")
+        self._space.core.body_set_contact_events(self._id, CONTACT_EVENTS.index(level))
+
+    @property
+    def contact_class(self) -> str:
+        """Name of the class whose rules the contacts of the body follow (`World.set_contact_rule`); "default" for a new body.
+        Can be assigned."""
+        return self._space.world.contact_class_name(self._space.core.body_contact_class(self._id))
+
+    @contact_class.setter
+    def contact_class(self, name: str) -> None:
+        self._space.core.body_set_contact_class(self._id, self._space.world.contact_class_number(name))
+
+    def remove(self) -> None:
+        """Free the body and its joints; bodies that lay on it wake. Raises KeyError."""
+        self._many.remove()
+
+
+def ids_of(bodies: "Iterable[Body | Area]") -> NDArray[np.int64]:
+    """The ids of bodies or areas, given as `Bodies` or one by one."""
+    if isinstance(bodies, Bodies):
+        return bodies.ids
+    return np.array([one.id for one in bodies], np.int64)

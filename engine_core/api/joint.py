@@ -1,0 +1,145 @@
+"""The handle of a joint, and how a joint value is given to the core."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine_core.api.arrays import Floats, basis_of, turned, twelve
+from engine_core.api.joint_values import AXES, AnyJoint, Distance, Gear, Motor, Range, Spring
+from engine_core.constraints.joint_schema import IS_ENABLED
+
+if TYPE_CHECKING:
+    from engine_core.api.body import Body
+    from engine_core.api.space import Space
+
+FREE_RANGE = (1.0, -1.0)
+
+
+class Joint:
+    """A joint of a space: the result of `Space.add_joint`. Vectors are (3,), world axes. `axis` is one of the names in
+    `AXES`; without one, a hinge means "twist", a slider "linear x", a `Distance` "distance".
+
+    The thread that steps calls this, between steps. Calls raise KeyError after the joint was removed. A joint whose body was
+    removed holds nothing."""
+
+    __slots__ = ("_space", "_id", "_main_axis")
+
+    def __init__(self, space: "Space", identity: int, main_axis: str) -> None:
+        self._space, self._id, self._main_axis = space, identity, main_axis
+
+    @property
+    def id(self) -> int:
+        """The number of the joint, as the core's calls take it."""
+        return self._id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Joint) and other._id == self._id and other._space is self._space
+
+    def __hash__(self) -> int:
+        return hash(self._id)
+
+    def __repr__(self) -> str:
+        return f"<joint {self._id}>"
+
+    def _axis(self, call: str, name: str) -> int:
+        name = name or self._main_axis
+        if name not in AXES:
+            raise ValueError(f"{call}: axis must be one of {', '.join(AXES)}, got {name!r}")
+        return AXES[name]
+
+    def position(self, axis: str = "") -> float:
+        """Where the body is now along or about an axis, against the other body: [m] or [rad]. Raises ValueError, KeyError."""
+        return float(self._space.core.joint_position(self._id, self._axis("position", axis)))
+
+    def set_limits(self, limits: Range | None, axis: str = "") -> None:
+        """Limit an axis to (lower, upper) [m], [rad]. None frees it, equal limits lock it. Raises ValueError, KeyError."""
+        lower, upper = FREE_RANGE if limits is None else limits
+        self._space.core.joint_set_limits(self._id, self._axis("set_limits", axis), lower, upper)
+
+    def set_motor(self, motor: Motor | None, axis: str = "") -> None:
+        """Drive an axis ([m/s], [rad/s]); None switches the motor off. Raises ValueError, KeyError."""
+        core, number = self._space.core, self._axis("set_motor", axis)
+        if motor is None:
+            core.joint_clear_motor(self._id, number)
+        else:
+            core.joint_set_motor(self._id, number, motor.velocity, motor.max_force)
+
+    def set_spring(self, spring: Spring | None, axis: str = "") -> None:
+        """Pull an axis towards a target ([m], [rad]); None removes the spring. Raises ValueError, KeyError."""
+        core, number = self._space.core, self._axis("set_spring", axis)
+        if spring is None:
+            core.joint_clear_spring(self._id, number)
+        elif spring.frequency is None:
+            core.joint_set_spring(self._id, number, spring.stiffness, spring.damping, spring.target, spring.max_force)
+        else:
+            core.joint_set_spring(
+                self._id, number, spring.frequency, spring.damping_ratio, spring.target, spring.max_force, by_frequency=True
+            )
+
+    @property
+    def force(self) -> Floats:
+        """Force of the joint on the body in the last step [N], (3,)."""
+        return np.asarray(self._space.core.joint_force(self._id))
+
+    @property
+    def torque(self) -> Floats:
+        """Torque of the joint on the body in the last step [N m], (3,)."""
+        return np.asarray(self._space.core.joint_torque(self._id))
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the joint had to bear more than its `break_force` or `break_torque`. Assigning True to `enabled` mends it."""
+        return bool(self._space.core.joint_is_broken(self._id))
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the joint holds. Can be assigned."""
+        return bool(int(self._space.core.joint_row("enabled", self._id)["flags"]) & IS_ENABLED)
+
+    @enabled.setter
+    def enabled(self, is_enabled: bool) -> None:
+        self._space.core.joint_set_enabled(self._id, is_enabled)
+
+    def set_collide(self, collide: bool) -> None:
+        """Choose whether the joined bodies push each other. Raises KeyError."""
+        self._space.core.joint_set_collides(self._id, collide)
+
+    def remove(self) -> None:
+        """Free the joint; its bodies wake. Raises KeyError."""
+        self._space.core.destroy_joint(self._id)
+
+
+def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float]:
+    """A frame in the world as the core takes it: in the frame of a body, or in the world for None."""
+    basis, origin = frame
+    if body is None:
+        return twelve(basis, origin)
+    back = body.rotation * (-1.0, -1.0, -1.0, 1.0)
+    return twelve(basis_of(back) @ basis, turned(back, origin - body.position))
+
+
+def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
+    """Make a joint of the core from a value; gives its id. Raises ValueError, KeyError, PoolFull; then there is no joint."""
+    to_frame, own_frame = joint.frames()
+    ids = to.id if to else 0, body.id
+    places = local_frame(to, to_frame), local_frame(body, own_frame)
+    identity = int(core.create_joint(joint.kind, *ids, *places, joint.collide))
+    handle = Joint(body.space, identity, joint.main_axis)
+    try:
+        for name, axis in joint.axes().items():
+            handle.set_limits(axis.limits, name)
+            if axis.motor:
+                handle.set_motor(axis.motor, name)
+            if axis.spring:
+                handle.set_spring(axis.spring, name)
+        if isinstance(joint, Gear):
+            core.joint_set_ratio(identity, joint.ratio)
+        if isinstance(joint, Distance):
+            core.joint_set_distance(identity, joint.shortest, joint.longest)
+        if (joint.break_force, joint.break_torque) != (math.inf, math.inf):
+            core.joint_set_break(identity, joint.break_force, joint.break_torque)
+    except BaseException:
+        core.destroy_joint(identity)
+        raise
+    return identity

@@ -1,0 +1,250 @@
+"""Joints, motors and springs as values: the way in which two bodies are held together, given by places and directions in the
+world.
+
+`Space.add_joint(joint, body, to=other)` joins `body` to `other`, or to the world, as both lie at that moment: every axis is
+at 0 there. Angles [rad] are right-handed about the axis, of `body` against `other`. Bad numbers raise ValueError when the
+joint is added.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine_core.api.arrays import Floats, Vector, frame_along, vector
+from engine_core.constraints import joint_schema as schema
+
+Range = tuple[float, float]
+MOST_ALONG = 0.999
+"""Cosine of the least angle between the two directions of a `SixDof`."""
+AXES: dict[str, int] = {
+    "linear x": schema.LINEAR_X, "linear y": schema.LINEAR_Y, "linear z": schema.LINEAR_Z, "twist": schema.TWIST,
+    "swing y": schema.SWING_Y, "swing z": schema.SWING_Z, "cone": schema.CONE, "distance": schema.DISTANCE,
+}  # fmt: skip
+"""Names of the axes of joints, in the joint's frame, whose x is the axis of a hinge or slider. Linear ones and the distance
+[m], the others [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motor:
+    """Drives an axis at `velocity` ([m/s], [rad/s]) with at most `max_force` ([N], [N m]). A velocity of 0 acts as friction."""
+
+    velocity: float = 0.0
+    max_force: float = math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spring:
+    """Pulls an axis towards `target` ([m], [rad]) with at most `max_force` ([N], [N m]). It is given by `stiffness` ([N/m],
+    [N m/rad]) and `damping` ([N s/m], [N m s/rad]), or by `frequency` [1/s] and `damping_ratio` (1 is critical), which hold
+    for any masses. Raises ValueError for both or neither."""
+
+    stiffness: float | None = None
+    damping: float = 0.0
+    frequency: float | None = None
+    damping_ratio: float = 1.0
+    target: float = 0.0
+    max_force: float = math.inf
+
+    def __post_init__(self) -> None:
+        if (self.stiffness is None) == (self.frequency is None):
+            raise ValueError(f"Spring: either stiffness or frequency is wanted, got {self.stiffness} and {self.frequency}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """One axis of a joint: `limits` (lower, upper) [m] or [rad], None for a free axis, equal ones for a locked one; a motor;
+    a spring."""
+
+    limits: Range | None = None
+    motor: Motor | None = None
+    spring: Spring | None = None
+
+
+LOCKED = Axis(limits=(0.0, 0.0))
+"""An axis that does not move [m], [rad]."""
+FREE = Axis()
+"""An axis that moves freely [m], [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyJoint:
+    """What all joints have. `anchor`: the place of the joint, world [m], (3,). `collide`: whether the joined bodies push each
+    other. `break_force` [N], `break_torque` [N m]: the joint breaks in a step in which it has to bear more."""
+
+    anchor: Vector = (0.0, 0.0, 0.0)
+    collide: bool = False
+    break_force: float = math.inf
+    break_torque: float = math.inf
+    kind = "fixed"
+    main_axis = ""
+    """The axis that a handle means where none is named."""
+
+    def axes(self) -> Mapping[str, Axis]:
+        """The axes that are set beyond those that the kind locks, by name ([m], [rad])."""
+        return {}
+
+    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """Basis (3, 3) and origin (3,) [m] of two frames in the world: that of the other body, and that of the body."""
+        place = np.eye(3), vector("add_joint", "anchor", self.anchor)
+        return place, place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed(AnyJoint):
+    """Holds two bodies as they lie, like one body. `anchor`: world [m] (3,)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pin(AnyJoint):
+    """A ball joint: the bodies turn freely about `anchor`, world [m] (3,)."""
+
+    kind = "point"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlongAxis(AnyJoint):
+    """What joints with a direction have. `axis`: direction in the world, (3,), of any length; no unit."""
+
+    axis: Vector = (1.0, 0.0, 0.0)
+
+    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        place = frame_along(direction("axis", self.axis)), vector("add_joint", "anchor", self.anchor)
+        return place, place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hinge(AlongAxis):
+    """A hinge of a door: the body turns about `axis` (3,) through `anchor` [m]. `limits` (lower, upper) [rad]; `motor` in
+    [rad/s] and [N m]; `spring` in [rad] and [N m/rad]."""
+
+    limits: Range | None = None
+    motor: Motor | None = None
+    spring: Spring | None = None
+    kind = "hinge"
+    main_axis = "twist"
+
+    def axes(self) -> Mapping[str, Axis]:
+        return {"twist": Axis(limits=self.limits, motor=self.motor, spring=self.spring)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slider(AlongAxis):
+    """A rail: the body slides along `axis` (3,) and does not turn. `limits` (lower, upper) [m]; `motor` in [m/s] and [N];
+    `spring` in [m] and [N/m]."""
+
+    limits: Range | None = None
+    motor: Motor | None = None
+    spring: Spring | None = None
+    kind = "slider"
+    main_axis = "linear x"
+
+    def axes(self) -> Mapping[str, Axis]:
+        return {"linear x": Axis(limits=self.limits, motor=self.motor, spring=self.spring)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConeTwist(AlongAxis):
+    """A shoulder: `axis` (3,) of the body stays within `cone` [rad] of its direction now, and the body turns about it within
+    `twist` (lower, upper) [rad], or freely for None."""
+
+    cone: float = math.pi / 4.0
+    twist: Range | None = None
+    kind = "swing_twist"
+    main_axis = "twist"
+
+    def axes(self) -> Mapping[str, Axis]:
+        return {"cone": Axis(limits=(0.0, self.cone)), "twist": Axis(limits=self.twist)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SixDof(AlongAxis):
+    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits [m], [rad]. The x axes lie along and about `axis` (3,), the y
+    axes along and about the part of `second` (3,) that is square to it, the z axes square to both. `second` is by default the
+    world axis after the one nearest to `axis`: y after x, z after y, x after z."""
+
+    second: Vector | None = None
+    linear_x: Axis = LOCKED
+    linear_y: Axis = LOCKED
+    linear_z: Axis = LOCKED
+    twist: Axis = LOCKED
+    swing_y: Axis = LOCKED
+    swing_z: Axis = LOCKED
+    kind = "six_dof"
+
+    def axes(self) -> Mapping[str, Axis]:
+        names = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z")
+        return {name: getattr(self, name.replace(" ", "_")) for name in names}
+
+    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        axis = direction("axis", self.axis)
+        second = None if self.second is None else direction("second", self.second)
+        if second is not None and abs(second @ axis) > MOST_ALONG:
+            raise ValueError(f"add_joint: second must not lie along axis, got {second.tolist()}")
+        place = frame_along(axis, second), vector("add_joint", "anchor", self.anchor)
+        return place, place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distance(AnyJoint):
+    """A rope or a rod: keeps `anchor` on the body and `to_anchor` on the other one, both world [m], between `shortest` and
+    `longest` [m] apart. Equal ones make a rod."""
+
+    to_anchor: Vector = (0.0, 0.0, 0.0)
+    shortest: float = 0.0
+    longest: float = 1.0
+    kind = "distance"
+    main_axis = "distance"
+
+    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        to, own = (vector("add_joint", "anchor", place) for place in (self.to_anchor, self.anchor))
+        return (np.eye(3), to), (np.eye(3), own)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gear(AnyJoint):
+    """Ties the turns of two bodies on hinges: turn of the other about `to_axis` (3,) + `ratio` x turn of the body about
+    `axis` (3,) = 0. `ratio` has no unit. Speeds are tied [rad/s], not angles."""
+
+    axis: Vector = (1.0, 0.0, 0.0)
+    to_axis: Vector = (1.0, 0.0, 0.0)
+    ratio: float = 1.0
+    kind = "gear"
+
+    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        place = vector("add_joint", "anchor", self.anchor)
+        to, own = (frame_along(direction("axis", axis)) for axis in (self.to_axis, self.axis))
+        return (to, place), (own, place)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RackAndPinion(Gear):
+    """Ties a rack on a slider to a pinion on a hinge: way of the body along `axis` (3,) [m] = `ratio` [m/rad] x turn of the
+    other about `to_axis` (3,)."""
+
+    kind = "rack_and_pinion"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rope:
+    """A rope over two wheels, for `Space.add_pulley`: from `point` of the body, in its frame [m] (3,), over `wheel`, world
+    [m] (3,), then over `to_wheel` to `to_point` of the other body. |point - wheel| + `ratio` x |to_point - to_wheel| stays
+    between `shortest` and `longest` [m]; None stands for the present length."""
+
+    wheel: Vector
+    to_wheel: Vector
+    point: Vector = (0.0, 0.0, 0.0)
+    to_point: Vector = (0.0, 0.0, 0.0)
+    ratio: float = 1.0
+    shortest: float = 0.0
+    longest: float | None = None
+
+
+def direction(name: str, value: Vector) -> Floats:
+    """A unit vector (3,). Raises ValueError for zero."""
+    given = vector("add_joint", name, value)
+    size = float(np.linalg.norm(given))
+    if size < 1e-9:
+        raise ValueError(f"add_joint: {name} must not be zero, got {given.tolist()}")
+    return given / size

@@ -1,0 +1,166 @@
+"""How bodies get into a space: one or thousands, by the same compiled call."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine_core.api.arrays import NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations
+from engine_core.api.bodies import Bodies
+from engine_core.api.body import Body
+from engine_core.api.materials import Material
+from engine_core.api.shapes import Shape
+from engine_core.batches.adding import add_bodies
+from engine_core.bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
+
+if TYPE_CHECKING:
+    from engine_core.api.world import World
+
+ZERO = (0.0, 0.0, 0.0)
+DEFAULT_MATERIAL = Material()
+Shapes = Shape | Sequence[Shape]
+
+
+class SpaceBodies:
+    """The part of a `Space` that makes bodies. Lengths [m], masses [kg], damping [1/s]. Any thread may call; bodies enter the
+    space at once, or at the end of the step that is running. Raises ValueError for bad numbers, PoolFull at a limit of the
+    world; then no body was made."""
+
+    _id: int
+    _world: "World"
+
+    def add_rigid(
+        self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, velocity: Vector = ZERO,
+        angular_velocity: Vector = ZERO, mass: float | None = None, density: float | None = None,
+        material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
+        angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
+    ) -> Body:  # fmt: skip
+        """Add a body that moves by forces: at `position`, world [m] (3,), with `rotation`, a unit quaternion x, y, z, w (4,),
+        `velocity` [m/s] and `angular_velocity` [rad/s], world axes (3,). `mass` [kg], or `density` [kg/m^3], which is
+        multiplied by the volume of the shape; 1 kg without either. `layer`: a name of the world's `Layers`, by default the
+        first. `gravity_scale`: how many times gravity acts on the body. `linear_damp`, `angular_damp` [1/s]: added to those
+        of the space. `continuous`: sweep the body at any speed. Any thread may call. Raises ValueError, KeyError, PoolFull."""
+        return self._add(
+            RIGID, "add_rigid", shape, [position], [rotation], [velocity], [angular_velocity], mass, density, material, layer,
+            gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
+        )[0]  # fmt: skip
+
+    def add_rigid_many(
+        self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, velocities: Vectors = ZERO,
+        angular_velocities: Vectors = ZERO, masses: Numbers | None = None, density: float | None = None,
+        material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
+        angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
+    ) -> Bodies:  # fmt: skip
+        """Add n bodies that move by forces, in one compiled call: `positions`, world [m] (n, 3); `rotations`, unit
+        quaternions (n, 4); `velocities` [m/s] and `angular_velocities` [rad/s] (n, 3); `masses` [kg] (n,). A single value
+        serves for all of them. `shape`: one for all, or a list of n. The rest is as in `add_rigid`. Any thread may call.
+        Raises ValueError, KeyError, PoolFull."""
+        return self._add(
+            RIGID, "add_rigid_many", shape, positions, rotations, velocities, angular_velocities, masses, density, material,
+            layer, gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
+        )  # fmt: skip
+
+    def add_static(
+        self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
+        layer: str | None = None,
+    ) -> Body:  # fmt: skip
+        """Add a body that stands still: at `position`, world [m] (3,), with `rotation`, a unit quaternion (4,). Any thread
+        may call. Raises ValueError, KeyError, PoolFull."""
+        return self._add(STATIC, "add_static", shape, [position], [rotation], material=material, layer=layer)[0]
+
+    def add_static_many(
+        self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
+        layer: str | None = None,
+    ) -> Bodies:  # fmt: skip
+        """Add n bodies that stand still, in one compiled call: `positions`, world [m] (n, 3); `rotations`, unit quaternions
+        (n, 4). `shape`: one for all, or a list of n. Any thread may call. Raises ValueError, KeyError, PoolFull."""
+        return self._add(STATIC, "add_static_many", shape, positions, rotations, material=material, layer=layer)
+
+    def add_kinematic(
+        self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
+        layer: str | None = None,
+    ) -> Body:  # fmt: skip
+        """Add a body that goes where it is told (`Body.move`) and pushes others out of its way: at `position`, world [m]
+        (3,), with `rotation`, a unit quaternion (4,). Any thread may call. Raises ValueError, KeyError, PoolFull."""
+        return self._add(KINEMATIC, "add_kinematic", shape, [position], [rotation], material=material, layer=layer)[0]
+
+    def add_kinematic_many(
+        self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
+        layer: str | None = None,
+    ) -> Bodies:  # fmt: skip
+        """Add n bodies that go where they are told (`Bodies.move`), in one compiled call: `positions`, world [m] (n, 3);
+        `rotations`, unit quaternions (n, 4). `shape`: one for all, or a list of n. Any thread may call. Raises ValueError,
+        KeyError, PoolFull."""
+        return self._add(KINEMATIC, "add_kinematic_many", shape, positions, rotations, material=material, layer=layer)
+
+    def _add(
+        self, mode: int, call: str, shape: Shapes, positions: Any, quaternions: Any, velocities: Any = ZERO, spins: Any = ZERO,
+        masses: Any = None, density: float | None = None, material: Material = DEFAULT_MATERIAL, layer: str | None = None,
+        gravity_scale: float = 1.0, linear_damp: float = 0.0, angular_damp: float = 0.0, can_sleep: bool = True,
+        continuous: bool = False,
+    ) -> Bodies:  # fmt: skip
+        """Add bodies of a motion mode; errors name `call`."""
+        places = np.asarray(positions, np.float64)
+        count = len(places) if places.ndim == 2 else 1
+        motions = np.empty((count, 13))
+        motions[:, :3], motions[:, 3:7] = checked(call, "position", places, count), rotations(call, quaternions, count)
+        motions[:, 7:10] = checked(call, "velocity", velocities, count)
+        motions[:, 10:] = checked(call, "angular_velocity", spins, count)
+        template = self._template(call, mode, material, layer, can_sleep, continuous)
+        for name, value in (("gravity_scale", gravity_scale), ("linear_damp", linear_damp), ("angular_damp", angular_damp)):
+            template[name] = number(call, name, value)
+        shapes = self._take_shapes(call, shape, count)
+        try:
+            weights = self._masses(call, masses, density, shapes)
+            ids = add_bodies(self._world.core, self._id, template, motions, weights, shapes)
+        except BaseException:
+            self._drop_shapes(shapes)
+            raise
+        space: Any = self
+        return Bodies(space, ids)
+
+    def _template(
+        self, call: str, mode: int, material: Material, layer: str | None, can_sleep: bool, continuous: bool
+    ) -> Any:
+        layers = self._world.layers
+        flags = (CAN_SLEEP if can_sleep else 0) | (CONTINUOUS if continuous else 0) | RAY_PICKABLE
+        template = self._world.core.bodies.template(mode, flags)
+        template["friction"], template["restitution"] = material.signed()
+        number = layers.number(call, layers.names[0] if layer is None else layer)
+        template["collision_layer"], template["collision_mask"] = layers.table.words(number)
+        return template
+
+    def _take_shapes(self, call: str, shape: Shapes, count: int) -> Ints:
+        """Ids of the core's shapes (count,), each counted as used once more."""
+        table = self._world.shapes
+        if not isinstance(shape, list | tuple):
+            return np.full(count, table.take(shape, count, call) if count else 0, np.int64)  # type: ignore[arg-type]
+        if len(shape) != count or not all(isinstance(one, Shape) for one in shape):
+            raise ValueError(f"{call}: {count} shapes are wanted, or one for all, got {len(shape)}: {shape[:3]}")
+        return np.array([table.take(one) for one in shape], np.int64)
+
+    def _drop_shapes(self, shapes: Ints) -> None:
+        for identity, count in zip(*(part.tolist() for part in np.unique(shapes, return_counts=True)), strict=True):
+            self._world.shapes.drop(self._world.core.shape_index("drop", identity), count)
+
+    def _masses(self, call: str, masses: Any, density: float | None, shapes: Ints) -> Floats:
+        """Masses [kg] (n,). Raises ValueError unless they are above 0 in single precision."""
+        if masses is not None and density is not None:
+            raise ValueError(f"{call}: either mass or density is wanted, got both")
+        if masses is None and density is None:
+            return np.ones(len(shapes))
+        if density is None:
+            found = numbers(call, "mass", masses, len(shapes))
+        else:
+            kinds, which = np.unique(shapes, return_inverse=True)
+            core = self._world.core
+            volumes = [float(core.shapes.rows["volume"][core.shape_index(call, int(kind))]) for kind in kinds]
+            found = number(call, "density", density) * np.array(volumes)[which]
+        with np.errstate(over="ignore"):
+            kept = found.astype(np.float32)
+        wrong = ~((kept > 0.0) & np.isfinite(kept))
+        if wrong.any():
+            raise ValueError(f"{call}: mass must be above 0 and below 1e38 kg, got {found[wrong][0]}")
+        return found
+
+

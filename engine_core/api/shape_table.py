@@ -1,0 +1,101 @@
+"""The table from shape values to shapes of the core: one shape for all equal values, kept while a body or a recent query uses
+it."""
+
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from engine_core.api.shapes import Compound, Shape
+
+RECENT = 64
+"""So many shapes that queries asked with are kept for the next query."""
+
+
+class ShapeTable:
+    """The shape values of one world. Any thread may call."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+        self._lock = threading.RLock()
+        self._uses: dict[Shape, list[int]] = {}  # id, number of uses
+        self._values: dict[int, Shape] = {}  # by index of the core's shape
+        self._recent: OrderedDict[Shape, None] = OrderedDict()
+
+    def take(self, shape: Shape, count: int = 1, call: str = "shape") -> int:
+        """Count more uses of a value, and give the id of the core's shape for it. Raises ValueError, PoolFull."""
+        if not isinstance(shape, Shape):
+            raise ValueError(f"{call}: shape must be a value such as scree.Box(half_extents=(1, 1, 1)), got {shape!r}")
+        with self._lock:
+            kept = self._uses.get(shape)
+            if kept is None:
+                kept = self._uses[shape] = [self._make(shape), 0]
+                self._values[self._core.shape_index("shape", kept[0])] = shape
+            kept[1] += count
+            return kept[0]
+
+    def _make(self, shape: Shape) -> int:
+        core = self._core
+        identity = int(core.create_shape(shape.kind))
+        index = core.shape_index("shape", identity)
+        try:
+            if isinstance(shape, Compound):
+                self._write_compound(shape, index)
+            else:
+                shape.write(core.shapes, index)
+        except BaseException:
+            core.destroy_shape(identity)
+            raise
+        return identity
+
+    def _write_compound(self, compound: Compound, index: int) -> None:
+        core, given = self._core, []
+        ids = [self.take(part.shape) for part in compound.parts]
+        for part, identity in zip(compound.parts, ids, strict=True):
+            surface = part.surface()
+            row = (core.shape_index("Compound", identity), part.transform(), part.tag, surface)
+            given.append(row if surface else row[:3])
+        core.shapes.set_compound(index, given)  # keeps settings of its own
+        for identity in ids:
+            self.drop(core.shape_index("Compound", identity))
+
+    def drop(self, index: int, count: int = 1) -> None:
+        """Count fewer uses of a shape of the core, by index, and free it after the last one. Other shapes than ours are left
+        alone."""
+        with self._lock:
+            shape = self._values.get(index)
+            if shape is None:
+                return
+            kept = self._uses[shape]
+            kept[1] -= count
+            if kept[1] <= 0:
+                del self._values[index], self._uses[shape]
+                self._core.destroy_shape(kept[0])
+
+    def drop_all(self, used: list[tuple[int, int]]) -> None:
+        """`drop` for several shapes: index and number of uses of each."""
+        for index, count in used:
+            self.drop(index, count)
+
+    def for_query(self, shape: Shape) -> int:
+        """The id of the core's shape for the value that a query asks with."""
+        with self._lock:
+            if shape in self._recent:
+                self._recent.move_to_end(shape)
+                return self._uses[shape][0]
+            identity = self.take(shape)
+            self._recent[shape] = None
+            if len(self._recent) > RECENT:
+                oldest = self._recent.popitem(last=False)[0]
+                self.drop(self._core.shape_index("shape", self._uses[oldest][0]))
+            return identity
+
+    def find(self, call: str, shape: Shape) -> int:
+        """The id of the core's shape that bodies use for a value. Raises ValueError if none does."""
+        with self._lock:
+            if shape not in self._uses:
+                raise ValueError(f"{call}: no body has this shape")
+            return self._uses[shape][0]
+
+    def value(self, index: int) -> Shape | None:
+        """The value of a shape of the core; None for a shape that an expert made."""
+        return self._values.get(index)

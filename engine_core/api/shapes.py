@@ -1,0 +1,229 @@
+"""Shapes as values: made once, used for any number of bodies and queries, in any world. Lengths are in [m], in the shape's
+frame.
+
+A bad size raises ValueError when the value is made. Equal values of the simple kinds share one shape in the engine. Any
+thread may make them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine_core.api.arrays import NO_TURN, Vector, Vectors, basis_of, rotations, twelve, vector
+from engine_core.api.materials import Material
+from engine_core.shapes import schema, settings
+
+Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
+"""Whole numbers."""
+
+
+class Shape:
+    """The base of all shapes, which are values that never change; no quantities. Make a `Box`, a `Sphere` and so on."""
+
+    kind: ClassVar[int] = schema.EMPTY
+    _settings: ClassVar[Any] = None
+    """The core's settings for this kind, which check the numbers."""
+    _setter: ClassVar[str] = ""
+    """Name of the method of the core's `ShapePool` that takes them."""
+
+    def arguments(self) -> tuple[Any, ...]:
+        """The fields in the order in which the core takes them, [m] as they are."""
+        return tuple(vars(self).values())
+
+    def check(self) -> None:
+        """Check all numbers. Raises ValueError."""
+        if self._settings is None:
+            raise ValueError("Shape: make a Box, a Sphere or another kind of shape")
+        self._settings.checked(*self.arguments())
+
+    def write(self, pool: Any, index: int) -> None:
+        """Give the numbers to an empty shape, by its index in a `ShapePool` of the core. Raises ValueError."""
+        getattr(pool, self._setter)(index, *self.arguments())
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():  # three numbers become a tuple, so that equal values have equal hashes
+            if isinstance(value, list | np.ndarray) and np.shape(value) == (3,):
+                object.__setattr__(self, name, tuple(np.asarray(value).tolist()))
+        self.check()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box(Shape):
+    """A box about its origin. `half_extents`: half of each side [m], shape (3,)."""
+
+    half_extents: Vector
+    kind, _settings, _setter = schema.BOX, settings.Box, "set_box"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sphere(Shape):
+    """A ball about its origin. `radius` [m]."""
+
+    radius: float
+    kind, _settings, _setter = schema.SPHERE, settings.Sphere, "set_sphere"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capsule(Shape):
+    """A cylinder with a half ball at each end, along Y. `radius` [m]; `height` [m] includes both caps and is at least twice the
+    radius."""
+
+    radius: float
+    height: float
+    kind, _settings, _setter = schema.CAPSULE, settings.Capsule, "set_capsule"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cylinder(Shape):
+    """A cylinder along Y. `radius` [m], `height` [m]."""
+
+    radius: float
+    height: float
+    kind, _settings, _setter = schema.CYLINDER, settings.Cylinder, "set_cylinder"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaperedCapsule(Shape):
+    """The hull of two balls on Y: one of `top_radius` [m] at +`half_height` [m], one of `bottom_radius` [m] at
+    -`half_height`."""
+
+    half_height: float
+    top_radius: float
+    bottom_radius: float
+    kind, _settings, _setter = schema.TAPERED_CAPSULE, settings.TaperedCapsule, "set_tapered_capsule"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaperedCylinder(Shape):
+    """A frustum of a cone along Y, from -`half_height` to +`half_height` [m]. One of `top_radius` and `bottom_radius` [m] may
+    be 0."""
+
+    half_height: float
+    top_radius: float
+    bottom_radius: float
+    kind, _settings, _setter = schema.TAPERED_CYLINDER, settings.TaperedCylinder, "set_tapered_cylinder"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ellipsoid(Shape):
+    """An ellipsoid about its origin. `half_axes`: half of each axis [m], shape (3,)."""
+
+    half_axes: Vector
+    kind, _settings, _setter = schema.ELLIPSOID, settings.Ellipsoid, "set_ellipsoid"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plane(Shape):
+    """A half space, for static bodies: solid where `normal` . x <= `distance` [m]. `normal` (3,) may have any length but 0."""
+
+    normal: Vector = (0.0, 1.0, 0.0)
+    distance: float = 0.0
+    kind, _settings, _setter = schema.PLANE, settings.Plane, "set_plane"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Hull(Shape):
+    """The convex hull of `points` [m], shape (n, 3). It keeps at most 256 vertices."""
+
+    points: Vectors
+    kind, _settings, _setter = schema.HULL, settings.Hull, "set_hull"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mesh(Shape):
+    """Triangles, for static and kinematic bodies. `vertices` [m] (n, 3); `triangles` (m, 3): indices of vertices,
+    counter-clockwise seen from the front. With `two_sided`, bodies and rays collide with the back too. `surfaces`: up to 256
+    materials; `surface_of` (m,): the index of the material of each triangle."""
+
+    vertices: Vectors
+    triangles: Whole
+    two_sided: bool = False
+    surfaces: Sequence[Material] | None = None
+    surface_of: Whole | None = None
+    kind, _settings, _setter = schema.MESH, settings.Mesh, "set_mesh"
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.vertices, self.triangles, self.two_sided, self.surface_of, _table(self.surfaces)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeightField(Shape):
+    """Ground from samples, for static bodies. `heights` [m], shape (rows along Z, columns along X): one sample per metre,
+    centred on the origin; NaN makes a hole. A `Part` of a `Compound` can scale it. `surfaces`: up to 256 materials;
+    `surface_of` (rows - 1, columns - 1): the index of the material of each cell. `World.update_height_field` changes a region
+    in place."""
+
+    heights: Sequence[Sequence[float]] | NDArray[Any]
+    surfaces: Sequence[Material] | None = None
+    surface_of: Whole | None = None
+    kind, _settings, _setter = schema.HEIGHT_FIELD, settings.HeightField, "set_height_field"
+
+    def arguments(self) -> tuple[Any, ...]:
+        samples = np.asarray(self.heights, np.float64)
+        if samples.ndim != 2:
+            raise ValueError(f"HeightField: heights must be of shape (rows, columns), got {samples.shape}")
+        return samples.shape[1], samples.shape[0], samples.ravel(), self.surface_of, _table(self.surfaces)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeparationRay(Shape):
+    """A leg for characters: a ray from the origin along +Z that keeps its body `length` [m] above the ground. With
+    `slides_on_slope` it pushes along the normal of the ground instead of along itself."""
+
+    length: float
+    slides_on_slope: bool = False
+    kind, _settings, _setter = schema.SEPARATION_RAY, settings.SeparationRay, "set_separation_ray"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Custom(Shape):
+    """A convex shape given by a compiled support function [m], an `entry_point("int64(int64, int64)")` of
+    `engine_core.runtime.kernel`: `engine_core/shapes/custom.py` says how to write one. `data`: numbers for it, shape (k,)."""
+
+    function: Any
+    data: Sequence[float] | NDArray[Any] = ()
+    kind, _settings, _setter = schema.CUSTOM, settings.Custom, "set_custom"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Part:
+    """One shape of a `Compound` and its place in the compound's frame: `position` [m] (3,), `rotation`, a unit quaternion x,
+    y, z, w (4,), `scale` along the axes of the shape (3,). `material`: None for that of the body; `tag`: a whole number of
+    the user's."""
+
+    shape: Shape
+    position: Vector = (0.0, 0.0, 0.0)
+    rotation: Vector = NO_TURN
+    scale: Vector = (1.0, 1.0, 1.0)
+    material: Material | None = None
+    tag: int = 0
+
+    def transform(self) -> list[float]:
+        """Twelve numbers: basis by rows, then origin [m]. Raises ValueError."""
+        turn = rotations("Part", self.rotation, 1)[0]
+        return twelve(basis_of(turn) * vector("Part", "scale", self.scale), vector("Part", "position", self.position))
+
+    def surface(self) -> tuple[float, float] | None:
+        """Friction and restitution, no units, or None."""
+        return None if self.material is None else (self.material.friction, self.material.restitution)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Compound(Shape):
+    """Several shapes as one rigid shape: `parts`, each with its place [m]. Hits and contacts tell the number of the part."""
+
+    parts: Sequence[Part]
+    kind = schema.COMPOUND
+
+    def check(self) -> None:
+        if not self.parts:
+            raise ValueError("Compound: at least one part is wanted")
+        for part in self.parts:
+            part.transform()
+
+
+def _table(surfaces: Sequence[Material] | None) -> list[tuple[float, float]] | None:
+    return None if surfaces is None else [(surface.friction, surface.restitution) for surface in surfaces]

@@ -1,0 +1,280 @@
+"""A space: bodies that may meet, and are simulated together."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from engine_core.api import joint as joint_handle
+from engine_core.api.areas import Area, AreaEffect
+from engine_core.api.arrays import NO_TURN, Floats, Ints, Vector, basis_of, read_only, rotations, twelve, vector
+from engine_core.api.bodies import Bodies
+from engine_core.api.body import Body
+from engine_core.api.contacts import AreaEvents, ContactEvents
+from engine_core.api.joint import Joint
+from engine_core.api.joint_values import AnyJoint, Rope
+from engine_core.api.materials import Names
+from engine_core.api.new_bodies import SpaceBodies
+from engine_core.api.queries import SpaceQueries
+from engine_core.api.shapes import Shape
+from engine_core.bodies.identity import kind_of
+from engine_core.bodies.schema import KIND_AREA, KIND_BODY
+from engine_core.pulley_interface import Pulley
+from engine_core.solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
+from engine_core.vehicle_interface import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+
+if TYPE_CHECKING:
+    from engine_core.api.world import World
+
+MOMENTS = {"before": BEFORE_STEP, "sub-step": SUB_STEP, "after": AFTER_STEP}
+MOST_POINTS = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceSettings:
+    """How a space is simulated. Times [s], speeds [m/s] and [rad/s], frequencies [1/s], lengths [m]; ratios have no unit.
+
+    `linear_damp`, `angular_damp` [1/s]: rates at which all bodies lose velocity. `substep_count`: sub-steps of a step.
+    `contact_hertz` [1/s], `contact_damping_ratio`: stiffness and damping of contacts. `joint_hertz` [1/s],
+    `joint_damping_ratio`: the same for locked axes of joints. `joint_iterations`: passes over the joints in each sub-step.
+    `push_out_speed` [m/s]: the highest speed at which overlap is resolved. `penetration_slop`, `articulated_penetration_slop`
+    [m]: overlap that is tolerated, between free bodies and between bodies on joints. `restitution_threshold` [m/s]: slower
+    impacts do not bounce. `sleep_linear_threshold` [m/s], `sleep_angular_threshold` [rad/s], `time_to_sleep` [s]: a body that
+    stays slower for this time falls asleep, if `is_sleeping_allowed`."""
+
+    linear_damp: float = 0.0
+    angular_damp: float = 0.0
+    substep_count: int = 4
+    contact_hertz: float = 45.0
+    contact_damping_ratio: float = 5.0
+    joint_hertz: float = 60.0
+    joint_damping_ratio: float = 5.0
+    joint_iterations: int = 1
+    push_out_speed: float = 3.0
+    penetration_slop: float = 0.0
+    articulated_penetration_slop: float = 0.005
+    restitution_threshold: float = 1.0
+    sleep_linear_threshold: float = 0.1
+    sleep_angular_threshold: float = 0.1396
+    time_to_sleep: float = 0.5
+    is_sleeping_allowed: bool = True
+
+
+class Listener:
+    """A function that a space calls: the result of `Space.on_step` and `Space.on_waking`. No quantities."""
+
+    def __init__(self, remove: Callable[[], None]) -> None:
+        self._remove = remove
+
+    def remove(self) -> None:
+        """Stop calling the function. The thread that steps calls this, between steps. Raises KeyError the second time."""
+        self._remove()
+
+
+class Space(SpaceBodies, SpaceQueries):
+    """Bodies that may meet. Made by `World.add_space`.
+
+        space = scree.World().add_space(gravity=(0, -9.81, 0))
+        space.add_static(scree.Plane())
+        ball = space.add_rigid(scree.Sphere(radius=0.5), position=(0, 3, 0))
+        for _ in range(120):
+            space.step(1 / 60)
+
+    Units are SI: [m], [kg], [s], [rad]. Vectors are (3,), quaternions x, y, z, w (4,), arrays of many (n, 3). Axes are
+    right-handed, with Y up. Any thread may add, change, remove and ask at any time: changes made while a step runs take
+    effect at its end, and nobody waits. One thread at a time steps a space. Calls raise KeyError for a thing that was
+    removed, ValueError for bad values, PoolFull at a limit of the world."""
+
+    def __init__(self, world: "World", identity: int, settings: SpaceSettings) -> None:
+        self._world, self._id, self._settings_value = world, identity, settings
+        self._editing = threading.RLock()
+
+    @property
+    def id(self) -> int:
+        """The number of the space, as the core's calls take it."""
+        return self._id
+
+    @property
+    def world(self) -> "World":
+        """The world that the space belongs to."""
+        return self._world
+
+    @property
+    def core(self) -> Any:
+        """The compiled face of the world (`engine_core/world.py`), for experts."""
+        return self._world.core
+
+    def __repr__(self) -> str:
+        return f"<space {self._id}>"
+
+    # Time.
+
+    def step(self, seconds: float, collision_steps: int = 1) -> None:
+        """Simulate `seconds` [s], 1/60 for example, in `collision_steps` equal parts. The step is compiled; other Python
+        threads run meanwhile. Warns with `LimitReached` where a limit of the world left something out. Raises ValueError,
+        KeyError, the error of an edit that another thread made during the step before, and the error of a listener."""
+        with self._editing:
+            self.core.step(self._id, seconds, collision_steps)
+
+    @contextmanager
+    def edits(self) -> Iterator[None]:
+        """Group changes between the same two steps, as a `with` block: no step of this space begins before the block ends,
+        and the block waits for a step that is running. Changes take effect at once and in order. Queries of other threads see
+        each body change as a whole, one body after the other. Any thread may use it; blocks may be nested. Steps that experts
+        start through `core` do not wait."""
+        with self._editing:
+            yield
+
+    @property
+    def gravity(self) -> Floats:
+        """Gravity [m/s^2], world axes, (3,). Assigning it wakes the bodies."""
+        return read_only(self._row()["gravity"].copy())
+
+    @gravity.setter
+    def gravity(self, gravity: Vector) -> None:
+        given = vector("gravity", "gravity", gravity)
+        strength = float(np.linalg.norm(given))
+        direction = given / strength if strength > 0.0 else (0.0, -1.0, 0.0)
+        for name, value in (("gravity_vector", direction), ("gravity", strength)):
+            self.core.space_set_area_param(self._id, name, value)
+
+    @property
+    def settings(self) -> SpaceSettings:
+        """How the space is simulated ([s], [m/s], [1/s]). Assign it between steps, from `dataclasses.replace` for example.
+        Raises ValueError."""
+        return self._settings_value
+
+    @settings.setter
+    def settings(self, settings: SpaceSettings) -> None:
+        for name, value in asdict(settings).items():
+            self.core.system_set_param(self._id, name, value)
+        self._settings_value = replace(settings)
+
+    def shift_origin(self, position: Vector) -> None:
+        """Make search trees precise about a place, world [m] (3,), that is far from the origin. Positions do not change. The
+        thread that steps calls this, between steps. Raises ValueError, KeyError."""
+        self.core.shift_origin(self._id, vector("shift_origin", "position", position))
+
+    def _row(self) -> Any:
+        return self.core.system(self._id).row
+
+    # What is in it.
+
+    def body(self, identity: int) -> Body:
+        """The body with an id, as hits, contacts and events tell it. No quantities. Never raises; a stale id raises when it
+        is used."""
+        return Body(self, int(identity))
+
+    @property
+    def bodies(self) -> Bodies:
+        """All bodies of the space, in the order of their rows."""
+        return Bodies(self, self._ids(KIND_BODY))
+
+    def _ids(self, kind: int) -> Ints:
+        rows = self.core.bodies.rows[: self.core.bodies.count]
+        ids = rows["id"][(rows["system"] == self._row()["index"]) & (rows["id"] != 0)]
+        return np.asarray(ids[kind_of(ids) == kind])
+
+    def add_area(
+        self, shape: Shape, position: Vector = (0.0, 0.0, 0.0), rotation: Vector = NO_TURN, *, effect: AreaEffect | None = None,
+        layer: str | None = None, sees: Names | None = None, watches_bodies: bool = True, watches_areas: bool = False,
+        is_visible: bool = False,
+    ) -> Area:  # fmt: skip
+        """Add a volume that sees bodies enter and leave, at `position`, world [m] (3,), with `rotation`, a unit quaternion
+        (4,). `effect`: its gravity and damping. `layer`: the name of its own layer; `sees`: names of the layers that it looks
+        at, by default all. `is_visible`: whether other areas see it. Any thread may call, but for an effect: that is for the
+        thread that steps. Raises ValueError, KeyError, PoolFull."""
+        core, layers = self.core, self._world.layers
+        place = twelve(basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position))
+        own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
+        identity = self._world.shapes.take(shape, 1, "add_area")
+        area = Area(self, int(core.create_area(is_visible)))
+        core.area_add_shape(area.id, identity)
+        try:
+            core.area_set_transform(area.id, place)
+            core.area_set_collision_layer(area.id, own)
+            core.area_set_collision_mask(area.id, seen)
+            area.watch(watches_bodies, watches_areas)
+            if effect is not None:
+                area.set_effect(effect)
+            core.area_set_system(area.id, self._id)
+        except BaseException:
+            area.remove()
+            raise
+        return area
+
+    def add_joint(self, joint: AnyJoint, body: Body, to: Body | None = None) -> Joint:
+        """Join a body to another, or to the world, as both lie now; places and directions of the joint are world [m] (3,).
+        The thread that steps calls this, between steps. Raises ValueError, KeyError, PoolFull; then there is no joint."""
+        return Joint(self, joint_handle.create(self.core, joint, body, to), joint.main_axis)
+
+    def add_pulley(self, rope: Rope, body: Body, to: Body | None = None) -> Pulley:
+        """Hang two bodies on one rope [m]. The pulley tells its `length` [m] and `tension` [N]. The thread that steps calls
+        this, between steps. Raises ValueError, KeyError."""
+        made: Pulley = self.core.create_pulley(
+            body.id, to.id if to else 0, rope.point, rope.to_point, rope.wheel, rope.to_wheel, rope.ratio, rope.shortest,
+            rope.longest,
+        )  # fmt: skip
+        return made
+
+    def add_vehicle(
+        self, body: Body, wheels: Sequence[Wheel], *, engine: Engine | None = None, differentials: Sequence[Differential] = (),
+        tracks: Sequence[Track] = (), anti_roll_bars: Sequence[AntiRollBar] = (), lean: Lean | None = None,
+        forward: Vector = (0.0, 0.0, -1.0), up: Vector = (0.0, 1.0, 0.0), layers: Names | None = None,
+    ) -> Vehicle:  # fmt: skip
+        """Put a rigid body on wheels, whose places [m] (3,) and directions are in the frame of the body. It is a tank with
+        `tracks`, and a motorcycle with `lean`. `layers`: names of the layers that bear the wheels, by default those that the
+        body collides with. The thread that steps calls this, between steps. Raises ValueError, KeyError."""
+        mask = None if layers is None else self._world.layers.bits("add_vehicle", layers)
+        made: Vehicle = self.core.create_vehicle(
+            body.id, wheels, engine, differentials, tracks, anti_roll_bars, lean, forward, up, mask
+        )
+        return made
+
+    # What the last step told.
+
+    def contact_events(self) -> ContactEvents:
+        """Contacts that began, lasted or ended in the last step, as arrays [m], [N s], of bodies whose `contact_events` is
+        not "none". The thread that steps calls this, between steps. Raises KeyError."""
+        return ContactEvents(self.core.contact_events(self._id).copy())
+
+    def contact_points(self, most: int = MOST_POINTS) -> Floats:
+        """Points where bodies touched in the last step, world [m], (n, 3), at most `most`. The thread that steps calls this,
+        between steps. Raises KeyError."""
+        return np.asarray(self.core.system(self._id).contact_points(most))
+
+    def area_events(self) -> AreaEvents:
+        """Bodies and areas that entered or left areas in the last step, as arrays; no quantities. The thread that steps calls
+        this, between steps. Raises KeyError."""
+        return AreaEvents(self.core.area_events(self._id).copy())
+
+    # Callbacks.
+
+    def on_step(self, function: Any, moment: Literal["before", "sub-step", "after"] = "before") -> Listener:
+        """Have `function(seconds)` called in each step, with the length of the step or sub-step [s], on the thread that
+        steps. A compiled function, `void(int64, int64, float64)`, gets the address of the core's record of the space and 0 as
+        well. `step` raises the error of a Python function. Raises ValueError, KeyError, PoolFull."""
+        if moment not in MOMENTS:
+            raise ValueError(f"on_step: moment must be one of {', '.join(MOMENTS)}, got {moment!r}")
+        number = self.core.add_step_listener(self._id, function, MOMENTS[moment])
+        return Listener(lambda: self.core.remove_step_listener(self._id, number))
+
+    def on_waking(self, function: Callable[[Bodies, Bodies], None]) -> Listener:
+        """Have `function(woke, slept)` called with two `Bodies` after each step in which bodies began to move or fell asleep,
+        on the thread that steps. A new body counts as woken. No quantities. Raises ValueError, KeyError."""
+
+        def told(woke: Any, slept: Any) -> None:
+            function(Bodies(self, woke), Bodies(self, slept))
+
+        self.core.add_activation_listener(self._id, told)
+        return Listener(lambda: self.core.remove_activation_listener(self._id, told))
+
+    def remove(self) -> None:
+        """Free the space with all its bodies and areas. No step and no query of it may be running. Raises KeyError."""
+        for identity in self._ids(KIND_AREA).tolist():
+            Area(self, identity).remove()
+        self.bodies.remove()
+        self.core.destroy_system(self._id)

@@ -1,0 +1,76 @@
+"""A world: the things that spaces share. A program makes it first."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from engine_core.api.arrays import Vector, vector
+from engine_core.api.contacts import ContactRule
+from engine_core.api.materials import Layers
+from engine_core.api.shape_table import ShapeTable
+from engine_core.api.shapes import HeightField
+from engine_core.api.space import Space, SpaceSettings
+from engine_core.bodies.schema import CONTACT_CLASSES
+from engine_core.query_interface import Queries
+from engine_core.world import World as Core
+
+
+class World:
+    """The things that spaces share: threads, layers, shapes, contact rules, limits. Any thread may call, unless said
+    otherwise.
+
+        world = scree.World(threads=2, layers=scree.Layers("ground", "player"))
+        space = world.add_space(gravity=(0, -9.81, 0))
+
+    `threads`: the number of threads of a step, the calling one included; by default one for each physical core but one. The
+    result is the same, bit by bit, for any number. `layers`: names of layers, and which collide. `limits`, counts without a
+    unit: `bodies`, `body_shapes`, `shapes`, `systems` (spaces), `joints`, `pairs`, `contacts`, `area_overlaps`,
+    `waiting_edits`; room that is not used costs no memory. Raises ValueError."""
+
+    def __init__(self, threads: int | None = None, layers: Layers | None = None, **limits: int) -> None:
+        self.layers = layers or Layers()
+        """Names of collision layers."""
+        self.core: Any = Core(threads, self.layers.table, None, **limits)
+        """The compiled face (`engine_core/world.py`): ids, rows and addresses, for experts. It shares all with this one."""
+        self.shapes = ShapeTable(self.core)
+        """Which shapes of the core stand for which values, for experts."""
+        self.queries = Queries(self.core)
+        """The compiled face of all queries (`engine_core/query_interface.py`), for experts."""
+        self._contact_classes = ["default"]
+
+    def add_space(self, gravity: Vector = (0.0, -9.81, 0.0), settings: SpaceSettings | None = None) -> Space:
+        """Make a space with `gravity` [m/s^2] (3,) and settings. Any thread may call. Raises ValueError, PoolFull."""
+        settings, given = settings or SpaceSettings(), vector("add_space", "gravity", gravity)
+        space = Space(self, int(self.core.create_system(given, **asdict(settings))), settings)
+        space.gravity = given
+        return space
+
+    def set_contact_rule(self, class_a: str, class_b: str, rule: ContactRule | None) -> None:
+        """Say how bodies of two contact classes (`Body.contact_class`) meet from now on; None removes the rule. Naming a
+        class makes it; there may be 64. The thread that steps calls this, between steps. Raises ValueError, and KeyError for
+        a rule to remove that is not there."""
+        numbers = self.contact_class_number(class_a), self.contact_class_number(class_b)
+        if rule is None:
+            self.core.remove_contact_rule(*numbers)
+        else:
+            self.core.set_contact_rule(*numbers, **{name: getattr(rule, name) for name in rule.__dataclass_fields__})
+
+    def contact_class_number(self, name: str) -> int:
+        """Number of a contact class, 0 to 63, as the core's calls take it. Raises ValueError for the 65th class."""
+        if name not in self._contact_classes:
+            if len(self._contact_classes) == CONTACT_CLASSES:
+                raise ValueError(f"contact_class: there are {CONTACT_CLASSES} contact classes already, got {name!r}")
+            self._contact_classes.append(name)
+        return self._contact_classes.index(name)
+
+    def contact_class_name(self, number: int) -> str:
+        """Name of the contact class with a number; the number itself if an expert chose it. Never raises."""
+        return self._contact_classes[number] if number < len(self._contact_classes) else str(number)
+
+    def update_height_field(self, field: HeightField, row: int, column: int, heights: Any, surface_of: Any = None) -> None:
+        """Change samples of a height field in place, on all bodies that have it, from a row and a column on: `heights` [m],
+        (rows, columns), and if given the index of the surface of each cell from there on. Bodies that lie on it wake. The
+        thread that steps calls this, between steps. Raises ValueError."""
+        identity = self.shapes.find("update_height_field", field)
+        self.core.update_height_field(identity, column, row, np.asarray(heights, np.float64), surface_of)

@@ -1,0 +1,177 @@
+"""Makes many bodies of one motion mode and puts them into a system: one compiled call fills the rows, one sub-tree is hung
+into the tree.
+
+The bodies are ordinary ones: each may be changed and freed by itself afterwards. Any thread may call; the bodies enter at
+once, or at the end of the step that is running (edits.py).
+"""
+
+from functools import partial
+
+import numpy as np
+
+from engine_core.bodies.bounds import fatten_bounds, update_bounds
+from engine_core.bodies.identity import SEQUENCE_MASK, index_of
+from engine_core.bodies.layers import broad_phase_layer_of
+from engine_core.bodies.motion import bodies_of, system_of
+from engine_core.bodies.schema import INDEX_BITS, INSTANCE, KIND_BITS, KIND_BODY, WORLD
+from engine_core.body_batches import ROW_BYTES, copy_row
+from engine_core.body_placement import enter_system, renew, tree_of
+from engine_core.broad_phase.add import tree_prepare
+from engine_core.broad_phase.change import tree_finalize
+from engine_core.geometry.vector import store3, store4
+from engine_core.runtime import atomics
+from engine_core.runtime.call import call_3
+from engine_core.runtime.kernel import entry_point, kernel
+from engine_core.runtime.memory import address_of, view
+
+INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
+LEAST_SUBTREE = 8
+"""Fewer bodies than this go into the tree one by one."""
+
+NEW_BODIES = np.dtype(
+    [
+        ("world", "i8"),
+        ("system_index", "i8"),
+        ("count", "i8"),
+        ("template", "i8"),  # address of a BODY row that all begin as
+        ("rows", "i8"),  # addresses of int32 (count): rows of the body pool,
+        ("instances", "i8"),  # rows of the pool of shapes on bodies,
+        ("shapes", "i8"), ("user_shapes", "i8"),  # rows of shapes: the one that collides, and the user's
+        ("motions", "i8"),  # address of float64 (count, 13): origin [m], rotation, velocity of the origin [m/s], spin [rad/s]
+        ("masses", "i8"),  # address of float64 (count) [kg]
+        ("ids", "i8"),  # address of int64 (count): written
+        ("renew", "i8"), ("enter_system", "i8"),  # addresses of entry points
+    ],
+    align=True,
+)  # fmt: skip
+
+
+@kernel
+def _place_shape(given, record, n, index):
+    at = INT64(view(given.instances, given.count, INT32)[n])
+    instance = view(record.instances, record.instance_capacity, INSTANCE)[at]
+    instance.shape = view(given.shapes, given.count, INT32)[n]
+    instance.user_shape = view(given.user_shapes, given.count, INT32)[n]
+    instance.body, instance.is_disabled, instance.has_user_transform = INT32(index), 0, 0
+    instance.query_layers = instance.simulation_layers = 0  # the row may have been another body's
+    store4(instance.rotation, (0.0, 0.0, 0.0, 1.0))
+    store3(instance.position, (0.0, 0.0, 0.0))
+    store3(instance.origin_position, (0.0, 0.0, 0.0))
+    return at
+
+
+@kernel
+def _make_body(given, record, n):
+    """Fill one row; the id, which makes it a body, comes last."""
+    index = INT64(view(given.rows, given.count, INT32)[n])
+    body = bodies_of(given.world)[index]
+    sequence = INT64(max(body.sequence, 1))
+    copy_row(record.bodies + index * ROW_BYTES, given.template)
+    body.sequence = INT32(sequence)
+    body.mass = view(given.masses, given.count, FLOAT64)[n]
+    motion = view(given.motions + 104 * n, 13, FLOAT64)
+    store3(body.position, (motion[0], motion[1], motion[2]))
+    store4(body.rotation, (motion[3], motion[4], motion[5], motion[6]))
+    store3(body.linear_velocity, (motion[7], motion[8], motion[9]))
+    store3(body.angular_velocity, (motion[10], motion[11], motion[12]))
+    body.first_instance = INT32(_place_shape(given, record, n, index))
+    body.instance_count = body.instance_capacity = INT32(1)
+    call_3(given.renew, given.world, index, INT64(0))  # moves position and velocity to the centre of mass
+    store3(body.rest_position, (body.position[0], body.position[1], body.position[2]))
+    store4(body.rest_rotation, (motion[3], motion[4], motion[5], motion[6]))
+    identity = (sequence & SEQUENCE_MASK) << (INDEX_BITS + KIND_BITS) | INT64(KIND_BODY) << INDEX_BITS | index
+    view(given.ids, given.count, INT64)[n] = identity
+    atomics.store_release_int64(record.bodies + index * ROW_BYTES, identity)
+
+
+@entry_point("void(int64)")
+def make_bodies(address):
+    """Make the bodies that the NEW_BODIES record at an address describes, in no system yet."""
+    given = view(address, 1, NEW_BODIES)[0]
+    record = view(given.world, 1, WORLD)[0]
+    for n in range(given.count):
+        _make_body(given, record, n)
+
+
+@entry_point("void(int64)")
+def enter_many(address):
+    """Put bodies of one layer, in no system, into a system. The caller holds its gate."""
+    given = view(address, 1, NEW_BODIES)[0]
+    record, bodies = view(given.world, 1, WORLD)[0], bodies_of(given.world)
+    rows = view(given.rows, given.count, INT32)
+    system = system_of(given.world, given.system_index)[0]
+    if given.count >= LEAST_SUBTREE:
+        layer = INT32(broad_phase_layer_of(given.world, bodies[rows[0]]))
+        for n in range(given.count):
+            body = bodies[rows[n]]
+            body.broad_phase_layer = layer
+            update_bounds(given.world, system.origin, body)
+            fatten_bounds(body, system.last_delta_time)
+        tree = tree_of(system, bodies[rows[0]])
+        root = tree_prepare(tree, record.bodies, given.rows, given.count)
+        if root >= 0:  # else no node is free, and `enter_system` adds what it can
+            tree_finalize(tree, root, given.count)
+    for n in range(given.count):
+        call_3(given.enter_system, given.world, given.system_index, INT64(rows[n]))
+
+
+def add_bodies(
+    world, system: int, template: np.ndarray, motions: np.ndarray, masses: np.ndarray, shapes: np.ndarray
+) -> np.ndarray:
+    """Make bodies in a system; gives their ids, int64 (n).
+
+    `template`: an array of one BODY row (`BodyPool.template`). `motions` float64 (n, 13): origin [m], unit quaternion,
+    velocity of the origin [m/s], angular velocity [rad/s]. `masses` float64 (n) [kg]. `shapes` int64 (n): ids of shapes.
+    Values are not checked. Raises KeyError (system, shape), PoolFull; then nothing was taken."""
+    count = len(motions)
+    number = world.system_index("add_bodies", system)
+    kinds, which = shapes[:1], np.zeros(count, np.int64)
+    if (shapes != kinds).any():
+        kinds, which = np.unique(shapes, return_inverse=True)
+    indices = [world.shape_index("add_bodies", int(shape)) for shape in kinds]
+    world.retirement.reclaim()
+    rows = world.bodies.take_many(count)
+    runs = world.instances.take_many(count, 1)
+    if len(runs) < count:
+        world.instances.give_back_many(runs, 1)
+        world.bodies.give_back_many(rows)
+        raise world.instances.pool.full()
+    used = np.zeros(len(kinds), np.int32)
+    for k, index in enumerate(indices):
+        here = np.flatnonzero(which == k)
+        used[k] = world.shapes.derive(index)
+        with world.shapes.held():
+            world.shapes.rows[used[k]]["use_count"] += len(here) - 1
+        world.shape_users.add_many(index, rows[here])
+    given, ids = np.zeros(1, NEW_BODIES), np.zeros(count, np.int64)
+    row = given[0]
+    kept = (
+        rows, np.array(runs, np.int32), used[which].astype(np.int32), np.array(indices, np.int32)[which],
+        np.ascontiguousarray(motions, np.float64), np.ascontiguousarray(masses, np.float64), ids, template, given,
+    )  # fmt: skip
+    row["world"], row["system_index"], row["count"] = world.address, number, count
+    names = ("rows", "instances", "shapes", "user_shapes", "motions", "masses", "ids", "template")
+    for name, array in zip(names, kept, strict=False):
+        row[name] = address_of(array)
+    row["renew"], row["enter_system"] = renew.address, enter_system.address
+    if count:
+        make_bodies(address_of(given))
+        world.late.run(int(ids[0]), partial(_enter, world, kept), number)
+    return ids
+
+
+def _enter(world, kept: tuple) -> None:
+    """Put in the bodies that were not freed meanwhile. `kept`: the arrays that the record, the last of them, points to."""
+    rows, ids, given = kept[0], kept[6], kept[-1]
+    rows = np.ascontiguousarray(rows[world.bodies.ids[rows] == ids])
+    given["rows"], given["count"] = address_of(rows), len(rows)
+    enter_many(address_of(given))
+
+
+def rows_of(world, call: str, ids: np.ndarray) -> np.ndarray:
+    """Rows of the body pool, int64 (n), of bodies that all exist. Raises KeyError, naming the first that does not."""
+    rows = ids & index_of(-1)
+    gone = np.flatnonzero(world.bodies.ids[rows] != ids)
+    if len(gone):
+        world.body_index(call, int(ids[gone[0]]))
+    return rows
