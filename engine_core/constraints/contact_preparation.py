@@ -43,7 +43,7 @@ CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 FARTHEST_ROLLED = 0.1
 """A contact of what rolls is moved ahead at most by this part of the radius."""
-USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.3
+USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
 """Contacts are as firm as usual up to this difference of two masses by their sum (10 to 1). From there to the second (100 to 1)
 they become firmer by this part of what those with still bodies are firmer: more, and what is heavy rocks on what is light."""
 STIFFEST = 0.1875
