@@ -57,6 +57,7 @@ def all_checks() -> dict[str, Check]:
         prove_contacts,
         prove_determinism,
         prove_godot,
+        prove_moving,
         prove_parity,
         prove_queries,
         prove_step,

@@ -9,18 +9,23 @@ const Bin = preload("res://scripts/bin.gd")
 
 ## Figures of `bodies` in `bin` (null where the scene has none).
 static func figures(bodies: BodySet, bin: Bin) -> Dictionary:
-	var transforms: Array[Transform3D] = []
-	for index: int in bodies.size():
-		transforms.append(bodies.transform_of(index))
+	var transforms := transforms_of(bodies)
 	return {
 		"asleep": _count(bodies, func(index: int) -> bool: return bodies.is_asleep(index)),
 		"lost": _count(bodies, func(index: int) -> bool: return _is_lost(transforms[index], bin)),
-		"deepest_penetration": maxf(_deepest_pair(bodies, transforms), _deepest_in_bin(bodies, transforms, bin)),
-		"kinetic_energy_per_body": _kinetic_energy(bodies, transforms) / maxi(bodies.size(), 1),
+		"deepest_penetration": maxf(_deepest_pair(bodies, transforms), deepest_in_bin(bodies, transforms, bin)),
+		"kinetic_energy_per_body": kinetic_energy(bodies, transforms) / maxi(bodies.size(), 1),
 		"mean_speed": _mean_speed(bodies),
 		"height": _height(transforms),
 		"top": _top(transforms),
 	}
+
+
+static func transforms_of(bodies: BodySet) -> Array[Transform3D]:
+	var transforms: Array[Transform3D] = []
+	for index: int in bodies.size():
+		transforms.append(bodies.transform_of(index))
+	return transforms
 
 
 static func _count(bodies: BodySet, condition: Callable) -> int:
@@ -35,7 +40,7 @@ static func _is_lost(transform: Transform3D, bin: Bin) -> bool:
 
 
 ## The sum of m v^2 / 2 and w I w / 2 [J].
-static func _kinetic_energy(bodies: BodySet, transforms: Array[Transform3D]) -> float:
+static func kinetic_energy(bodies: BodySet, transforms: Array[Transform3D]) -> float:
 	var energy := 0.0
 	for index: int in bodies.size():
 		var form := bodies.form(index)
@@ -67,7 +72,8 @@ static func _top(transforms: Array[Transform3D]) -> float:
 	return transforms.reduce(func(top: float, at: Transform3D) -> float: return maxf(top, at.origin.y), -INF)
 
 
-static func _deepest_in_bin(bodies: BodySet, transforms: Array[Transform3D], bin: Bin) -> float:
+## How deep the deepest body lies behind a plane of the bin [m].
+static func deepest_in_bin(bodies: BodySet, transforms: Array[Transform3D], bin: Bin) -> float:
 	var deepest := 0.0
 	if bin == null:
 		return deepest
@@ -77,25 +83,33 @@ static func _deepest_in_bin(bodies: BodySet, transforms: Array[Transform3D], bin
 	return deepest
 
 
-## Every pair whose bounding spheres may touch is found through a grid of cells as wide as the widest body.
 static func _deepest_pair(bodies: BodySet, transforms: Array[Transform3D]) -> float:
+	var depths := overlaps(bodies, transforms)
+	return Array(depths).max() if not depths.is_empty() else 0.0
+
+
+## How deep bodies lie in one another, pair by pair [m]: of all pairs, or only of those whose later body is one of every `stride`.
+## Every pair whose bounding spheres may touch is found through a grid of cells as wide as the widest body.
+static func overlaps(bodies: BodySet, transforms: Array[Transform3D], stride: int = 1) -> PackedFloat64Array:
 	var cell := 0.1
 	for form: BodySet.BodyForm in bodies.forms:
 		cell = maxf(cell, 2.0 * form.geometry.bounding_radius)
 	var grid := {}
-	var deepest := 0.0
+	var depths := PackedFloat64Array()
 	for index: int in bodies.size():
 		if not transforms[index].is_finite():
 			continue
 		var at := Vector3i((transforms[index].origin / cell).floor())
-		for neighbour: int in 27:
+		for neighbour: int in 27 if index % stride == 0 else 0:
 			var offset := Vector3i(neighbour % 3 - 1, (neighbour / 3) % 3 - 1, neighbour / 9 - 1)
 			for other: int in grid.get(at + offset, []):
 				if bodies.apart.has(Vector2i(other, index)):
 					continue
-				deepest = maxf(deepest, bodies.form(index).geometry.penetration(
-						transforms[index], bodies.form(other).geometry, transforms[other]))
+				var depth: float = bodies.form(index).geometry.penetration(
+						transforms[index], bodies.form(other).geometry, transforms[other])
+				if depth > 0.0:
+					depths.append(depth)
 		if not grid.has(at):
 			grid[at] = []
 		grid[at].append(index)
-	return deepest
+	return depths

@@ -1,0 +1,171 @@
+"""Where the time of a step goes while a pile is kept moving: the drum and the shaken bin of the demo project, without Godot.
+
+    python tools/moving_costs.py drum 2000 1
+    python tools/moving_costs.py shaken_bin 3000 2
+The last number is that of threads. Prints one line of JSON: milliseconds a step, each stage on the thread that steps (floors,
+each tick's least of the rounds), the busy time of each thread by job, and how much there was to do.
+"""
+
+import json
+import math
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+
+from engine_core.bodies.schema import KINEMATIC
+from engine_core.profiling.chrome_trace import spans, thread_name
+from engine_core.profiling.recording import recorded
+from engine_core.shapes.schema import BOX
+from engine_core.world import World
+
+TICK, SPACING, JITTER, FRICTION, THICKNESS = 1.0 / 60.0, 1.5, 0.3, 0.5, 2.0
+BEGIN, END, ROUNDS = 240, 420, 3  # ticks that are measured, and how often
+RECORDED = 20  # ticks at the end of which every thread's jobs are noted
+RADIUS, SPIN, PANELS = 10.0, 0.5, 16  # as in demo_project/scenes/drum.gd
+ROW, HALF_WIDTH, WALL, SWING, FREQUENCY, SHAKEN_FROM = 13, 10.0, 60.0, 1.0, math.pi, 120  # as in shaken_bin.gd
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def turned(angle: float) -> tuple[float, ...]:
+    """A rotation about z by rows."""
+    return (math.cos(angle), -math.sin(angle), 0.0, math.sin(angle), math.cos(angle), 0.0, 0.0, 0.0, 1.0)
+
+
+class MovingPile:
+    """Boxes of 1 m in a kinematic body of slabs."""
+
+    def __init__(self, threads: int, places: np.ndarray, slabs: list[tuple[tuple[float, ...], tuple[float, ...]]]):
+        self.world = World(threads=threads)
+        self.system = self.world.create_system(gravity=(0.0, -9.8, 0.0), is_sleeping_allowed=0)
+        self.bin = self.world.create_body()
+        self.world.body_set_mode(self.bin, KINEMATIC)
+        for half_extents, transform in slabs:
+            self.world.body_add_shape(self.bin, self._box(half_extents), transform)
+        self._enter(self.bin, (*UPRIGHT, 0.0, 0.0, 0.0))
+        box, random = self._box((0.5, 0.5, 0.5)), np.random.default_rng(1)
+        for place in places + random.uniform(-JITTER / 2.0, JITTER / 2.0, places.shape):
+            body = self.world.create_body()
+            self.world.body_add_shape(body, box)
+            self._enter(body, (*UPRIGHT, *place))
+        self.ticks = 0
+
+    def _box(self, half_extents: tuple[float, ...]) -> int:
+        shape = self.world.create_shape(BOX)
+        self.world.shapes.set_box(self.world.shape_index("box", shape), half_extents)
+        return shape
+
+    def _enter(self, body: int, transform: tuple[float, ...]) -> None:
+        self.world.body_set_param(body, "friction", FRICTION)
+        self.world.body_set_transform(body, transform)
+        self.world.body_set_system(body, self.system)
+
+    def pose(self, seconds: float) -> tuple[float, ...]:
+        """Where the bin is at a time."""
+        raise NotImplementedError
+
+    def step(self) -> float:
+        """Move the bin on and step; the seconds that the step took."""
+        self.world.body_set_transform(self.bin, self.pose(self.ticks * TICK))
+        began = time.perf_counter()
+        self.world.step(self.system, TICK)
+        self.ticks += 1
+        return time.perf_counter() - began
+
+
+class Drum(MovingPile):
+    """Half full, about the z axis."""
+
+    def __init__(self, count: int, threads: int):
+        reach = range(-int(RADIUS / SPACING), int(RADIUS / SPACING) + 1)
+        across = [(x * SPACING, y * SPACING) for y in reach for x in reach]
+        across = [place for place in across if math.hypot(*place) < RADIUS - math.sqrt(0.5) - JITTER]
+        slices = math.ceil(count / len(across))
+        depths = [(k % slices - (slices - 1) / 2.0) * SPACING for k in range(count)]
+        places = np.array([(*across[k // slices], depths[k]) for k in range(count)])
+        half_length, outer = (slices * SPACING + JITTER) / 2.0, RADIUS + THICKNESS
+        panel = (THICKNESS / 2.0, outer * math.tan(math.pi / PANELS), half_length)
+        slabs = []
+        for angle in (2.0 * math.pi * k / PANELS for k in range(PANELS)):
+            at = (math.cos(angle) * (RADIUS + THICKNESS / 2.0), math.sin(angle) * (RADIUS + THICKNESS / 2.0), 0.0)
+            slabs.append((panel, (*turned(angle), *at)))
+        for side in (-1.0, 1.0):
+            slabs.append(((outer, outer, THICKNESS / 2.0), (*UPRIGHT, 0.0, 0.0, side * (half_length + THICKNESS / 2.0))))
+        super().__init__(threads, places, slabs)
+
+    def pose(self, seconds: float) -> tuple[float, ...]:
+        return (*turned(SPIN * seconds), 0.0, 0.0, 0.0)
+
+
+class ShakenBin(MovingPile):
+    """Without a lid, to and fro along x."""
+
+    def __init__(self, count: int, threads: int):
+        k = np.arange(count)
+        cells = np.stack((k % ROW, k // (ROW * ROW), k // ROW % ROW), 1)
+        corner = (-SPACING * (ROW - 1) / 2.0, 1.0, -SPACING * (ROW - 1) / 2.0)
+        outer, middle = HALF_WIDTH + THICKNESS, HALF_WIDTH + THICKNESS / 2.0
+        slabs = [((outer, THICKNESS / 2.0, outer), (*UPRIGHT, 0.0, -THICKNESS / 2.0, 0.0))]
+        for side in (-middle, middle):
+            slabs.append(((THICKNESS / 2.0, WALL / 2.0, outer), (*UPRIGHT, side, WALL / 2.0, 0.0)))
+            slabs.append(((outer, WALL / 2.0, THICKNESS / 2.0), (*UPRIGHT, 0.0, WALL / 2.0, side)))
+        super().__init__(threads, cells * SPACING + corner, slabs)
+
+    def pose(self, seconds: float) -> tuple[float, ...]:
+        shaken = max(seconds - SHAKEN_FROM * TICK, 0.0)
+        return (*UPRIGHT, SWING * (1.0 - math.cos(FREQUENCY * shaken)), 0.0, 0.0)
+
+
+def stage_floors(make, count: int, threads: int) -> dict[str, float]:
+    """Milliseconds of each stage that takes 0.01 ms on the thread that steps, and of the whole step."""
+    floors = np.inf
+    for _ in range(ROUNDS):
+        pile = make(count, threads)
+        for _ in range(BEGIN):
+            pile.step()
+        system = pile.world.system(pile.system)
+        system.measure_stages()
+        before, times = np.zeros(len(system.stage_seconds())), []
+        for _ in range(END - BEGIN):
+            whole = pile.step()
+            after = np.array(list(system.stage_seconds().values()))
+            times.append([*(after - before), whole])
+            before = after
+        floors = np.minimum(floors, times)
+    means = dict(zip((*system.stage_seconds(), "step"), 1e3 * floors.mean(axis=0), strict=True))
+    return {name: round(float(value), 3) for name, value in sorted(means.items(), key=lambda one: -one[1]) if value >= 0.01}
+
+
+def busy_threads(make, count: int, threads: int) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Milliseconds a step that each thread is busy with each job, once; and how much there is to do in a step."""
+    pile = make(count, threads)
+    for _ in range(BEGIN):
+        pile.step()
+    system, work = pile.world.system(pile.system), Counter()
+    with recorded(system, 1 << 18) as recording:
+        for _ in range(RECORDED):
+            pile.step()
+            for name in ("active_count", "active_pair_count", "changed_pair_count", "moved_count", "constraint_block_count"):
+                work[name] += int(system.row[name]) / RECORDED
+    busy: dict[str, Counter] = {}
+    items: Counter = Counter()
+    for worker, name, begin, end, _, number in spans(recording.timeline, recording.names):
+        busy.setdefault(thread_name(worker), Counter())[name] += 1e3 * (end - begin) / RECORDED
+        items[f"items of {name}"] += number / RECORDED
+    rounded = {
+        thread: {name: round(value, 3) for name, value in of_thread.most_common() if value >= 0.01}
+        for thread, of_thread in busy.items()
+    }
+    return rounded, {name: round(value, 1) for name, value in (work + items).items()}
+
+
+def costs(scene: str, count: int, threads: int) -> dict:
+    """All figures of a scene."""
+    make = {"drum": Drum, "shaken_bin": ShakenBin}[scene]
+    busy, work = busy_threads(make, count, threads)
+    return {"stages": stage_floors(make, count, threads), "busy": busy, "work": work}
+
+
+if __name__ == "__main__":
+    print(json.dumps(costs(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
