@@ -137,12 +137,12 @@ def _cook_field(server, data, request):
 
 
 @kernel
-def _cook(server, kind, data, cooked):
-    """Cook what a Variant holds for a shape of this kind into a row of SHAPE of zeros. Gives the address of its memory; 0: Python
-    has to judge it."""
+def _cook(server, kind, data, cooked, before):
+    """Cook what a Variant holds for a shape of this kind into a row of SHAPE of zeros. Gives the address of its memory (`before`,
+    if that was made of the same); 0: Python has to judge it."""
     got, requests = load_int32(data), stack_array(1, REQUEST)
     request = requests[0]
-    request.cooking, request.cooked = server.cooking, cooked
+    request.cooking, request.cooked, request.before = server.cooking, cooked, before
     if kind == HULL and server.cook_hull != 0 and got == PACKED_VECTOR3_ARRAY:
         return _cook_array(server.cook_hull, address_of_record(server) + VECTOR3_ARRAY, data, request, INT64(-1))
     if kind == MESH and server.cook_mesh != 0 and got == DICTIONARY:
@@ -196,13 +196,13 @@ def set_block(server, index, data):
     cooked = address_of_row(rows, 0)
     for k in range(SHAPE_WORDS):
         store_int64(cooked + 8 * k, INT64(0))
-    memory = _cook(server, INT64(shape.user_kind), data, cooked)
-    if memory == 0:
-        return False
+    before = load_int64(memory_of(server, index))
+    memory = _cook(server, INT64(shape.user_kind), data, cooked, before)
+    if memory == 0 or memory == before:
+        return memory != 0
     if compare_exchange_int64(sight, UNSEEN, WRITTEN) != UNSEEN:
         call_1(server.free_memory, memory)
         return False
-    before = load_int64(memory_of(server, index))
     _write_row(shape, rows[0])
     store_int64(memory_of(server, index), memory)
     store_release_int64(sight, INT64(UNSEEN))

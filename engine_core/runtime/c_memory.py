@@ -57,3 +57,12 @@ def fill_memory(address, byte_count, word):
     """Fill memory with a 32-bit word; address and count are multiples of four [byte]."""
     for at in range(0, byte_count, 4):
         store_int32(address + at, word)
+
+
+@kernel
+def is_same_memory(one, other, byte_count):
+    """Whether the same bits lie at two addresses; both and the count are multiples of four [byte]."""
+    for at in range(0, byte_count, 4):
+        if load_int32(one + at) != load_int32(other + at):
+            return False
+    return True

@@ -20,9 +20,10 @@ COOKED_MEMORY = np.dtype(
         ("block", "i8"),  # address
         ("points", "i8"),  # of a hull: address of float32 (point_count, 3), what it was made of [m]
         ("point_count", "i8"),
+        ("corner_count", "i8"), ("is_two_sided", "i8"),  # of a mesh: what it was made of
     ],
     align=True,
-)
+)  # fmt: skip
 HEADER_BYTES = COOKED_MEMORY.itemsize
 
 
@@ -41,7 +42,7 @@ def allocate_block(allocate, block_bytes):
     if address != 0:
         header = view(address, 1, COOKED_MEMORY)[0]
         header.byte_count, header.block = byte_count, aligned(address + HEADER_BYTES)
-        header.points = header.point_count = 0
+        header.points = header.point_count = header.corner_count = header.is_two_sided = 0
     return address
 
 

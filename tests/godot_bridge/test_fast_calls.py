@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import itertools
 import threading
 
 import numpy as np
@@ -15,6 +16,7 @@ from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, IS_AREA, KIND_A
 from engine_core.godot import server_shapes
 from engine_core.godot.fast_calls import ANSWERS
 from engine_core.godot.schema import SEEN
+from engine_core.shapes import rows
 from engine_core.shapes import schema as shapes
 from engine_core.shapes.schema import SHAPE
 
@@ -40,6 +42,7 @@ _CHOICES = {
 }  # fmt: skip
 _KINDS = {"body": KIND_BODY, "area": KIND_AREA}
 _CREATED = {"_body_create": "body", "_area_create": "area"}
+_BLOCK_KINDS = ("convex_polygon", "concave_polygon", "heightmap")
 _OF_SHAPES = tuple(name for name in ARGUMENTS if name.endswith("shape_create")) + ("_shape_set_data",)
 _SOLIDS = ("sphere", "box", "capsule", "cylinder")
 _DATA = (0.5, 0.25, -1.0, float("nan"), 2, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (1.0, 0.0, 3.0), {"radius": 0.5, "height": 2.0},
@@ -47,14 +50,35 @@ _DATA = (0.5, 0.25, -1.0, float("nan"), 2, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (1.
          {"radius": {}, "height": 1.0}, {})  # fmt: skip
 
 
+def _arrays():
+    """Data of hulls, meshes and height fields: good, changed a little, and bad in all ways there are."""
+    rng = np.random.default_rng(5)
+    points, heights = rng.normal(size=(12, 3)).astype(np.float32), rng.normal(size=12).astype(np.float32)
+    broken, holes = points.copy(), heights.copy()
+    broken[3, 1], holes[2:5] = np.nan, np.nan
+    yield from (points, 2.0 * points, points[:6], points[:1], points[:0], broken, points[:, :1] * [1.0, 2.0, 3.0], heights)
+    for faces in (points, 2.0 * points, points[:6], points[:5], points[:0], broken, points[[0, 0, 1]], heights, 1.0):
+        yield {"faces": faces}
+    yield from ({"faces": points, "backface_collision": flag} for flag in (True, False, 1, 0.0, {}))
+    for width, depth, samples in ((3, 4, heights), (4.0, 3, heights), (3, 4, holes), (3, 4, holes[2:5]), (2.5, 4.8, heights)):
+        yield {"width": width, "depth": depth, "heights": samples}
+    yield from ({"width": 1, "depth": 12, "heights": heights}, {"width": -3, "depth": -4, "heights": heights})
+    yield from ({"width": 2, "depth": 2, "heights": np.full(4, value, np.float32)} for value in (np.nan, np.inf, -0.0))
+    yield from ({"width": 3, "heights": heights}, {"width": 3, "depth": 4}, {"width": 3, "depth": 4, "heights": points})
+
+
+_ARRAYS = tuple(_arrays())
+_GOOD = _ARRAYS[0], {"faces": _ARRAYS[0]}, {"width": 3, "depth": 4, "heights": _ARRAYS[7]}
+
+
 @st.composite
 def _calls(draw):
     """(virtual, who, arguments after the first): `who` is mostly a number among the bodies, or areas; from 16 on it may be one of
     the other kind, or nobody."""
-    name = draw(st.sampled_from([*ARGUMENTS, *_OF_SHAPES[2:6], *["_shape_set_data"] * 4, "step"]))
+    name = draw(st.sampled_from([*ARGUMENTS, *_OF_SHAPES[2:9], *["_shape_set_data"] * 4, "step"]))
     types = ARGUMENTS.get(name, ())
     if name == "_shape_set_data":
-        return name, draw(st.integers(0, 19)), [draw(st.sampled_from(_DATA))]
+        return name, draw(st.integers(0, 19)), [draw(st.sampled_from(_DATA + _ARRAYS))]
     values = []
     for position, kind in enumerate(types[1:], 1):
         if kind == "RID" and "space" in name:
@@ -103,8 +127,9 @@ class Played:
             return [0, *self.spaces][number]
         return 4711 if number == _SHAPES else self.shapes[number % len(self.shapes)]
 
-    def state(self):
-        """All that the calls have left, without where it lies."""
+    def state(self, is_last=False):
+        """All that the calls have left, without where it lies. Blocks are compared last: what Python has read of them is no
+        longer compiled code's to change."""
         with self.made.server.lock:  # Python takes over what was noted
             world = self.made.world
         alive = [identity for identity in self.ids if world.bodies.rows[index_of(identity)]["id"] == identity]
@@ -113,19 +138,23 @@ class Played:
         return {
             "alive": [self.ids.index(identity) for identity in alive],
             "rows": [self._row(index_of(identity), numbers) for identity in alive],
-            "shapes": [(self.shapes.index(identity), *self._shape(identity, numbers)) for identity in shapes],
+            "shapes": [(self.shapes.index(identity), *self._shape(identity, numbers, is_last)) for identity in shapes],
             "stale": sorted(numbers[index] for index in world._stale if index in numbers),
             "errors": self.made.errors, "variants": self.made.variants.alive, "objects": len(self.made.objects),
             "gates": [int(row["gate"]) for row in world.systems.rows[:2]], "lock": int(self.made.server.record["lock"]),
         }  # fmt: skip
 
-    def _shape(self, identity, numbers):
+    def _shape(self, identity, numbers, is_last):
         world, server, index = self.made.world, self.made.server, index_of(identity)
         row, binding = world.shapes.rows[world.shapes.current_row(index)], server.shapes.row(identity)
         told = [repr(row[name].tolist()) for name in SHAPE.names if name not in _WHO_DID_IT]
         data = self.made.variants.read(server.shapes.data(identity).address)
         users = sorted(numbers[body] for body in world.shape_users.of(index))
-        return world.shapes.settings_of(index), told, data, float(binding["margin"]), users
+        own = told_block = None
+        if is_last or row["user_kind"] not in (shapes.HULL, shapes.MESH, shapes.HEIGHT_FIELD):
+            own, block = world.shapes.settings_of(index), world.shapes.block_of(world.shapes.current_row(index))
+            told_block = _bits(block.arrays) if block and row["kind"] != shapes.EMPTY else None
+        return _bits(own), told, _bits(data), float(binding["margin"]), users, told_block
 
     def _row(self, index, numbers):
         world, row = self.made.world, self.made.world.bodies.rows[index]
@@ -141,6 +170,17 @@ class Played:
                      int(area["area_callback"][0]), kept_of_area]  # fmt: skip
         places = [world.instances.user_transform(at) for at in range(first, first + count)]
         return {name: row[name].tobytes() for name in kept}, shapes, [callbacks, rare, places]
+
+
+def _bits(value):
+    """A value with its arrays as bytes: NaN is the same as NaN."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return {name: _bits(part) for name, part in value.items()}
+    if isinstance(value, tuple):
+        return type(value).__name__, *map(_bits, value)
+    return repr(value)
 
 
 def _differences(one, two):
@@ -200,6 +240,7 @@ def test_fast_and_python_answers_leave_the_same(calls):
         fast.play(*call)
         python.play(*call)
         assert not _differences(fast.state(), python.state()), (number, call)
+    assert not _differences(fast.state(True), python.state(True))
 
 
 def _set_up(played):
@@ -230,6 +271,108 @@ def _set_up(played):
             call("_free_rid", body)
             call("_free_rid", shape)
     return played.made.handed_over - before
+
+
+def _data_of(kind, number):
+    """Good data for a shape; what each number gives is other data."""
+    points = np.random.default_rng(number).normal(size=(24, 3)).astype(np.float32)
+    return {"convex_polygon": points, "concave_polygon": {"faces": points, "backface_collision": number % 2 == 0},
+            "heightmap": {"width": 6, "depth": 4, "heights": points[:8].ravel()}}[kind]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", _BLOCK_KINDS)
+def test_shapes_with_blocks_are_left_the_same(kind):
+    """Set to all data, good and bad, twice each; used, set while used, freed while used; their rows taken again."""
+    fast, python = Played(True), Played(False)
+    for played in (fast, python):
+        call = played.made.call
+        for _ in range(3):
+            played.shapes.append(call(f"_{kind}_shape_create"))
+        one, other, kept = played.shapes[-3:]
+        for shape, data in itertools.product((one, other), (*_GOOD, *_ARRAYS)):
+            call("_shape_set_data", shape, data)
+            call("_shape_set_data", shape, data)
+        call("_shape_set_data", kept, _data_of(kind, 1))
+        call("_body_add_shape", played.ids[0], one, _PLACES[0], False)
+        call("_body_set_space", played.ids[0], played.spaces[0])
+        call("_shape_set_data", one, _data_of(kind, 2))
+        call("_free_rid", other)
+        played.shapes.append(call(f"_{kind}_shape_create"))
+        call("_shape_set_data", played.shapes[-1], _data_of(kind, 3))
+    for call in [("step", 0, []), ("_body_set_space", 0, [("space", 0)])]:
+        fast.play(*call), python.play(*call)
+        assert not _differences(fast.state(), python.state())
+    assert fast.made.world.shapes.cooked_memory.rows.any() and not python.made.world.shapes.cooked_memory.rows.any()
+    assert not _differences(fast.state(True), python.state(True))
+    for played in (fast, python):
+        for shape in played.shapes:
+            played.made.call("_free_rid", shape)
+        for body in played.ids:
+            played.made.call("_free_rid", body)
+        assert not played.made.variants.alive
+    assert fast.made.errors == python.made.errors
+
+
+@pytest.mark.parametrize("kind", _BLOCK_KINDS)
+def test_a_node_with_a_block_takes_no_python(kind):
+    """Made, set twice, put on a body, into a space and out of it, and freed; after the first one of its kind."""
+    played = Played(True)
+    call, made = played.made.call, played.made
+    call("_shape_set_data", call(f"_{kind}_shape_create"), _data_of(kind, 0))
+    before = made.handed_over
+    for number in range(50):
+        shape, body = call(f"_{kind}_shape_create"), call("_body_create")
+        for data in (number, number, number + 100):
+            call("_shape_set_data", shape, _data_of(kind, data))
+        call("_body_set_mode", body, 2)
+        call("_body_add_shape", body, shape, _PLACES[1], False)
+        call("_body_set_space", body, played.spaces[0])
+        for identity in (body, shape) if number % 2 else (body,):
+            call("_free_rid", identity)
+    assert made.handed_over == before and not made.errors
+    assert np.count_nonzero(made.world.shapes.cooked_memory.rows) == 25
+
+
+def test_a_freed_block_stays_while_a_query_may_read_it(monkeypatch):
+    played, freed = Played(True), []
+    monkeypatch.setattr(rows, "free_all", freed.extend)
+    call, world = played.made.call, played.made.world
+    call("_shape_set_data", call("_convex_polygon_shape_create"), _data_of("convex_polygon", 0))
+    shape, body = call("_convex_polygon_shape_create"), call("_body_create")
+    call("_shape_set_data", shape, _data_of("convex_polygon", 1))
+    call("_body_add_shape", body, shape, _PLACES[0], False)
+    call("_body_set_space", body, played.spaces[0])
+    memory = int(world.shapes.cooked_memory.rows[index_of(shape)])
+    tree = world.system(played.spaces[0]).trees.trees.rows[1]
+    tree["users"][0, 3, 0] += 1  # a query that has not ended
+    before = played.made.handed_over
+    call("_free_rid", body), call("_free_rid", shape)
+    assert memory and played.made.handed_over == before and not world.shapes.cooked_memory.rows[index_of(shape)]
+    for _ in range(10):
+        with played.made.server.lock:
+            world.retirement.reclaim()
+    assert memory not in freed
+    tree["users"][0, 3, 0] -= 1
+    world.retirement.reclaim()
+    assert freed == [memory]
+
+
+def test_much_freed_memory_does_not_wait(monkeypatch):
+    """Python frees what is large, and takes the notes over before they hold much."""
+    played, freed = Played(True), []
+    monkeypatch.setattr(rows, "free_all", freed.extend)
+    call, made = played.made.call, played.made
+    field = {"width": 512, "depth": 512, "heights": np.zeros(512 * 512, np.float32)}  # 1.5 MB
+    call("_shape_set_data", call("_heightmap_shape_create"), field)
+    shapes_made = [call("_heightmap_shape_create") for _ in range(40)]
+    for shape in shapes_made:
+        call("_shape_set_data", shape, field)
+    before = made.handed_over
+    for shape in shapes_made:
+        call("_free_rid", shape)
+        assert made.server.record["noted_memory"] <= 1 << 24
+    assert 2 <= made.handed_over - before <= 4 and not made.errors
+    assert len(freed) > 20
 
 
 def test_a_node_takes_no_python():

@@ -27,11 +27,11 @@ def cooking():
     return made
 
 
-def cook(cooking, kind, given, count, depth=0, is_two_sided=0):
+def cook(cooking, kind, given, count, depth=0, is_two_sided=0, before=0):
     """(row of SHAPE, address of the memory or 0) of what compiled code makes."""
     row, request = np.zeros(1, schema.SHAPE), np.zeros(1, compiled_cooking.REQUEST)
     request["cooking"], request["given"], request["count"] = cooking.address, address_of(given), count
-    request["depth"], request["is_two_sided"], request["cooked"] = depth, is_two_sided, address_of(row)
+    request["before"], request["depth"], request["is_two_sided"], request["cooked"] = before, depth, is_two_sided, address_of(row)
     memory = COOK[kind](address_of(request))
     row["user_kind"] = kind
     return row[0], memory
@@ -124,6 +124,26 @@ def test_what_is_not_finite_is_left_to_python(cooking, value):
     points[4, 1] = 1e16
     assert not cook(cooking, schema.HULL, points, 6)[1]
     assert not cook(cooking, schema.HULL, points, 0)[1] and not cook(cooking, schema.MESH, points, 5)[1]
+
+
+@pytest.mark.parametrize("kind", list(COOK))
+def test_the_same_data_is_cooked_once(cooking, kind):
+    """Nodes set it twice. What differs in one number, in how many there are, or in a side that collides, is other data."""
+    rng = np.random.default_rng(4)
+    given = (rng.normal(size=36) if kind == schema.HEIGHT_FIELD else rng.normal(size=(12, 3))).astype(np.float32)
+    sizes = (6, 6) if kind == schema.HEIGHT_FIELD else (12, 0)
+    _, before = cook(cooking, kind, given, *sizes)
+    assert cook(cooking, kind, given.copy(), *sizes, before=before)[1] == before
+    others = []
+    for at in range(given.size):
+        changed = given.copy()
+        changed.flat[at] += 0.5
+        others.append(cook(cooking, kind, changed, *sizes, before=before)[1])
+    others.append(cook(cooking, kind, given, sizes[0] - 3, sizes[1], before=before)[1])
+    if kind == schema.MESH:
+        others.append(cook(cooking, kind, given, *sizes, is_two_sided=1, before=before)[1])
+    assert all(others) and before not in others
+    c_memory.free_all([before, *others])
 
 
 @pytest.fixture
