@@ -243,15 +243,29 @@ def test_fast_and_python_answers_leave_the_same(calls):
     assert not _differences(fast.state(True), python.state(True))
 
 
-def _set_up(played):
+def _data_of(kind, number):
+    """Good data for a shape; what each number gives is other data."""
+    points = np.random.default_rng(number).normal(size=(24, 3)).astype(np.float32)
+    return {"convex_polygon": points, "concave_polygon": {"faces": points, "backface_collision": number % 2 == 0},
+            "heightmap": {"width": 6, "depth": 4, "heights": points[:8].ravel()}}[kind]  # fmt: skip
+
+
+def _sizes_of(kind, number):
+    """Good data for a shape without a block."""
+    size = 0.5 + 0.25 * number
+    return {"sphere": size, "box": (size, size, 1.0)}.get(kind, {"radius": size, "height": 4.0})
+
+
+def _set_up(played, kinds=_SOLIDS):
     """What a node with a shape of its own does: made, put into a space and freed; each second one is taken out before. Gives how
     many calls Python had to answer."""
     call, place = played.made.call, _PLACES[0]
     before = played.made.handed_over
     for number in range(20):
-        shape = call(f"_{_SOLIDS[number % 4]}_shape_create")
-        for size in (0.5, 0.75):  # as it is made, and as the user wants it
-            call("_shape_set_data", shape, (size, (size, size, 1.0), *[{"radius": size, "height": 2.0}] * 2)[number % 4])
+        kind = kinds[number % len(kinds)]
+        shape = call(f"_{kind}_shape_create")
+        for version in (0, 1):  # as it is made, and as the user wants it
+            call("_shape_set_data", shape, (_data_of if kind in _BLOCK_KINDS else _sizes_of)(kind, version))
         body = call("_body_create")
         call("_body_attach_object_instance_id", body, 77)
         call("_body_set_mode", body, 2)
@@ -271,13 +285,6 @@ def _set_up(played):
             call("_free_rid", body)
             call("_free_rid", shape)
     return played.made.handed_over - before
-
-
-def _data_of(kind, number):
-    """Good data for a shape; what each number gives is other data."""
-    points = np.random.default_rng(number).normal(size=(24, 3)).astype(np.float32)
-    return {"convex_polygon": points, "concave_polygon": {"faces": points, "backface_collision": number % 2 == 0},
-            "heightmap": {"width": 6, "depth": 4, "heights": points[:8].ravel()}}[kind]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", _BLOCK_KINDS)
@@ -433,7 +440,7 @@ def test_many_threads_beside_steps():
     done, stop = [], threading.Event()
 
     def live():
-        done.append(_set_up(played))
+        done.append(_set_up(played, _SOLIDS + _BLOCK_KINDS))
 
     def step():
         while not stop.is_set():
@@ -462,6 +469,7 @@ def test_many_threads_beside_steps():
     count = world.shapes.row_count
     assert not any(map(world.shape_users.of, range(count))) and not world.shapes.rows["use_count"][:count].any()
     assert len(played.made.objects) == 2 and not played.made.variants.alive and server.record["lock"] == 0
+    assert not world.shapes.cooked_memory.rows.any()
 
 
 def test_all_rows_can_be_used_and_used_again():
