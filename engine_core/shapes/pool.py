@@ -139,7 +139,8 @@ class ShapePool(ShapeRows):
         return own
 
     def _claim(self, index: int) -> None:
-        """Make a block that compiled code has cooked one like any other: compiled code leaves it alone from here on."""
+        """Make a block that compiled code has cooked one like any other: compiled code leaves it alone from here on. In Godot who
+        calls has the server's lock, as has the compiled code."""
         address = int(self.cooked_memory.rows[index])
         if address:
             self._blocks[index], self._settings[index] = claim(address, self.rows[index])
