@@ -37,7 +37,10 @@ class ShapeUsers:
 
     def drop(self, shape: int) -> None:
         """A shape leaves a body once. The row of the shape on the body may still say otherwise."""
-        uses = self._uses.get(shape, 0) - 1
+        if shape not in self._uses:
+            self._only.pop(shape, None)
+            return
+        uses = self._uses[shape] - 1
         if uses <= 0:
             self.forget(shape)
             return

@@ -98,11 +98,11 @@ class ShapeRows:
         return give_back if blocks or memory or rows else None
 
     def _give_back_rows(self, rows: list[int]) -> None:
-        """`_give_back_row`, most of them at once: those that have nothing beside them."""
-        if self._blocks or self._part_rows:
-            for row in rows:
-                self._give_back_row(row)
-            return
+        """`_give_back_row`, at once for those that have nothing beside them: most."""
+        others = {row for row in rows if row in self._blocks or row in self._part_rows}
+        for row in sorted(others):
+            self._give_back_row(row)
+        rows = [row for row in rows if row not in others] if others else rows
         self._retiring.difference_update(rows)
         indices = np.array(rows, np.int64)
         self.rows["kind"][indices] = schema.EMPTY
