@@ -46,7 +46,10 @@ class ShapeUsers:
 
     def drop(self, shape: int, count: int = 1) -> None:
         """A shape leaves a body, or several. The rows of the shape on them may still say otherwise."""
-        uses = self._uses.get(shape, 0) - count
+        if shape not in self._uses:
+            self._only.pop(shape, None)
+            return
+        uses = self._uses[shape] - count
         if uses <= 0:
             self.forget(shape)
             return

@@ -118,13 +118,15 @@ def _make_tetrahedron(grid, members, count, corners, neighbours, planes, lengths
 
 @kernel
 def _assign(grid, corners, planes, lengths, faces, face_count, point, lists, first, farthest, height, least):
-    """Put the point on the list of that of `faces` which it is highest above, if that is more than `least` [grid]."""
+    """Put the point on the list of that of `faces` which it is highest above, if that is more than `least` [grid], at least 0."""
     best_face, best = -1, least
     for i in range(face_count):
         face = faces[i]
-        above = height_above(grid, corners, planes, face, point) / lengths[face]
-        if above > best:
-            best, best_face = above, face
+        area = height_above(grid, corners, planes, face, point)
+        if area > 0:  # most are not: no division for those
+            above = area / lengths[face]
+            if above > best:
+                best, best_face = above, face
     if best_face >= 0:
         lists[point] = first[best_face]
         first[best_face] = point
@@ -134,20 +136,20 @@ def _assign(grid, corners, planes, lengths, faces, face_count, point, lists, fir
 
 
 @kernel
-def _cut_visible(grid, corners, neighbours, planes, is_alive, used, point, first, lists, horizon):
-    """Take away the faces that see the point. Gives the number of edges left open, `horizon` rows of (from, to, face
-    beyond), and the list of the points that were outside of the removed faces."""
-    edge_count, orphans = np.int64(0), np.int64(-1)
+def _cut_visible(grid, corners, neighbours, planes, is_alive, used, point, first, lists, horizon, seeing):
+    """Take away the faces that see the point (their numbers are left in `seeing`). Gives the number of edges left open, `horizon`
+    rows of (from, to, face beyond), and the list of the points that were outside of the removed faces."""
+    edge_count, orphans, seeing_count = np.int64(0), np.int64(-1), np.int64(0)
     for face in range(used):
-        is_alive[face] = (
-            2 if is_alive[face] and height_above(grid, corners, planes, face, point) > 0 else is_alive[face]
-        )
-    for face in range(used):
-        if is_alive[face] != 2:
-            continue
+        if is_alive[face] and height_above(grid, corners, planes, face, point) > 0:
+            is_alive[face] = 0
+            seeing[seeing_count] = face
+            seeing_count += 1
+    for i in range(seeing_count):
+        face = seeing[i]
         for k in range(3):
             beyond = neighbours[face, k]
-            if is_alive[beyond] == 1:
+            if is_alive[beyond]:
                 horizon[edge_count, 0] = corners[face, k]
                 horizon[edge_count, 1] = corners[face, (k + 1) % 3]
                 horizon[edge_count, 2] = beyond
@@ -159,10 +161,7 @@ def _cut_visible(grid, corners, neighbours, planes, is_alive, used, point, first
                 lists[other] = orphans
                 orphans = other
             other = following
-    for face in range(used):
-        if is_alive[face] == 2:
-            is_alive[face] = 0
-            first[face] = -1
+        first[face] = -1
     return edge_count, orphans
 
 
@@ -221,22 +220,27 @@ def quickhull(grid, members, count, limit, tolerance, corners, neighbours, plane
         if best_face < 0:
             if is_checked:
                 break
-            # A point is on the list of one face only: look once whether it stands out of another.
+            # A point is on the list of one face only: look once whether it stands out of another. Corners do not.
             is_checked, alive_count = True, np.int64(0)
+            for i in range(count):
+                face_at[members[i]] = 0
             for face in range(used):
                 first[face], height[face] = -1, 0.0
                 if is_alive[face]:
                     faces[alive_count] = face
                     alive_count += 1
+                    for k in range(3):
+                        face_at[corners[face, k]] = -1
             for i in range(count):
-                _assign(
-                    grid, corners, planes, lengths, faces, alive_count, members[i], lists, first, farthest, height,
-                    tolerance,
-                )  # fmt: skip
+                if face_at[members[i]] == 0:
+                    _assign(
+                        grid, corners, planes, lengths, faces, alive_count, members[i], lists, first, farthest, height,
+                        tolerance,
+                    )  # fmt: skip
             continue
         point = farthest[best_face]
         edge_count, orphans = _cut_visible(
-            grid, corners, neighbours, planes, is_alive, used, point, first, lists, horizon
+            grid, corners, neighbours, planes, is_alive, used, point, first, lists, horizon, faces
         )
         used = _fill_horizon(
             grid, corners, neighbours, planes, lengths, is_alive, used, point, horizon, edge_count, face_at, faces

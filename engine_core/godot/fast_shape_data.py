@@ -1,8 +1,9 @@
 """Fast answers to the calls that make shapes, set them and free them; see fast_call.py.
 
-All kinds are made here; spheres, boxes, capsules and cylinders are set here too until they are used, and freed here when they are
-not used any more. What was in use gets a fresh row for what it is set to, so that nobody sees half of it: that is Python's to do.
-A shape that nobody has used may still be asked with on another thread: the two meet in SHAPE_BINDING.sight.
+All kinds are made here. All but planes and separation rays are set here too until they are used, and freed here when they are not
+used any more; those with a block: fast_block_data.py. What was in use gets a fresh row for what it is set to, so that nobody sees
+half of it: that is Python's to do. A shape that nobody has used may still be asked with on another thread: the two meet in
+SHAPE_BINDING.sight.
 """
 
 import math
@@ -12,24 +13,24 @@ import numpy as np
 from ..bodies.identity import SEQUENCE_MASK
 from ..bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE, WORLD
 from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
-from ..runtime.call import call_0, call_2, call_4, load_float64, load_int32, load_int64, store_int64
+from ..runtime.call import call_0, call_2, load_float64, load_int32, load_int64, store_int64
 from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.memory import view
 from ..shapes.schema import (
     BOX, CAPSULE, CYLINDER, EMPTY, HEIGHT_FIELD, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE,
 )  # fmt: skip
 from ..shapes.solids import are_sizes, write_solid
+from .fast_block_data import can_give_up_block, give_up_block, has_block, number_in, set_block
 from .fast_call import free_variant, has_room_for, take_note
 from .fast_shapes import SIGHT, binding_of_shape, shapes_of
 from .schema import (
-    DICTIONARY, FLOAT, INT, MOST_IN_STOCK, MOST_NOTES, NOTE, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED, SHAPE_SET,
+    DICTIONARY, FLOAT, MOST_IN_STOCK, MOST_NOTES, NOTE, PACKED_VECTOR3_ARRAY, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED, SHAPE_SET,
     UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
 )  # fmt: skip
 from .slots import argument, int_argument, load_vector3
 
 INT32, INT64 = np.int32, np.int64
 DATA = SHAPE_BINDING.fields["data"][1]
-FOUND_WORDS = VARIANT_WORDS + 1
 NO_SIZES = (math.nan, math.nan, math.nan)
 
 
@@ -80,7 +81,7 @@ def _is_unused(shape, index):
     """Whether a shape is of a kind that is set and freed here, nobody uses it, and it has one row."""
     kind = shape.user_kind
     is_solid = kind == SPHERE or kind == BOX or kind == CAPSULE or kind == CYLINDER
-    return is_solid and shape.use_count == 0 and shape.was_shared == 0 and shape.current == index
+    return (is_solid or has_block(kind)) and shape.use_count == 0 and shape.was_shared == 0 and shape.current == index
 
 
 # --- settings ---
@@ -101,25 +102,6 @@ def _repeats(kept, data):
 
 
 @kernel
-def _number_in(server, dictionary, key):
-    """The number that a Dictionary (address of its Variant) holds for a key; NaN if it holds none."""
-    words = stack_array(FOUND_WORDS, np.int64)
-    for k in range(FOUND_WORDS):
-        words[k] = 0
-    value, is_valid = address_of_row(words, 0), address_of_row(words, VARIANT_WORDS)
-    call_4(server.variant_get_keyed, dictionary, key, value, is_valid)
-    if words[VARIANT_WORDS] & 0xFF == 0:
-        return math.nan
-    kind = load_int32(value)
-    if kind == FLOAT:
-        return load_float64(value + 8)
-    if kind == INT:
-        return np.float64(load_int64(value + 8))
-    free_variant(server, value)
-    return math.nan
-
-
-@kernel
 def _sizes_in(server, kind, data):
     """The sizes that a Variant gives a shape; NaN for what Python has to judge."""
     got = load_int32(data)
@@ -128,7 +110,7 @@ def _sizes_in(server, kind, data):
     if kind == BOX and got == VECTOR3:
         return load_vector3(data + 8)
     if (kind == CAPSULE or kind == CYLINDER) and got == DICTIONARY:
-        return (_number_in(server, data, server.radius_key), _number_in(server, data, server.height_key), 0.0)
+        return (number_in(server, data, server.radius_key), number_in(server, data, server.height_key), 0.0)
     return NO_SIZES
 
 
@@ -136,7 +118,8 @@ def _sizes_in(server, kind, data):
 def _keep(server, kept, data):
     """Keep what a shape was set to; both are addresses of Variants."""
     free_variant(server, kept)
-    if load_int32(data) == DICTIONARY:
+    kind = load_int32(data)
+    if kind == DICTIONARY or kind == PACKED_VECTOR3_ARRAY:
         call_2(server.variant_copy, kept, data)
         return
     for k in range(VARIANT_WORDS):
@@ -144,14 +127,25 @@ def _keep(server, kept, data):
 
 
 @kernel
-def _note_sizes(server, identity, sizes):
-    """Note what a shape was set to, in place of the last note if that says it of the same shape. There is room."""
+def _note_set(server, identity, sizes):
+    """Note what a shape was set to (NO_SIZES: to a block), in place of the last note if that says it of the same shape. There is
+    room."""
     last = view(server.notes, MOST_NOTES, NOTE)[max(server.note_count - 1, 0)]
     if server.note_count == 0 or last.kind != SHAPE_SET or last.identity != identity:
         take_note(server, SHAPE_SET, identity, INT64(0), INT64(0))
     note = view(server.notes, MOST_NOTES, NOTE)[server.note_count - 1]
     for k in range(3):
         note.sizes[k] = sizes[k]
+
+
+@kernel
+def _set_solid(shape, sight, kind, sizes):
+    """Set a shape that nobody uses to sizes; False: they are none, or somebody has seen it (`sight`: address of SIGHT)."""
+    if not are_sizes(kind, sizes) or compare_exchange_int64(sight, UNSEEN, WRITTEN) != UNSEEN:
+        return False
+    write_solid(shape, kind, sizes)
+    store_release_int64(sight, INT64(UNSEEN))
+    return True
 
 
 @kernel
@@ -166,16 +160,16 @@ def shape_set_data(instance, arguments, result):
         return True
     if not _is_unused(shape, index) or not has_room_for(server, 1):
         return False
-    kind = INT64(shape.user_kind)
-    sizes = _sizes_in(server, kind, data)
-    if not are_sizes(kind, sizes):
-        return False
-    if compare_exchange_int64(binding + SIGHT, UNSEEN, WRITTEN) != UNSEEN:
-        return False
-    write_solid(shape, kind, sizes)
-    store_release_int64(binding + SIGHT, INT64(UNSEEN))
+    kind, sizes = INT64(shape.user_kind), NO_SIZES
+    if has_block(kind):
+        if not set_block(server, index, data):
+            return False
+    else:
+        sizes = _sizes_in(server, kind, data)
+        if not _set_solid(shape, binding + SIGHT, kind, sizes):
+            return False
     _keep(server, binding + DATA, data)
-    _note_sizes(server, identity, sizes)
+    _note_set(server, identity, sizes)
     return True
 
 
@@ -186,14 +180,14 @@ def free_shape(server, identity):
     if index < 0 or server.has_contact_biases or not has_room_for(server, 1):
         return False
     shape = shapes_of(server.world)[index]
-    if not _is_unused(shape, index):
+    if not _is_unused(shape, index) or not can_give_up_block(server, shape, index):
         return False
     shape.id = 0
     shape.kind = INT32(EMPTY)
     binding = binding_of_shape(server, index)
     free_variant(server, binding + DATA)
     view(binding, 1, SHAPE_BINDING)[0].shape_id = 0
-    take_note(server, SHAPE_FREED, identity, INT64(0), INT64(0))
+    take_note(server, SHAPE_FREED, identity, give_up_block(server, index), INT64(0))
     return True
 
 

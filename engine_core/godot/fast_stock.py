@@ -67,7 +67,7 @@ class FastStock:
         """Enter into Python's tables what was noted."""
         count, world = int(self._record["note_count"]), self._world
         notes = self._notes[:count].copy()
-        self._record["note_count"] = 0
+        self._record["note_count"] = self._record["noted_memory"] = 0
         users, kinds, indices = world.shape_users, notes["kind"], notes["identity"] & INDEX_MASK
         is_of_body = kinds < WAS_FREED
         told = (values[is_of_body].tolist() for values in (kinds, indices, notes["first"]))
@@ -78,10 +78,11 @@ class FastStock:
                 users.drop(shape)
             elif kind == MASS_IS_STALE:
                 world.note_stale_mass(index)
-        is_set, is_freed = kinds == SHAPE_SET, kinds == WAS_FREED
-        world.shapes.note_sizes(indices[is_set], notes["sizes"][is_set])
+        is_set, is_freed, freed_shapes = kinds == SHAPE_SET, kinds == WAS_FREED, kinds == SHAPE_FREED
+        world.shapes.note_set(indices[is_set], notes["sizes"][is_set])
         # Last of all what was freed: it is not used again before.
-        world.shapes.note_freed(indices[kinds == SHAPE_FREED].tolist())
+        memory = notes["first"][freed_shapes]
+        world.shapes.note_freed(indices[freed_shapes].tolist(), memory[memory != 0].tolist())
         if is_freed.any():
             self._take_over_freed(notes["identity"][is_freed].tolist(), notes[is_freed])
 

@@ -90,7 +90,16 @@ SERVER = np.dtype(
         ("construct_object", "i8"), ("set_instance", "i8"), ("destroy_object", "i8"),
         ("body_state_base", "i8"), ("body_state_class", "i8"),  # addresses of StringNames
         ("variant_copy", "i8"), ("variant_get_keyed", "i8"),
-        ("radius_key", "i8"), ("height_key", "i8"),  # addresses of Variants: the keys of what a shape's data holds
+        # Addresses of Variants: the keys of what a shape's data holds
+        ("radius_key", "i8"), ("height_key", "i8"), ("faces_key", "i8"), ("backface_key", "i8"), ("width_key", "i8"),
+        ("depth_key", "i8"), ("heights_key", "i8"),
+        # Of two types of packed arrays addresses of functions: from a Variant, size, first element, destructor
+        ("vector3_array", "i8", 4), ("float32_array", "i8", 4),
+        # What cooks hulls, meshes and height fields, see fast_block_data.py
+        ("cooking", "i8"),  # address of COOKING (shapes/compiled_cooking.py)
+        ("cook_hull", "i8"), ("cook_mesh", "i8"), ("cook_field", "i8"),  # entry points; 0 until the first of the kind is set
+        ("cooked_memory", "i8"),  # int64: address of the memory that a shape's row was cooked into; 0: none, or Python's
+        ("noted_memory", "i8"),  # freed memory that the notes hold [byte]
     ],
     align=True,
 )  # fmt: skip
@@ -148,7 +157,7 @@ NOTE = np.dtype([("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity
 SHAPE_USED, SHAPE_DROPPED, MASS_IS_STALE, WAS_FREED, SHAPE_SET, SHAPE_FREED = range(6)  # the first three of bodies that live
 """Values of NOTE.kind: a body (`identity`) has one more or one less of the shape `first` (index); its mass is to be renewed; it,
 or an area, was freed, and the `capacity` rows of its shapes from `first` on with it; a shape (`identity`) was given `sizes`
-(shapes/solids.py); it was freed."""
+(shapes/solids.py) or a block; it was freed, and its memory (`first`: the address, or 0) with it."""
 MOST_NOTES = 4096
 MOST_IN_STOCK = 256
 

@@ -14,7 +14,9 @@ import numpy as np
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
 from ..query_interface import install_queries
+from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool
+from ..shapes.compiled_cooking import CompiledCooking
 from . import schema
 from .call_names import CALLS
 from .errors import missing
@@ -23,7 +25,7 @@ from .frames import to_world
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
-from .server_lock import ServerLock, memory_functions, system_functions
+from .server_lock import ServerLock, system_functions
 from .server_machines import Machines
 from .server_streaming import Streams
 from .shape_bindings import ShapeBindings
@@ -78,6 +80,7 @@ class Server:
     def __init__(self, engine, world):
         self.engine, self.world = engine, world
         self.interface, self.variants, self.reporter = engine.interface, engine.variants, engine.reporter
+        self.cooking = CompiledCooking()
         self.shapes = ShapeBindings(world.shapes, engine.variants)
         self.areas: dict[int, object] = {}  # server_areas.Area by id, of areas that Python had to do with
         self.joints = IdTable(KIND_JOINT, "joint")
@@ -148,7 +151,11 @@ class Server:
         record["variant_from_object"] = variants.from_type_address[schema.OBJECT]
         record["variant_copy"] = interface.address("variant_new_copy")
         record["variant_get_keyed"] = interface.address("variant_get_keyed")
-        record["radius_key"], record["height_key"] = (key.address for key in self.shapes.keys)
+        for field, key in self.shapes.keys.items():
+            record[field] = key.address
+        record["vector3_array"] = variants.array_functions(schema.PACKED_VECTOR3_ARRAY)
+        record["float32_array"] = variants.array_functions(schema.PACKED_FLOAT32_ARRAY)
+        record["cooking"], record["cooked_memory"] = self.cooking.address, self.world.shapes.cooked_memory.address
         record["construct_object"] = interface.address("classdb_construct_object2")
         record["set_instance"] = interface.address("object_set_instance")
         record["destroy_object"] = interface.address("object_destroy")

@@ -74,7 +74,7 @@ class InstanceBatches:
         used["shape"], used["rotation"] = which.ravel(), (0.0, 0.0, 0.0, 1.0)
         cooked = shapes.rows[derived].copy()
         cooked["use_count"] = 0
-        keeps = [shapes._blocks.get(row) for row in derived]  # the blocks live on even if the user's shape changes
+        keeps = [shapes.block_of(row) for row in derived]  # the blocks live on even if the user's shape changes
         queue = BatchQueue(self._server.world, space)
         queue.hold_back = self._server.streams._hold_back
         batch = BodyBatch(queue, bodies, used, cooked, user_id=user_id, keeps=keeps)

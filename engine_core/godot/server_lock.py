@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
+from ..runtime.c_memory import address_of_function
 from ..runtime.call import call_0, call_0_result, load_int64, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
@@ -92,17 +93,6 @@ def system_functions() -> tuple[int, int]:
     else:
         library, names = ctypes.CDLL(None), ("pthread_self", "sched_yield")
     return tuple(address_of_function(library, name) for name in names)
-
-
-def address_of_function(library, name: str) -> int:
-    """Address of a function of a C library."""
-    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
-
-
-def memory_functions() -> tuple[int, int]:
-    """Addresses of C's malloc and free."""
-    library = ctypes.CDLL("msvcrt" if platform.system() == "Windows" else None)
-    return address_of_function(library, "malloc"), address_of_function(library, "free")
 
 
 class ServerLock:

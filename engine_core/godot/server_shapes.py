@@ -186,6 +186,15 @@ def _is_plain(value) -> bool:
     return isinstance(value, (float, tuple))
 
 
+_COOKS = {shapes.HULL: "cook_hull", shapes.MESH: "cook_mesh", shapes.HEIGHT_FIELD: "cook_field"}
+
+
+def _let_compiled_code_cook(server, kind: int) -> None:
+    """Load the code that cooks shapes of this kind, once there is one: see fast_block_data.py."""
+    if kind in _COOKS and not server.record[_COOKS[kind]]:
+        server.record[_COOKS[kind]] = server.cooking.address_for(kind)
+
+
 @SERVER.cold()
 def _shape_set_data(server, identity, variant):
     godot_type, kept = _type_of(server, identity), server.shapes.data(identity)
@@ -198,6 +207,7 @@ def _shape_set_data(server, identity, variant):
         server.reporter.warn_once("shape_set_data", warning)
     kept.set(variant)
     server.world.shape_changed(index)
+    _let_compiled_code_cook(server, _KINDS[godot_type])
 
 
 @SERVER.cold()

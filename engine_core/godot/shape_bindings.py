@@ -13,8 +13,11 @@ from . import schema
 from .errors import missing
 from .variant import KeptVariant, StoredVariant
 
-KEYS = "radius", "height"
-"""What compiled code looks for in the Dictionaries that capsules and cylinders are set to."""
+KEYS = {
+    "radius": "radius_key", "height": "height_key", "faces": "faces_key", "backface_collision": "backface_key",
+    "width": "width_key", "depth": "depth_key", "heights": "heights_key",
+}  # fmt: skip
+"""What compiled code looks for in the Dictionaries that shapes are set to, and the field of SERVER that has the address."""
 _DATA = schema.SHAPE_BINDING.fields["data"][1]
 
 
@@ -24,9 +27,9 @@ class ShapeBindings:
     def __init__(self, shapes, variants):
         self._pool = Pool("shape bindings", schema.SHAPE_BINDING, shapes.pool.capacity)
         self._shapes, self._variants = shapes, variants
-        self.keys = tuple(StoredVariant(variants) for _ in KEYS)
-        for name, key in zip(KEYS, self.keys, strict=True):
-            variants.write(key.address, name)
+        self.keys = {field: StoredVariant(variants) for field in KEYS.values()}
+        for name, field in KEYS.items():
+            variants.write(self.keys[field].address, name)
         self.rows, self.address = self._pool.rows, self._pool.address
 
     def add(self, identity: int) -> None:
@@ -61,5 +64,5 @@ class ShapeBindings:
         """Give back all that Godot counts."""
         for identity in self.ids():
             self.release(identity)
-        for key in self.keys:
+        for key in self.keys.values():
             key.release()

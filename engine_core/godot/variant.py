@@ -72,7 +72,7 @@ class Variants:
         self._iter_get = interface.function("variant_iter_get", None, c_void_p, c_void_p, c_void_p, c_void_p)
         self._get_keyed = interface.function("variant_get_keyed", None, c_void_p, c_void_p, c_void_p, c_void_p)
         self._to_utf8 = interface.function("string_to_utf8_chars", c_int64, c_void_p, ctypes.c_char_p, c_int64)
-        self._destructors, self._size, self._first = {}, {}, {}
+        self._destructors, self._size, self._first, self._array_functions = {}, {}, {}, {}
         get_destructor = interface.function("variant_get_ptr_destructor", c_void_p, c_int)
         get_method = interface.function("variant_get_ptr_builtin_method", c_void_p, c_int, c_void_p, c_int64)
         method = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, c_int32)
@@ -82,10 +82,11 @@ class Variants:
             (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
             (schema.PACKED_FLOAT64_ARRAY, "PackedFloat64Array", "packed_float64_array_operator_index"),
         ):
-            hashes = api.builtin_methods[name]
-            self._size[kind] = method(get_method(kind, interface.name("size"), hashes["size"]))
+            size = get_method(kind, interface.name("size"), api.builtin_methods[name]["size"])
+            self._size[kind] = method(size)
             self._first[kind] = interface.function(first + "_const", c_void_p, c_void_p, c_int64)
             self._destructors[kind] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(kind))
+            self._array_functions[kind] = size, interface.address(first + "_const"), get_destructor(kind)
         constructor = interface.function("variant_get_ptr_constructor", c_void_p, c_int, c_int32)
         self._new_dictionary = pair(constructor(schema.DICTIONARY, 0))
         self._new_vector3_array = pair(constructor(schema.PACKED_VECTOR3_ARRAY, 0))
@@ -101,6 +102,10 @@ class Variants:
         self._destructors[schema.ARRAY] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(schema.ARRAY))
 
     # --- from Godot ---
+
+    def array_functions(self, kind: int) -> tuple[int, int, int, int]:
+        """Addresses of what compiled code needs of a type of packed arrays: from a Variant, size, first element, destructor."""
+        return self.to_type_address[kind], *self._array_functions[kind]
 
     def type_of(self, address: int) -> int:
         """The type of the Variant at an address."""

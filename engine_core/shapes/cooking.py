@@ -168,9 +168,10 @@ def cook_hull(points: np.ndarray) -> Cooked:
         },
         {name: getattr(hull, name) for name in ("vertices", "planes", "face_starts", "face_vertices", "edges")},
     )
-    distances = hull.planes[:, 3].astype(np.float64) - hull.planes[:, :3].astype(np.float64) @ center
+    x, y, z, reach = hull.planes.astype(np.float64).T
+    distances = reach - (x * center[0] + y * center[1] + z * center[2])  # in this order, as compiled_cooking.py does
     fields = {
-        "bounds": np.concatenate((hull.vertices.min(axis=0), hull.vertices.max(axis=0))),
+        "bounds": np.concatenate((hull.vertices.min(axis=0), hull.vertices.max(axis=0))) + np.float32(0.0),  # -0 becomes 0
         "volume": min(volume, solids.MOST_VOLUME),
         "center_of_mass": center,
         "inertia": inertia,

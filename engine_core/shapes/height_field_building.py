@@ -52,9 +52,8 @@ def renew_ranges(arrays: dict, x: int, z: int, width: int, depth: int) -> None:
     cells = np.stack((part[:-1, :-1], part[:-1, 1:], part[1:, :-1], part[1:, 1:]))
     low = _fold(np.fmin.reduce(cells), np.fmin)
     high = _fold(np.fmax.reduce(cells), np.fmax)
-    _nodes(arrays, last)[z0 : z1 + 1, x0 : x1 + 1] = np.stack(
-        (np.nan_to_num(low, nan=INSIDE_OUT), np.nan_to_num(high, nan=-INSIDE_OUT)), axis=-1
-    )
+    blocks = np.stack((np.nan_to_num(low, nan=INSIDE_OUT), np.nan_to_num(high, nan=-INSIDE_OUT)), axis=-1)
+    _nodes(arrays, last)[z0 : z1 + 1, x0 : x1 + 1] = blocks + np.float32(0.0)  # -0 becomes 0
     for level in range(last - 1, -1, -1):
         x0, z0, x1, z1 = x0 // 2, z0 // 2, x1 // 2, z1 // 2
         below = _nodes(arrays, level + 1)[2 * z0 : 2 * z1 + 2, 2 * x0 : 2 * x1 + 2]

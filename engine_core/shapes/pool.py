@@ -5,6 +5,7 @@ import numpy as np
 from ..runtime.memory import Pool, PoolFull
 from . import schema, settings
 from .compound_settings import Part, StaticCompound
+from .cooked_memory import claim
 from .cooking import COOKED_FIELDS, Cooked, user_kind_of
 from .height_field_building import field_bounds, renew_ranges
 from .rows import ShapeRows
@@ -75,6 +76,7 @@ class ShapePool(ShapeRows):
         nobody uses it any more. Raises ValueError if there is no such shape."""
         with self._lock:
             self._check("free", index)
+            self._claim(index)
             self.rows[index]["id"] = 0
             self._settings.pop(index, None)
             others = tuple(self._rows_of.get(index, ()))
@@ -113,31 +115,48 @@ class ShapePool(ShapeRows):
 
     def block_of(self, index: int):
         """What a shape's row points to, to be kept alive, or None."""
-        return self._blocks.get(index)
+        with self._lock:
+            self._claim(index)
+            return self._blocks.get(index)
 
     # What compiled code has made of rows that were taken for it (`take_many`).
 
-    def note_sizes(self, indices: np.ndarray, sizes: np.ndarray) -> None:
-        """Rows without a use were written by `solids.write_solid` with these sizes `(n, 3)`."""
+    def note_set(self, indices: np.ndarray, sizes: np.ndarray) -> None:
+        """Rows without a use were written by compiled code: by `solids.write_solid` with these sizes `(n, 3)`, or, where
+        `cooked_memory` says so, with a block."""
         with self._lock:
             self._sizes.rows[indices] = sizes
             for index in indices.tolist():
-                self._settings.pop(index, None)
+                if index not in self._blocks:
+                    self._settings.pop(index, None)
 
     def _present(self, index: int):
-        """The settings in use, or None; of sizes that were noted they are made when somebody asks."""
+        """The settings in use, or None; of what compiled code has set they are made when somebody asks."""
+        self._claim(index)
         own, row = self._settings.get(index), self.rows[index]
         if own is None and row["kind"] != schema.EMPTY and row["user_kind"] in SOLIDS:
             own = self._settings[index] = settings.of_solid(int(row["user_kind"]), self._sizes.rows[index].tolist())
         return own
 
-    def note_freed(self, indices: list[int]) -> None:
-        """These shapes, without uses and other rows, were freed: their ids are gone, and they are EMPTY."""
+    def _claim(self, index: int) -> None:
+        """Make a block that compiled code has cooked one like any other: compiled code leaves it alone from here on. In Godot who
+        calls has the server's lock, as has the compiled code."""
+        address = int(self.cooked_memory.rows[index])
+        if address:
+            self._blocks[index], self._settings[index] = claim(address, self.rows[index])
+            self.cooked_memory.rows[index] = 0
+
+    def note_freed(self, indices: list[int], memory: list[int]) -> None:
+        """These shapes, without uses and other rows, were freed: their ids are gone, they are EMPTY, and of `memory` are the
+        addresses that `cooked_memory` held for them."""
         with self._lock:
             for index in indices:
                 self._settings.pop(index, None)
             self._retiring.update(indices)
             self._retired_rows += indices
+            self._retired_memory += memory
+        if memory:
+            self.reclaim()
 
     # Settings. Each checks first and raises ValueError, naming the call and the value; then the old data is kept.
 
@@ -205,7 +224,7 @@ class ShapePool(ShapeRows):
         call = "update_height_field"
         with self._lock:
             self._check(call, index)
-            field = self._settings.get(index)
+            field = self._present(index)
             if not isinstance(field, settings.HeightField):
                 raise ValueError(f"{call}: shape {index} is no height field that was set")
             region, cells = field.checked_region(call, x, z, heights, materials)
@@ -273,6 +292,7 @@ class ShapePool(ShapeRows):
             new_settings = new_settings.kept(cooked)
         with self._lock:
             self._check(call, index)
+            self._claim(index)
             if self.rows[self.current_row(index)]["kind"] == schema.EMPTY:
                 self._fill(index, new_settings, cooked)
             else:

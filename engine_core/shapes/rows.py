@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 
+from ..runtime.c_memory import free_all
 from ..runtime.memory import Pool
 from . import schema
 
@@ -20,10 +21,12 @@ class ShapeRows:
         self._make_id = make_id
         self._lock = threading.RLock()
         self._blocks: dict[int, object] = {}
+        self.cooked_memory = Pool("cooked memory of shapes", np.int64, capacity)  # by row: see cooked_memory.py; 0: none
         self._part_rows: dict[int, list[int]] = {}  # of a compound's row: those of its parts, which nobody else uses
         self._rows_of: dict[int, set[int]] = {}  # of a user's shape: rows for its uses, of present and past settings
         self._free_rows: list[int] = []
         self._retired_blocks: list = []
+        self._retired_memory: list[int] = []  # addresses
         self._retired_rows: list[int] = []
         self._retiring: set[int] = set()  # rows that were retired and are not given back yet
         self.on_retire = lambda: None  # told of each row and block that waits to be given back
@@ -73,7 +76,7 @@ class ShapeRows:
     def collect(self) -> int:
         """Give back replaced blocks and freed rows. Call when no step and no query runs. Gives how many of both."""
         with self._lock:
-            count = len(self._retired_blocks) + len(self._retired_rows)
+            count = len(self._retired_blocks) + len(self._retired_memory) + len(self._retired_rows)
             give_back = self.detach_retired()
             if give_back:
                 give_back()
@@ -83,22 +86,23 @@ class ShapeRows:
         """What was retired until now, as a function that gives it back: call it when nobody can be reading it any more. None
         if there is nothing."""
         with self._lock:
-            blocks, rows = self._retired_blocks, self._retired_rows
-            self._retired_blocks, self._retired_rows = [], []
+            blocks, memory, rows = self._retired_blocks, self._retired_memory, self._retired_rows
+            self._retired_blocks, self._retired_memory, self._retired_rows = [], [], []
 
         def give_back() -> None:
             with self._lock:
                 blocks.clear()
+                free_all(memory)
                 self._give_back_rows(rows)
 
-        return give_back if blocks or rows else None
+        return give_back if blocks or memory or rows else None
 
     def _give_back_rows(self, rows: list[int]) -> None:
-        """`_give_back_row`, most of them at once: those that have nothing beside them."""
-        if self._blocks or self._part_rows:
-            for row in rows:
-                self._give_back_row(row)
-            return
+        """`_give_back_row`, at once for those that have nothing beside them: most."""
+        others = {row for row in rows if row in self._blocks or row in self._part_rows}
+        for row in sorted(others):
+            self._give_back_row(row)
+        rows = [row for row in rows if row not in others] if others else rows
         self._retiring.difference_update(rows)
         indices = np.array(rows, np.int64)
         self.rows["kind"][indices] = schema.EMPTY

@@ -39,7 +39,8 @@ ARGUMENTS = {
     **{f"_{family}_{name}": types for family in ("body", "area") for name, types in _BOTH.items()},
 }  # fmt: skip
 """The virtuals that have a fast answer, with the types of their arguments."""
-_COUNTED = schema.CALLABLE, schema.OBJECT, schema.DICTIONARY
+_ARRAYS = schema.PACKED_VECTOR3_ARRAY, schema.PACKED_FLOAT32_ARRAY
+_COUNTED = schema.CALLABLE, schema.OBJECT, schema.DICTIONARY, *_ARRAYS
 _PACKED = {"RID": "<q", "int": "<q", "bool": "<?", "float": "<d"}
 
 
@@ -53,11 +54,11 @@ def _words(address):
 
 
 class _Variants(Variants):
-    """Variants of a Godot that has Callables, Objects and Dictionaries of one word. `alive`: how many that are counted were not
-    freed."""
+    """Variants of a Godot that has Callables, Objects, Dictionaries and packed arrays of one word. `alive`: how many that are
+    counted were not freed."""
 
     def __init__(self):
-        self.alive, self._kept, self._size, self._things = 0, [], {}, []
+        self.alive, self._kept, self._size, self._things = 0, [], _ARRAYS, []
         callable_, object_ = self._maker(schema.CALLABLE), self._maker(schema.OBJECT)
         self._from_type = {schema.CALLABLE: callable_[0], schema.OBJECT: object_[0]}
         self.from_type_address = dict.fromkeys(range(40), 0) | {schema.CALLABLE: callable_[1], schema.OBJECT: object_[1]}
@@ -65,6 +66,33 @@ class _Variants(Variants):
         self._destroy, self.destroy_address = _function(_NONE, 1, self._free)
         self.copy, self.copy_address = _function(_NONE, 2, self._copy)
         self._look_up, self.look_up_address = _function(_NONE, 4, self._get_keyed)
+
+        self._array_kept = [
+            _function(_NONE, 2, self._open), _function(_NONE, 4, self._write_count), _function(_WORD, 2, self._first_element),
+            _function(_NONE, 1, self._close),
+        ]  # fmt: skip
+
+    def array_functions(self, kind):
+        return tuple(address for _, address in self._array_kept)
+
+    def _open(self, array, variant):
+        self.alive += 1
+        ctypes.c_int64.from_address(array).value = _words(variant)[1]
+
+    def _array(self, array):
+        return self._things[ctypes.c_int64.from_address(array).value]
+
+    def _write_count(self, array, _, result, __):
+        ctypes.c_int64.from_address(result).value = len(self._array(array))
+
+    def _first_element(self, array, at):
+        return self._array(array).ctypes.data
+
+    def _close(self, array):
+        self.alive -= 1
+
+    def _read_packed(self, kind, address):
+        return self._things[_words(address)[1]].copy()
 
     def _maker(self, kind):
         def make(place, value):
@@ -85,9 +113,13 @@ class _Variants(Variants):
         self._things.append(thing)
         return len(self._things) - 1
 
-    def dictionary(self, values):
-        """The bytes of a Variant that holds a Dictionary; it is not counted."""
-        return np.array([schema.DICTIONARY, self._thing(values), 0], np.int64)
+    def bytes_of(self, value):
+        """The bytes of a Variant; it is not counted."""
+        if isinstance(value, dict):
+            return np.array([schema.DICTIONARY, self._thing(value), 0], np.int64)
+        if isinstance(value, np.ndarray):
+            return np.array([_ARRAYS[value.ndim == 1], self._thing(np.ascontiguousarray(value, np.float32)), 0], np.int64)
+        return pack("Variant", value)
 
     def write(self, address, text):
         _words(address)[:2] = [schema.STRING, self._thing(text)]
@@ -99,7 +131,7 @@ class _Variants(Variants):
         values, name = self._read_dictionary(dictionary), self._things[_words(key)[1]]
         ctypes.c_uint8.from_address(is_valid).value = name in values
         if name in values:
-            made = pack("Variant", values[name])
+            made = self.bytes_of(values[name])
             self.alive += int(made[0]) in _COUNTED
             _words(place)[:] = made.tolist()
 
@@ -168,7 +200,7 @@ class FastServer:
         """Call a virtual as Godot does, or only what Python answers; what it answers."""
         kept, at = [], np.zeros(max(len(values), 1), np.int64)
         for number, (kind, value) in enumerate(zip(ARGUMENTS[name], values, strict=True)):
-            kept.append(self.variants.dictionary(value) if isinstance(value, dict) else pack(kind, value))
+            kept.append(self.variants.bytes_of(value) if kind == "Variant" else pack(kind, value))
             at[number] = kept[-1].ctypes.data
         answer = np.zeros(4, np.int64)
         (self._callbacks if by_python else self._calls)[name](self.server.address, at.ctypes.data, answer.ctypes.data)
@@ -197,7 +229,9 @@ def pack(kind, value) -> np.ndarray:
         return np.array([value, 0, 0], np.int64)
     if kind == "Variant":
         memory = np.zeros(3, np.int64)
-        if isinstance(value, tuple):
+        if isinstance(value, bool):
+            memory[0], memory[1] = schema.BOOL, value
+        elif isinstance(value, tuple):
             memory[0] = schema.VECTOR3
             memory[1:].view(np.float32)[:3] = value
         elif isinstance(value, float):

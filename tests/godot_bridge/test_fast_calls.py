@@ -1,7 +1,6 @@
 """Calls that compiled code answers where it can: what they leave is what Python's answers leave, in any order of calls."""
 
 import ctypes
-import functools
 import threading
 
 import numpy as np
@@ -9,58 +8,37 @@ import pytest
 from fast_server import ARGUMENTS, CALLABLE_WORD, FastServer
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from played import ARRAYS, BLOCK_KINDS, DATA, PLACES, SHAPES, SOLIDS, Played, differences, set_up
 
-from engine_core.bodies.identity import index_of, kind_of
-from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, IS_AREA, KIND_AREA, KIND_BODY
-from engine_core.godot import server_shapes
 from engine_core.godot.fast_calls import ANSWERS
-from engine_core.godot.schema import SEEN
-from engine_core.shapes import schema as shapes
-from engine_core.shapes.schema import SHAPE
 
-# What tells where rows lie and how often they were published, not what they hold.
-_ELSEWHERE = {"id", "sequence", "published", "is_in_tree", "first_instance", "instance_capacity", "next_free",
-              "next_in_island", "active_index", "contacts", "island_link", "first_pair", "shadow"}  # fmt: skip
-_WHO_DID_IT = {"id", "sequence", "current", "block", "was_shared"}  # the same of shapes
-_PLACES = (
-    (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.25, -0.1, 3.0),
-    (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0), (2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-    (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, float("nan"), 0.0, 0.0), (1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0, 2e9, 0.0, 0.0),
-)  # fmt: skip
 _NUMBERS = (0, 0, 0, 1, 1, 2, -1, 7)
 _WORDS = (0, 1, 5, 0xFFFFFFFF, 1 << 40)
 _VALUES = (0, 1, 2, 0.0, 1.0, 0.5, -3.0, 9.8, 1e-40, 1e35, float("nan"), (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), (2.0, 3.0, 4.0))
-_SHAPES = 3
 _NAMES = tuple(ANSWERS)
 _CHOICES = {
     "int": st.sampled_from(_NUMBERS), "enum::Mode": st.sampled_from((0, 1, 2, 3, 4)), "enum::Parameter": st.integers(0, 14),
     "bool": st.booleans(), "float": st.sampled_from((0.0, 1.0, -2.5, 1e35, float("nan"))),
-    "Transform3D": st.sampled_from(_PLACES[:2] * 4 + _PLACES),
+    "Transform3D": st.sampled_from(PLACES[:2] * 4 + PLACES),
     "Variant": st.sampled_from(_VALUES), "Callable": st.sampled_from((CALLABLE_WORD, CALLABLE_WORD, 0)),
 }  # fmt: skip
-_KINDS = {"body": KIND_BODY, "area": KIND_AREA}
-_CREATED = {"_body_create": "body", "_area_create": "area"}
 _OF_SHAPES = tuple(name for name in ARGUMENTS if name.endswith("shape_create")) + ("_shape_set_data",)
-_SOLIDS = ("sphere", "box", "capsule", "cylinder")
-_DATA = (0.5, 0.25, -1.0, float("nan"), 2, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (1.0, 0.0, 3.0), {"radius": 0.5, "height": 2.0},
-         {"radius": 0.5, "height": 0.5}, {"radius": 1, "height": 3}, {"radius": 1.0}, {"radius": 0.5, "height": (1.0, 1.0, 1.0)},
-         {"radius": {}, "height": 1.0}, {})  # fmt: skip
 
 
 @st.composite
 def _calls(draw):
     """(virtual, who, arguments after the first): `who` is mostly a number among the bodies, or areas; from 16 on it may be one of
     the other kind, or nobody."""
-    name = draw(st.sampled_from([*ARGUMENTS, *_OF_SHAPES[2:6], *["_shape_set_data"] * 4, "step"]))
+    name = draw(st.sampled_from([*ARGUMENTS, *_OF_SHAPES[2:9], *["_shape_set_data"] * 4, "step"]))
     types = ARGUMENTS.get(name, ())
     if name == "_shape_set_data":
-        return name, draw(st.integers(0, 19)), [draw(st.sampled_from(_DATA))]
+        return name, draw(st.integers(0, 19)), [draw(st.sampled_from(DATA + ARRAYS))]
     values = []
     for position, kind in enumerate(types[1:], 1):
         if kind == "RID" and "space" in name:
             values.append(("space", draw(st.sampled_from((0, 0, 1, 1, 2)))))
         elif kind == "RID":
-            values.append(("shape", draw(st.integers(0, 2 * _SHAPES))))
+            values.append(("shape", draw(st.integers(0, 2 * SHAPES))))
         elif kind == "int" and position == 1 and types[2:] == () and "remove" not in name:
             values.append(draw(st.sampled_from(_WORDS)))
         else:
@@ -68,94 +46,10 @@ def _calls(draw):
     return name, draw(st.integers(0, 19)), values
 
 
-class Played:
-    """A server to which calls were made."""
-
-    def __init__(self, is_fast):
-        self.made = FastServer(is_fast)
-        self.spaces = [self.made.space(), self.made.space()]
-        self.shapes = [self.made.box(0.5 + k) for k in range(_SHAPES)]
-        self.ids = []
-        self.made.call("_free_rid", self.made.call("_box_shape_create"))
-        for name in ("_body_create", "_area_create") * 3:
-            self.play(name, 0, [])
-            self.play(name.replace("create", "add_shape"), len(self.ids) // 2, [("shape", 0), _PLACES[0], False])
-
-    def play(self, name, who, values):
-        if name == "step":
-            with self.made.server.lock:
-                self.made.world.step(self.spaces[0], 1 / 60)
-        elif name in _CREATED:
-            self.ids.append(self.made.call(name))
-        elif name.endswith("shape_create"):
-            self.shapes.append(self.made.call(name))
-        elif name == "_shape_set_data" or (name == "_free_rid" and who in (12, 13)):
-            self.made.call(name, 12345 if who == 19 else self.shapes[(who + len(self.ids)) % len(self.shapes)], *values)
-        else:
-            own = [identity for identity in self.ids if kind_of(identity) == _KINDS.get(name[1:5], KIND_BODY)]
-            identity = 12345 if who == 19 else self.ids[who % len(self.ids)] if who >= 16 else own[who % len(own)]
-            given = [self._named(*value) if value and isinstance(value, tuple) and isinstance(value[0], str) else value
-                     for value in values]  # fmt: skip
-            self.made.call(name, identity, *given)
-
-    def _named(self, kind, number):
-        if kind == "space":
-            return [0, *self.spaces][number]
-        return 4711 if number == _SHAPES else self.shapes[number % len(self.shapes)]
-
-    def state(self):
-        """All that the calls have left, without where it lies."""
-        with self.made.server.lock:  # Python takes over what was noted
-            world = self.made.world
-        alive = [identity for identity in self.ids if world.bodies.rows[index_of(identity)]["id"] == identity]
-        numbers = {index_of(identity): self.ids.index(identity) for identity in alive}
-        shapes = [identity for identity in self.shapes if world.shapes.rows[index_of(identity)]["id"] == identity]
-        return {
-            "alive": [self.ids.index(identity) for identity in alive],
-            "rows": [self._row(index_of(identity), numbers) for identity in alive],
-            "shapes": [(self.shapes.index(identity), *self._shape(identity, numbers)) for identity in shapes],
-            "stale": sorted(numbers[index] for index in world._stale if index in numbers),
-            "errors": self.made.errors, "variants": self.made.variants.alive, "objects": len(self.made.objects),
-            "gates": [int(row["gate"]) for row in world.systems.rows[:2]], "lock": int(self.made.server.record["lock"]),
-        }  # fmt: skip
-
-    def _shape(self, identity, numbers):
-        world, server, index = self.made.world, self.made.server, index_of(identity)
-        row, binding = world.shapes.rows[world.shapes.current_row(index)], server.shapes.row(identity)
-        told = [repr(row[name].tolist()) for name in SHAPE.names if name not in _WHO_DID_IT]
-        data = self.made.variants.read(server.shapes.data(identity).address)
-        users = sorted(numbers[body] for body in world.shape_users.of(index))
-        return world.shapes.settings_of(index), told, data, float(binding["margin"]), users
-
-    def _row(self, index, numbers):
-        world, row = self.made.world, self.made.world.bodies.rows[index]
-        first, count = int(row["first_instance"]), int(row["instance_count"])
-        kept = [name for name in BODY.names if name not in _ELSEWHERE]
-        rare = [world.bodies.rare_of(index)[name].tobytes() for name in BODY_RARE.names if name not in _ELSEWHERE]
-        shapes = [{name: instance[name].tobytes() for name in INSTANCE.names if name not in ("body", "shape", "user_shape")}
-                  for instance in world.instances.rows[first : first + count]]  # fmt: skip
-        assert all(numbers[int(instance["body"])] == numbers[index] for instance in world.instances.rows[first : first + count])
-        binding, area = self.made.server.body_bindings[index], self.made.server.area_bindings[index]
-        kept_of_area = world.areas.rows[index].tobytes() if row["flags"] & IS_AREA else b""
-        callbacks = [bool(binding["object"]), int(binding["sync_callback"][0]), int(area["body_callback"][0]),
-                     int(area["area_callback"][0]), kept_of_area]  # fmt: skip
-        places = [world.instances.user_transform(at) for at in range(first, first + count)]
-        return {name: row[name].tobytes() for name in kept}, shapes, [callbacks, rare, places]
-
-
-def _differences(one, two):
-    """In words, where two states differ."""
-    found = [f"{key}: {one[key]} / {two[key]}" for key in one if key != "rows" and one[key] != two[key]]
-    for number, (a, b) in enumerate(zip(one["rows"], two["rows"], strict=False)):
-        found += [f"row {number}, {name}" for name in a[0] if a[0][name] != b[0][name]]
-        found += [f"row {number}, shapes or callbacks"] if a[1:] != b[1:] else []
-    return found
-
-
 # A shape for a body in a space that has room for it; velocities of what becomes static; a mass that waits for its space.
 _IN_SPACE = [
     ("_body_remove_shape", 0, [0]), ("_body_set_space", 0, [("space", 1)]), ("step", 0, []),
-    ("_body_add_shape", 0, [("shape", 1), _PLACES[1], True]), ("_body_set_shape_disabled", 0, [0, False]), ("step", 0, []),
+    ("_body_add_shape", 0, [("shape", 1), PLACES[1], True]), ("_body_set_shape_disabled", 0, [0, False]), ("step", 0, []),
 ]  # fmt: skip
 _MODES = [
     ("_body_set_space", 0, [("space", 1)]), *[("step", 0, [])] * 5, ("_body_set_space", 0, [("space", 0)]),
@@ -182,7 +76,7 @@ _AFTER_AREA = [*[("_body_create", 0, [])] * 2, ("_free_rid", 17, []), *[("_body_
 _OWN_SHAPE = [
     ("_capsule_shape_create", 0, []), ("_shape_set_data", 1, [{"radius": 0.5, "height": 2.0}]),
     ("_shape_set_data", 1, [{"radius": 0.25, "height": 2}]), ("_shape_set_data", 1, [{"radius": 0.25, "height": 2.0}]),
-    ("_body_add_shape", 0, [("shape", 7), _PLACES[0], False]), ("_shape_set_data", 1, [{"radius": 0.75, "height": 2.0}]),
+    ("_body_add_shape", 0, [("shape", 7), PLACES[0], False]), ("_shape_set_data", 1, [{"radius": 0.75, "height": 2.0}]),
 ]  # fmt: skip
 
 
@@ -199,50 +93,21 @@ def test_fast_and_python_answers_leave_the_same(calls):
     for number, call in enumerate(calls):
         fast.play(*call)
         python.play(*call)
-        assert not _differences(fast.state(), python.state()), (number, call)
-
-
-def _set_up(played):
-    """What a node with a shape of its own does: made, put into a space and freed; each second one is taken out before. Gives how
-    many calls Python had to answer."""
-    call, place = played.made.call, _PLACES[0]
-    before = played.made.handed_over
-    for number in range(20):
-        shape = call(f"_{_SOLIDS[number % 4]}_shape_create")
-        for size in (0.5, 0.75):  # as it is made, and as the user wants it
-            call("_shape_set_data", shape, (size, (size, size, 1.0), *[{"radius": size, "height": 2.0}] * 2)[number % 4])
-        body = call("_body_create")
-        call("_body_attach_object_instance_id", body, 77)
-        call("_body_set_mode", body, 2)
-        call("_body_set_state_sync_callback", body, CALLABLE_WORD)
-        call("_body_add_shape", body, shape, place, False)
-        call("_body_set_shape_transform", body, 0, _PLACES[1])
-        call("_body_set_param", body, 2, 3.0)
-        call("_body_set_collision_layer", body, 6)
-        call("_body_set_space", body, played.spaces[0])
-        call("_body_set_ray_pickable", body, True)
-        if number % 2:
-            call("_body_set_space", body, 0)
-            call("_body_remove_shape", body, 0)
-            call("_free_rid", shape)
-            call("_free_rid", body)
-        else:
-            call("_free_rid", body)
-            call("_free_rid", shape)
-    return played.made.handed_over - before
+        assert not differences(fast.state(), python.state()), (number, call)
+    assert not differences(fast.state(True), python.state(True))
 
 
 def test_a_node_takes_no_python():
     played = Played(True)
     assert 0 < played.made.handed_over < 7, "the first body and shape fill the stock"
-    assert _set_up(played) == 0
+    assert set_up(played) == 0
     assert not played.made.errors and len(played.made.objects) == 2 and not played.made.variants.alive
 
 
 def test_freed_rows_are_used_again():
     played = Played(True)
     for _ in range(200):
-        _set_up(played)
+        set_up(played)
     assert played.made.world.bodies.count < 1500  # of 4,000 that were made
     assert played.made.world.instances.most_used() < 1500 and played.made.world.shapes.row_count < 1500
 
@@ -252,7 +117,7 @@ def test_what_is_not_done_fast_is_handed_over(number):
     """While a step runs, or somebody else has the lock, or calls or edits wait: every call goes to Python, and to nobody else."""
     played, name = Played(True), _NAMES[number]
     body, area = played.made.call("_body_create"), played.made.call("_area_create")
-    record, values = played.made.server.record, {"RID": 0, "int": 0, "bool": 1, "float": 1.0, "Transform3D": _PLACES[0],
+    record, values = played.made.server.record, {"RID": 0, "int": 0, "bool": 1, "float": 1.0, "Transform3D": PLACES[0],
                                                  "Variant": 1.0, "Callable": 0}  # fmt: skip
     arguments = [values.get(kind, 0) for kind in ARGUMENTS[name]]
     arguments[:1] = [area if "area" in name else body] if arguments else []
@@ -272,16 +137,16 @@ def test_what_is_not_done_fast_is_handed_over(number):
 
 def test_the_comparison_notices_a_call_that_is_lost_on_its_way_to_python():
     fast, python = Played(True), Played(False)
-    calls = [("_body_create", 0, []), ("_body_add_shape", 0, [("shape", 0), _PLACES[2], False])]  # turned: for Python
+    calls = [("_body_create", 0, []), ("_body_add_shape", 0, [("shape", 0), PLACES[2], False])]  # turned: for Python
     for call in calls:
         fast.play(*call), python.play(*call)
-    assert not _differences(fast.state(), python.state())
+    assert not differences(fast.state(), python.state())
     nothing = type(fast.made._callbacks["_body_add_shape"])(lambda *at: None)
     address = ctypes.cast(nothing, ctypes.c_void_p).value
     fast.made.python_answers[_NAMES.index("_body_add_shape")] = address
     for call in calls[1:]:
         fast.play(*call), python.play(*call)
-    assert _differences(fast.state(), python.state())
+    assert differences(fast.state(), python.state())
 
 
 def test_many_threads_beside_steps():
@@ -290,7 +155,7 @@ def test_many_threads_beside_steps():
     done, stop = [], threading.Event()
 
     def live():
-        done.append(_set_up(played))
+        done.append(set_up(played, SOLIDS + BLOCK_KINDS))
 
     def step():
         while not stop.is_set():
@@ -319,6 +184,7 @@ def test_many_threads_beside_steps():
     count = world.shapes.row_count
     assert not any(map(world.shape_users.of, range(count))) and not world.shapes.rows["use_count"][:count].any()
     assert len(played.made.objects) == 2 and not played.made.variants.alive and server.record["lock"] == 0
+    assert not world.shapes.cooked_memory.rows.any()
 
 
 def test_all_rows_can_be_used_and_used_again():
@@ -329,7 +195,7 @@ def test_all_rows_can_be_used_and_used_again():
         ids = [made.call("_body_create") for _ in range(64)]
         assert len(set(ids)) == 64 and all(ids) and not made.errors
         for identity in ids:
-            made.call("_body_add_shape", identity, shape, _PLACES[0], False)
+            made.call("_body_add_shape", identity, shape, PLACES[0], False)
             made.call("_body_set_space", identity, space)
         assert (made.world.bodies.rows["instance_count"][:64] == 1).all() and not made.errors
         assert made.call("_body_create") == 0 and made.errors.pop() == ("body_create", "PoolFull")
@@ -338,57 +204,3 @@ def test_all_rows_can_be_used_and_used_again():
             made.call("_free_rid", identity)
 
 
-def test_a_shape_that_was_asked_with_gets_a_fresh_row():
-    """Somebody may be reading its row: what it is set to then goes into another, and nobody sees half of it."""
-    made = FastServer(True)
-    made.call("_free_rid", made.call("_box_shape_create"))
-    shape = made.call("_box_shape_create")
-    index, before = index_of(shape), made.handed_over
-    made.call("_shape_set_data", shape, (1.0, 1.0, 1.0))
-    made.call("_shape_set_data", shape, (2.0, 1.0, 1.0))
-    assert made.handed_over == before and made.world.shapes.current_row(index) == index
-    made.server.shapes.rows[index]["sight"] = SEEN
-    made.call("_shape_set_data", shape, (3.0, 1.0, 1.0))
-    fresh = made.world.shapes.current_row(index)
-    assert made.handed_over == before + 1 and fresh != index
-    assert made.world.shapes.rows["half_extents"][[index, fresh], 0].tolist() == [2.0, 3.0]
-    made.call("_free_rid", shape)
-    assert not made.errors and not made.server.shapes.rows[index]["shape_id"]
-
-
-@pytest.mark.parametrize("is_fast", [True, False])
-def test_a_shape_that_was_used_gets_a_fresh_row(is_fast):
-    """A query that began before may still be reading the body, and the row."""
-    made = FastServer(True)
-    made.call("_free_rid", made.call("_box_shape_create"))
-    body, shape = made.call("_body_create"), made.call("_box_shape_create")
-    index = index_of(shape)
-    made.call("_shape_set_data", shape, (1.0, 1.0, 1.0))
-    call = made.call if is_fast else functools.partial(made.call, by_python=True)
-    call("_body_add_shape", body, shape, _PLACES[0], False)
-    call("_body_remove_shape", body, 0)
-    assert made.world.shapes.rows[index]["use_count"] == 0
-    made.call("_shape_set_data", shape, (2.0, 1.0, 1.0))
-    rows = made.world.shapes.rows["half_extents"][[index, made.world.shapes.current_row(index)], 0]
-    assert rows.tolist() == [1.0, 2.0]
-
-
-def test_a_shape_in_use_is_freed_by_python():
-    made = FastServer(True)
-    body, shape = made.call("_body_create"), made.call("_sphere_shape_create")
-    made.call("_shape_set_data", shape, 0.5)
-    made.call("_body_add_shape", body, shape, _PLACES[0], False)
-    made.call("_free_rid", shape)
-    assert made.world.body_shape_count(body) == 0 and not made.errors
-    made.call("_shape_set_data", shape, 0.5)
-    assert made.errors.pop() == ("shape_set_data", "KeyError")
-
-
-@pytest.mark.parametrize("count, is_told", [(200, False), (2000, True)])
-def test_a_hull_that_is_cut_is_told(count, is_told):
-    """Points on a unit sphere: 256 vertices are not enough for 2,000 of them."""
-    pool = FastServer(False).world.shapes
-    points = np.random.default_rng(2).normal(size=(count, 3))
-    points /= np.linalg.norm(points, axis=1)[:, None]
-    told = server_shapes._set_convex_polygon(pool, pool.create(shapes.HULL), points)
-    assert bool(told) == is_told and (not told or "256" in told and str(count) in told)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from engine_core.godot.schema import SERVER
-from engine_core.godot.server_lock import ServerLock, memory_functions, system_functions
+from engine_core.godot.server_lock import ServerLock, system_functions
+from engine_core.runtime.c_memory import memory_functions
 from engine_core.runtime.memory import address_of
 
 

@@ -54,6 +54,65 @@ func test_mesh_data_comes_back() -> void:
 	check_equal(got.get("backface_collision"), true, "backface collision")
 
 
+## Points of a hull or corners of triangles that reach up to a height.
+func _up_to(top: float, is_hull: bool) -> PackedVector3Array:
+	var corners := PackedVector3Array([Vector3(-1, top, -1), Vector3(1, top, -1), Vector3(1, top, 1), Vector3(-1, top, 1)])
+	if is_hull:
+		corners.append(Vector3(0, top - 1.0, 0))
+		return corners
+	return PackedVector3Array([corners[0], corners[1], corners[2], corners[0], corners[2], corners[3]])
+
+
+## The same array, changed in place, is other data. The first shape of a kind is made in another way than those after it.
+func test_shape_data_changed_before_it_is_used() -> void:
+	for number: int in 5:
+		var top := 2.0 + number
+		var hull_shape := own(PhysicsServer3D.convex_polygon_shape_create())
+		var mesh_shape := own(PhysicsServer3D.concave_polygon_shape_create())
+		var field_shape := own(PhysicsServer3D.heightmap_shape_create())
+		var points := _up_to(1.0, true)
+		var mesh := {"faces": _up_to(1.0, false), "backface_collision": false}
+		var heights := PackedFloat32Array([1.0, 1.0, 1.0, 1.0])
+		var field := {"width": 2, "depth": 2, "heights": heights, "min_height": 1.0, "max_height": 1.0}
+		for round: int in 2:
+			PhysicsServer3D.shape_set_data(hull_shape, points)
+			PhysicsServer3D.shape_set_data(mesh_shape, mesh)
+			PhysicsServer3D.shape_set_data(field_shape, field)
+			var other := _up_to(top, true)
+			for corner: int in points.size():
+				points[corner] = other[corner]
+			mesh["faces"] = _up_to(top, false)
+			heights.fill(top)
+			field = {"width": 2, "depth": 2, "heights": heights, "min_height": top, "max_height": top}
+		var at := 5.0 * number
+		for shape: RID in [hull_shape, mesh_shape, field_shape]:
+			server_body(PhysicsServer3D.BODY_MODE_STATIC, shape, Vector3(at, 0, 0))
+			at += 100.0
+		await steps(2)
+		check_near(_top(Vector2(5.0 * number + 0.2, 0.1)), top, 1e-3, "top of hull %d" % number)
+		check_near(_top(Vector2(5.0 * number + 100.2, 0.1)), top, 1e-3, "top of mesh %d" % number)
+		check_near(_top(Vector2(5.0 * number + 200.2, 0.1)), top, 1e-3, "top of field %d" % number)
+
+
+## Made, put into the world and freed while others stay: what stays is where it was.
+func test_many_shapes_with_data_come_and_go() -> void:
+	var kept: Array[StaticBody3D] = []
+	for round: int in 6:
+		var gone: Array[StaticBody3D] = []
+		for number: int in 20:
+			var at := Vector3(5 * number, 0, 5 * round)
+			var shape: Shape3D = hull(_up_to(1.0 + 0.1 * number, true)) if number % 2 == 0 else mesh_floor(2)
+			(kept if number % 4 < 2 else gone).append(fixed(shape, at))
+		await steps(1)
+		for body: StaticBody3D in gone:
+			body.free()
+		await steps(1)
+	for number: int in kept.size():
+		var place := kept[number].position
+		var top := 1.0 + 0.02 * place.x if number % 2 == 0 else 0.0
+		check_near(_top(Vector2(place.x + 0.2, place.z + 0.1)), top, 1e-3, "top of %d" % number)
+
+
 func test_empty_hull_is_no_error_and_hits_nothing() -> void:
 	var body := fixed(ConvexPolygonShape3D.new())
 	await steps(2)

@@ -98,3 +98,57 @@ func _build(shape: RID, space: RID) -> void:
 		else:
 			PhysicsServer3D.free_rid(body)
 		OS.delay_usec(100)
+
+
+## Hulls and meshes that a thread makes, puts on bodies and frees, while rays ask: a ray hits such a shape at its top, or what lies
+## below. Those that stay are there.
+func test_shapes_of_a_thread_beside_rays() -> void:
+	floor_body()
+	await steps(2)
+	_left.clear()
+	var thread := Thread.new()
+	thread.start(_build_shapes.bind(get_world_3d().space))
+	var wrong := 0
+	while thread.is_alive():
+		await steps(1)
+		for number: int in ROUNDS / 4:
+			var hit := ray(_place(number) + Vector3(0.3, 30, 0.2), _place(number) + Vector3(0.3, -40, 0.2))
+			wrong += int(hit.is_empty() or (absf(hit["position"].y - 21.0) > 1e-3 and absf(hit["position"].y) > 1e-3))
+	thread.wait_to_finish()
+	check_equal(wrong, 0, "rays that hit elsewhere")
+	await steps(2)
+	for number: int in ROUNDS / 4:
+		var top := ray(_place(number) + Vector3(0.3, 30, 0.2), _place(number) + Vector3(0.3, -40, 0.2))
+		check(not top.is_empty() and absf(top["position"].y - 21.0) < 1e-3, "shape %d is where it was put" % number)
+	for rid: RID in _left:
+		own(rid)
+
+
+func _place(number: int) -> Vector3:
+	return Vector3(40 + 5 * (number % 10), 20, 5 * (number / 10))
+
+
+func _build_shapes(space: RID) -> void:
+	var a := Vector3(-1, 1, -1)
+	var b := Vector3(1, 1, -1)
+	var c := Vector3(1, 1, 1)
+	var d := Vector3(-1, 1, 1)
+	for round: int in ROUNDS:
+		var is_hull := round % 3 > 0
+		var shape := PhysicsServer3D.convex_polygon_shape_create() if is_hull else PhysicsServer3D.concave_polygon_shape_create()
+		if is_hull:
+			PhysicsServer3D.shape_set_data(shape, PackedVector3Array([a, b, c, d, Vector3(0, -0.1 * (round % 7), 0)]))
+		else:
+			PhysicsServer3D.shape_set_data(shape, {"faces": PackedVector3Array([a, b, c, a, c, d]), "backface_collision": true})
+		var body := PhysicsServer3D.body_create()
+		PhysicsServer3D.body_set_mode(body, PhysicsServer3D.BODY_MODE_STATIC)
+		PhysicsServer3D.body_set_state(
+			body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.IDENTITY, _place(round / 4)))
+		PhysicsServer3D.body_add_shape(body, shape)
+		PhysicsServer3D.body_set_space(body, space)
+		OS.delay_usec(200)
+		if round % 4 == 3:
+			_left.append_array([body, shape])
+			continue
+		PhysicsServer3D.free_rid(body)
+		PhysicsServer3D.free_rid(shape)

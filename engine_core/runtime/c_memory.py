@@ -1,0 +1,68 @@
+"""Memory from C's allocator, which compiled code takes and gives back without Python."""
+
+import ctypes
+import functools
+import platform
+import weakref
+
+import numpy as np
+
+from .call import load_int32, store_int32
+from .kernel import kernel
+
+
+def address_of_function(library, name: str) -> int:
+    """Address of a function of a C library."""
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+
+
+@functools.cache
+def _library():
+    return ctypes.CDLL("msvcrt" if platform.system() == "Windows" else None)
+
+
+def memory_functions() -> tuple[int, int]:
+    """Addresses of C's malloc and free."""
+    return address_of_function(_library(), "malloc"), address_of_function(_library(), "free")
+
+
+@functools.cache
+def _free():
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(memory_functions()[1])
+
+
+def free_all(addresses: list[int]) -> None:
+    """Give memory back that malloc gave."""
+    free = _free()
+    for address in addresses:
+        free(address)
+
+
+def owned_memory(address: int, byte_count: int) -> np.ndarray:
+    """Memory that malloc gave, as uint8: given back when the array and all views of it are gone."""
+    memory = (ctypes.c_uint8 * byte_count).from_address(address)
+    weakref.finalize(memory, _free(), address).atexit = False
+    return np.frombuffer(memory, np.uint8)
+
+
+@kernel
+def copy_memory(target, source, byte_count):
+    """Copy memory; both addresses and the count are multiples of four [byte]."""
+    for at in range(0, byte_count, 4):
+        store_int32(target + at, load_int32(source + at))
+
+
+@kernel
+def fill_memory(address, byte_count, word):
+    """Fill memory with a 32-bit word; address and count are multiples of four [byte]."""
+    for at in range(0, byte_count, 4):
+        store_int32(address + at, word)
+
+
+@kernel
+def is_same_memory(one, other, byte_count):
+    """Whether the same bits lie at two addresses; both and the count are multiples of four [byte]."""
+    for at in range(0, byte_count, 4):
+        if load_int32(one + at) != load_int32(other + at):
+            return False
+    return True
