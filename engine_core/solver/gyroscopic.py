@@ -9,11 +9,15 @@ The equations are solved by Newton's method. Who turns farther than that bears g
 yet turns about its momentum as if that were all its motion, which keeps both as well. Only the proportions of J count.
 """
 
+import math
+
 import numpy as np
 
 from ..bodies.schema import RIGID
+from ..constraints.body_terms import momentum_of
 from ..constraints.schema import INERTIA_SIZE
-from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, subtract8, symmetric_times8
+from ..geometry.vector import dot, rotate, rotate_inverse, scale, symmetric_times
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, symmetric_times8
 from ..runtime.kernel import kernel
 from ..runtime.vector8 import (
     fused_multiply_add, load8, splat8, square_root8, store8, transpose8, where_greater8, where_less8,
@@ -201,3 +205,13 @@ def turn_unevenly(inertias, chosen, spin, half):
             break
     put_inertias(inertias, m, rest)
     return (turned[0], turned[1], turned[2], scalar), spin
+
+
+@kernel
+def spin_turned_back(inverse_inertia, spin, turn):
+    """The spin of a body that is turned once more after it moved, as what it met lets it come: its angular momentum stays, and it
+    has no more energy. `inverse_inertia`: as it lay before that turn. A spin that stayed would be another motion."""
+    momentum = momentum_of(inverse_inertia, spin)
+    renewed = rotate(turn, symmetric_times(inverse_inertia, rotate_inverse(turn, momentum)))
+    energy, new_energy = dot(spin, momentum), dot(renewed, momentum)
+    return scale(renewed, math.sqrt(energy / new_energy)) if new_energy > energy else renewed
