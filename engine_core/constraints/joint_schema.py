@@ -161,6 +161,7 @@ TREE = np.dtype(
         ("loop_rows", "i4"),  # axes that all joints lock which close loops, solved with the tree or not
         ("loop_holds", "i4"),  # bits of those that the tree does not hold already
         ("loop_needs", "i4"),  # how many those are if the tree holds what is locked alone
+        ("loop_freedom", "f8"),  # of the axis of those that hardly moves, in parts of how freely its joint does
         ("let_go", "i4"),  # so many nodes, from the first, hold no motors in this step (all: no limits): they tore at loops
         ("closers", "i4", MOST_CLOSERS),
         ("ends", "i4", (MOST_CLOSERS, 2)),  # the nodes of their bodies; -1: something fixed

@@ -7,7 +7,8 @@ loops (joint_loops.py); and once the bodies have moved, all that again without b
 import numpy as np
 
 from ..bodies.schema import BODY, SYSTEM, WORLD
-from ..constraints.joint_measuring import measure_joint
+from ..constraints.joint_curvature import keep_drifts
+from ..constraints.joint_measuring import measure_joint, read_motion, row_of
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import JOINT, TREE, TREE_NODE
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE
@@ -102,7 +103,13 @@ def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
 def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     """The pass with bias. Bodies move on as half of the pull of a sub-step leaves them, and the warm start has given all of it:
     that tells how the axes will drift, well enough unless bodies whirl."""
+    if tree.closer_count > 0:
+        renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
     measure_drifts(system, nodes, tree, joints, 0.5)
+    for c in range(tree.closer_count):
+        closer = joints[tree.closers[c]]
+        motion = read_motion(row_of(system, closer, 0), row_of(system, closer, 1))
+        keep_drifts(closer, motion, system.last_delta_time / system.substep_count)
     for _ in range(MOST_PASSES):
         solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
         if measure_drifts(system, nodes, tree, joints, 0.0) < NEAR:
