@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..bodies.motion import lock_linear
+from ..geometry.vector import scale, symmetric_times
 from ..runtime.kernel import kernel
 
 
@@ -38,6 +39,18 @@ def six(array):
         np.float64(array[0]), np.float64(array[1]), np.float64(array[2]),
         np.float64(array[3]), np.float64(array[4]), np.float64(array[5]),
     )  # fmt: skip
+
+
+@kernel
+def momentum_of(inverse_inertia, spin):
+    """The angular momentum J w of a body that turns, from J^-1 [kg m^2/s]; none of what some axis is locked of."""
+    xx, yy, zz, xy, xz, yz = inverse_inertia
+    c00, c11, c22 = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
+    c01, c02, c12 = xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz
+    size = xx * c00 + xy * c01 + xz * c02
+    if size <= 0.0:
+        return (0.0, 0.0, 0.0)
+    return scale(symmetric_times((c00, c11, c22, c01, c02, c12), spin), 1.0 / size)
 
 
 @kernel

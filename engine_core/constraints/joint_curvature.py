@@ -15,7 +15,7 @@ import numpy as np
 
 from ..geometry.vector import add, add_scaled, cross, dot, length_squared, scale, store3, subtract, symmetric_times, vector3
 from ..runtime.kernel import kernel
-from .body_terms import six
+from .body_terms import momentum_of, six
 from .joint_schema import ANGULAR_AXES, LINEAR_AXES, SWING_Y, SWING_Z
 
 FLOAT64 = np.float64
@@ -30,14 +30,7 @@ NOTHING = (0.0, 0.0, 0.0)
 @kernel
 def free_acceleration(inverse_inertia, spin):
     """How the spin of a body changes while nothing turns it: J^-1 (J w x w) [rad/s^2]."""
-    xx, yy, zz, xy, xz, yz = inverse_inertia
-    c00, c11, c22 = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
-    c01, c02, c12 = xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz
-    size = xx * c00 + xy * c01 + xz * c02
-    if size <= 0.0:
-        return NOTHING
-    momentum = symmetric_times((c00, c11, c22, c01, c02, c12), spin)
-    return scale(symmetric_times(inverse_inertia, cross(momentum, spin)), 1.0 / size)
+    return symmetric_times(inverse_inertia, cross(momentum_of(inverse_inertia, spin), spin))
 
 
 @kernel

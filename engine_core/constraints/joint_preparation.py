@@ -154,6 +154,7 @@ def prepare_joints(system_address, begin, end, worker):
             joint.total_impulse[axis] = FLOAT32(0.0)
             joint.total_twist[axis] = FLOAT32(0.0)
         open_rows(joint, rows, h, system.last_delta_time, warm)
+        joint.is_stiff = INT32(0)
         measure_joint(system, joint, rows, h)
         if joint.node < 0:
             keep_drifts(joint, read_motion(row_of(system, joint, 0), row_of(system, joint, 1)), h)

@@ -46,6 +46,7 @@ JOINT = np.dtype(
         ("pushes", "i4", 2),  # whether A and B are pushed
         ("first_row", "i4"),
         ("row_count", "i4"),
+        ("is_split", "i4"),  # its tree is: see TREE
         ("node", "i4"),  # in the trees of this step, also of one that closes a loop and is solved with them; -1: in none
         ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step, beside what rows need [N s]
         # Kept from step to step.
@@ -93,6 +94,7 @@ JOINT = np.dtype(
         ("break_force", "f4"),  # [N]
         ("break_torque", "f4"),  # [N m]
         ("sequence", "i4"),
+        ("is_stiff", "i4"),  # some spring is too stiff for its sub-steps, and is damped
         # What it is, and where it hangs.
         ("id", "i8"),  # 0: a free row
         ("user_id", "i8"),
@@ -133,6 +135,7 @@ JOINT_ROW = np.dtype(
         ("impulse_scale", "f4"),
         ("restitution", "f4"),
         ("approach", "f4"),
+        ("late", "f4"),  # of springs of split trees: the impulse once bodies have moved
     ],
     align=True,
 )
@@ -151,12 +154,14 @@ TREE = np.dtype(
         ("first_joint", "i4"),  # of its joints in this step; those that close loops come last
         ("joint_count", "i4"),
         ("is_coupled", "i4"),  # a joint that stands in no tree hangs on some body
+        ("is_split", "i4"),  # forces and springs act on it in halves, before and after bodies move: see `shift_forces`
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
         # Joints that close loops and are solved with the tree, see solver/joint_loops.py.
         ("closer_count", "i4"),
         ("loop_rows", "i4"),  # axes that all joints lock which close loops, solved with the tree or not
         ("loop_holds", "i4"),  # bits of those that the tree does not hold already
         ("loop_needs", "i4"),  # how many those are if the tree holds what is locked alone
+        ("loop_freedom", "f8"),  # of the axis of those that hardly moves, in parts of how freely its joint does
         ("let_go", "i4"),  # so many nodes, from the first, hold no motors in this step (all: no limits): they tore at loops
         ("closers", "i4", MOST_CLOSERS),
         ("ends", "i4", (MOST_CLOSERS, 2)),  # the nodes of their bodies; -1: something fixed

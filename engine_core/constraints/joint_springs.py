@@ -6,7 +6,11 @@ effective mass and Q the spring's impulse. A spring that pulls by where it is, a
 has det = E / D and trace = 1 + (E - w^2) / D. They are those of the exact motion, e^(-2 g) and 2 e^-g cos(sqrt(w^2 - g^2)) with
 g = damping k h / 2, if
     D = w^2 / (1 - 2 e^-g cos(sqrt(w^2 - g^2)) + e^(-2 g)),   E = D e^(-2 g).
-At rest it pulls as Hooke says. The scheme is the leapfrog of a mass D times as large, which is stable for w <= 2 of that mass.
+At rest it pulls as Hooke says. Where nothing but joints acts on its bodies, the first half of it acts before they move, and the
+second after, as half of gravity does (tree_jobs.py): with x as it is at the time,
+    D v' = v - (w^2 / 2 h) x,   v'' = E v' - (w^2 / 2 h) x':
+the same motion, but v'' is the speed at x', no longer that of the way between. The scheme is the leapfrog of a mass D times as
+large, which is stable for w <= 2 of that mass.
 """
 
 import math
@@ -80,13 +84,21 @@ def weigh_spring(joint, row, axis, stretch, speed, h, free, k):
     w2, g = stiffness * k * h * h, 0.5 * damping * k * h
     spare = spare_of(joint)
     most = MOST_TURN if spare > SHARED else MOST_SHARED
+    row.late = FLOAT32(0.0)
     if w2 > LEAST_TURN * LEAST_TURN and w2 < most * most and g < MOST_DECAY:
         d, e = follow(w2, g, spare)
-        pull = w2 / h * stretch - (e - 1.0) * speed if joint.total_time > 0.0 else 0.5 * w2 / h * stretch
+        half = 0.5 * w2 / h * stretch
+        if joint.is_split:
+            row.late = FLOAT32(((e - 1.0) * speed - half) / k)
+            pull = half
+        else:
+            pull = 2.0 * half - (e - 1.0) * speed if joint.total_time > 0.0 else half
         row.softness = FLOAT32(k / (d - 1.0))
         row.bias = FLOAT32(pull / (d - 1.0))
         row.mass = FLOAT32((d - 1.0) / (k * d))
         return
+    if w2 >= most * most or g >= MOST_DECAY:
+        joint.is_stiff = np.int32(1)
     size = h * (damping + h * stiffness)
     softness = 1.0 / size if size > 0.0 else 0.0
     row.softness = FLOAT32(softness)

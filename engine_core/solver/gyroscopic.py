@@ -5,26 +5,33 @@ sub-step and J as it is at the beginning, Euler's equations by the implicit midp
     J (W - w) + h/2 W x J W = 0,
 and the body turns by Cayley's map of W, whose quaternion is (h/2 W, 1) made unit: both stay as they are, however long a sub-step
 is (Simo and Wong, Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and momentum, 1991).
-The equations are solved by Newton's method. Only the proportions of J count.
+The equations are solved by Newton's method. Who turns farther than that bears goes through its sub-step in pieces. What is faster
+yet turns about its momentum as if that were all its motion, which keeps both as well. Only the proportions of J count.
 """
+
+import math
 
 import numpy as np
 
 from ..bodies.schema import RIGID
+from ..constraints.body_terms import momentum_of
 from ..constraints.schema import INERTIA_SIZE
-from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, subtract8, symmetric_times8
+from ..geometry.vector import dot, rotate, rotate_inverse, scale, symmetric_times
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, symmetric_times8
 from ..runtime.kernel import kernel
 from ..runtime.vector8 import (
-    absolute8, fused_multiply_add, load8, splat8, store8, transpose8, where_greater8, where_less8,
+    fused_multiply_add, load8, splat8, square_root8, store8, transpose8, where_greater8, where_less8,
 )  # fmt: skip
 
 FLOAT32 = np.float32
 SLOWEST = 0.05
 """A slower spin stays as it is: it would change by no more than 0.0025 rad/s in a second [rad/s]."""
-NEWTON_STEPS = 3
-"""What is missing of the first guess is of second order in the angle of a sub-step, and squared by each step."""
-MOST_WRONG = 1.0e-3
-"""Of its energy a body may gain or lose in one sub-step."""
+NEWTON_STEPS = 5
+"""At most: two do where a sub-step turns a body by a tenth of a radian, three or four at a radian."""
+CLOSE = 1.0e-4
+"""The change by a step of Newton's, in parts of the spin, below which the next would change nothing: it would be its square."""
+MOST_HALF_TURN, MOST_PIECES = 0.5, 16
+"""Half of how far a body turns in a piece of a sub-step at most [rad], and how many pieces there are at most."""
 EVEN = 1.0e-3
 """Inertias that differ by no more than this part are the same about all axes."""
 ANGULAR_LOCKS = 0b111000
@@ -67,7 +74,9 @@ def put_inertias(inertias, m, rest):
 
 @kernel
 def minor8(a, b, c, d):
-    return fused_multiply_add(a, b, -(c * d))
+    """a b - c d, with what rounding takes from c d: what is long and thin has little left."""
+    product = c * d
+    return fused_multiply_add(a, b, -product) + fused_multiply_add(-c, d, product)
 
 
 @kernel
@@ -82,10 +91,11 @@ def proportions8(m):
 
 
 @kernel
-def newton8(j, spin, guess, half):
-    """A better guess at the spin in the middle of a sub-step. `half`: half its length."""
+def newton8(j, spin, gain, half):
+    """What makes a guess at the spin in the middle of a sub-step better. `half`: half its length."""
+    guess = add8(spin, gain)
     turned = symmetric_times8(j, guess)
-    wrong = add_scaled8(symmetric_times8(j, subtract8(guess, spin)), cross8(guess, turned), half)
+    wrong = add_scaled8(symmetric_times8(j, gain), cross8(guess, turned), half)
     x, y, z = turned
     zero = splat8(FLOAT32(0.0))
     # Columns of J + h/2 (W x J. - J W x .)
@@ -94,8 +104,7 @@ def newton8(j, spin, guess, half):
     c2 = add_scaled8((j[4], j[5], j[2]), add8(cross8(guess, (j[4], j[5], j[2])), (-y, x, zero)), half)
     first = cross8(c1, c2)
     size = splat8(FLOAT32(-1.0)) / dot8(c0, first)
-    change = dot8(wrong, first) * size, dot8(wrong, cross8(c2, c0)) * size, dot8(wrong, cross8(c0, c1)) * size
-    return add8(guess, change)
+    return dot8(wrong, first) * size, dot8(wrong, cross8(c2, c0)) * size, dot8(wrong, cross8(c0, c1)) * size
 
 
 @kernel
@@ -134,22 +143,75 @@ def choose8(chosen, if_above_zero, otherwise):
 
 
 @kernel
-def turn_unevenly(inertias, chosen, spin, half):
-    """The spins of eight bodies in the middle of a sub-step and at its end. Turns their inverse inertias, at the address
-    `inertias`; all where `chosen` is above zero, as `turns_unevenly8` tells it."""
-    zero, one, two = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(2.0))
-    m = columns_of_inertias(inertias)
-    j = proportions8(m)
-    middle = spin
+def scale8(v, factor):
+    return v[0] * factor, v[1] * factor, v[2] * factor
+
+
+@kernel
+def middle_spin8(j, spin, half):
+    """The spin in the middle of a piece, `half` of which is so long, and for each lane a number that is not below zero where it
+    was not found. No lane goes on for the sake of another: how a body turns must not depend on its neighbours."""
+    zero, close = splat8(FLOAT32(0.0)), splat8(FLOAT32(CLOSE * CLOSE))
+    gain, missing = (zero, zero, zero), half
     for _ in range(NEWTON_STEPS):
-        middle = newton8(j, spin, middle, half)
-    # Where the method has not come to an end, at a radian and more in a sub-step, the spin stays: the energy tells.
-    last = (two * middle[0] - spin[0], two * middle[1] - spin[1], two * middle[2] - spin[2])
-    energy = dot8(spin, symmetric_times8(j, spin))
-    wrong = absolute8(dot8(last, symmetric_times8(j, last)) - energy)
-    chosen = where_less8(wrong, energy * splat8(FLOAT32(MOST_WRONG)), chosen, zero)
-    u = choose8(chosen, (middle[0] * half, middle[1] * half, middle[2] * half), (zero, zero, zero))
-    factor = two / (one + dot8(u, u))
-    last = cayley8(u, factor, last)
-    put_inertias(inertias, turn_inertia8(m, u, factor), (m[6], m[7]))
-    return choose8(chosen, middle, spin), choose8(chosen, last, spin)
+        change = newton8(j, spin, gain, half)
+        gain = choose8(missing, add8(gain, change), gain)
+        size = dot8(change, change) - close * dot8(spin, spin)
+        missing = where_greater8(missing, zero, size, missing)
+        if not is_any_above8(missing, zero):
+            break
+    return gain, missing
+
+
+@kernel
+def piece8(spin, left):
+    """Half of the next piece of a sub-step, half of which is `left`."""
+    speed = square_root8(dot8(spin, spin))
+    most = splat8(FLOAT32(MOST_HALF_TURN))
+    return where_less8(left * speed, most, left, most / speed)
+
+
+@kernel
+def turn_piece8(m, spin, half):
+    """(how eight bodies turn in a piece, as the vector of a quaternion whose last part is 1; their spins at its end)."""
+    zero, one, two = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(2.0))
+    j = proportions8(m)
+    gain, missing = middle_spin8(j, spin, half)
+    momentum = symmetric_times8(j, spin)
+    about = scale8(momentum, dot8(momentum, spin) / dot8(momentum, momentum))
+    is_found = where_less8(missing, zero, one, zero)
+    last = choose8(is_found, add_scaled8(spin, gain, two), spin)
+    u = choose8(half, scale8(choose8(is_found, add8(spin, gain), about), half), (zero, zero, zero))
+    return u, choose8(half, cayley8(u, two / (one + dot8(u, u)), last), spin)
+
+
+@kernel
+def turn_unevenly(inertias, chosen, spin, half):
+    """How eight bodies turn in a sub-step, `half` of which is so long, as a quaternion of any length, and their spins at its end.
+    Turns their inverse inertias, at the address `inertias`. Others than where `chosen` is above zero, as `turns_unevenly8` tells
+    it, keep their spin and turn by it."""
+    zero, one, two = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(2.0))
+    columns = columns_of_inertias(inertias)
+    m, rest = columns[:6], columns[6:]
+    left = where_greater8(chosen, zero, half, zero)
+    turned, scalar = choose8(chosen, (zero, zero, zero), scale8(spin, half)), one
+    for number in range(1, MOST_PIECES + 1):
+        piece = piece8(spin, left) if number < MOST_PIECES else left
+        u, spin = turn_piece8(m, spin, piece)
+        m = turn_inertia8(m, u, two / (one + dot8(u, u)))
+        turned, scalar = add_scaled8(add8(turned, cross8(u, turned)), u, scalar), scalar - dot8(u, turned)
+        left = left - piece
+        if not is_any_above8(left, zero):
+            break
+    put_inertias(inertias, m, rest)
+    return (turned[0], turned[1], turned[2], scalar), spin
+
+
+@kernel
+def spin_turned_back(inverse_inertia, spin, turn):
+    """The spin of a body that is turned once more after it moved, as what it met lets it come: its angular momentum stays, and it
+    has no more energy. `inverse_inertia`: as it lay before that turn. A spin that stayed would be another motion."""
+    momentum = momentum_of(inverse_inertia, spin)
+    renewed = rotate(turn, symmetric_times(inverse_inertia, rotate_inverse(turn, momentum)))
+    energy, new_energy = dot(spin, momentum), dot(renewed, momentum)
+    return scale(renewed, math.sqrt(energy / new_energy)) if new_energy > energy else renewed

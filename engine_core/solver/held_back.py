@@ -7,18 +7,21 @@ on joints stop together, each on its own way, or the one that stops would leave 
 import numpy as np
 
 from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import BODY, HELD_BACK_ONCE, HELD_BACK_STEPS, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, RIGID, SYSTEM, WORLD
 from ..broad_phase.change import tree_widen
 from ..broad_phase.schema import TREE
 from ..collision.sweeps import SWEEP
+from ..constraints.body_terms import six
 from ..constraints.joint_preparation import joints_of
 from ..constraints.schema import (
-    ANGULAR_VELOCITY, CARRIER, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, HELD_NEXT, LINEAR_VELOCITY, MET, ROW_SIZE,
+    ANGULAR_VELOCITY, CARRIER, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, HELD_NEXT, INERTIA_SIZE, LINEAR_VELOCITY, MET,
+    ROW_SIZE, UNEVEN,
 )  # fmt: skip
-from ..geometry.vector import add, multiply, quaternion, scale, store3, store4, subtract, vector3
+from ..geometry.vector import add, conjugate, multiply, quaternion, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from .continuous import WHAT_STANDS, is_swept, names_of, stopped_slots, swept_slots, sweep_segment
+from .gyroscopic import spin_turned_back
 from .integration import MOSTLY, forces_of
 from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, rest_of_way, row_of
 
@@ -183,5 +186,9 @@ def take_back(system_address, begin, end, worker):
             index = INT64(active[slot])
             motion, turn = come_so_far(system, bodies[index], free_part(system, bodies[index]))
             way = way_carried(system, world, bodies, index, sweeps, box)
+            if row[UNEVEN] > 0.0 and not bodies[index].flags & HAS_JOINT:
+                inertia = six(view(system.solver_inertias + (slot + 1) * INERTIA_SIZE, 6, FLOAT32))
+                back = multiply(turn, conjugate(quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4])))
+                store3(row[ANGULAR_VELOCITY:], spin_turned_back(inertia, vector3(row[ANGULAR_VELOCITY:]), back))
             store3(row[DELTA_POSITION : DELTA_POSITION + 3], add(motion, way))
             store4(row[DELTA_ROTATION : DELTA_ROTATION + 4], turn)

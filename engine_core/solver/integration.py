@@ -170,20 +170,20 @@ def integrate_positions(system_address, begin, end, worker):
         v = columns8(rows, 0)
         m = columns8(rows, 32)
         spin = (v[3], v[4], v[5])
+        wx, wy, wz, ww = spin[0] * half, spin[1] * half, spin[2] * half, one
         uneven = turns_unevenly8(spin, v[UNEVEN])
         if is_any_above8(uneven, splat8(FLOAT32(0.0))):
             inertias = system.solver_inertias + (1 + 8 * group) * INERTIA_SIZE
-            spin, last = turn_unevenly(inertias, uneven, spin, half)
+            (wx, wy, wz, ww), last = turn_unevenly(inertias, uneven, spin, half)
             put_columns8(rows, 0, (v[0], v[1], v[2], last[0], last[1], last[2], v[6], v[7]))
         x, y, z = (
             fused_multiply_add(v[0], time, m[0]), fused_multiply_add(v[1], time, m[1]), fused_multiply_add(v[2], time, m[2]),
         )  # fmt: skip
-        wx, wy, wz = spin[0] * half, spin[1] * half, spin[2] * half
         qx, qy, qz, qw = m[3], m[4], m[5], m[6]
-        ax = qx + fused_multiply_add(wx, qw, fused_multiply_add(wy, qz, -(wz * qy)))
-        ay = qy + fused_multiply_add(wy, qw, fused_multiply_add(wz, qx, -(wx * qz)))
-        az = qz + fused_multiply_add(wz, qw, fused_multiply_add(wx, qy, -(wy * qx)))
-        aw = qw - fused_multiply_add(wx, qx, fused_multiply_add(wy, qy, wz * qz))
+        ax = fused_multiply_add(ww, qx, fused_multiply_add(wx, qw, fused_multiply_add(wy, qz, -(wz * qy))))
+        ay = fused_multiply_add(ww, qy, fused_multiply_add(wy, qw, fused_multiply_add(wz, qx, -(wx * qz))))
+        az = fused_multiply_add(ww, qz, fused_multiply_add(wz, qw, fused_multiply_add(wx, qy, -(wy * qx))))
+        aw = fused_multiply_add(ww, qw, -fused_multiply_add(wx, qx, fused_multiply_add(wy, qy, wz * qz)))
         size = fused_multiply_add(ax, ax, fused_multiply_add(ay, ay, fused_multiply_add(az, az, aw * aw)))
         inverse = one / square_root8(size)
         put_columns8(rows, 32, (x, y, z, ax * inverse, ay * inverse, az * inverse, aw * inverse, m[7]))

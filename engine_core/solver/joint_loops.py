@@ -18,7 +18,7 @@ from ..geometry.cholesky import entry, factorize, invert, solve_inverted
 from ..geometry.vector import cross, dot, length, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from .joint_trees import gather_up, spread_down
+from .joint_trees import foresees_drift, gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 1.0e-4, 3.0e-3, 0.02, 5.0
@@ -111,7 +111,7 @@ def leave_out_held(tree, count, least):
     left = stack_array(LOOP_TRIANGLE, FLOAT64)
     for i in range(count * (count + 1) // 2):
         left[i] = tree.loop[i]
-    open_rows, found, tree.loop_holds = (1 << count) - 1, 0, INT32(0)
+    open_rows, found, tree.loop_holds, tree.loop_freedom = (1 << count) - 1, 0, INT32(0), 1.0
     while True:
         best, most = -1, 0.0
         for i in range(count):
@@ -121,6 +121,7 @@ def leave_out_held(tree, count, least):
         if best < 0:
             return found
         found += 1
+        tree.loop_freedom = min(most, tree.loop_freedom)
         open_rows &= ~(1 << best)
         tree.loop_holds |= 1 << best
         for i in range(count):
@@ -180,7 +181,7 @@ def correct_loops(system, tree, joints, bias_rate):
     tight it cannot be corrected, and what tries to is all sideways."""
     inverse, wanted = stack_array(LOOP_TRIANGLE, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     give = stack_array(LOOP_ROWS, FLOAT64)
-    row = 0
+    row, drifting = 0, 1.0 if foresees_drift(tree) else 0.0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
         reach = length(vector3(joint.arms[0])) + length(vector3(joint.arms[1]))
@@ -188,7 +189,7 @@ def correct_loops(system, tree, joints, bias_rate):
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
                 error = FLOAT64(joint.error[axis])
-                speed = min(max(bias_rate * error, -fastest), fastest)
+                speed = min(max(bias_rate * error, -fastest), fastest) + drifting * FLOAT64(joint.drift[axis])
                 wanted[row] = -speed if tree.loop_holds >> row & 1 else 0.0
                 part = abs(error) / max(reach, LEAST_REACH) if axis < TWIST else abs(error)
                 give[row] = min(max(ERROR_GIVE * part, CORRECTION_GIVE), MOST_GIVE)

@@ -135,7 +135,7 @@ def grow_tree(system, bodies, numbers, first):
         at += 1
     tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
-    tree.is_coupled = tree.is_looped = tree.closer_count = tree.loop_rows = INT32(0)
+    tree.is_coupled = tree.is_looped = tree.is_split = tree.closer_count = tree.loop_rows = INT32(0)
     system.joint_tree_count += 1
 
 
@@ -246,6 +246,7 @@ def list_joint(system, index):
     """Append a joint to those of this step, and give its rows their place."""
     joint = joints_of(system)[index]
     joint.first_row, joint.row_count = INT32(system.joint_row_count), INT32(count_rows(joint))
+    joint.is_split = INT32(0)
     system.joint_row_count += joint.row_count
     view(system.active_joints, system.joint_count + 1, INT32)[system.joint_count] = INT32(index)
     system.joint_count += 1
@@ -263,6 +264,25 @@ def couple_trees(system, bodies, joint):
             tree.is_coupled = INT32(1)
             if joint.locked & (LINEAR_AXES | ANGULAR_AXES):
                 tree.is_looped = INT32(1)
+
+
+@kernel
+def split_tree(system, bodies, nodes, joints, tree):
+    """Note whether forces and springs act on a tree in halves. Not where something else acts on its bodies that knows only whole
+    sub-steps: contacts, joints outside the tree, locked axes, springs too stiff for their sub-steps."""
+    if tree.is_coupled:
+        return
+    for n in range(tree.first, tree.first + tree.count):
+        body = bodies[nodes[n].body]
+        if body.colour_mask != 0 or body.axis_locks != 0 or body.mode != RIGID:
+            return
+    active = view(system.active_joints, system.joint_count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
+    for index in active:
+        if joints[index].is_stiff:
+            return
+    tree.is_split = INT32(1)
+    for index in active:
+        joints[index].is_split = INT32(1)
 
 
 @kernel
@@ -285,4 +305,6 @@ def lay_out_joints(system):
                 list_joint(system, index)
                 couple_trees(system, bodies, joints[index])
         colours.loose_counts[colour] = system.joint_count - colours.first_loose[colour]
+    for t in range(system.joint_tree_count):
+        split_tree(system, bodies, nodes, joints, trees[t])
     system.loose_joint_count = system.joint_count - in_trees

@@ -33,6 +33,8 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
 TURNED = 0.0005
 """Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step."""
+LEAST_LOOP_FREEDOM = 0.02
+"""How freely the ends of a loop move along each of its axes, at least, that its drift is foreseen."""
 
 
 @kernel
@@ -251,14 +253,21 @@ def motion_between(nodes, n, row, part):
 
 
 @kernel
+def foresees_drift(tree):
+    """Whether a tree's joints stop in advance what their axes drift by: not where joints outside the tree hold it too, nor in a
+    loop that is stretched tight, whose ends no motion brings together."""
+    return not tree.is_looped or (tree.closer_count > 0 and not tree.is_coupled and tree.loop_freedom > LEAST_LOOP_FREEDOM)
+
+
+@kernel
 def measure_drifts(system, nodes, tree, joints, part):
     """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had
-    before the warm start; nothing in a tree with loops. Returns by how much the way of an axis changes by that, at most [m],
-    [rad]."""
+    before the warm start; nothing where `foresees_drift` says no. Returns by how much the way of an axis changes by that, at
+    most [m], [rad]."""
     h, most = system.last_delta_time / system.substep_count, 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
-        if node.joint >= 0 and not tree.is_looped:
+        if node.joint >= 0 and foresees_drift(tree):
             joint = joints[node.joint]
             node_a, node_b = (n, node.parent) if node.side == 0 else (node.parent, n)
             v_a, w_a = motion_between(nodes, node_a, row_of(system, joint, 0), part)
@@ -274,7 +283,7 @@ def measure_drifts(system, nodes, tree, joints, part):
 def begin_tree(system, nodes, tree, joints, rows, bias_rate):
     """What is wanted of every joint: no motion along the axes that are held, no drift, and a part of their error gone."""
     inverse_h = system.substep_count / system.last_delta_time
-    drifting = 1.0 if bias_rate > 0.0 and not tree.is_looped else 0.0
+    drifting = 1.0 if bias_rate > 0.0 and foresees_drift(tree) else 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         for k in range(6):

@@ -208,12 +208,33 @@ def solve_joint(system, joint, rows, h, softness):
 
 
 @kernel
+def push_springs(system, joint, rows):
+    """What springs of a split tree do once bodies have moved: the rest of their impulse."""
+    row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
+    motion = read_motion(row_a, row_b)
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        row = rows[r]
+        if row.slot // AXIS_COUNT == SPRING:
+            old = FLOAT64(row.impulse)
+            renewed = min(max(old + FLOAT64(row.late), FLOAT64(row.least)), FLOAT64(row.most))
+            row.impulse = FLOAT32(renewed)
+            motion = push_row(joint, row, motion, renewed - old)
+    write_motion(joint, row_a, row_b, motion)
+
+
+@kernel
 def relax_joint(system, joint, rows, h):
     """Measure a joint where its bodies are now, for the next sub-step too, and solve it without bias: with axes and masses from
     before they moved, momentum would be lost and energy gained. Springs have done their work in the other pass: their bias is no
     correction of an error. So have limits that give way."""
-    row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     measure_joint(system, joint, rows, h)
+    relax_rows(system, joint, rows, h)
+
+
+@kernel
+def relax_rows(system, joint, rows, h):
+    """Solve a joint that is measured without bias."""
+    row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     motion = read_motion(row_a, row_b)
     for r in range(joint.first_row, joint.first_row + joint.row_count):
         row = rows[r]

@@ -7,8 +7,11 @@ loops (joint_loops.py); and once the bodies have moved, all that again without b
 import numpy as np
 
 from ..bodies.schema import BODY, SYSTEM, WORLD
+from ..constraints.joint_curvature import keep_drifts
+from ..constraints.joint_measuring import measure_joint, read_motion, row_of
 from ..constraints.joint_preparation import joints_of, rows_of
 from ..constraints.joint_schema import JOINT, TREE, TREE_NODE
+from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.prefetch import prefetch
@@ -18,7 +21,8 @@ from .joint_order import nodes_of
 from .joint_trees import (
     begin_tree, factorize_tree, finish_tree, gather_up, has_changed, keep_motions, measure_drifts, spread_down,
 )  # fmt: skip
-from .joints import add_to_totals, relax_joint, softness_of, solve_joint, warm_start_joint
+from .integration import forces_of
+from .joints import add_to_totals, push_springs, relax_joint, relax_rows, softness_of, solve_joint, warm_start_joint
 
 INT32, FLOAT32 = np.int32, np.float32
 MOTOR_ATTEMPTS = 3
@@ -99,7 +103,13 @@ def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
 def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     """The pass with bias. Bodies move on as half of the pull of a sub-step leaves them, and the warm start has given all of it:
     that tells how the axes will drift, well enough unless bodies whirl."""
+    if tree.closer_count > 0:
+        renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
     measure_drifts(system, nodes, tree, joints, 0.5)
+    for c in range(tree.closer_count):
+        closer = joints[tree.closers[c]]
+        motion = read_motion(row_of(system, closer, 0), row_of(system, closer, 1))
+        keep_drifts(closer, motion, system.last_delta_time / system.substep_count)
     for _ in range(MOST_PASSES):
         solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
         if measure_drifts(system, nodes, tree, joints, 0.0) < NEAR:
@@ -139,6 +149,37 @@ def weaken(joint, rows, part):
         joint.angular_impulse[k] *= FLOAT32(part)
     for r in range(joint.first_row, joint.first_row + joint.row_count):
         rows[r].impulse *= FLOAT32(part)
+
+
+@kernel
+def shift_forces(system, nodes, tree, part):
+    """Give the bodies of a tree a part of what forces change their velocities by in a sub-step: all of it is theirs before joints
+    are solved; half is taken back then, and given once bodies have moved. So velocities are those of the places where bodies are,
+    and a pendulum keeps its energy to the eye (Verlet's scheme)."""
+    for n in range(tree.first, tree.first + tree.count):
+        forces = forces_of(system, nodes[n].row)
+        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        for k in range(3):
+            row[LINEAR_VELOCITY + k] += FLOAT32(part) * forces[VELOCITY_CHANGE + k]
+            row[ANGULAR_VELOCITY + k] += FLOAT32(part) * forces[SPIN_CHANGE + k]
+
+
+@kernel
+def relax_rows_of_tree(system, nodes, tree, joints, rows, h):
+    """Measure the joints of a tree where its bodies are now, and do the pass without bias over their rows."""
+    if not tree.is_split:
+        for index in joints_in(system, tree):
+            relax_joint(system, joints[index], rows, h)
+        return
+    for index in joints_in(system, tree):
+        measure_joint(system, joints[index], rows, h)
+    for index in joints_in(system, tree):
+        if joints[index].sprung:
+            push_springs(system, joints[index], rows)
+    shift_forces(system, nodes, tree, 0.5)
+    for index in joints_in(system, tree):
+        if joints[index].row_count > 0:
+            relax_rows(system, joints[index], rows, h)
 
 
 @kernel
@@ -184,6 +225,8 @@ def solve_trees(system_address, begin, end, worker):
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
         if not trees[t].is_coupled:
+            if trees[t].is_split:
+                shift_forces(system, nodes, trees[t], -0.5)
             warm_start_tree(system, nodes, trees[t], joints, rows, softness[2])
         solve_rows_of_tree(system, trees[t], joints, rows, h, softness)
         solve_without_drift(system, nodes, trees[t], joints, rows, bodies, softness[0])
@@ -199,8 +242,7 @@ def relax_trees(system_address, begin, end, worker):
     h = system.last_delta_time / system.substep_count
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
-        for index in joints_in(system, trees[t]):
-            relax_joint(system, joints[index], rows, h)
+        relax_rows_of_tree(system, nodes, trees[t], joints, rows, h)
         solve_tree(system, nodes, trees[t], joints, rows, bodies, 0.0)
         for index in joints_in(system, trees[t]):
             add_to_totals(joints[index], rows)

@@ -148,7 +148,7 @@ def test_all_joints_hold_as_if_all_were_solved_at_once(seed, count, loops, hangs
 @pytest.mark.parametrize("count", (3, 8, 30))
 def test_a_ring_keeps_momentum_and_stays_whole(kind, count):
     """Thrown about in empty space; a ring of hinges or welds is held more than once. Bodies keep their spin, so a ring that
-    whirls pulls at its joints all the time: they open by up to 8 mm."""
+    whirls pulls at its joints all the time: they open by up to 6 mm."""
     world, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(count)
     bodies, joints = ring(world, count, kind)
     for body in bodies:
@@ -164,7 +164,7 @@ def test_a_ring_keeps_momentum_and_stays_whole(kind, count):
     assert all(node_of(world, joint) >= 0 for joint in joints)
     assert momentum(world, bodies) == pytest.approx(before, abs=0.01 * np.abs(before).max() + 5e-3)
     assert max(later / earlier for earlier, later in zip(energies, energies[1:], strict=False)) < 1.01
-    assert widest < 8e-3
+    assert widest < 6e-3
 
 
 def test_a_loaded_bridge_does_not_gape():
@@ -393,9 +393,9 @@ def test_brakes_in_a_loop_hold_a_load(strength):
     assert world.position(load)[1] == pytest.approx(1.2, abs=1e-4)
 
 
-@pytest.mark.parametrize("spin, widest", ((20.0, 0.03), (40.0, 0.25), (60.0, 0.45)))
+@pytest.mark.parametrize("spin, widest", ((20.0, 0.002), (40.0, 0.015), (60.0, 0.04)))
 def test_a_ring_that_whirls_stays_closed(spin, widest):
-    """In each sub-step its corners leave their circle by a part of it; as fast they come back."""
+    """In each sub-step its corners would leave their circle by a part of it; that is stopped in advance."""
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     bodies, joints = ring(world, 6, "hinge")
     for body in bodies:

@@ -123,3 +123,21 @@ def test_a_grid_of_springs_never_gains_energy(stiffness, mass):
         world.step(20)
         moving = sum(0.5 * mass * (world.velocity(body) @ world.velocity(body)) for body in bodies.values())
         assert moving < 1.05 * at_first
+
+
+@pytest.mark.parametrize("substeps", (2, 4, 8, 16))
+@pytest.mark.parametrize("stiffness", (10.0, 100.0, 1000.0, 10000.0))
+def test_place_and_speed_go_round_together(stiffness, substeps):
+    """Hit at rest, a body has its place and its speed at the same time: their amplitude is the same in every tick of 10 s."""
+    world, body, _ = sprung(LINEAR_X, stiffness, stretch=0.0, substep_count=substeps)
+    omega = math.sqrt(stiffness)
+    world.throw(body, (START * omega, 0.0, 0.0))
+    most = 1.07 if stiffness == 10000.0 and substeps == 2 else 1.02  # a sub-step is 48 degrees
+    before, turned = 1j * START, 0.0
+    for tick in range(600):
+        world.step()
+        now = complex(world.position(body)[0], world.velocity(body)[0] / omega)
+        assert 0.98 * START < abs(now) < most * START
+        turned += -np.angle(now / before) if tick else 0.0
+        before = now
+    assert turned / (599 * TICK) == pytest.approx(omega, rel=2e-3)

@@ -17,13 +17,12 @@ def mass_of(row) -> float:
 
 
 def energy(world, bodies, gravity: float = 0.0) -> float:
-    """Energy of some bodies [J]. A sub-step adds gravity before it moves bodies, so their velocities are those of its middle:
-    the half that is missing at its end is added here."""
-    total, h = 0.0, float(world.row["last_delta_time"]) / float(world.row["substep_count"])
+    """Energy of some bodies [J]. On joints: what falls free gets all of gravity before it is moved, and its velocity is that of
+    the middle of a sub-step."""
+    total = 0.0
     for body in bodies:
         row, v, w = world.body(body), world.velocity(body), world.spin(body)
-        height = row["position"][1] - 0.5 * h * v[1]
-        total += 0.5 * mass_of(row) * (v @ v) + 0.5 * w @ inertia_of(row) @ w + mass_of(row) * gravity * height
+        total += 0.5 * mass_of(row) * (v @ v) + 0.5 * w @ inertia_of(row) @ w + mass_of(row) * gravity * row["position"][1]
     return total
 
 
