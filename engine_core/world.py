@@ -1,5 +1,5 @@
 """A world: the pools of bodies and shapes, and the physics systems that share them. The compiled
-face of the engine, with ids, rows and addresses, for experts and hosts; other programs use `engine_core.api`.
+face of the engine, with ids, rows and addresses, for experts and hosts; other programs use `scree.api`.
 
     world = World()
     system = world.create_system(gravity=(0, -9.81, 0))

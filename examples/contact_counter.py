@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import engine_core.api as scree
+import scree
 
 space = scree.World().add_space()
 rubber = scree.Material(restitution=0.7)

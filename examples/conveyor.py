@@ -1,6 +1,6 @@
 """A belt carries boxes to a second one, whose rule makes it faster: by the body, and by a rule for two classes of bodies."""
 
-import engine_core.api as scree
+import scree
 
 world = scree.World()
 space = world.add_space()

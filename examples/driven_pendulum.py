@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-import engine_core.api as scree
+import scree
 
 
 class Pendulum:

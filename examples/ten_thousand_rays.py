@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-import engine_core.api as scree
+import scree
 
 random = np.random.default_rng(2)
 space = scree.World().add_space()

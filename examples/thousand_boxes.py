@@ -5,7 +5,7 @@ import sys
 import matplotlib
 import numpy as np
 
-import engine_core.api as scree
+import scree
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402

@@ -1,6 +1,6 @@
 """A car with an engine drives off, takes a curve and brakes."""
 
-import engine_core.api as scree
+import scree
 
 space = scree.World().add_space()
 space.add_static(scree.Plane())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scree_tools import find_godot, scenes
+from scree.tools import find_godot, scenes
 
 
 @pytest.fixture(scope="session")

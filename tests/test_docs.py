@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scree_tools import command_line, prove
+from scree.tools import command_line, prove
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -33,7 +33,7 @@ ORDER = [
     "godot",
     "entry_points",
 ]
-RUN_TIME_PACKAGES = {"numpy", "numba", "llvmlite", "engine_core"}
+RUN_TIME_PACKAGES = {"numpy", "numba", "llvmlite", "scree"}
 DRAWN_WITH = "matplotlib"  # of the extra `tools`: for the pictures of profiling, imported when one is drawn
 STANDARD_LIBRARY = sys.stdlib_module_names
 COMPILER_INTERNALS = ("llvmlite", "numba.core", "numba.extending", "numba.np", "numba.experimental", "numba.typed")
@@ -51,7 +51,7 @@ def room_of(parts: Sequence[str]) -> str:
 
 def imported(path: Path, tree: ast.Module) -> Iterator[str]:
     """The full dotted names that a file imports, wherever in it; relative ones resolved."""
-    package = ["engine_core", *path.relative_to(ENGINE).parent.parts]
+    package = ["scree", *path.relative_to(ENGINE).parent.parts]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -63,7 +63,7 @@ def imported(path: Path, tree: ast.Module) -> Iterator[str]:
 
 
 def rooms_known(names: Iterator[str]) -> set[str]:
-    return {room_of(name.split(".")[1:]) for name in names if name.startswith("engine_core.")}
+    return {room_of(name.split(".")[1:]) for name in names if name.startswith("scree.")}
 
 
 def imported_at_once(path: Path, tree: ast.Module) -> set[str]:
@@ -135,8 +135,8 @@ def test_only_one_room_has_heard_of_godot(path):
     ("place", "line", "fault"),
     [
         ("geometry/a.py", "from ..bodies import pool", "imports bodies"),
-        ("geometry/a.py", "from engine_core.solver.rows import build", "imports solver"),
-        ("bodies/a.py", "import engine_core.broad_phase", "imports broad_phase"),
+        ("geometry/a.py", "from scree.solver.rows import build", "imports solver"),
+        ("bodies/a.py", "import scree.broad_phase", "imports broad_phase"),
         ("solver/a.py", "def f():\n    from ..sensors import areas", "imports sensors"),
         ("shapes/a.py", "from numba.extending import intrinsic", "only runtime"),
         ("shapes/a.py", "from numba import extending", "only runtime"),
@@ -158,7 +158,7 @@ def test_a_wrong_import_is_found(place, line, fault):
         ("bodies/a.py", "from ..geometry.vector import dot\nfrom . import schema\nimport numpy as np"),
         ("profiling/a.py", "def draw():\n    from matplotlib import colormaps"),
         ("runtime/a.py", "from llvmlite import ir\nfrom numba.core import cgutils"),
-        ("godot/a.py", "from engine_core import physics_system\nfrom engine_core.bodies import pool"),
+        ("godot/a.py", "from scree import physics_system\nfrom scree.bodies import pool"),
     ],
 )
 def test_a_right_import_passes(place, line):

@@ -1,1 +1,1 @@
-"""Scree's command line: set-up, fetching Godot, installing, demo, bench, long checks. Imported as `scree_tools`."""
+"""Scree's command line: set-up, fetching Godot, installing, demo, bench, long checks. Imported as `scree.tools`."""

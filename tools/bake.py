@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from engine_core.shapes import settings
-from engine_core.shapes.stretch import split_basis
-from engine_core.streaming.baking import Bake
-from scree_tools.find_godot import Godot
+from scree.shapes import settings
+from scree.shapes.stretch import split_basis
+from scree.streaming.baking import Bake
+from scree.tools.find_godot import Godot
 
 LISTER = "res://addons/scree/tools/list_static_bodies.gd"
 LARGE = 100_000

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from scree_tools import bench_figures, scenes
-from scree_tools.find_godot import Godot
+from scree.tools import bench_figures, scenes
+from scree.tools.find_godot import Godot
 
 ENGINES = (scenes.SCREE, scenes.JOLT, scenes.GODOT_PHYSICS)
 QUALITY = ("kinetic_energy_per_body", "deepest_penetration", "height", "lost", "asleep")

@@ -8,8 +8,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
 
-from scree_tools.bench import SceneResult  # noqa: E402
-from scree_tools.bench_figures import tick_floors  # noqa: E402
+from scree.tools.bench import SceneResult  # noqa: E402
+from scree.tools.bench_figures import tick_floors  # noqa: E402
 
 _COLOURS = {"Scree Physics": "#e4572e", "Jolt Physics": "#2e86ab", "GodotPhysics3D": "#7a7a7a"}
 

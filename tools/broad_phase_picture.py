@@ -29,10 +29,10 @@ class TreeState:
 
 def tree_states() -> list[TreeState]:
     """Batches spread over the whole world, hung into one tree; then the steps that rebuild it; then one built at once."""
-    from engine_core.bodies.schema import BODY, LAYER_NOT_MOVING
-    from engine_core.broad_phase.trees import Trees
-    from engine_core.profiling.tree_costs import build_at_once, hang_batch, query_costs, step_tree
-    from engine_core.runtime.memory import Pool
+    from scree.bodies.schema import BODY, LAYER_NOT_MOVING
+    from scree.broad_phase.trees import Trees
+    from scree.profiling.tree_costs import build_at_once, hang_batch, query_costs, step_tree
+    from scree.runtime.memory import Pool
 
     generator = np.random.default_rng(1)
     centre = generator.uniform([-SIDE / 2, 0, -SIDE / 2], [SIDE / 2, 20, SIDE / 2], (BODIES, 3))

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scree_tools.places import cache_folder
+from scree.tools.places import cache_folder
 
 # The libraries that scree.gdextension names: by (system, architecture), the file in bin/ and Zig's name of the target.
 TARGETS = {

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from scree_tools import build_loader, find_godot, find_python, install_addon, places, scenes, show
+from scree.tools import build_loader, find_godot, find_python, install_addon, places, scenes, show
 
 application = typer.Typer(
     name="scree", add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -59,8 +59,8 @@ def _godot() -> find_godot.Godot:
 
 
 def _warm_up() -> None:
-    from engine_core.runtime.cache_folder import CacheRefused
-    from scree_tools import warm_up
+    from scree.runtime.cache_folder import CacheRefused
+    from scree.tools import warm_up
 
     try:
         if warm_up.is_warm():
@@ -90,7 +90,7 @@ def demo(
     pictures: Annotated[bool, typer.Option(help="Also draw the scenes.")] = True,
 ) -> None:
     """Run the demo scenes in Godot on Scree, print their figures and draw them."""
-    from scree_tools import demo as demo_runs
+    from scree.tools import demo as demo_runs
 
     godot = _godot()
     _warm_up()
@@ -115,8 +115,8 @@ def sheets(
     scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all played scenes where none is named.")] = None,
 ) -> None:
     """Draw the scenes that a script plays, each as one sheet of pictures."""
-    from scree_tools import contact_sheet
-    from scree_tools import demo as demo_runs
+    from scree.tools import contact_sheet
+    from scree.tools import demo as demo_runs
 
     godot = _godot()
     _warm_up()
@@ -142,7 +142,7 @@ def bench(
     engine: Annotated[list[str] | None, typer.Option(help="Engines; by default Scree, Jolt, GodotPhysics")] = None,
 ) -> None:
     """Compare Scree with Jolt and GodotPhysics3D in the same scenes in Godot. `broadphase` draws the quad tree instead."""
-    from scree_tools import bench as benches
+    from scree.tools import bench as benches
 
     if scene == ["broadphase"]:
         _draw_broad_phase()
@@ -170,7 +170,7 @@ def bench(
     benches.write_json(folder / "bench.json", results, plan, godot)
     for result in results:
         console.print(show.bench_table(result))
-    from scree_tools import bench_plot  # Matplotlib is slow to import
+    from scree.tools import bench_plot  # Matplotlib is slow to import
 
     bench_plot.plot(results, folder, plan.skip)
     _plain(f"bench.json, bench.svg and bench.png are in {folder}")
@@ -178,7 +178,7 @@ def bench(
 
 def _draw_broad_phase() -> None:
     """The tree before and after a rebuild, with what queries cost in it; needs no Godot."""
-    from scree_tools import broad_phase_picture
+    from scree.tools import broad_phase_picture
 
     states = broad_phase_picture.tree_states()
     for state in states:
@@ -194,7 +194,7 @@ def prove(
     listed: Annotated[bool, typer.Option("--list", help="Only list the checks.")] = False,
 ) -> None:
     """Run the long checks: each prints its figures; exit code 1 if any is not met."""
-    from scree_tools import prove as proofs
+    from scree.tools import prove as proofs
 
     checks = proofs.all_checks()
 
@@ -228,7 +228,7 @@ def bake(
     tile_size: Annotated[float, typer.Option(min=1.0, help="A tile's side in metres.")] = 256.0,
 ) -> None:
     """Cut the static bodies of a scene into tiles for StreamingWorld3D; writes only what has changed."""
-    from scree_tools import bake as baking
+    from scree.tools import bake as baking
 
     godot = _godot()
     place = folder or project_dir / "tiles"
@@ -250,7 +250,7 @@ def open_world(
     with_nodes: Annotated[bool, typer.Option(help="Lists for flights with nodes on other engines, too.")] = False,
 ) -> None:
     """Make the demo project's open world: rocks on 8 x 8 km, baked into tiles."""
-    from scree_tools import open_world as worlds
+    from scree.tools import open_world as worlds
 
     with show.counting(console, "Baking") as report:
         done = worlds.make(folder, side, bodies, with_nodes, report)
@@ -307,7 +307,7 @@ def doctor(
     project_dir: Annotated[Path | None, typer.Argument(help="A Godot project to look into too.")] = None,
 ) -> None:
     """Say what was found on this machine and what is wrong with it."""
-    from scree_tools.doctor import findings
+    from scree.tools.doctor import findings
 
     signs = {"good": "[green]good[/]", "missing": "[yellow]missing[/]", "bad": "[red]bad[/]"}
     table = Table("", "State")

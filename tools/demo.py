@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from scree_tools import bench, scenes
-from scree_tools.find_godot import Godot
-from scree_tools.screen import NoScreen, screen
+from scree.tools import bench, scenes
+from scree.tools.find_godot import Godot
+from scree.tools.screen import NoScreen, screen
 
 
 def figures(godot: Godot, project: Path, chosen: list[scenes.Scene]) -> Iterator[scenes.Figures]:

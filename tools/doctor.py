@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine_core.runtime.cache_folder import CacheRefused
-from scree_tools import build_loader, debian_archive, find_godot, find_python, install_addon, places, project_settings
-from scree_tools.screen import NoScreen, server_command
+from scree.runtime.cache_folder import CacheRefused
+from scree.tools import build_loader, debian_archive, find_godot, find_python, install_addon, places, project_settings
+from scree.tools.screen import NoScreen, server_command
 
 OLDEST = {"numpy": (2, 0), "numba": (0, 67)}
 
@@ -90,8 +90,8 @@ def _loader() -> Finding:
 
 def _compiled_core() -> Finding:
     try:
-        from engine_core.runtime import code_files
-        from scree_tools import warm_up
+        from scree.runtime import code_files
+        from scree.tools import warm_up
 
         files, damaged = list(code_files.files()), code_files.damaged_files()
         ready = not damaged and warm_up.is_warm()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scree_tools import debian_archive
-from scree_tools.places import cache_folder
+from scree.tools import debian_archive
+from scree.tools.places import cache_folder
 
 OLDEST_VERSION = (4, 4)
 # Godot itself; what it needs to draw on the CPU; a screen that nobody sees.

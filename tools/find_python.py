@@ -8,8 +8,8 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from scree_tools import debian_archive
-from scree_tools.places import cache_folder
+from scree.tools import debian_archive
+from scree.tools.places import cache_folder
 
 
 class PythonNotUsable(Exception):
@@ -22,7 +22,7 @@ class PythonPlaces:
 
     libpython: Path
     site_packages: Path  # holds NumPy and Numba
-    engine: Path  # holds engine_core
+    engine: Path  # the folder of the package `scree`
     python_version: str  # major.minor
 
     def text(self) -> str:
@@ -89,16 +89,21 @@ def fetched_libpython(version: str) -> Path:
     return found[0]
 
 
-def _folder_of(module: str) -> Path:
-    """The folder that holds a package, without importing it. Raises PythonNotUsable where it is not installed."""
+def _package(module: str) -> Path:
+    """The folder of a package, without importing it. Raises PythonNotUsable where it is not installed."""
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.origin:
         raise PythonNotUsable(f"{sys.executable} has no {module}: pip install it, or use `python3 tools/scree.py`")
-    return Path(spec.origin).resolve().parent.parent
+    return Path(spec.origin).resolve().parent
+
+
+def _folder_of(module: str) -> Path:
+    """The folder that holds a package, without importing it. Raises PythonNotUsable where it is not installed."""
+    return _package(module).parent
 
 
 def python_places() -> PythonPlaces:
     """What the loader has to know about the Python this runs in. Raises PythonNotUsable."""
     _folder_of("numba")
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    return PythonPlaces(libpython(), _folder_of("numpy"), _folder_of("engine_core"), version)
+    return PythonPlaces(libpython(), _folder_of("numpy"), _package("scree"), version)

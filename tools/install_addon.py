@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from scree_tools import build_loader, find_python, places, project_settings
+from scree.tools import build_loader, find_python, places, project_settings
 
 ENGINE_NAME = "Scree Physics"
 EXTENSION = "res://addons/scree/scree.gdextension"

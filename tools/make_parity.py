@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from engine_core.godot import api, virtual_modules, virtual_table  # noqa: E402
+from scree.godot import api, virtual_modules, virtual_table  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "godot_parity.md"
 _INTRODUCTION = """# What of Godot's physics interface Scree answers

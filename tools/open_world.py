@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine_core.shapes import settings
-from engine_core.streaming.baking import Bake
+from scree.shapes import settings
+from scree.streaming.baking import Bake
 
 TILE = 256.0
 GROUND_PATCHES = 8  # a side of a tile

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine_core.runtime.cache_folder import user_cache_folder
+from scree.runtime.cache_folder import user_cache_folder
 
 MADE_BY_RUNNING = (".godot", "__pycache__", "*.pyc")
 """What Godot and Python leave in a folder; never copied from it."""

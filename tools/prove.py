@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scree_tools import bench, places, scenes
-from scree_tools.find_godot import Godot
+from scree.tools import bench, places, scenes
+from scree.tools.find_godot import Godot
 
 LONGEST_RUN = 3600.0  # [s] of a process of Python
 STARTS = 10
@@ -53,7 +53,7 @@ def check(shows: str) -> Callable[[Callable[[Godot, Path], Outcome]], Callable[[
 
 def all_checks() -> dict[str, Check]:
     """Every check by name, those of the modules beside this one too."""
-    from scree_tools import (  # noqa: F401  (they register their checks here)
+    from scree.tools import (  # noqa: F401  (they register their checks here)
         prove_contacts,
         prove_determinism,
         prove_godot,

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check, run_python
-from scree_tools.scenes import SceneFailed
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check, run_python
+from scree.tools.scenes import SceneFailed
 
 ORACLE_PAIRS = 100_000
 WORST_DISTANCE = 1e-4  # error as a part of the size

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from scree_tools import scenes
-from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check, run_python
+from scree.tools import scenes
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check, run_python
 
 STEPS = 2000
 FEW = 10  # a body is to be freed and another made at least so often [ticks]

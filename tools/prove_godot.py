@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from scree_tools import bench, places, prove_step, scenes
-from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check
+from scree.tools import bench, places, prove_step, scenes
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check
 
 LEAST_EXPECTATIONS = 6  # a scene that says less has not been played
 CALLS, SEED = 1_000_000, 7

@@ -7,10 +7,10 @@ the result is as good. What lies in what is sampled in the ticks after those tha
 from dataclasses import dataclass
 from pathlib import Path
 
-from scree_tools import scenes
-from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check
-from scree_tools.prove_step import floor_ratio, runs_of
+from scree.tools import scenes
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check
+from scree.tools.prove_step import floor_ratio, runs_of
 
 TICKS, MOVING = 480, (240, 420)  # all; those that are timed, in which everything has come down and is kept moving
 DEAREST = 0.5  # times Jolt's floor

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
-from scree_tools.find_godot import Godot
-from scree_tools.places import checkout
-from scree_tools.prove import Outcome, check
+from scree.tools.find_godot import Godot
+from scree.tools.places import checkout
+from scree.tools.prove import Outcome, check
 
 FIRST_TESTS, MORE_TESTS = 6, 60
 """How many of the tests that call a virtual are run without it: first those that call the fewest others."""

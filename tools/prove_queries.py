@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from scree_tools import scenes
-from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check, long_tests
+from scree.tools import scenes
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check, long_tests
 
 DEAREST_RAY, DEAREST_IN_TURN = 1.0, 2.0  # times Jolt's; times adding all and asking all
 ROUNDS = 3

@@ -6,9 +6,9 @@ A speed counts only where the result is as good: mean speed, penetration and hei
 from dataclasses import dataclass
 from pathlib import Path
 
-from scree_tools import bench, bench_figures, scenes
-from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check
+from scree.tools import bench, bench_figures, scenes
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check
 
 ROUNDS, TICKS = 7, 420
 FALLING, SETTLED = (60, 240), (360, TICKS)  # ticks of the box pile

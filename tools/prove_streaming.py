@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scree_tools import open_world, places, scenes
-from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check, long_tests
+from scree.tools import open_world, places, scenes
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check, long_tests
 
-from engine_core.streaming.tile_file import LAYOUT
+from scree.streaming.tile_file import LAYOUT
 
 WORST_TICK = 200.0  # [us] by the clock for tiles that come and go, with all that the step does to trees
 FLIGHTS = 5
@@ -133,10 +133,10 @@ def memory() -> float:
 @check(f"1,024,000 static bodies on disk: a flight over them adds at most {MOST_MEMORY:.0f} MB")
 def streaming_a_million(godot: Godot, project: Path) -> Outcome:
     """Size and load time a body, and memory bounded by what is loaded: in Python, without Godot."""
-    from engine_core.streaming.wanted import Viewer
-    from engine_core.streaming.world import Streaming
-    from engine_core.world import World
-    from scree_tools import tiles_plot
+    from scree.streaming.wanted import Viewer
+    from scree.streaming.world import Streaming
+    from scree.world import World
+    from scree.tools import tiles_plot
 
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

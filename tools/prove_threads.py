@@ -4,9 +4,9 @@ import json
 import math
 from pathlib import Path
 
-from scree_tools.find_godot import Godot
-from scree_tools.places import checkout
-from scree_tools.prove import Outcome, check, run_python
+from scree.tools.find_godot import Godot
+from scree.tools.places import checkout
+from scree.tools.prove import Outcome, check, run_python
 
 LONGEST_BARRIER = 1.5  # [us], median
 DEAREST_UNION, MOST_LOOPS = 0.07, 1.0  # [us]; loops a find on average
@@ -77,7 +77,7 @@ def scaling_figures() -> dict[int, dict[int, float]]:
 @check(f"piles of 100 to 50,000 boxes: a step's cost grows with at most the power {STEEPEST} of their number")
 def scaling(godot: Godot, project: Path) -> Outcome:
     """Cost grows as work grows; writes docs/pictures/scaling.svg and .png."""
-    from scree_tools.scaling_plot import plot
+    from scree.tools.scaling_plot import plot
 
     found = scaling_figures()
     slopes = {threads: slope_of(times, 500) for threads, times in found.items()}

@@ -16,10 +16,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from scree_tools import install_addon, places, scenes
-from scree_tools.find_godot import Godot
-from scree_tools.prove import Outcome, check, run_python
-from scree_tools.scenes import GODOT_PHYSICS, JOLT, SCREE, SceneFailed
+from scree.tools import install_addon, places, scenes
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check, run_python
+from scree.tools.scenes import GODOT_PHYSICS, JOLT, SCREE, SceneFailed
 
 ENGINES = (SCREE, JOLT, GODOT_PHYSICS)
 SEEDS = 1000

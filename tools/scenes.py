@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scree_tools import install_addon, places
-from scree_tools.find_godot import Godot
-from scree_tools.screen import DRAWING
+from scree.tools import install_addon, places
+from scree.tools.find_godot import Godot
+from scree.tools.screen import DRAWING
 
 SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
 SCREE_THREADS = "scree_3d/simulation/threads"  # Jolt and GodotPhysics3D take Godot's own pool

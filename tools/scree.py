@@ -113,9 +113,9 @@ def main() -> None:
         if os.name == "nt":  # exec on Windows returns to the shell before the command has ended
             sys.exit(subprocess.run(command).returncode)
         os.execv(command[0], command)
-    # As a script this folder comes first on sys.path; its modules are to be found as scree_tools only.
+    # As a script this folder comes first on sys.path; its modules are to be found as scree.tools only.
     sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
-    from scree_tools import command_line
+    from scree.tools import command_line
 
     command_line.main()
 

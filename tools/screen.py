@@ -8,8 +8,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from scree_tools import debian_archive
-from scree_tools.find_godot import Godot
+from scree.tools import debian_archive
+from scree.tools.find_godot import Godot
 
 DRAWING = ("--rendering-driver", "opengl3", "--audio-driver", "Dummy")  # Godot's arguments for drawing on a CPU
 _START_TIMEOUT = 30.0  # [s]

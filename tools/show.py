@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from scree_tools.bench import SceneResult
-from scree_tools.bench_figures import tick_times
-from scree_tools.scenes import Figures
-from scree_tools.warm_up import Step
+from scree.tools.bench import SceneResult
+from scree.tools.bench_figures import tick_times
+from scree.tools.scenes import Figures
+from scree.tools.warm_up import Step
 
 
 @contextlib.contextmanager

@@ -18,12 +18,12 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from engine_core.bodies.schema import STATIC
-from engine_core.profiling.barrier_costs import measure_barriers
-from engine_core.profiling.island_costs import measure_islands
-from engine_core.profiling.resident import resident_of_pools, resident_of_process
-from engine_core.shapes.schema import BOX
-from engine_core.world import World
+from scree.bodies.schema import STATIC
+from scree.profiling.barrier_costs import measure_barriers
+from scree.profiling.island_costs import measure_islands
+from scree.profiling.resident import resident_of_pools, resident_of_process
+from scree.shapes.schema import BOX
+from scree.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 TICK, SPACING, JITTER = 1.0 / 60.0, 1.5, 0.3

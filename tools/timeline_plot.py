@@ -8,8 +8,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
 from matplotlib.patches import Patch  # noqa: E402
 
-from engine_core.profiling.chrome_trace import spans, thread_name  # noqa: E402
-from engine_core.runtime.timeline import Timeline  # noqa: E402
+from scree.profiling.chrome_trace import spans, thread_name  # noqa: E402
+from scree.runtime.timeline import Timeline  # noqa: E402
 
 
 def plot_timeline(

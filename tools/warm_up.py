@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scree_tools.places import cache_folder
+from scree.tools.places import cache_folder
 
 _FIRST_GUESS = 2.0  # [s] for an entry point nobody has compiled here yet
 RECORD = "compile_seconds.json"
@@ -93,8 +93,8 @@ def _stop(problem: Exception) -> None:
 def _make_ready(name: str) -> tuple[str, float, bool, str]:
     """In a worker process: compile or load one entry point; its name, seconds of processor time, if it was loaded, its file in
     the folder of compiled code. Raises CodeNotKept as soon as something cannot be kept: the rest would be in vain."""
-    importlib.import_module("engine_core.entry_points")
-    from engine_core.runtime import code_cache, code_files, kernel
+    importlib.import_module("scree.entry_points")
+    from scree.runtime import code_cache, code_files, kernel
 
     code_cache.CodeCache.on_not_kept = staticmethod(_stop)
     entry = next(entry for entry in kernel.registry() if entry.name == name)
@@ -122,7 +122,7 @@ def _end(pool: ProcessPoolExecutor) -> None:
 
 def is_warm() -> bool:
     """Whether everything is compiled for these sources, this Numba and this processor, and every file of it is whole."""
-    from engine_core.runtime import code_files
+    from scree.runtime import code_files
 
     try:
         record = json.loads((code_files.CACHE_FOLDER / DONE).read_text())
@@ -136,7 +136,7 @@ def is_warm() -> bool:
 
 def _note_warm(files: list[str]) -> None:
     """Note that everything is compiled, in these files."""
-    from engine_core.runtime import code_files
+    from scree.runtime import code_files
 
     unfinished = code_files.CACHE_FOLDER / f"{DONE}.{os.getpid()}"
     try:
@@ -155,11 +155,11 @@ def warm_up(report: Callable[[Step], None] = lambda step: None, workers: int | N
     """
     begin = time.perf_counter()
     try:
-        importlib.import_module("engine_core.entry_points")
+        importlib.import_module("scree.entry_points")
     except Exception as error:
         raise WarmUpFailed(f"the engine cannot be imported: {type(error).__name__}: {error}") from error
-    from engine_core.runtime import kernel
-    from engine_core.runtime.code_files import CodeNotKept, lack_of_room, remove_damaged
+    from scree.runtime import kernel
+    from scree.runtime.code_files import CodeNotKept, lack_of_room, remove_damaged
 
     remove_damaged()
     if problem := lack_of_room():

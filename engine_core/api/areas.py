@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from engine_core.api.arrays import Floats, Vector, basis_of, read_only, rotations, turned, twelve, vector
-from engine_core.batches.editing import shapes_on
-from engine_core.bodies.identity import kind_of
-from engine_core.bodies.schema import KIND_AREA
+from .arrays import Floats, Vector, basis_of, read_only, rotations, turned, twelve, vector
+from ..batches.editing import shapes_on
+from ..bodies.identity import kind_of
+from ..bodies.schema import KIND_AREA
 
 if TYPE_CHECKING:
-    from engine_core.api.body import Body
-    from engine_core.api.space import Space
+    from .body import Body
+    from .space import Space
 
 Mode = Literal["disabled", "combine", "combine-replace", "replace", "replace-combine"]
 """How an area acts: on top of what is there already, or instead of it, in the order of `priority`; no unit."""

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from engine_core import edits
-from engine_core.api.arrays import Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
-from engine_core.batches.adding import rows_of
-from engine_core.batches.editing import edit_bodies, free_bodies, motions_of
-from engine_core.bodies.schema import RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
+from .. import edits
+from .arrays import Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
+from ..batches.adding import rows_of
+from ..batches.editing import edit_bodies, free_bodies, motions_of
+from ..bodies.schema import RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
 
 if TYPE_CHECKING:
-    from engine_core.api.body import Body
-    from engine_core.api.space import Space
+    from .body import Body
+    from .space import Space
 
 
 class Bodies:

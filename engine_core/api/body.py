@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine_core import edits
-from engine_core.api.arrays import NO_TURN, Floats, Vector, basis_of, read_only, rotations, twelve, vector
-from engine_core.api.bodies import Bodies
-from engine_core.api.materials import Material, Names
-from engine_core.api.shapes import Shape
-from engine_core.bodies.identity import index_of
-from engine_core.bodies.schema import CAN_SLEEP, CONTINUOUS, RIGID
+from .. import edits
+from .arrays import NO_TURN, Floats, Vector, basis_of, read_only, rotations, twelve, vector
+from .bodies import Bodies
+from .materials import Material, Names
+from .shapes import Shape
+from ..bodies.identity import index_of
+from ..bodies.schema import CAN_SLEEP, CONTINUOUS, RIGID
 
 if TYPE_CHECKING:
-    from engine_core.api.areas import Area
-    from engine_core.api.space import Space
+    from .areas import Area
+    from .space import Space
 
 MODES = ("static", "kinematic", "rigid", "rigid linear")
 CONTACT_EVENTS = ("none", "changes", "all")

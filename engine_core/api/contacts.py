@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine_core.api.arrays import Floats, Ints, Vector
-from engine_core.collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED
-from engine_core.sensors.schema import ADDED
+from .arrays import Floats, Ints, Vector
+from ..collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED
+from ..sensors.schema import ADDED
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine_core.api.arrays import Floats, basis_of, turned, twelve
-from engine_core.api.joint_values import AXES, AnyJoint, Distance, Gear, Motor, Range, Spring
-from engine_core.constraints.joint_schema import IS_ENABLED
+from .arrays import Floats, basis_of, turned, twelve
+from .joint_values import AXES, AnyJoint, Distance, Gear, Motor, Range, Spring
+from ..constraints.joint_schema import IS_ENABLED
 
 if TYPE_CHECKING:
-    from engine_core.api.body import Body
-    from engine_core.api.space import Space
+    from .body import Body
+    from .space import Space
 
 FREE_RANGE = (1.0, -1.0)
 

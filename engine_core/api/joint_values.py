@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine_core.api.arrays import Floats, Vector, frame_along, vector
-from engine_core.constraints import joint_schema as schema
+from .arrays import Floats, Vector, frame_along, vector
+from ..constraints import joint_schema as schema
 
 Range = tuple[float, float]
 MOST_ALONG = 0.999

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from engine_core.bodies.layers import BITS, MatrixLayers
+from ..bodies.layers import BITS, MatrixLayers
 
 Names: TypeAlias = str | Iterable[str]
 ALL_LAYERS = 0xFFFFFFFF

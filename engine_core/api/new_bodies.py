@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine_core.api.arrays import NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations
-from engine_core.api.bodies import Bodies
-from engine_core.api.body import Body
-from engine_core.api.materials import Material
-from engine_core.api.shapes import Shape
-from engine_core.batches.adding import add_bodies
-from engine_core.bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
+from .arrays import NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations
+from .bodies import Bodies
+from .body import Body
+from .materials import Material
+from .shapes import Shape
+from ..batches.adding import add_bodies
+from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
 
 if TYPE_CHECKING:
-    from engine_core.api.world import World
+    from .world import World
 
 ZERO = (0.0, 0.0, 0.0)
 DEFAULT_MATERIAL = Material()

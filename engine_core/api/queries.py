@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine_core.api.areas import Area, thing_of
-from engine_core.api.arrays import NO_TURN, Floats, Ints, Vector, Vectors, basis_of, rotations, rows, twelve, vector
-from engine_core.api.body import Body, ids_of
-from engine_core.api.materials import Names
-from engine_core.api.shapes import Shape
-from engine_core.query_interface import Queries
-from engine_core.snapshot import Snapshot
+from .areas import Area, thing_of
+from .arrays import NO_TURN, Floats, Ints, Vector, Vectors, basis_of, rotations, rows, twelve, vector
+from .body import Body, ids_of
+from .materials import Names
+from .shapes import Shape
+from ..query_interface import Queries
+from ..snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from engine_core.api.world import World
+    from .world import World
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from engine_core.api.shapes import Compound, Shape
+from .shapes import Compound, Shape
 
 RECENT = 64
 """So many shapes that queries asked with are kept for the next query."""

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine_core.api.arrays import NO_TURN, Vector, Vectors, basis_of, rotations, twelve, vector
-from engine_core.api.materials import Material
-from engine_core.shapes import schema, settings
+from .arrays import NO_TURN, Vector, Vectors, basis_of, rotations, twelve, vector
+from .materials import Material
+from ..shapes import schema, settings
 
 Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
 """Whole numbers."""
@@ -181,7 +181,7 @@ class SeparationRay(Shape):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Custom(Shape):
     """A convex shape given by a compiled support function [m], an `entry_point("int64(int64, int64)")` of
-    `engine_core.runtime.kernel`: `engine_core/shapes/custom.py` says how to write one. `data`: numbers for it, shape (k,)."""
+    `scree.runtime.kernel`: `engine_core/shapes/custom.py` says how to write one. `data`: numbers for it, shape (k,)."""
 
     function: Any
     data: Sequence[float] | NDArray[Any] = ()

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from engine_core.api import joint as joint_handle
-from engine_core.api.areas import Area, AreaEffect
-from engine_core.api.arrays import NO_TURN, Floats, Ints, Vector, basis_of, read_only, rotations, twelve, vector
-from engine_core.api.bodies import Bodies
-from engine_core.api.body import Body
-from engine_core.api.contacts import AreaEvents, ContactEvents
-from engine_core.api.joint import Joint
-from engine_core.api.joint_values import AnyJoint, Rope
-from engine_core.api.materials import Names
-from engine_core.api.new_bodies import SpaceBodies
-from engine_core.api.queries import SpaceQueries
-from engine_core.api.shapes import Shape
-from engine_core.bodies.identity import kind_of
-from engine_core.bodies.schema import KIND_AREA, KIND_BODY
-from engine_core.pulley_interface import Pulley
-from engine_core.solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
-from engine_core.vehicle_interface import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from . import joint as joint_handle
+from .areas import Area, AreaEffect
+from .arrays import NO_TURN, Floats, Ints, Vector, basis_of, read_only, rotations, twelve, vector
+from .bodies import Bodies
+from .body import Body
+from .contacts import AreaEvents, ContactEvents
+from .joint import Joint
+from .joint_values import AnyJoint, Rope
+from .materials import Names
+from .new_bodies import SpaceBodies
+from .queries import SpaceQueries
+from .shapes import Shape
+from ..bodies.identity import kind_of
+from ..bodies.schema import KIND_AREA, KIND_BODY
+from ..pulley_interface import Pulley
+from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
+from ..vehicle_interface import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 
 if TYPE_CHECKING:
-    from engine_core.api.world import World
+    from .world import World
 
 MOMENTS = {"before": BEFORE_STEP, "sub-step": SUB_STEP, "after": AFTER_STEP}
 MOST_POINTS = 1 << 20

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from engine_core.api.arrays import Vector, vector
-from engine_core.api.contacts import ContactRule
-from engine_core.api.materials import Layers
-from engine_core.api.shape_table import ShapeTable
-from engine_core.api.shapes import HeightField
-from engine_core.api.space import Space, SpaceSettings
-from engine_core.bodies.schema import CONTACT_CLASSES
-from engine_core.query_interface import Queries
-from engine_core.world import World as Core
+from .arrays import Vector, vector
+from .contacts import ContactRule
+from .materials import Layers
+from .shape_table import ShapeTable
+from .shapes import HeightField
+from .space import Space, SpaceSettings
+from ..bodies.schema import CONTACT_CLASSES
+from ..query_interface import Queries
+from ..world import World as Core
 
 
 class World:

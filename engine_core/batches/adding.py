@@ -9,20 +9,20 @@ from functools import partial
 
 import numpy as np
 
-from engine_core.bodies.bounds import fatten_bounds, update_bounds
-from engine_core.bodies.identity import SEQUENCE_MASK, index_of
-from engine_core.bodies.layers import broad_phase_layer_of
-from engine_core.bodies.motion import bodies_of, system_of
-from engine_core.bodies.schema import INDEX_BITS, INSTANCE, KIND_BITS, KIND_BODY, WORLD
-from engine_core.body_batches import ROW_BYTES, copy_row
-from engine_core.body_placement import enter_system, renew, tree_of
-from engine_core.broad_phase.add import tree_prepare
-from engine_core.broad_phase.change import tree_finalize
-from engine_core.geometry.vector import store3, store4
-from engine_core.runtime import atomics
-from engine_core.runtime.call import call_3
-from engine_core.runtime.kernel import entry_point, kernel
-from engine_core.runtime.memory import address_of, view
+from ..bodies.bounds import fatten_bounds, update_bounds
+from ..bodies.identity import SEQUENCE_MASK, index_of
+from ..bodies.layers import broad_phase_layer_of
+from ..bodies.motion import bodies_of, system_of
+from ..bodies.schema import INDEX_BITS, INSTANCE, KIND_BITS, KIND_BODY, WORLD
+from ..body_batches import ROW_BYTES, copy_row
+from ..body_placement import enter_system, renew, tree_of
+from ..broad_phase.add import tree_prepare
+from ..broad_phase.change import tree_finalize
+from ..geometry.vector import store3, store4
+from ..runtime import atomics
+from ..runtime.call import call_3
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of, view
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 LEAST_SUBTREE = 8

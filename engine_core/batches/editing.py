@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine_core.batches.adding import rows_of
-from engine_core.bodies.identity import SEQUENCE_MASK
-from engine_core.bodies.motion import bodies_of
-from engine_core.bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, WORLD
-from engine_core.body_batches import ROW_BYTES
-from engine_core.body_locks import read_motions
-from engine_core.body_placement import leave_system
-from engine_core.edits import COMMAND, FULL, NO_BODY, RING_SETTING
-from engine_core.runtime import atomics
-from engine_core.runtime.call import call_2, call_3_result
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import PoolFull, address_of, address_of_row, stack_array, view
+from .adding import rows_of
+from ..bodies.identity import SEQUENCE_MASK
+from ..bodies.motion import bodies_of
+from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, WORLD
+from ..body_batches import ROW_BYTES
+from ..body_locks import read_motions
+from ..body_placement import leave_system
+from ..edits import COMMAND, FULL, NO_BODY, RING_SETTING
+from ..runtime import atomics
+from ..runtime.call import call_2, call_3_result
+from ..runtime.kernel import entry_point
+from ..runtime.memory import PoolFull, address_of, address_of_row, stack_array, view
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 COMMAND_VALUES = 7

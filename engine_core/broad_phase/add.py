@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine_core.broad_phase.calls import call_flush, call_prepare
-from engine_core.broad_phase.change import (
+from scree.broad_phase.calls import call_flush, call_prepare
+from scree.broad_phase.change import (
     BODY_COUNT,
     CHAIN_LENGTH,
     FIRST_PENDING,
@@ -12,7 +12,7 @@ from engine_core.broad_phase.change import (
     mark_dirty,
     tree_finalize,
 )
-from engine_core.broad_phase.nodes import (
+from scree.broad_phase.nodes import (
     BODY_SIZE,
     CHILDREN,
     NODE_SIZE,
@@ -25,12 +25,12 @@ from engine_core.broad_phase.nodes import (
     read_fat_bounds,
     set_slot,
 )
-from engine_core.broad_phase.pending import claim_pending
-from engine_core.broad_phase.rebuild import gather_singles, tree_rebuild, tree_swap
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_int64, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array
+from scree.broad_phase.pending import claim_pending
+from scree.broad_phase.rebuild import gather_singles, tree_rebuild, tree_swap
+from scree.runtime import atomics
+from scree.runtime.call import load_int64, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array
 
 LONGEST_CHAIN = 2
 """So many roots may lie above each other before sub-trees of single bodies are built into the tree."""

@@ -7,7 +7,7 @@ to look at. Nobody else can reach what is built here before it is done.
 
 import numpy as np
 
-from engine_core.broad_phase.nodes import (
+from scree.broad_phase.nodes import (
     CHILDREN,
     HEIGHT,
     INFO_SIZE,
@@ -23,11 +23,11 @@ from engine_core.broad_phase.nodes import (
     take_nodes,
     union_of_slots,
 )
-from engine_core.broad_phase.schema import BUILD, ENDLESS, ITEM, KEY, RANGE, RANGE_CAPACITY
-from engine_core.runtime.call import load_float32, load_int32, load_int64, store_float32, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array, view
-from engine_core.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
+from scree.broad_phase.schema import BUILD, ENDLESS, ITEM, KEY, RANGE, RANGE_CAPACITY
+from scree.runtime.call import load_float32, load_int32, load_int64, store_float32, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array, view
+from scree.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
 
 ITEM_SIZE, KEY_SIZE, RANGE_SIZE = ITEM.itemsize, KEY.itemsize, RANGE.itemsize
 ITEM_CHILD, ITEM_LOCATION = ITEM.fields["child"][1], ITEM.fields["location"][1]

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from engine_core.broad_phase.schema import TREE
-from engine_core.runtime.call import call_1_result, call_2_result, load_int64
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array
+from scree.broad_phase.schema import TREE
+from scree.runtime.call import call_1_result, call_2_result, load_int64
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array
 
 FLUSH_JOB, PREPARE_JOB = TREE.fields["flush_job"][1], TREE.fields["prepare_job"][1]
 REBUILD_JOB, SWAP_JOB = TREE.fields["rebuild_job"][1], TREE.fields["swap_job"][1]

@@ -14,8 +14,8 @@ from before the first until after the last, if a rebuild may run meanwhile.
 
 import numpy as np
 
-from engine_core.bodies.schema import BODY
-from engine_core.broad_phase.build import (
+from scree.bodies.schema import BODY
+from scree.broad_phase.build import (
     ITEM_CHILD,
     ITEM_LOCATION,
     ITEM_SIZE,
@@ -23,7 +23,7 @@ from engine_core.broad_phase.build import (
     make_nodes,
     sum_up,
 )
-from engine_core.broad_phase.nodes import (
+from scree.broad_phase.nodes import (
     BODY_SIZE,
     CHILDREN,
     HEAD,
@@ -49,7 +49,7 @@ from engine_core.broad_phase.nodes import (
     widen_path,
     widen_slot,
 )
-from engine_core.broad_phase.schema import (
+from scree.broad_phase.schema import (
     BUILD,
     CHANGED,
     CLOSED_CHILD,
@@ -62,10 +62,10 @@ from engine_core.broad_phase.schema import (
     TREE,
     USER_STRIPES,
 )
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float32, load_int32, load_int64, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array, view
+from scree.runtime import atomics
+from scree.runtime.call import load_float32, load_int32, load_int64, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array, view
 
 USERS, FIRST_PENDING = TREE.fields["users"][1], TREE.fields["first_pending"][1]
 PUBLISHED_PENDING, CLAIMED_PENDING = TREE.fields["published_pending"][1], TREE.fields["claimed_pending"][1]

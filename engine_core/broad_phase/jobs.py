@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from engine_core.broad_phase.new_tree import advance_rebuild, swap_trees
-from engine_core.broad_phase.pending import flush_pending
-from engine_core.broad_phase.prepare import build_subtree
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
+from scree.broad_phase.new_tree import advance_rebuild, swap_trees
+from scree.broad_phase.pending import flush_pending
+from scree.broad_phase.prepare import build_subtree
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
 
 
 @entry_point("int64(int64, int64)")

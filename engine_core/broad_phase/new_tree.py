@@ -9,9 +9,9 @@ serves on.
 
 import numpy as np
 
-from engine_core.broad_phase.build import add_item, make_nodes, start_build, sum_up
-from engine_core.broad_phase.calls import call_flush
-from engine_core.broad_phase.change import (
+from scree.broad_phase.build import add_item, make_nodes, start_build, sum_up
+from scree.broad_phase.calls import call_flush
+from scree.broad_phase.change import (
     BODY_COUNT,
     CHAIN_LENGTH,
     DEBT,
@@ -21,7 +21,7 @@ from engine_core.broad_phase.change import (
     hang_above,
     publish_words,
 )
-from engine_core.broad_phase.nodes import (
+from scree.broad_phase.nodes import (
     BODY_SIZE,
     CHILDREN,
     FAT_BOUNDS,
@@ -44,8 +44,8 @@ from engine_core.broad_phase.nodes import (
     widen_path,
     widen_slot,
 )
-from engine_core.broad_phase.origins import keep_origin
-from engine_core.broad_phase.schema import (
+from scree.broad_phase.origins import keep_origin
+from scree.broad_phase.schema import (
     CHANGED,
     CLOSED_CHILD,
     DISSOLVED,
@@ -56,11 +56,11 @@ from engine_core.broad_phase.schema import (
     UNCHANGED,
     USER_STRIPES,
 )
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float32, load_int32, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array, view
-from engine_core.runtime.prefetch import prefetch
+from scree.runtime import atomics
+from scree.runtime.call import load_float32, load_int32, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array, view
+from scree.runtime.prefetch import prefetch
 
 BUILD_OF, IS_IN_MAINTENANCE = TREE.fields["build"][1], TREE.fields["is_in_maintenance"][1]
 PUBLISHED_PENDING = TREE.fields["published_pending"][1]

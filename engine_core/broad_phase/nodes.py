@@ -7,8 +7,8 @@ and maximum.
 
 import numpy as np
 
-from engine_core.bodies.schema import BODY
-from engine_core.broad_phase.schema import (
+from scree.bodies.schema import BODY
+from scree.broad_phase.schema import (
     ALLOCATOR,
     CHANGED,
     FIRST_BODY_CHILD,
@@ -19,9 +19,9 @@ from engine_core.broad_phase.schema import (
     NODE_INFO,
     TREE,
 )
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float32, load_int32, load_int64, load_uint32, store_float32, store_int32
-from engine_core.runtime.kernel import kernel
+from scree.runtime import atomics
+from scree.runtime.call import load_float32, load_int32, load_int64, load_uint32, store_float32, store_int32
+from scree.runtime.kernel import kernel
 
 NODE_SIZE, INFO_SIZE, BODY_SIZE = NODE.itemsize, NODE_INFO.itemsize, BODY.itemsize
 MAXIMUM, CHILDREN, PARENT = NODE.fields["max_x"][1], NODE.fields["children"][1], NODE.fields["parent"][1]

@@ -6,10 +6,10 @@ generation is begun only when the users of the one before the present have left.
 
 import numpy as np
 
-from engine_core.broad_phase.schema import TREE
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float64, store_float64
-from engine_core.runtime.kernel import kernel
+from scree.broad_phase.schema import TREE
+from scree.runtime import atomics
+from scree.runtime.call import load_float64, store_float64
+from scree.runtime.kernel import kernel
 
 ORIGINS, LAST_ROOTS = TREE.fields["origins"][1], TREE.fields["last_roots"][1]
 

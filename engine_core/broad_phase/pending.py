@@ -6,8 +6,8 @@ sub-tree.
 
 import numpy as np
 
-from engine_core.broad_phase.build import ITEM_CHILD, ITEM_LOCATION, ITEM_SIZE, KEY_SIZE, add_item, start_build
-from engine_core.broad_phase.change import (
+from scree.broad_phase.build import ITEM_CHILD, ITEM_LOCATION, ITEM_SIZE, KEY_SIZE, add_item, start_build
+from scree.broad_phase.change import (
     CLAIMED_PENDING,
     DEBT,
     FIRST_PENDING,
@@ -18,7 +18,7 @@ from engine_core.broad_phase.change import (
     release_pending,
     tree_finalize,
 )
-from engine_core.broad_phase.nodes import (
+from scree.broad_phase.nodes import (
     CHILDREN,
     IS_CHANGED,
     NODE_SIZE,
@@ -28,7 +28,7 @@ from engine_core.broad_phase.nodes import (
     pack_word,
     read_settled_bounds,
 )
-from engine_core.broad_phase.schema import (
+from scree.broad_phase.schema import (
     BUILD,
     CHANGED,
     FIRST_BODY_CHILD,
@@ -38,10 +38,10 @@ from engine_core.broad_phase.schema import (
     RANGE,
     RANGE_CAPACITY,
 )
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_int32, load_int64, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array, view
+from scree.runtime import atomics
+from scree.runtime.call import load_int32, load_int64, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array, view
 
 
 @kernel

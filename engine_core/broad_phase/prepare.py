@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from engine_core.broad_phase.build import add_item, start_build
-from engine_core.broad_phase.change import IS_IN_TREE, build_at_once
-from engine_core.broad_phase.nodes import BODY_SIZE, NOWHERE, WORDS, body_child, note_layers, pack_word, read_fat_bounds
-from engine_core.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
-from engine_core.runtime.call import load_int32, load_int64, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array
+from scree.broad_phase.build import add_item, start_build
+from scree.broad_phase.change import IS_IN_TREE, build_at_once
+from scree.broad_phase.nodes import BODY_SIZE, NOWHERE, WORDS, body_child, note_layers, pack_word, read_fat_bounds
+from scree.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
+from scree.runtime.call import load_int32, load_int64, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array
 
 
 @kernel

@@ -7,15 +7,15 @@ before it began; and each once, if it is not taken out and put in again meanwhil
 
 import numpy as np
 
-from engine_core.broad_phase.change import FIRST_PENDING, PUBLISHED_PENDING, enter, leave
-from engine_core.broad_phase.origins import last_root, tree_origin
-from engine_core.broad_phase.nodes import CHILDREN, HEAD, LOW_32, MAXIMUM, NODE_SIZE, NODES
-from engine_core.broad_phase.schema import CLOSED_CHILD, CURSOR, CURSOR_CAPACITY, FIRST_BODY_CHILD, LARGE, PENDING_NODES
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_float32, load_int32, load_int64, store_float32, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row
-from engine_core.runtime.vector4 import (
+from scree.broad_phase.change import FIRST_PENDING, PUBLISHED_PENDING, enter, leave
+from scree.broad_phase.origins import last_root, tree_origin
+from scree.broad_phase.nodes import CHILDREN, HEAD, LOW_32, MAXIMUM, NODE_SIZE, NODES
+from scree.broad_phase.schema import CLOSED_CHILD, CURSOR, CURSOR_CAPACITY, FIRST_BODY_CHILD, LARGE, PENDING_NODES
+from scree.runtime import atomics
+from scree.runtime.call import load_float32, load_int32, load_int64, store_float32, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row
+from scree.runtime.vector4 import (
     count_trailing_zeros,
     lane4,
     load4,

@@ -3,10 +3,10 @@
 The code itself is behind addresses in the TREE record (`jobs`): it is compiled once, not into each of its callers.
 """
 
-from engine_core.broad_phase.calls import call_rebuild, call_swap
-from engine_core.broad_phase.schema import ENDLESS, TREE
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import view
+from scree.broad_phase.calls import call_rebuild, call_swap
+from scree.broad_phase.schema import ENDLESS, TREE
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import view
 
 SINGLES_BUDGET = 16384
 IDLE = 0

@@ -9,11 +9,11 @@ onto the grid of its new place, where it stays however often it comes and goes: 
 
 import numpy as np
 
-from engine_core.bodies.schema import BODY
-from engine_core.broad_phase.calls import call_flush, call_rebuild, call_swap
-from engine_core.broad_phase.change import PUBLISHED_PENDING
-from engine_core.broad_phase.new_tree import IDLE, IS_IN_MAINTENANCE, retire, users_of
-from engine_core.broad_phase.nodes import (
+from scree.bodies.schema import BODY
+from scree.broad_phase.calls import call_flush, call_rebuild, call_swap
+from scree.broad_phase.change import PUBLISHED_PENDING
+from scree.broad_phase.new_tree import IDLE, IS_IN_MAINTENANCE, retire, users_of
+from scree.broad_phase.nodes import (
     BODY_SIZE,
     CHILDREN,
     HEAD,
@@ -35,14 +35,14 @@ from engine_core.broad_phase.nodes import (
     set_parent,
     take_nodes,
 )
-from engine_core.broad_phase.origins import LAST_ROOTS, set_origin, tree_origin
-from engine_core.broad_phase.schema import CHANGED, ENDLESS, FIRST_BODY_CHILD, TREE, UNCHANGED
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_int32, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array, view
-from engine_core.runtime.prefetch import prefetch
-from engine_core.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
+from scree.broad_phase.origins import LAST_ROOTS, set_origin, tree_origin
+from scree.broad_phase.schema import CHANGED, ENDLESS, FIRST_BODY_CHILD, TREE, UNCHANGED
+from scree.runtime import atomics
+from scree.runtime.call import load_int32, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array, view
+from scree.runtime.prefetch import prefetch
+from scree.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
 
 BOUNDLESS = np.float32(1.0e20)
 """Bounds beyond are those of what has none, and of free slots [m]."""

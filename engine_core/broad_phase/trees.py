@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import BROAD_PHASE_LAYER_COUNT, LAYER_NOT_MOVING, LAYER_SENSOR
-from engine_core.broad_phase.jobs import flush_job, prepare_job, rebuild_job, swap_job
-from engine_core.broad_phase.schema import (
+from scree.bodies.schema import BROAD_PHASE_LAYER_COUNT, LAYER_NOT_MOVING, LAYER_SENSOR
+from scree.broad_phase.jobs import flush_job, prepare_job, rebuild_job, swap_job
+from scree.broad_phase.schema import (
     ALLOCATOR,
     ENDLESS,
     FIRST_BODY_CHILD,
@@ -19,7 +19,7 @@ from engine_core.broad_phase.schema import (
     RANGE_CAPACITY,
     TREE,
 )
-from engine_core.runtime.memory import Pool
+from scree.runtime.memory import Pool
 
 SETTING = "physics/scree_3d/limits/max_bodies"
 BUDGET = 2048

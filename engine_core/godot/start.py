@@ -88,7 +88,7 @@ class Engine:
             return
         from ..runtime.code_files import SUFFIX, cache_folder_of, lack_of_room
 
-        if not any(cache_folder_of("engine_core.physics_system").rglob(f"*{SUFFIX}")):
+        if not any(cache_folder_of("scree.physics_system").rglob(f"*{SUFFIX}")):
             print("scree: compiling the core for this machine: this happens once and takes a minute or two "
                   "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
             if problem := lack_of_room():

@@ -12,4 +12,4 @@ MODULES = (
 def import_all() -> None:
     """Import them all."""
     for name in MODULES:
-        importlib.import_module(f"engine_core.godot.{name}")
+        importlib.import_module(f"scree.godot.{name}")

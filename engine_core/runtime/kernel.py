@@ -47,7 +47,7 @@ class EntryPoint:
     def __init__(self, function, signature):
         self.function = function
         self.signature = signature
-        self.name = f"{function.__module__.removeprefix('engine_core.')}.{function.__qualname__}"
+        self.name = f"{function.__module__.removeprefix('scree.')}.{function.__qualname__}"
         self.__doc__ = function.__doc__
         self._compiled = None
         self._call = None

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 ENGINE_FOLDER = Path(__file__).resolve().parent.parent
-PACKAGE = ENGINE_FOLDER.name
+PACKAGE = __name__.split(".")[0]
 _IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
 _COMMENT = re.compile(r"#[^\n]*")
 

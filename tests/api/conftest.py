@@ -2,7 +2,7 @@
 
 import pytest
 
-import engine_core.api as scree
+import scree
 
 
 @pytest.fixture

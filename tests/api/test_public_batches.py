@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-import engine_core.api as scree
-from engine_core.bodies.schema import BODY
+import scree
+from scree.bodies.schema import BODY
 
 BOX = scree.Box(half_extents=(0.5, 0.25, 1.0))
 COUNT = 40

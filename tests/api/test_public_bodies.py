@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-import engine_core.api as scree
+import scree
 
 CUBE = scree.Box(half_extents=(0.5, 0.5, 0.5))
 QUARTER = (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5))  # about z

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-import engine_core.api as scree
+import scree
 
 CUBE = scree.Box(half_extents=(0.5, 0.5, 0.5))
 ROUND = scree.Sphere(radius=0.5)

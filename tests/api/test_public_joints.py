@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-import engine_core.api as scree
+import scree
 
 ROD = scree.Box(half_extents=(0.05, 0.5, 0.05))
 CUBE = scree.Box(half_extents=(0.5, 0.5, 0.5))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import engine_core.api as scree
+import scree
 
 CUBE = scree.Box(half_extents=(0.5, 0.5, 0.5))
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-import engine_core.api as scree
-from engine_core.geometry.vector import dot
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
+import scree
+from scree.geometry.vector import dot
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
 
 FLAT = scree.Material(friction=0.5)
 FEET = ((-1, 0, -1), (1, 0, 1), (1, 0, -1))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import CUSTOM_CENTER_OF_MASS, RIGID, RIGID_LINEAR
+from scree.bodies.schema import CUSTOM_CENTER_OF_MASS, RIGID, RIGID_LINEAR
 
 
 def rotation_matrix(q) -> np.ndarray:

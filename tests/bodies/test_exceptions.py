@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.exceptions import Exceptions, are_excepted
-from engine_core.bodies.schema import WORLD
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import address_of
+from scree.bodies.exceptions import Exceptions, are_excepted
+from scree.bodies.schema import WORLD
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import address_of
 
 BODIES = st.integers(0, 12)
 CALLS = st.sampled_from(("add", "remove", "add_joint", "remove_joint", "forget"))

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.exceptions import are_excepted
-from engine_core.bodies.identity import body_of, describe_id, index_of, kind_of, make_id
-from engine_core.bodies.pool import BodyPool, InstancePool
-from engine_core.bodies.schema import KIND_AREA, KIND_BODY, KIND_SHAPE, KIND_SYSTEM, KINEMATIC, RIGID, STATIC
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import PoolFull
-from engine_core.shapes.schema import BOX, CAPSULE, HULL, SPHERE
-from engine_core.world import World
+from scree.bodies.exceptions import are_excepted
+from scree.bodies.identity import body_of, describe_id, index_of, kind_of, make_id
+from scree.bodies.pool import BodyPool, InstancePool
+from scree.bodies.schema import KIND_AREA, KIND_BODY, KIND_SHAPE, KIND_SYSTEM, KINEMATIC, RIGID, STATIC
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import PoolFull
+from scree.shapes.schema import BOX, CAPSULE, HULL, SPHERE
+from scree.world import World
 
 PLAIN = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 

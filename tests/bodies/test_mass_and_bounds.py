@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.shapes.schema import BOX, CAPSULE, PLANE, SPHERE
-from engine_core.world import World
+from scree.shapes.schema import BOX, CAPSULE, PLANE, SPHERE
+from scree.world import World
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 # The default limits reserve gigabytes of address space for every world that a property test makes.

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.motion import bodies_of
-from engine_core.bodies.rare import own_rare, rare_of
-from engine_core.bodies.schema import BODY_RARE, HAS_RARE, KINEMATIC, STATIC
-from engine_core.profiling.resident import resident_bytes
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import PAGE
-from engine_core.shapes.schema import BOX
-from engine_core.world import World
+from scree.bodies.motion import bodies_of
+from scree.bodies.rare import own_rare, rare_of
+from scree.bodies.schema import BODY_RARE, HAS_RARE, KINEMATIC, STATIC
+from scree.profiling.resident import resident_bytes
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import PAGE
+from scree.shapes.schema import BOX
+from scree.world import World
 
 SMALL = {"bodies": 4096, "body_shapes": 4096, "shapes": 256, "systems": 2, "pairs": 256, "contacts": 256}
 

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.shape_users import LEAST
-from engine_core.shapes.schema import SPHERE
-from engine_core.world import World
+from scree.bodies.shape_users import LEAST
+from scree.shapes.schema import SPHERE
+from scree.world import World
 
 SMALL = {"bodies": 64, "body_shapes": 1024, "shapes": 64, "systems": 2, "pairs": 256, "contacts": 256}
 KINDS = ("make", "free", "add", "remove", "replace", "clear", "lose")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import BODY
-from engine_core.broad_phase.add import tree_add, tree_prepare
-from engine_core.broad_phase.change import tree_finalize
-from engine_core.broad_phase.query import (
+from scree.bodies.schema import BODY
+from scree.broad_phase.add import tree_add, tree_prepare
+from scree.broad_phase.change import tree_finalize
+from scree.broad_phase.query import (
     bounds_query_begin,
     bounds_query_next,
     bounds_query_on,
@@ -14,11 +14,11 @@ from engine_core.broad_phase.query import (
     ray_query_begin,
     ray_query_next,
 )
-from engine_core.broad_phase.schema import CURSOR
-from engine_core.broad_phase.shift import begin_shift, shift_tree
-from engine_core.broad_phase.trees import Trees
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import Pool, address_of, stack_array
+from scree.broad_phase.schema import CURSOR
+from scree.broad_phase.shift import begin_shift, shift_tree
+from scree.broad_phase.trees import Trees
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import Pool, address_of, stack_array
 
 
 @kernel

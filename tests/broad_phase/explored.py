@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine_core import broad_phase
+from scree import broad_phase
 
 MODULES = ("nodes", "build", "change", "pending", "prepare", "new_tree", "add", "shift")
 _numbers = itertools.count()
@@ -29,7 +29,7 @@ def kernel(function=None, **options):
 
 _HOOK = """
 import numpy as np
-from engine_core.runtime.call import call_1, load_int64, store_int64
+from scree.runtime.call import call_1, load_int64, store_int64
 from {package}.kernel import kernel
 
 HOOK = {hook}
@@ -56,7 +56,7 @@ def _wrapped_atomics() -> str:
     comparing = [f"compare_exchange_{word}" for word in words]
     same = ["load_acquire_int32", "load_acquire_int64", "load_relaxed_int32", "float_to_bits", "bits_to_float", "fence"]
     return (
-        "from engine_core.runtime import atomics as real\n"
+        "from scree.runtime import atomics as real\n"
         + "from {package}.hook import checkpoint\nfrom {package}.kernel import kernel\n"
         + "".join(f"{name} = real.{name}\n" for name in same)
         + _wrap(changing, "real", "address, value")
@@ -66,7 +66,7 @@ def _wrapped_atomics() -> str:
 
 def _wrapped_stores() -> str:
     return (
-        "from engine_core.runtime import call as real\nfrom engine_core.runtime.call import *\n"
+        "from scree.runtime import call as real\nfrom scree.runtime.call import *\n"
         + "from {package}.hook import checkpoint\nfrom {package}.kernel import kernel\n"
         + _wrap(["store_int32", "store_float32", "store_int64"], "real", "address, value")
     )
@@ -94,11 +94,11 @@ class Explored:
         for name in MODULES:
             text = (source_folder / f"{name}.py").read_text()
             text = re.sub(
-                rf"from engine_core\.broad_phase\.({'|'.join(MODULES)}) import", rf"from {package}.\1 import", text
+                rf"from scree\.broad_phase\.({'|'.join(MODULES)}) import", rf"from {package}.\1 import", text
             )
-            text = text.replace("from engine_core.runtime import atomics", f"from {package} import atomics")
-            text = text.replace("from engine_core.runtime.call import", f"from {package}.call import")
-            text = text.replace("from engine_core.runtime.kernel import", f"from {package}.kernel import")
+            text = text.replace("from scree.runtime import atomics", f"from {package} import atomics")
+            text = text.replace("from scree.runtime.call import", f"from {package}.call import")
+            text = text.replace("from scree.runtime.kernel import", f"from {package}.kernel import")
             for module, old, new in changes:
                 if module == name:
                     assert text.count(old) == 1, f"{old!r} is not in {module} once"

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from engine_core.broad_phase.nodes import HEAD
-from engine_core.broad_phase.origins import tree_origin
-from engine_core.broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
-from engine_core.broad_phase.schema import CURSOR
-from engine_core.broad_phase.shift import moved_high, moved_low
-from engine_core.runtime import atomics
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array
+from scree.broad_phase.nodes import HEAD
+from scree.broad_phase.origins import tree_origin
+from scree.broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
+from scree.broad_phase.schema import CURSOR
+from scree.broad_phase.shift import moved_high, moved_low
+from scree.runtime import atomics
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array
 
 
 @kernel

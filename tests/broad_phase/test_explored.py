@@ -7,10 +7,10 @@ places. Here each is visited.
 import numpy as np
 import pytest
 
-from engine_core.broad_phase import add, change, new_tree, pending, rebuild, shift
-from engine_core.broad_phase.query import bounds_query_begin, bounds_query_next, query_end
-from engine_core.broad_phase.schema import CURSOR
-from engine_core.runtime.kernel import kernel
+from scree.broad_phase import add, change, new_tree, pending, rebuild, shift
+from scree.broad_phase.query import bounds_query_begin, bounds_query_next, query_end
+from scree.broad_phase.schema import CURSOR
+from scree.runtime.kernel import kernel
 from tests.long_form import size
 
 from .drivers import World, random_boxes

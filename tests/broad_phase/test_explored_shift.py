@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.query import query_end
-from engine_core.broad_phase.schema import CURSOR
+from scree.broad_phase.query import query_end
+from scree.broad_phase.schema import CURSOR
 
 from .drivers import ask, begin_in_world
 from .explored import Explored

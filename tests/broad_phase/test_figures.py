@@ -8,19 +8,19 @@ import time
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.add import tree_add, tree_prepare
-from engine_core.broad_phase.change import tree_finalize, tree_remove_many, tree_widen_many
-from engine_core.broad_phase.query import (
+from scree.broad_phase.add import tree_add, tree_prepare
+from scree.broad_phase.change import tree_finalize, tree_remove_many, tree_widen_many
+from scree.broad_phase.query import (
     bounds_query_begin,
     bounds_query_next,
     query_end,
     ray_query_begin,
     ray_query_next,
 )
-from engine_core.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
-from engine_core.broad_phase.schema import CURSOR
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import stack_array
+from scree.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
+from scree.broad_phase.schema import CURSOR
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import stack_array
 
 from .drivers import World, random_boxes, rays_in
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.build import SMALL, add_item, cut_small, start_build
-from engine_core.broad_phase.schema import BUILD, ITEM, KEY
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
+from scree.broad_phase.build import SMALL, add_item, cut_small, start_build
+from scree.broad_phase.schema import BUILD, ITEM, KEY
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
 
 
 @entry_point("void(int64, int64, int64, int64)")

@@ -9,17 +9,17 @@ import time
 
 import numpy as np
 
-from engine_core.bodies.schema import BODY
-from engine_core.broad_phase.add import tree_add
-from engine_core.broad_phase.change import tree_remove, tree_widen
-from engine_core.broad_phase.nodes import HEAD, NODE_SIZE, NODES, PARENT
-from engine_core.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
-from engine_core.broad_phase.schema import TREE
-from engine_core.broad_phase.shift import begin_shift, shift_tree
-from engine_core.runtime import atomics
-from engine_core.runtime.call import load_int32, load_int64, store_int32
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of, address_of_row, stack_array, view
+from scree.bodies.schema import BODY
+from scree.broad_phase.add import tree_add
+from scree.broad_phase.change import tree_remove, tree_widen
+from scree.broad_phase.nodes import HEAD, NODE_SIZE, NODES, PARENT
+from scree.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
+from scree.broad_phase.schema import TREE
+from scree.broad_phase.shift import begin_shift, shift_tree
+from scree.runtime import atomics
+from scree.runtime.call import load_int32, load_int64, store_int32
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of, address_of_row, stack_array, view
 
 from .drivers import World, random_boxes
 from .racing import begin_change, end_change, give, mark_in_box, new_box, next_random, put_bounds, take

@@ -8,15 +8,15 @@ import time
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.add import tree_prepare
-from engine_core.broad_phase.change import tree_finalize, tree_remove_many, tree_widen_many
-from engine_core.broad_phase.query import query_end, ray_query_begin, ray_query_next
-from engine_core.broad_phase.rebuild import tree_rebuild, tree_swap
-from engine_core.broad_phase.schema import CURSOR
-from engine_core.runtime import atomics
-from engine_core.runtime.call import call_2_result
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of_row, stack_array
+from scree.broad_phase.add import tree_prepare
+from scree.broad_phase.change import tree_finalize, tree_remove_many, tree_widen_many
+from scree.broad_phase.query import query_end, ray_query_begin, ray_query_next
+from scree.broad_phase.rebuild import tree_rebuild, tree_swap
+from scree.broad_phase.schema import CURSOR
+from scree.runtime import atomics
+from scree.runtime.call import call_2_result
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of_row, stack_array
 from tests.long_form import size
 
 from .drivers import World, random_boxes, rays_in

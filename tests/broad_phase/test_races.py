@@ -10,9 +10,9 @@ import threading
 import numpy as np
 import pytest
 
-from engine_core.bodies.schema import BODY
-from engine_core.broad_phase.add import tree_add, tree_prepare
-from engine_core.broad_phase.change import (
+from scree.bodies.schema import BODY
+from scree.broad_phase.add import tree_add, tree_prepare
+from scree.broad_phase.change import (
     enter,
     leave,
     tree_abort,
@@ -21,14 +21,14 @@ from engine_core.broad_phase.change import (
     tree_remove_many,
     tree_widen,
 )
-from engine_core.broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
-from engine_core.broad_phase.rebuild import tree_rebuild, tree_swap
-from engine_core.broad_phase.schema import CURSOR
-from engine_core.broad_phase.shift import begin_shift, shift_tree
-from engine_core.geometry.vector import subtract, vector3
-from engine_core.runtime import atomics
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of, address_of_row, stack_array, view
+from scree.broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
+from scree.broad_phase.rebuild import tree_rebuild, tree_swap
+from scree.broad_phase.schema import CURSOR
+from scree.broad_phase.shift import begin_shift, shift_tree
+from scree.geometry.vector import subtract, vector3
+from scree.runtime import atomics
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of, address_of_row, stack_array, view
 
 from .drivers import World
 from .racing import begin_change, end_change, give, mark_in_box, new_box, next_random, put_bounds, take, uniform

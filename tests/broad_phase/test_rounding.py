@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.broad_phase.add import tree_add
-from engine_core.broad_phase.change import tree_remove
+from scree.broad_phase.add import tree_add
+from scree.broad_phase.change import tree_remove
 
 from .drivers import World
 

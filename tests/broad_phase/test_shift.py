@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.change import tree_remove, tree_widen
-from engine_core.broad_phase.query import bounds_query_on, query_enter
-from engine_core.broad_phase.rebuild import tree_renew
-from engine_core.broad_phase.schema import CURSOR
-from engine_core.broad_phase.shift import begin_shift, drop_copies, moved_high, moved_low
-from engine_core.runtime.kernel import kernel
+from scree.broad_phase.change import tree_remove, tree_widen
+from scree.broad_phase.query import bounds_query_on, query_enter
+from scree.broad_phase.rebuild import tree_renew
+from scree.broad_phase.schema import CURSOR
+from scree.broad_phase.shift import begin_shift, drop_copies, moved_high, moved_low
+from scree.runtime.kernel import kernel
 
 from .drivers import World, ask, begin_in_world, random_boxes, rest_of_box, shift_at_once
 

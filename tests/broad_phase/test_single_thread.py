@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.add import tree_add, tree_prepare
-from engine_core.broad_phase.change import (
+from scree.broad_phase.add import tree_add, tree_prepare
+from scree.broad_phase.change import (
     tree_abort,
     tree_finalize,
     tree_remove,
     tree_remove_many,
     tree_widen,
 )
-from engine_core.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
+from scree.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
 
 from .drivers import World, random_boxes
 

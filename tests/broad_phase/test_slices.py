@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from engine_core.broad_phase.build import KEYS_A_UNIT
-from engine_core.broad_phase.new_tree import FREED_A_UNIT, IDLE, MAKE, READY
-from engine_core.broad_phase.rebuild import tree_rebuild, tree_swap
-from engine_core.broad_phase.schema import ENDLESS
+from scree.broad_phase.build import KEYS_A_UNIT
+from scree.broad_phase.new_tree import FREED_A_UNIT, IDLE, MAKE, READY
+from scree.broad_phase.rebuild import tree_rebuild, tree_swap
+from scree.broad_phase.schema import ENDLESS
 
 from .drivers import World, random_boxes
 

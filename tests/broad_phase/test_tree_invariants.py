@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.broad_phase.add import tree_prepare
-from engine_core.broad_phase.change import tree_abort, tree_finalize, tree_remove, tree_remove_many, tree_widen
-from engine_core.broad_phase.new_tree import TOP_LEVELS
-from engine_core.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
-from engine_core.broad_phase.schema import CHANGED, CURSOR, FIRST_BODY_CHILD, FREE_CHILD
-from engine_core.broad_phase.shift import begin_shift, drop_copies, shift_subtree, shift_tree
-from engine_core.runtime.memory import address_of
+from scree.broad_phase.add import tree_prepare
+from scree.broad_phase.change import tree_abort, tree_finalize, tree_remove, tree_remove_many, tree_widen
+from scree.broad_phase.new_tree import TOP_LEVELS
+from scree.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
+from scree.broad_phase.schema import CHANGED, CURSOR, FIRST_BODY_CHILD, FREE_CHILD
+from scree.broad_phase.shift import begin_shift, drop_copies, shift_subtree, shift_tree
+from scree.runtime.memory import address_of
 
 from .drivers import World, ask, begin_in_world, rest_of_box
 from .tree_invariants import SIDES, check_trees, walk

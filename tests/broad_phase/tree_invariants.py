@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine_core.broad_phase.new_tree import IDLE, READY
-from engine_core.broad_phase.schema import (
+from scree.broad_phase.new_tree import IDLE, READY
+from scree.broad_phase.schema import (
     CHANGED,
     FIRST_BODY_CHILD,
     FREE_CHILD,
@@ -18,7 +18,7 @@ from engine_core.broad_phase.schema import (
     PENDING_NODES,
     UNCHANGED,
 )
-from engine_core.runtime.memory import view_rows
+from scree.runtime.memory import view_rows
 
 from .drivers import World
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from collision.query_twins import Solid, create_shape, new_world, place, random_rotation
 
-from engine_core.bodies.schema import IS_AREA, KINEMATIC, RIGID
-from engine_core.query_interface import Queries
-from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, MESH, PLANE, SEPARATION_RAY, SPHERE
+from scree.bodies.schema import IS_AREA, KINEMATIC, RIGID
+from scree.query_interface import Queries
+from scree.shapes.schema import BOX, CAPSULE, CYLINDER, MESH, PLANE, SEPARATION_RAY, SPHERE
 
 FAR_AWAY = np.array((8_000.0, 1_000.0, -11_000.0))
 MARGIN = 0.001

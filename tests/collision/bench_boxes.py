@@ -7,12 +7,12 @@ import time
 
 import numpy as np
 
-from engine_core.collision.schema import CONTACT_RESULT, MAX_RESULTS
-from engine_core.collision.shapes import collide_shapes
-from engine_core.geometry.vector import quaternion, vector3
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import stack_array, view, view2
-from engine_core.shapes.schema import BOX, SHAPE
+from scree.collision.schema import CONTACT_RESULT, MAX_RESULTS
+from scree.collision.shapes import collide_shapes
+from scree.geometry.vector import quaternion, vector3
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import stack_array, view, view2
+from scree.shapes.schema import BOX, SHAPE
 
 
 @entry_point("int64(int64, int64, int64, int64)")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from engine_core.bodies.schema import RIGID, STATIC
-from engine_core.collision.contacts import collide
-from engine_core.collision.distance import shape_distance
-from engine_core.runtime.memory import address_of
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.schema import (
+from scree.bodies.schema import RIGID, STATIC
+from scree.collision.contacts import collide
+from scree.collision.distance import shape_distance
+from scree.runtime.memory import address_of
+from scree.shapes.pool import ShapePool
+from scree.shapes.schema import (
     BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, KIND_NAMES, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER,
 )  # fmt: skip
 

@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from engine_core.collision.schema import CONTACT_RESULT, MAX_RESULTS
-from engine_core.collision.shapes import collide_shapes
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE
+from scree.collision.schema import CONTACT_RESULT, MAX_RESULTS
+from scree.collision.shapes import collide_shapes
+from scree.shapes.pool import ShapePool
+from scree.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE
 
 from .oracle import core_of, world_core
 

@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, SPHERE
+from scree.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, SPHERE
 
 CORNERS = 128
 """Of the prism that stands for a cylinder."""

@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from engine_core.collision.distance import shape_distance
-from engine_core.shapes.schema import BOX, HULL
+from scree.collision.distance import shape_distance
+from scree.shapes.schema import BOX, HULL
 
 from .bodies import IDENTITY, Shapes, normalized
 from .oracle import signed_distance, surface_distance

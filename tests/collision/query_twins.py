@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import STATIC
-from engine_core.shapes.schema import BOX, CAPSULE, COMPOUND, CYLINDER, HULL, MESH, PLANE, SPHERE
-from engine_core.world import World
+from scree.bodies.schema import STATIC
+from scree.shapes.schema import BOX, CAPSULE, COMPOUND, CYLINDER, HULL, MESH, PLANE, SPHERE
+from scree.world import World
 
 OCTAHEDRON = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=np.float64)
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.schema import BODY
-from engine_core.collision.contact_points import contact_frames, contact_normal, contact_point, relative_position
-from engine_core.collision.contacts import RECYCLE_DISTANCE, RECYCLE_ROLLING, is_recyclable, remember_pose
-from engine_core.collision.schema import MANIFOLD, PAIR
+from scree.bodies.schema import BODY
+from scree.collision.contact_points import contact_frames, contact_normal, contact_point, relative_position
+from scree.collision.contacts import RECYCLE_DISTANCE, RECYCLE_ROLLING, is_recyclable, remember_pose
+from scree.collision.schema import MANIFOLD, PAIR
 
 from .oracle import rotation_matrix
 

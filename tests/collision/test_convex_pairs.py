@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from engine_core.collision.distance import shape_distance
+from scree.collision.distance import shape_distance
 
 from .bodies import IDENTITY, ORIGIN, Shapes, lengths, normalized, offsets, quaternions
 from .oracle import signed_distance, surface_distance

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine_core.collision.distance import shape_distance
+from scree.collision.distance import shape_distance
 
 from .bodies import IDENTITY, ORIGIN, Shapes, grid_floor, normalized
 from .oracle import signed_distance, surface_distance

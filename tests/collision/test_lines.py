@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine_core.shapes.schema import TAPERED_CAPSULE, TAPERED_CYLINDER
+from scree.shapes.schema import TAPERED_CAPSULE, TAPERED_CYLINDER
 
 from .bodies import Shapes, normalized
 

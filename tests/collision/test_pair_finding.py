@@ -9,9 +9,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "world"))
 
 from small_world import TICK
 
-from engine_core.collision.pair_finding import FOUND_AT_ONCE
-from engine_core.shapes.schema import BOX, SPHERE
-from engine_core.world import World
+from scree.collision.pair_finding import FOUND_AT_ONCE
+from scree.shapes.schema import BOX, SPHERE
+from scree.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -6,11 +6,11 @@ import threading
 import numpy as np
 import pytest
 
-from engine_core.bodies.schema import IS_AREA, KINEMATIC, RAY_PICKABLE, RIGID
-from engine_core.collision import query_schema
-from engine_core.collision.ray_queries import query_rays
-from engine_core.query_interface import Queries
-from engine_core.shapes.schema import BOX, CAPSULE, HEIGHT_FIELD, MESH, PLANE, SEPARATION_RAY, SPHERE
+from scree.bodies.schema import IS_AREA, KINEMATIC, RAY_PICKABLE, RIGID
+from scree.collision import query_schema
+from scree.collision.ray_queries import query_rays
+from scree.query_interface import Queries
+from scree.shapes.schema import BOX, CAPSULE, HEIGHT_FIELD, MESH, PLANE, SEPARATION_RAY, SPHERE
 
 from .query_twins import Solid, new_world, place, random_solids
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from engine_core.collision.gaps import NO_FRACTION
-from engine_core.collision.sweeps import SWEEP, reach_of, sweep_shapes
+from scree.collision.gaps import NO_FRACTION
+from scree.collision.sweeps import SWEEP, reach_of, sweep_shapes
 
 from .bodies import IDENTITY, ORIGIN, Shapes
 

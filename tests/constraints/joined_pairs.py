@@ -10,8 +10,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from small_world import SmallWorld
 
-from engine_core.constraints.joint_schema import ANGULAR_AXES, CONE, DISTANCE, SWING_Y, SWING_Z, TWIST
-from engine_core.joint_interface import KINDS
+from scree.constraints.joint_schema import ANGULAR_AXES, CONE, DISTANCE, SWING_Y, SWING_Z, TWIST
+from scree.joint_interface import KINDS
 
 FREE = (1.0, -1.0)
 AXES = 8

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.constraints.joint_schema import CONE, TWIST
+from scree.constraints.joint_schema import CONE, TWIST
 
 ACROSS = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core.bodies.schema import RIGID_LINEAR, STATIC
-from engine_core.collision.schema import PAIR_SPARES_A, PAIR_SPARES_B, SPECULATIVE_DISTANCE
-from engine_core.constraints import schema as c
-from engine_core.constraints.contact_preparation import CONTACT_PATCH, prepare_contacts
-from engine_core.constraints.joint_schema import DISTANCE
-from engine_core.runtime.memory import view_rows
+from scree.bodies.schema import RIGID_LINEAR, STATIC
+from scree.collision.schema import PAIR_SPARES_A, PAIR_SPARES_B, SPECULATIVE_DISTANCE
+from scree.constraints import schema as c
+from scree.constraints.contact_preparation import CONTACT_PATCH, prepare_contacts
+from scree.constraints.joint_schema import DISTANCE
+from scree.runtime.memory import view_rows
 from tests.bodies.mass_twin import full, rotation_matrix
 
 CLOSE = {"rtol": 2e-4, "atol": 2e-5}

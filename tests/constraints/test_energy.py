@@ -5,7 +5,7 @@ import pytest
 from mechanics import angular_momentum, energy, mass_of
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.constraints.joint_schema import CONE, LINEAR_X, SWING_Y, TWIST
+from scree.constraints.joint_schema import CONE, LINEAR_X, SWING_Y, TWIST
 
 ACROSS = (0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)
 """A basis whose x axis is the world's z axis, back."""

@@ -10,16 +10,16 @@ from joined_pairs import Kind, Pairs
 from small_world import SmallWorld
 from test_joint_laws import FARTHEST, HELD, MOST_RISE, SINGLE_AND_TREE
 
-from engine_core.constraints.joint_holding import LEAST_LEFT
-from engine_core.constraints.joint_measuring import NEAR
-from engine_core.constraints.joint_schema import (
+from scree.constraints.joint_holding import LEAST_LEFT
+from scree.constraints.joint_measuring import NEAR
+from scree.constraints.joint_schema import (
     AXIS_COUNT, CONE, DISTANCE, JOINT, JOINT_ROW, LIMIT, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TREE_NODE, TWIST,
     UNLIMITED,
 )  # fmt: skip
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view, view_rows
-from engine_core.solver.held_rows import MOTORS_TOO
-from engine_core.solver.joint_trees import holds_others
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view, view_rows
+from scree.solver.held_rows import MOTORS_TOO
+from scree.solver.joint_trees import holds_others
 
 UPRIGHT = np.eye(3)
 ROWED = [name for name, kind in HELD.items() if any(lower < upper for lower, upper in kind.ranges.values())]

@@ -12,7 +12,7 @@ import pytest
 from joined_pairs import Kind, Motion, Pairs, drift
 from scipy.spatial.transform import Rotation
 
-from engine_core.constraints.joint_schema import CONE, DISTANCE, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST
+from scree.constraints.joint_schema import CONE, DISTANCE, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST
 
 ALL_ROUND = {TWIST: (-3.0, 3.0)}
 LITTLE = (-1.0, 1.0)

@@ -5,9 +5,9 @@ import pytest
 from small_world import TICK, SmallWorld
 from test_joints import at, cube, floating
 
-from engine_core.bodies.schema import KINEMATIC, SLEEP_REQUESTED, STATIC
-from engine_core.body_placement import mark
-from engine_core.constraints.joint_schema import LINEAR_X, TWIST
+from scree.bodies.schema import KINEMATIC, SLEEP_REQUESTED, STATIC
+from scree.body_placement import mark
+from scree.constraints.joint_schema import LINEAR_X, TWIST
 
 
 def test_what_is_joined_sleeps_and_wakes_together():

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from small_world import SmallWorld
 
-from engine_core.constraints.joint_schema import LINEAR_X, MOST_CLOSERS, TWIST
+from scree.constraints.joint_schema import LINEAR_X, MOST_CLOSERS, TWIST
 from tests.bodies.mass_twin import rotation_matrix
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

@@ -5,10 +5,10 @@ import hashlib
 import numpy as np
 import pytest
 
-from engine_core.bodies.schema import STATIC
-from engine_core.constraints.joint_schema import CONE, TWIST
-from engine_core.shapes.schema import BOX, PLANE
-from engine_core.world import World
+from scree.bodies.schema import STATIC
+from scree.constraints.joint_schema import CONE, TWIST
+from scree.shapes.schema import BOX, PLANE
+from scree.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 KINDS = ("point", "hinge", "swing_twist", "fixed", "six_dof")

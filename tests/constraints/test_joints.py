@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_world import TICK, UPRIGHT, SmallWorld
 
-from engine_core.constraints.joint_schema import (
+from scree.constraints.joint_schema import (
     CONE,
     LINEAR_X,
     LINEAR_Y,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core.constraints.joint_schema import DISTANCE, LINEAR_X, TWIST
+from scree.constraints.joint_schema import DISTANCE, LINEAR_X, TWIST
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 ABOUT_Z = (0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_world import SmallWorld
 
-from engine_core.constraints.joint_measuring import invert_block
-from engine_core.constraints.joint_schema import TWIST
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
+from scree.constraints.joint_measuring import invert_block
+from scree.constraints.joint_schema import TWIST
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
 
 ABOUT_Z = (0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)
 LINEAR_Z, ANGULAR_X, ANGULAR_Y = 4, 8, 16

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import least_squares
 from small_world import TICK, UPRIGHT, SmallWorld
 
-from engine_core.constraints.joint_schema import DISTANCE, LINEAR_X, LINEAR_Y, TWIST
+from scree.constraints.joint_schema import DISTANCE, LINEAR_X, LINEAR_Y, TWIST
 
 START = 0.1
 """How far springs are stretched at first [m], [rad]."""

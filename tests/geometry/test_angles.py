@@ -5,8 +5,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.geometry.angles import arctangent2, wrap_angle
-from engine_core.runtime.kernel import entry_point
+from scree.geometry.angles import arctangent2, wrap_angle
+from scree.runtime.kernel import entry_point
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve, solve_inverted
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
+from scree.geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve, solve_inverted
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
 
 LARGEST = 6
 TRIANGLE = LARGEST * (LARGEST + 1) // 2

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from engine_core.geometry.gjk import BOX_CORE, CORE, SIMPLEX, TWO_DISCS_CORE, gjk_distance
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import stack_array
+from scree.geometry.gjk import BOX_CORE, CORE, SIMPLEX, TWO_DISCS_CORE, gjk_distance
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import stack_array
 
 
 @kernel

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from engine_core.geometry import hull_building
-from engine_core.geometry.hull_building import TOLERANCE, convex_hull
-from engine_core.geometry.mass import polyhedron_mass
+from scree.geometry import hull_building
+from scree.geometry.hull_building import TOLERANCE, convex_hull
+from scree.geometry.mass import polyhedron_mass
 
 CUBE = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
 

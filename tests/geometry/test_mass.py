@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from engine_core.geometry import mass
-from engine_core.geometry.hull_building import convex_hull
+from scree.geometry import mass
+from scree.geometry.hull_building import convex_hull
 
 
 def sampled(is_inside, low, high, count=400_000):

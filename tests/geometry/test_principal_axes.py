@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.geometry.principal_axes import principal_axes
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
+from scree.geometry.principal_axes import principal_axes
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
 
 
 @entry_point("void(int64)")

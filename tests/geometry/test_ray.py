@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.geometry import ray
-from engine_core.geometry.hull_building import convex_hull
+from scree.geometry import ray
+from scree.geometry.hull_building import convex_hull
 
 RADIUS, HALF_HEIGHT, HALF = 0.6, 0.9, (0.5, 1.0, 1.5)
 PLANES = convex_hull(np.random.default_rng(1).normal(size=(12, 3))).planes

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from engine_core.geometry.angles import sine_cosine
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
+from scree.geometry.angles import sine_cosine
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
 
 
 @entry_point("void(float64, int64)")

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scree_tools import install_addon
-from scree_tools.find_godot import Godot, GodotRun
+from scree.tools import install_addon
+from scree.tools.find_godot import Godot, GodotRun
 
 FOLDER = Path(__file__).resolve().parent
 DEMO_PROJECT = FOLDER.parent.parent / "demo_project"

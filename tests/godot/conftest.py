@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import behaviour
 
-from scree_tools.find_godot import Godot, find_godot
+from scree.tools.find_godot import Godot, find_godot
 
 
 def engines() -> list[str]:

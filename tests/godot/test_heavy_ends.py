@@ -3,7 +3,7 @@
 import behaviour
 import pytest
 
-from scree_tools.prove_godot import MOST_DRIFT, MOST_STRETCH, heavy_ends
+from scree.tools.prove_godot import MOST_DRIFT, MOST_STRETCH, heavy_ends
 
 TICKS = 300
 """`scree prove heavy_ends_hold` does 3,000."""

@@ -4,7 +4,7 @@ made on the way."""
 import behaviour
 import pytest
 
-from scree_tools.prove_determinism import hashes_in_godot
+from scree.tools.prove_determinism import hashes_in_godot
 
 TICKS = 200
 """`scree prove same_bits_in_godot` does 2,000."""

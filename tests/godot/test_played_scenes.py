@@ -2,7 +2,7 @@
 
 import pytest
 
-from scree_tools import bench, prove_godot, scenes
+from scree.tools import bench, prove_godot, scenes
 
 # Ticks in which much of a scene has been seen already, and how many expectations it has then spoken of.
 SHORT = {"course": (420, 8), "truck": (125, 3), "ragdoll": (600, 3), "areas": (601, 2), "gridmap": (245, 10)}

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from engine_core.bodies.identity import index_of
-from engine_core.godot import schema, virtual_modules
-from engine_core.godot.cold_call import CALLBACK, make_cold_call
-from engine_core.godot.server import Server
-from engine_core.godot.variant import Variants
-from engine_core.godot.virtual_table import SERVER
-from engine_core.shapes import schema as shapes
-from engine_core.world import World
+from scree.bodies.identity import index_of
+from scree.godot import schema, virtual_modules
+from scree.godot.cold_call import CALLBACK, make_cold_call
+from scree.godot.server import Server
+from scree.godot.variant import Variants
+from scree.godot.virtual_table import SERVER
+from scree.shapes import schema as shapes
+from scree.world import World
 
 _WORD, _NONE = ctypes.c_int64, None
 CALLABLE_WORD = 4711  # what a Callable that can be called holds; any other cannot

@@ -4,10 +4,10 @@ share."""
 import numpy as np
 from fast_server import CALLABLE_WORD, FastServer
 
-from engine_core.bodies.identity import index_of, kind_of
-from engine_core.bodies.schema import BODY, BODY_RARE, INSTANCE, IS_AREA, KIND_AREA, KIND_BODY
-from engine_core.shapes import schema as shapes
-from engine_core.shapes.schema import SHAPE
+from scree.bodies.identity import index_of, kind_of
+from scree.bodies.schema import BODY, BODY_RARE, INSTANCE, IS_AREA, KIND_AREA, KIND_BODY
+from scree.shapes import schema as shapes
+from scree.shapes.schema import SHAPE
 
 # What tells where rows lie and how often they were published, not what they hold.
 _ELSEWHERE = {"id", "sequence", "published", "is_in_tree", "first_instance", "instance_capacity", "next_free",

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from engine_core.godot import api
+from scree.godot import api
 
 DESCRIPTION = {
     "header": {"version_full_name": "Godot Engine v4.9.1.stable.test", "precision": "single"},

@@ -12,7 +12,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("wo
 import behaviour  # noqa: E402
 from small_world import SmallWorld  # noqa: E402
 
-from engine_core.godot import server_spaces  # noqa: E402
+from scree.godot import server_spaces  # noqa: E402
 
 _SCRIPT = """extends Node3D
 

@@ -8,11 +8,11 @@ import pytest
 from fast_server import FastServer
 from played import ARRAYS, BLOCK_KINDS, GOOD, PLACES, Played, data_of, differences
 
-from engine_core.bodies.identity import index_of
-from engine_core.godot import server_shapes
-from engine_core.godot.schema import SEEN
-from engine_core.shapes import rows
-from engine_core.shapes import schema as shapes
+from scree.bodies.identity import index_of
+from scree.godot import server_shapes
+from scree.godot.schema import SEEN
+from scree.shapes import rows
+from scree.shapes import schema as shapes
 
 
 @pytest.mark.parametrize("kind", BLOCK_KINDS)

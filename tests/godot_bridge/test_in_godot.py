@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-scree_tools = pytest.importorskip("scree_tools")
-from scree_tools import find_godot, install_addon  # noqa: E402
+scree.tools = pytest.importorskip("scree.tools")
+from scree.tools import find_godot, install_addon  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent
 PROJECT = 'config_version=5\n[application]\nconfig/name="bridge"\n[physics]\n3d/physics_engine="Scree Physics"\n'

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.godot.joint_frames import NO_TURN, basis_of, frame_like, frame_of_axis
+from scree.godot.joint_frames import NO_TURN, basis_of, frame_like, frame_of_axis
 
 PART = st.floats(-1.0, 1.0)
 VECTOR = st.tuples(PART, PART, PART).filter(lambda v: np.linalg.norm(v) > 0.1)

@@ -4,13 +4,13 @@ import threading
 
 import numpy as np
 
-from engine_core.godot.cold_call import may_come_late
-from engine_core.godot.schema import SERVER
-from engine_core.godot.server import Server
-from engine_core.godot.server_lock import ServerLock, system_functions
-from engine_core.runtime.c_memory import memory_functions
-from engine_core.godot.settings import SETTINGS, Settings
-from engine_core.runtime.memory import address_of
+from scree.godot.cold_call import may_come_late
+from scree.godot.schema import SERVER
+from scree.godot.server import Server
+from scree.godot.server_lock import ServerLock, system_functions
+from scree.runtime.c_memory import memory_functions
+from scree.godot.settings import SETTINGS, Settings
+from scree.runtime.memory import address_of
 
 
 class Method:

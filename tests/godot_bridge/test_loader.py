@@ -34,7 +34,7 @@ class Installation:
     def __init__(self, folder: Path, built: Path, libpython: Path):
         self.folder, self.host = folder, built / "host"
         shutil.copy(built / "libscree.so", folder)
-        package = folder / "engine" / "engine_core" / "godot"
+        package = folder / "engine" / "godot"
         package.mkdir(parents=True)
         (package.parent / "__init__.py").touch()
         (package / "__init__.py").touch()
@@ -124,7 +124,7 @@ def test_a_python_without_its_standard_library(installation, libpython):
 
 def test_the_engine_is_not_there(installation):
     installation.values["engine"] = "/nowhere"
-    installation.only_error("engine_core")
+    installation.only_error("no engine lies in /nowhere")
 
 
 def test_the_engine_refuses(installation):

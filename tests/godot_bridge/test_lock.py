@@ -8,10 +8,10 @@ import time
 import numpy as np
 import pytest
 
-from engine_core.godot.schema import SERVER
-from engine_core.godot.server_lock import ServerLock, system_functions
-from engine_core.runtime.c_memory import memory_functions
-from engine_core.runtime.memory import address_of
+from scree.godot.schema import SERVER
+from scree.godot.server_lock import ServerLock, system_functions
+from scree.runtime.c_memory import memory_functions
+from scree.runtime.memory import address_of
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine_core.godot.server_machines import parts_of
+from scree.godot.server_machines import parts_of
 
 _WHEEL = {"position": (0.0, 0.0, 1.0), "radius": 0.4, "along": np.array([0.0, 0.0, 0.1, 1.0], np.float32)}
 

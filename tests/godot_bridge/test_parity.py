@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine_core.godot import virtual_modules, virtual_table
+from scree.godot import virtual_modules, virtual_table
 
 ROOT = Path(__file__).resolve().parents[2]
 

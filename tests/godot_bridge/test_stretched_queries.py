@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from fast_server import FastServer
 
-from engine_core.bodies.identity import index_of
-from engine_core.godot.cold_call import CALLBACK
-from engine_core.godot.schema import MOST_QUERY_ROWS
-from engine_core.godot.virtual_table import SPACE_STATE
-from engine_core.shapes import schema
+from scree.bodies.identity import index_of
+from scree.godot.cold_call import CALLBACK
+from scree.godot.schema import MOST_QUERY_ROWS
+from scree.godot.virtual_table import SPACE_STATE
+from scree.shapes import schema
 
 TURNED = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
 SHEAR = np.array([[1.0, 0.4, 0.0], [0.0, 1.5, 0.0], [0.1, 0.0, 0.8]])

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine_core.bodies.identity import make_id
-from engine_core.bodies.schema import KIND_AREA, KIND_BODY
-from engine_core.godot import virtual_modules, virtual_table
-from engine_core.godot.call_names import CALLS
-from engine_core.godot.classes import find_virtual, make_table
-from engine_core.godot.server import IdTable
-from engine_core.runtime.call import load_int64, store_int64
-from engine_core.runtime.function_address import store_function_addresses
-from engine_core.runtime.kernel import entry_point, kernel
-from engine_core.runtime.memory import address_of
+from scree.bodies.identity import make_id
+from scree.bodies.schema import KIND_AREA, KIND_BODY
+from scree.godot import virtual_modules, virtual_table
+from scree.godot.call_names import CALLS
+from scree.godot.classes import find_virtual, make_table
+from scree.godot.server import IdTable
+from scree.runtime.call import load_int64, store_int64
+from scree.runtime.function_address import store_function_addresses
+from scree.runtime.kernel import entry_point, kernel
+from scree.runtime.memory import address_of
 
 words = st.integers(1, 2**47).map(lambda word: word * 8)
 

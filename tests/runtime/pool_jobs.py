@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from engine_core.runtime.atomics import add_int32, add_int64, load_acquire_int64, pause
-from engine_core.runtime.kernel import JOB_SIGNATURE, entry_point
-from engine_core.runtime.memory import view
-from engine_core.runtime.parking import give_way
-from engine_core.runtime.thread_pool import POOL, parallel_range
-from engine_core.runtime.timeline import cycles
+from scree.runtime.atomics import add_int32, add_int64, load_acquire_int64, pause
+from scree.runtime.kernel import JOB_SIGNATURE, entry_point
+from scree.runtime.memory import view
+from scree.runtime.parking import give_way
+from scree.runtime.thread_pool import POOL, parallel_range
+from scree.runtime.timeline import cycles
 
 INT32, INT64 = np.int32, np.int64
 

@@ -9,7 +9,7 @@ import sys
 
 from scenes_for_threads import Heap
 
-from engine_core.runtime.job_system import SingleThread
+from scree.runtime.job_system import SingleThread
 
 
 def main(threads: int, steps: int) -> None:

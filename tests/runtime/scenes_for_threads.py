@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import KINEMATIC, STATIC
-from engine_core.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE
-from engine_core.world import World
+from scree.bodies.schema import KINEMATIC, STATIC
+from scree.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE
+from scree.world import World
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

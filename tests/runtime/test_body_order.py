@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.runtime.body_order import BUCKETS, needs_order, put_in_order
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import address_of, view
+from scree.runtime.body_order import BUCKETS, needs_order, put_in_order
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import address_of, view
 
 INT32 = np.int32
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from engine_core.runtime import cache_folder, code_files
-from engine_core.runtime.cache_folder import CacheRefused, check_own, user_cache_folder, why_not_own
+from scree.runtime import cache_folder, code_files
+from scree.runtime.cache_folder import CacheRefused, check_own, user_cache_folder, why_not_own
 
 # Each line on stdin is a start of its own: a process that has imported everything and compiled nothing yet.
 STARTS = """
 import os, sys
-from engine_core.runtime import thread_pool
+from scree.runtime import thread_pool
 print("ready", flush=True)
 for line in sys.stdin:
     child = os.fork()
@@ -129,7 +129,7 @@ def test_a_folder_that_others_may_write_is_refused(tmp_path, where):
     (tmp_path / where).chmod(0o777)
     with pytest.raises(CacheRefused, match="everybody"):
         check_own(tmp_path / where)
-    program = "from engine_core.runtime import code_files"
+    program = "from scree.runtime import code_files"
     run = subprocess.run([sys.executable, "-c", program], env={**os.environ, "SCREE_CACHE": str(tmp_path)}, text=True,
                          capture_output=True, timeout=120)  # fmt: skip
     assert run.returncode != 0 and "CacheRefused" in run.stderr and str(tmp_path) in run.stderr

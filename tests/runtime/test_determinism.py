@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scenes_for_threads import Heap
 
-from engine_core.runtime.atomics import add_int64
-from engine_core.runtime.call import call_job
-from engine_core.runtime.job_system import JobSystem, SingleThread, finish_alone, wait_alone
-from engine_core.runtime.kernel import entry_point
+from scree.runtime.atomics import add_int64
+from scree.runtime.call import call_job
+from scree.runtime.job_system import JobSystem, SingleThread, finish_alone, wait_alone
+from scree.runtime.kernel import entry_point
 
 STEPS = 300
 

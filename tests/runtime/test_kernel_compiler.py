@@ -8,9 +8,9 @@ import sys
 from numba import float64
 from numba.core.registry import cpu_target
 
-from engine_core.geometry import vector
-from engine_core.runtime.kernel import entry_point, kernel
-from engine_core.runtime.kernel_compiler import KernelLibrary
+from scree.geometry import vector
+from scree.runtime.kernel import entry_point, kernel
+from scree.runtime.kernel_compiler import KernelLibrary
 
 
 @kernel
@@ -50,8 +50,8 @@ def test_no_machine_code_is_written_for_a_kernel():
 
 
 _COMPILE_ONE = """
-from engine_core.bodies import publication
-from engine_core.runtime.kernel_compiler import Kernel
+from scree.bodies import publication
+from scree.runtime.kernel_compiler import Kernel
 publication.publish.address
 import gc
 kernels = [each for each in gc.get_objects() if isinstance(each, Kernel) and each.overloads]
@@ -78,7 +78,7 @@ def test_kernels_are_found_again_where_only_the_entry_point_is_gone(tmp_path):
 
 
 _CLOSING_OVER = """
-from engine_core.runtime.kernel import kernel
+from scree.runtime.kernel import kernel
 
 def make(inner, number):
     @kernel
@@ -114,7 +114,7 @@ def test_kernels_made_by_one_function_are_told_apart_and_found_again(tmp_path):
 
 
 _OF_A_USER = """
-from engine_core.runtime.kernel import entry_point, kernel
+from scree.runtime.kernel import entry_point, kernel
 
 @kernel
 def inner(x):

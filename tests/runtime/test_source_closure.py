@@ -6,33 +6,33 @@ import subprocess
 import sys
 import time
 
-from engine_core.runtime import code_files, source_closure, thread_pool
-from engine_core.runtime.source_closure import _absolute, all_modules, closure
+from scree.runtime import code_files, source_closure, thread_pool
+from scree.runtime.source_closure import _absolute, all_modules, closure
 
 
 def test_relative_names_are_resolved():
-    assert _absolute("engine_core.solver.colours", False, "..bodies.schema") == "engine_core.bodies.schema"
-    assert _absolute("engine_core.world", False, ".bodies") == "engine_core.bodies"
-    assert _absolute("engine_core.runtime", True, ".kernel") == "engine_core.runtime.kernel"
+    assert _absolute("scree.solver.colours", False, "..bodies.schema") == "scree.bodies.schema"
+    assert _absolute("scree.world", False, ".bodies") == "scree.bodies"
+    assert _absolute("scree.runtime", True, ".kernel") == "scree.runtime.kernel"
 
 
 def test_a_module_depends_on_what_it_imports_indirectly():
-    found = closure("engine_core.collision.contacts")
-    assert "engine_core.geometry.vector" in found
-    assert "engine_core.bodies.schema" in found
-    assert "engine_core.runtime.kernel" in found
-    assert not any(name.startswith("engine_core.godot") for name in found)
+    found = closure("scree.collision.contacts")
+    assert "scree.geometry.vector" in found
+    assert "scree.bodies.schema" in found
+    assert "scree.runtime.kernel" in found
+    assert not any(name.startswith("scree.godot") for name in found)
 
 
 def test_a_submodule_named_after_import_counts():
-    assert "engine_core.bodies.motion" in closure("engine_core.body_placement")
+    assert "scree.bodies.motion" in closure("scree.body_placement")
 
 
 def test_no_closure_misses_what_python_loads():
     """Python itself is the oracle: after importing a module, every module of the engine that is loaded is in its closure, or
     is a package on the way."""
-    modules = ("engine_core.physics_system", "engine_core.collision.shapes", "engine_core.broad_phase.rebuild")
-    code = "import {}, sys; print(*[m for m in sys.modules if m.startswith('engine_core')])"
+    modules = ("scree.physics_system", "scree.collision.shapes", "scree.broad_phase.rebuild")
+    code = "import {}, sys; print(*[m for m in sys.modules if m.startswith('scree')])"
     running = [subprocess.Popen([sys.executable, "-c", code.format(m)], stdout=subprocess.PIPE, text=True) for m in modules]
     for module, process in zip(modules, running, strict=True):
         loaded = process.communicate(timeout=120)[0].split()
@@ -47,7 +47,7 @@ def test_a_change_changes_the_hash_of_those_who_depend_on_it(monkeypatch):
 
     def changed(name):
         text_hash, imports = real(name)
-        return ("changed" if name == "engine_core.geometry.gjk" else text_hash), imports
+        return ("changed" if name == "scree.geometry.gjk" else text_hash), imports
 
     monkeypatch.setattr(source_closure, "_source", changed)
     source_closure.closure.cache_clear()
@@ -59,9 +59,9 @@ def test_a_change_changes_the_hash_of_those_who_depend_on_it(monkeypatch):
         source_closure.closure.cache_clear()
         source_closure.closure_hash.cache_clear()
     different = {name for name in before if before[name] != after[name]}
-    assert "engine_core.collision.shapes" in different
-    assert "engine_core.bodies.motion" not in different
-    assert different == {name for name in before if "engine_core.geometry.gjk" in closure(name)}
+    assert "scree.collision.shapes" in different
+    assert "scree.bodies.motion" not in different
+    assert different == {name for name in before if "scree.geometry.gjk" in closure(name)}
 
 
 def test_compiled_code_that_nothing_has_used_for_long_goes(tmp_path):
@@ -78,10 +78,10 @@ def test_compiled_code_that_nothing_has_used_for_long_goes(tmp_path):
 
 def test_equal_sources_elsewhere_share_what_is_compiled(tmp_path):
     """A copy of the engine in another folder loads the code that this one compiled."""
-    shutil.copytree(source_closure.ENGINE_FOLDER, tmp_path / "engine_core", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(source_closure.ENGINE_FOLDER, tmp_path / "scree", ignore=shutil.ignore_patterns("__pycache__"))
     assert thread_pool.dismiss.address
     code = (
-        "from engine_core.runtime import thread_pool, source_closure\n"
+        "from scree.runtime import thread_pool, source_closure\n"
         "thread_pool.dismiss.address\n"
         "print(thread_pool.dismiss.is_cached, source_closure.ENGINE_FOLDER.parent)"
     )

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.runtime.cores import default_thread_count, physical_core_count
-from engine_core.runtime.thread_pool import ThreadPool, begin_elevation, end_elevation, shared_pool
-from engine_core.runtime.timeline import cycles_per_second
+from scree.runtime.cores import default_thread_count, physical_core_count
+from scree.runtime.thread_pool import ThreadPool, begin_elevation, end_elevation, shared_pool
+from scree.runtime.timeline import cycles_per_second
 
 THREADS = (1, 2, 3, 5)
 
@@ -212,7 +212,7 @@ def test_numbers_of_threads():
 
 PROGRAM = """
 import numpy as np, os, sys
-from engine_core.runtime.thread_pool import ThreadPool, begin_elevation
+from scree.runtime.thread_pool import ThreadPool, begin_elevation
 import pool_jobs as jobs
 pool = ThreadPool(3)
 visits = np.zeros(100, np.int32)

@@ -7,11 +7,11 @@ import pool_jobs as jobs
 import pytest
 from scenes_for_threads import Heap
 
-from engine_core.profiling.chrome_trace import spans, write_chrome_trace
-from engine_core.profiling.recording import recorded
-from engine_core.runtime.thread_pool import ThreadPool
-from engine_core.runtime.timeline import Timeline, cycles_per_second, read_cycles
-from scree_tools.timeline_plot import plot_timeline
+from scree.profiling.chrome_trace import spans, write_chrome_trace
+from scree.profiling.recording import recorded
+from scree.runtime.thread_pool import ThreadPool
+from scree.runtime.timeline import Timeline, cycles_per_second, read_cycles
+from scree.tools.timeline_plot import plot_timeline
 
 
 def test_every_batch_is_written_once():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import address_of, view
-from engine_core.runtime.two_lists import link, unlink
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import address_of, view
+from scree.runtime.two_lists import link, unlink
 
 ROW = np.dtype([("next", "i4", 2), ("previous", "i4", 2)])
 ROWS, LISTS = 40, 5

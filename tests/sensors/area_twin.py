@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import IS_AREA
-from engine_core.sensors.schema import ADDED, IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
-from engine_core.shapes.schema import BOX, SPHERE
+from scree.bodies.schema import IS_AREA
+from scree.sensors.schema import ADDED, IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
+from scree.shapes.schema import BOX, SPHERE
 from tests.bodies.mass_twin import rotation_matrix
 
 CLOSE = 2e-4

@@ -5,7 +5,7 @@ import time
 import numpy as np
 from small_world import TICK, SmallWorld
 
-from engine_core.world import World
+from scree.world import World
 
 COUNT = 8000
 

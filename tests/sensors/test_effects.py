@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_world import TICK, SmallWorld
 
-from engine_core.bodies.schema import KINEMATIC, RIGID
+from scree.bodies.schema import KINEMATIC, RIGID
 
 DISABLED, COMBINE, COMBINE_REPLACE, REPLACE, REPLACE_COMBINE = range(5)
 SPACE_GRAVITY, SPACE_DAMP = np.array([0.0, -10.0, 0.0]), 0.25

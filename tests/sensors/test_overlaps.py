@@ -5,10 +5,10 @@ import pytest
 from area_twin import Listener, all_overlaps, is_acted_on
 from small_world import TICK, SmallWorld
 
-from engine_core.bodies.schema import IN_AREAS, KINEMATIC, RIGID, STATIC
-from engine_core.limits import LimitReached
-from engine_core.sensors.schema import ADDED, REMOVED
-from engine_core.world import World
+from scree.bodies.schema import IN_AREAS, KINEMATIC, RIGID, STATIC
+from scree.limits import LimitReached
+from scree.sensors.schema import ADDED, REMOVED
+from scree.world import World
 
 
 def random_basis(random) -> tuple:

@@ -3,8 +3,8 @@
 import pytest
 from small_world import SmallWorld
 
-from engine_core.bodies.schema import RAY_PICKABLE
-from engine_core.query_interface import Queries
+from scree.bodies.schema import RAY_PICKABLE
+from scree.query_interface import Queries
 
 
 class QueryScene(SmallWorld):

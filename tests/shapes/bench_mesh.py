@@ -14,11 +14,11 @@ import numba
 import numpy as np
 from rich.console import Console
 
-from engine_core.shapes import schema
-from engine_core.shapes.mesh_building import cook_mesh
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.ray import ray_shape
-from scree_tools import show
+from scree.shapes import schema
+from scree.shapes.mesh_building import cook_mesh
+from scree.shapes.pool import ShapePool
+from scree.shapes.ray import ray_shape
+from scree.tools import show
 
 
 def hills(triangles: int) -> tuple[np.ndarray, np.ndarray]:

@@ -6,13 +6,13 @@ import gc
 import numpy as np
 import pytest
 
-from engine_core.runtime import c_memory
-from engine_core.runtime.memory import address_of, view_rows
-from engine_core.shapes import compiled_cooking, schema, settings
-from engine_core.shapes.compiled_cooking import CompiledCooking
-from engine_core.shapes.cooked_memory import claim
-from engine_core.shapes.cooking import COOKED_FIELDS
-from engine_core.shapes.pool import ShapePool
+from scree.runtime import c_memory
+from scree.runtime.memory import address_of, view_rows
+from scree.shapes import compiled_cooking, schema, settings
+from scree.shapes.compiled_cooking import CompiledCooking
+from scree.shapes.cooked_memory import claim
+from scree.shapes.cooking import COOKED_FIELDS
+from scree.shapes.pool import ShapePool
 
 COOK = {
     schema.HULL: compiled_cooking.cook_hull, schema.MESH: compiled_cooking.cook_mesh,

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.runtime.memory import PoolFull
-from engine_core.shapes import schema
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.stretch import split_basis
+from scree.runtime.memory import PoolFull
+from scree.shapes import schema
+from scree.shapes.pool import ShapePool
+from scree.shapes.stretch import split_basis
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine_core.runtime.memory import stack_array
-from engine_core.shapes import schema
-from engine_core.shapes.mesh_query import (
+from scree.runtime.memory import stack_array
+from scree.shapes import schema
+from scree.shapes.mesh_query import (
     MESH_QUERY_SIZE, mesh_active_edges, mesh_corners, mesh_face, mesh_query_next, mesh_query_start,
 )  # fmt: skip
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.ray import ray_shape
-from engine_core.shapes.settings import HeightField
+from scree.shapes.pool import ShapePool
+from scree.shapes.ray import ray_shape
+from scree.shapes.settings import HeightField
 
 SIZES = [(2, 2), (2, 9), (3, 2), (7, 5), (16, 17), (33, 20)]
 STRETCHES = [(1.0, 1.0, 1.0), (0.5, 3.0, 2.0)]

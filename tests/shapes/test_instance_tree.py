@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.schema import INSTANCE, INSTANCE_NODE, WORLD
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import address_of, view
-from engine_core.shapes.instance_tree import (
+from scree.bodies.schema import INSTANCE, INSTANCE_NODE, WORLD
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import address_of, view
+from scree.shapes.instance_tree import (
     NONE, STACK_SIZE, TREE_FROM, WALK, begin_walk, build_instance_tree, inverse_of, next_in_box, next_near, next_on_ray,
     refit_leaf, refit_tree,
 )  # fmt: skip

@@ -5,10 +5,10 @@ import numba
 import numpy as np
 import pytest
 
-from engine_core.shapes import schema
-from engine_core.shapes.mesh_query import material_of, surface_of
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.storage import load_shape, save_shape
+from scree.shapes import schema
+from scree.shapes.mesh_query import material_of, surface_of
+from scree.shapes.pool import ShapePool
+from scree.shapes.storage import load_shape, save_shape
 
 VERTICES = [(x, 0.0, z) for z in range(9) for x in range(9)]
 CORNERS = [9 * z + x for z in range(8) for x in range(8)]

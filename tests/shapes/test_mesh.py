@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.runtime.memory import stack_array
-from engine_core.shapes import mesh_building, schema
-from engine_core.shapes.mesh_building import cook_mesh
-from engine_core.shapes.mesh_query import MESH_QUERY_SIZE, mesh_query_next, mesh_query_start
+from scree.runtime.memory import stack_array
+from scree.shapes import mesh_building, schema
+from scree.shapes.mesh_building import cook_mesh
+from scree.shapes.mesh_query import MESH_QUERY_SIZE, mesh_query_next, mesh_query_start
 
 
 def field(n, height=lambda x, z: 0 * x):

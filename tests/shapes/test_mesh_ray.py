@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.shapes import schema
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.ray import ray_shape
+from scree.shapes import schema
+from scree.shapes.pool import ShapePool
+from scree.shapes.ray import ray_shape
 
 
 def patch(rng, count: int, size: float, offset: float):

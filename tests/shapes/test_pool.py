@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.runtime.memory import PoolFull
-from engine_core.shapes import schema
-from engine_core.shapes.pool import ShapePool, is_collidable, split_basis
+from scree.runtime.memory import PoolFull
+from scree.shapes import schema
+from scree.shapes.pool import ShapePool, is_collidable, split_basis
 
 SETTERS = {
     schema.SPHERE: ("set_sphere", (0.5,)),

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.geometry.ray import NO_HIT, ray_triangle
-from engine_core.shapes import schema
-from engine_core.shapes.bounds import shape_bounds
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.ray import NO_FRACTION, face_told, point_in_shape, ray_shape
+from scree.geometry.ray import NO_HIT, ray_triangle
+from scree.shapes import schema
+from scree.shapes.bounds import shape_bounds
+from scree.shapes.pool import ShapePool
+from scree.shapes.ray import NO_FRACTION, face_told, point_in_shape, ray_shape
 
 
 def grid_mesh(n, rng):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from engine_core.shapes import schema
-from engine_core.shapes.pool import COOKED_FIELDS, ShapePool
-from engine_core.shapes.ray import ray_shape
-from engine_core.shapes.storage import load_shape, save_shape
+from scree.shapes import schema
+from scree.shapes.pool import COOKED_FIELDS, ShapePool
+from scree.shapes.ray import ray_shape
+from scree.shapes.storage import load_shape, save_shape
 
 RANDOM = np.random.default_rng(0)
 GRID = RANDOM.normal(size=(9, 7)).astype(np.float32)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import address_of, view, view_rows
-from engine_core.shapes import schema
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.stretch import split_basis
-from engine_core.shapes.stretched_row import block_bytes, can_stretch, split_rows, write_stretched
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import address_of, view, view_rows
+from scree.shapes import schema
+from scree.shapes.pool import ShapePool
+from scree.shapes.stretch import split_basis
+from scree.shapes.stretched_row import block_bytes, can_stretch, split_rows, write_stretched
 
 SOURCE, TARGET = 0, 1
 POINTS = np.random.default_rng(3).normal(size=(40, 3))

@@ -9,13 +9,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from engine_core.collision.distance import shape_distance
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
-from engine_core.shapes.bounds import shape_bounds
-from engine_core.shapes.pool import ShapePool
-from engine_core.shapes.ray import point_in_shape, ray_shape
-from engine_core.shapes.schema import CUSTOM, ELLIPSOID, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER
+from scree.collision.distance import shape_distance
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
+from scree.shapes.bounds import shape_bounds
+from scree.shapes.pool import ShapePool
+from scree.shapes.ray import point_in_shape, ray_shape
+from scree.shapes.schema import CUSTOM, ELLIPSOID, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "world"))
 

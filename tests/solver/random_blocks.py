@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import SYSTEM
-from engine_core.constraints import schema as c
-from engine_core.runtime.memory import Pool, address_of
+from scree.bodies.schema import SYSTEM
+from scree.constraints import schema as c
+from scree.runtime.memory import Pool, address_of
 
 BODIES, BLOCKS = 24, 6
 STEP, SUBSTEPS = 1.0 / 60.0, 4

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine_core.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, SYSTEM, WORLD
-from engine_core.collision.schema import MANIFOLD
-from engine_core.constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import Pool, address_of, view
-from engine_core.solver.colours import add_to_colour, lay_out_blocks, remove_from_colour
-from engine_core.solver.islands import begin_islands, finish_islands, link
+from scree.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, SYSTEM, WORLD
+from scree.collision.schema import MANIFOLD
+from scree.constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import Pool, address_of, view
+from scree.solver.colours import add_to_colour, lay_out_blocks, remove_from_colour
+from scree.solver.islands import begin_islands, finish_islands, link
 
 INT32 = np.int32
 CAPACITY = 2048

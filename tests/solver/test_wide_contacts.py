@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from random_blocks import BLOCKS, BODIES, COUPLED, PUSH_OUT, STEP, SUBSTEPS, THRESHOLD, Blocks, symmetric, turned
 
-from engine_core.constraints import schema as c
-from engine_core.constraints.wide_preparation import couple_points
-from engine_core.runtime.kernel import entry_point
-from engine_core.solver.bounces import LEAST_PART
-from engine_core.solver.bounces import SWEEPS as BOUNCE_SWEEPS
-from engine_core.solver.contact_impulses import MOST_SLIDING_SWEEPS, SWEEPS
-from engine_core.solver.wide_contacts import (
+from scree.constraints import schema as c
+from scree.constraints.wide_preparation import couple_points
+from scree.runtime.kernel import entry_point
+from scree.solver.bounces import LEAST_PART
+from scree.solver.bounces import SWEEPS as BOUNCE_SWEEPS
+from scree.solver.contact_impulses import MOST_SLIDING_SWEEPS, SWEEPS
+from scree.solver.wide_contacts import (
     LASTING_SPEED, MOST_GROWTH, bounce_contacts, bounce_contacts_again, relax, solve, warm_start,
 )  # fmt: skip
 

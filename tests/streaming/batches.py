@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine_core.body_batches import NEW_BODY, NEW_SHAPE
-from engine_core.shapes import schema, settings
+from scree.body_batches import NEW_BODY, NEW_SHAPE
+from scree.shapes import schema, settings
 
 
 def cooked_shapes(*cooked):

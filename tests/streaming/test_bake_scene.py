@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine_core.query_interface import Queries
-from engine_core.streaming import tile_file
-from engine_core.streaming.baking import Bake, read_index
-from engine_core.streaming.wanted import Ranges, Viewer
-from engine_core.streaming.world import Streaming, StreamingSettings
-from scree_tools import bake as baking
+from scree.query_interface import Queries
+from scree.streaming import tile_file
+from scree.streaming.baking import Bake, read_index
+from scree.streaming.wanted import Ranges, Viewer
+from scree.streaming.world import Streaming, StreamingSettings
+from scree.tools import bake as baking
 from tests.streaming.test_batches import Ground
 
 SCENE = """[gd_scene load_steps=8 format=3]

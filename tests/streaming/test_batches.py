@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_world import SmallWorld
 
-from engine_core.batch_interface import BatchQueue, BodyBatch
-from engine_core.bodies.schema import STATIC
-from engine_core.body_batches import ENTERING, PREPARED
-from engine_core.query_interface import Queries
-from engine_core.runtime.memory import PoolFull
+from scree.batch_interface import BatchQueue, BodyBatch
+from scree.bodies.schema import STATIC
+from scree.body_batches import ENTERING, PREPARED
+from scree.query_interface import Queries
+from scree.runtime.memory import PoolFull
 from tests.bodies.mass_twin import rotation_matrix
 from tests.streaming.batches import bodies, box, cooked_shapes, hull, sphere
 

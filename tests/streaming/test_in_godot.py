@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine_core.streaming import tile_file
-from scree_tools import scenes
+from scree.streaming import tile_file
+from scree.tools import scenes
 from tests.streaming.worlds import bake_world
 
 SCENE = "res://streaming/camp.tscn"

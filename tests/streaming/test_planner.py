@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine_core.streaming import planner as planner_module
-from engine_core.streaming.planner import ACTIVE, IN, Planner, Scene
-from engine_core.streaming.wanted import (
+from scree.streaming import planner as planner_module
+from scree.streaming.planner import ACTIVE, IN, Planner, Scene
+from scree.streaming.wanted import (
     FULL,
     LOW,
     MEDIUM,

@@ -8,18 +8,18 @@ import time
 import numpy as np
 import pytest
 
-from engine_core.query_interface import Queries
-from engine_core.streaming import tile_file
-from engine_core.streaming.loader import Loader
-from engine_core.streaming.planner import (
+from scree.query_interface import Queries
+from scree.streaming import tile_file
+from scree.streaming.loader import Loader
+from scree.streaming.planner import (
     SCENE_ACTIVATED,
     SCENE_DEACTIVATED,
     TILE_FAILED,
     TILE_LOADED,
     TILE_UNLOADED,
 )  # fmt: skip
-from engine_core.streaming.wanted import Ranges, Viewer
-from engine_core.streaming.world import Streaming, StreamingSettings
+from scree.streaming.wanted import Ranges, Viewer
+from scree.streaming.world import Streaming, StreamingSettings
 from tests.streaming.test_batches import Ground
 from tests.streaming.worlds import bake_world
 

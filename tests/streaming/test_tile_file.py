@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine_core.shapes import schema, settings
-from engine_core.streaming import tile_file
-from engine_core.streaming.baking import INDEX, Bake, read_index
+from scree.shapes import schema, settings
+from scree.streaming import tile_file
+from scree.streaming.baking import INDEX, Bake, read_index
 from tests.long_form import size
 from tests.streaming.worlds import bake_world, rocks
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine_core.shapes import schema, settings
-from engine_core.shapes.cooking import Cooked
-from engine_core.streaming import tile_file
-from engine_core.streaming.baking import INDEX, Bake, read_index
+from scree.shapes import schema, settings
+from scree.shapes.cooking import Cooked
+from scree.streaming import tile_file
+from scree.streaming.baking import INDEX, Bake, read_index
 from tests.long_form import size
 from tests.streaming import tile_mutants
 from tests.streaming.tile_mutants import Mutant

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine_core.batch_interface import BatchQueue, BodyBatch
-from engine_core.bodies.schema import STATIC
-from engine_core.body_batches import NEW_BODY, NEW_SHAPE
-from engine_core.query_interface import Queries
-from engine_core.shapes import schema, settings
-from engine_core.streaming import tile_file
-from engine_core.streaming.baking import Bake
+from scree.batch_interface import BatchQueue, BodyBatch
+from scree.bodies.schema import STATIC
+from scree.body_batches import NEW_BODY, NEW_SHAPE
+from scree.query_interface import Queries
+from scree.shapes import schema, settings
+from scree.streaming import tile_file
+from scree.streaming.baking import Bake
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "world"))
 from small_world import SmallWorld  # noqa: E402

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine_core.shapes import settings
-from engine_core.streaming.baking import Bake
+from scree.shapes import settings
+from scree.streaming.baking import Bake
 
 
 def rocks(count=4, seed=0):

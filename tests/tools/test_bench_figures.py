@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scree_tools import bench, bench_plot, scenes
-from scree_tools.bench_figures import ratios, tick_floors, tick_times
+from scree.tools import bench, bench_plot, scenes
+from scree.tools.bench_figures import ratios, tick_floors, tick_times
 
 ROUNDS = [[9.0, 1.0, 4.0, 2.0], [9.0, 3.0, 2.0, 2.0], [9.0, 2.0, 3.0, 8.0]]
 

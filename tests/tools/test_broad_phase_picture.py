@@ -1,6 +1,6 @@
 """`scree bench broadphase`: the tree recovers, the figures are those of queries, and the picture is drawn."""
 
-from scree_tools import broad_phase_picture
+from scree.tools import broad_phase_picture
 
 
 def test_the_picture_shows_a_tree_that_recovers(tmp_path):

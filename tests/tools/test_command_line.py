@@ -6,8 +6,8 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from scree_tools import command_line, doctor, find_godot, prove, scenes
-from scree_tools.prove import Check, Outcome
+from scree.tools import command_line, doctor, find_godot, prove, scenes
+from scree.tools.prove import Check, Outcome
 
 COMMANDS = ("demo", "test", "install", "godot", "warmup", "bench", "prove", "doctor")
 

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from scree_tools import debian_archive
-from scree_tools.debian_archive import FetchFailed, Source, fetch, keyring, mirrors, sources
+from scree.tools import debian_archive
+from scree.tools.debian_archive import FetchFailed, Source, fetch, keyring, mirrors, sources
 
 ONE_LINE = """
 # deb http://off.example/debian bookworm main

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scree_tools import doctor, find_godot, install_addon
+from scree.tools import doctor, find_godot, install_addon
 
 
 def by_name(findings):

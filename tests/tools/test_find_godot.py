@@ -2,8 +2,8 @@
 
 import pytest
 
-from scree_tools import debian_archive, find_godot
-from scree_tools.find_godot import GodotNotFound, GodotRun, is_new_enough
+from scree.tools import debian_archive, find_godot
+from scree.tools.find_godot import GodotNotFound, GodotRun, is_new_enough
 
 
 def program(path, version):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scree_tools import find_python
+from scree.tools import find_python
 
 
 def test_the_library_found_is_this_pythons():

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from scree_tools import build_loader, find_python, install_addon, places
-from scree_tools.install_addon import CannotInstall, install
-from scree_tools.project_settings import get_setting
+from scree.tools import build_loader, find_python, install_addon, places
+from scree.tools.install_addon import CannotInstall, install
+from scree.tools.project_settings import get_setting
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +39,7 @@ def test_the_paths_beside_the_loader_are_absolute_and_there(game):
     assert all(Path(values[key]).is_absolute() for key in ("libpython", "site_packages", "engine"))
     assert Path(values["libpython"]).is_file()
     assert (Path(values["site_packages"]) / "numba").is_dir()
-    assert (Path(values["engine"]) / "engine_core").is_dir()
+    assert (Path(values["engine"]) / "godot" / "start.py").is_file()
     assert values["python_version"] == f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 

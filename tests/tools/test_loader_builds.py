@@ -2,8 +2,8 @@
 
 import pytest
 
-from scree_tools import build_loader, places
-from scree_tools.build_loader import TARGETS, LoaderNotBuilt, build
+from scree.tools import build_loader, places
+from scree.tools.build_loader import TARGETS, LoaderNotBuilt, build
 
 SOURCE = places.addon_source() / "native" / "loader.c"
 FIRST_BYTES = {"linux": b"\x7fELF", "windows": b"MZ", "macos": b"\xcf\xfa\xed\xfe"}

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from scree_tools import build_loader
+from scree.tools import build_loader
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_room_is_packed():
     packed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
-    rooms = {".".join(path.relative_to(ROOT).parts[:-1]) for path in (ROOT / "engine_core").rglob("__init__.py")}
+    core = ROOT / "engine_core"
+    rooms = {".".join(("scree", *path.relative_to(core).parts[:-1])) for path in core.rglob("__init__.py")}
     assert rooms <= packed
-    folders = {".".join(path.relative_to(ROOT).parts[:-1]) for path in (ROOT / "engine_core").rglob("*.py")}
+    folders = {".".join(("scree", *path.relative_to(core).parts[:-1])) for path in core.rglob("*.py")}
     assert folders <= packed, "a folder of Python files has no __init__.py"
 
 
@@ -43,22 +44,24 @@ def unpacked(tmp_path_factory):
 
 def test_the_wheel_holds_all_and_nothing_made_here(unpacked):
     names = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
-    assert "engine_core/py.typed" in names  # what users write is checked against the annotations
-    assert "engine_core/runtime/kernel.py" in names and "scree_tools/command_line.py" in names
+    assert "scree/py.typed" in names  # what users write is checked against the annotations
+    assert "scree/runtime/kernel.py" in names and "scree/tools/command_line.py" in names
     for file in ("plugin.cfg", "plugin.gd", "scree.gdextension", "native/loader.c"):
-        assert f"scree_tools/addon/{file}" in names
+        assert f"scree/tools/addon/{file}" in names
     for file in ("project.godot", "index.json", "scenes/pile.tscn", "scripts/demo_scene.gd"):
-        assert f"scree_tools/demo_project/{file}" in names
+        assert f"scree/tools/demo_project/{file}" in names
+    # Nothing else of ours lies at the top of site-packages.
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"scree", "scree_physics"}
     assert not [name for name in names if name.endswith((".so", ".pyc")) or "scree_paths" in name or ".godot/" in name]
 
 
 def test_it_installs_from_a_wheel(unpacked, tmp_path):
     (tmp_path / "project.godot").write_text("config_version=5\n")
-    call = "from scree_tools.scree import main; main()"
+    call = "from scree.tools.scree import main; main()"
     run = subprocess.run(
         [sys.executable, "-c", call, "install", str(tmp_path)], cwd=tmp_path, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(unpacked)},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "addons/scree/bin" / build_loader.library_name()).is_file()
-    assert f"engine={unpacked}" in (tmp_path / "addons/scree/bin/scree_paths.cfg").read_text()
+    assert f"engine={unpacked / 'scree'}" in (tmp_path / "addons/scree/bin/scree_paths.cfg").read_text()

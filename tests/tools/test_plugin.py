@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from scree_tools import places
+from scree.tools import places
 
 PROJECT = """config_version=5
 

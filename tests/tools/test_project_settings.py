@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scree_tools.project_settings import get_setting, set_setting
+from scree.tools.project_settings import get_setting, set_setting
 
 PROJECT = """; Engine configuration file.
 config_version=5

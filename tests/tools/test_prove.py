@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from scree_tools import open_world, places, prove, prove_parity, prove_step, prove_streaming, scenes
+from scree.tools import open_world, places, prove, prove_parity, prove_step, prove_streaming, scenes
 
 TESTS = Path(__file__).resolve().parents[1]
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from scree_tools import prove_moving, scenes
+from scree.tools import prove_moving, scenes
 
 GOOD = {
     "mean_overlap": 0.003, "overlap_99": 0.03, "worst_overlap": 0.1, "deepest_in_bin": 0.05, "fastest": 15.0,

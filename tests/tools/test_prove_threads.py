@@ -2,9 +2,9 @@
 
 import pytest
 
-from scree_tools.prove import all_checks
-from scree_tools.prove_threads import slope_of
-from scree_tools.scaling_plot import plot
+from scree.tools.prove import all_checks
+from scree.tools.prove_threads import slope_of
+from scree.tools.scaling_plot import plot
 
 
 def test_slopes_are_powers():

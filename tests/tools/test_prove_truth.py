@@ -2,9 +2,9 @@
 
 import pytest
 
-from scree_tools import prove_truth
-from scree_tools.prove_truth import Row
-from scree_tools.scenes import GODOT_PHYSICS, JOLT, SCREE
+from scree.tools import prove_truth
+from scree.tools.prove_truth import Row
+from scree.tools.scenes import GODOT_PHYSICS, JOLT, SCREE
 
 
 def row(ours, jolt, godot_physics, expected=None, allowed=0.1, factor=1.0) -> Row:

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from scree_tools import contact_sheet, scenes
-from scree_tools.scenes import Figures, SceneFailed
-from scree_tools.screen import screen
+from scree.tools import contact_sheet, scenes
+from scree.tools.scenes import Figures, SceneFailed
+from scree.tools.screen import screen
 
 REPORT = {
     "scene": "pile", "engine": "X", "bodies": 3.0, "ticks": 2.0, "tick_ms": [1, 2], "asleep": 1.0,

@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from scree_tools import screen as screens
-from scree_tools.find_godot import Godot
-from scree_tools.screen import NoScreen, screen
+from scree.tools import screen as screens
+from scree.tools.find_godot import Godot
+from scree.tools.screen import NoScreen, screen
 
 
 def hide_the_machines(monkeypatch):

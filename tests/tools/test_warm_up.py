@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from engine_core.runtime import code_files
-from scree_tools import doctor, show, warm_up
-from scree_tools.warm_up import Forecast
+from scree.runtime import code_files
+from scree.tools import doctor, show, warm_up
+from scree.tools.warm_up import Forecast
 
 NONE = Path("no such record")
 
@@ -49,13 +49,13 @@ def test_what_was_seen_here_counts_more_than_what_is_shipped(tmp_path):
 
 
 def test_every_compiled_function_of_the_house_is_warmed_up():
-    engine = Path(importlib.import_module("engine_core").__file__).parent
+    engine = Path(importlib.import_module("scree").__file__).parent
     declaring = {
-        ".".join(("engine_core", *path.relative_to(engine).with_suffix("").parts))
+        ".".join(("scree", *path.relative_to(engine).with_suffix("").parts))
         for path in engine.rglob("*.py")
         if any(line.startswith(("@entry_point", "@kernel.entry_point")) for line in path.read_text().splitlines())
     }
-    call = "import sys, engine_core.entry_points; print(*sys.modules)"
+    call = "import sys, scree.entry_points; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True).stdout.split()
     assert declaring and declaring - set(loaded) == set()
 

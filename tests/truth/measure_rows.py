@@ -2,8 +2,8 @@
 
 import argparse
 
-from scree_tools import prove_truth
-from scree_tools.find_godot import find_godot
+from scree.tools import prove_truth
+from scree.tools.find_godot import find_godot
 
 
 def main() -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from engine_core.bodies.schema import RIGID, STATIC
-from engine_core.shapes.schema import CYLINDER, HULL
+from scree.bodies.schema import RIGID, STATIC
+from scree.shapes.schema import CYLINDER, HULL
 from tests.world.small_world import SmallWorld
 
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from test_compounds import Rubble, seconds_of  # noqa: E402
 
-from engine_core.bodies.schema import RIGID  # noqa: E402
+from scree.bodies.schema import RIGID  # noqa: E402
 
 
 def measured(count: int, is_compound: bool) -> str:

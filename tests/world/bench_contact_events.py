@@ -12,9 +12,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from small_world import SmallWorld  # noqa: E402
 
-from engine_core.bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CHANGES, NO_CONTACT_EVENTS  # noqa: E402
-from engine_core.collision.contact_schema import CONTACT  # noqa: E402
-from engine_core.runtime.memory import view  # noqa: E402
+from scree.bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CHANGES, NO_CONTACT_EVENTS  # noqa: E402
+from scree.collision.contact_schema import CONTACT  # noqa: E402
+from scree.runtime.memory import view  # noqa: E402
 
 
 @numba.cfunc("void(int64)")

@@ -3,12 +3,12 @@
 import numpy as np
 from small_world import SmallWorld
 
-from engine_core.bodies.identity import make_id
-from engine_core.bodies.schema import KIND_BODY, STATIC
-from engine_core.broad_phase.add import tree_prepare
-from engine_core.broad_phase.change import tree_finalize
-from engine_core.broad_phase.rebuild import tree_renew
-from engine_core.world import World
+from scree.bodies.identity import make_id
+from scree.bodies.schema import KIND_BODY, STATIC
+from scree.broad_phase.add import tree_prepare
+from scree.broad_phase.change import tree_finalize
+from scree.broad_phase.rebuild import tree_renew
+from scree.world import World
 
 SIDE = 1500.0  # [m]
 SIZES = 1000

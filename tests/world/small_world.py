@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from engine_core.bodies.motion import apply_impulse, set_angular_velocity, set_linear_velocity
-from engine_core.bodies.schema import STATIC
-from engine_core.runtime.kernel import entry_point
-from engine_core.shapes.schema import BOX, CAPSULE, COMPOUND, PLANE, SPHERE
-from engine_core.world import World
+from scree.bodies.motion import apply_impulse, set_angular_velocity, set_linear_velocity
+from scree.bodies.schema import STATIC
+from scree.runtime.kernel import entry_point
+from scree.shapes.schema import BOX, CAPSULE, COMPOUND, PLANE, SPHERE
+from scree.world import World
 
 TICK = 1.0 / 60.0
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

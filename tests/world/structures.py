@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine_core.bodies.schema import RIGID
-from engine_core.shapes.schema import HULL
+from scree.bodies.schema import RIGID
+from scree.shapes.schema import HULL
 
 
 def stack(world, count: int) -> list[int]:

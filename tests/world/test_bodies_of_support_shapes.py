@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core.bodies.schema import RIGID, STATIC
-from engine_core.query_interface import Queries
-from engine_core.shapes.schema import CUSTOM, ELLIPSOID, HEIGHT_FIELD, MESH, TAPERED_CAPSULE, TAPERED_CYLINDER
+from scree.bodies.schema import RIGID, STATIC
+from scree.query_interface import Queries
+from scree.shapes.schema import CUSTOM, ELLIPSOID, HEIGHT_FIELD, MESH, TAPERED_CAPSULE, TAPERED_CYLINDER
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "shapes"))
 from test_support_shapes import superball  # noqa: E402

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.bodies.schema import KINEMATIC, RIGID, STATIC
-from engine_core.compounds import Compound
-from engine_core.query_interface import Queries
-from engine_core.sensors.schema import OVERLAPS
+from scree.bodies.schema import KINEMATIC, RIGID, STATIC
+from scree.compounds import Compound
+from scree.query_interface import Queries
+from scree.sensors.schema import OVERLAPS
 
 MANY = 300
 

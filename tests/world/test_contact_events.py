@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
-from engine_core.batch_interface import BatchQueue, BodyBatch
-from engine_core.bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CHANGES, NO_CONTACT_EVENTS, STATIC
-from engine_core.collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED, TOLD_CONTACT
-from engine_core.collision.schema import LINEAR_SLOP
-from engine_core.constraints.schema import (
+from scree.batch_interface import BatchQueue, BodyBatch
+from scree.bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CHANGES, NO_CONTACT_EVENTS, STATIC
+from scree.collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED, TOLD_CONTACT
+from scree.collision.schema import LINEAR_SLOP
+from scree.constraints.schema import (
     BLOCK_FIELDS, MANIFOLD_INDEX, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION,
     POINT_TOTAL_IMPULSE, POINTS,
 )  # fmt: skip
-from engine_core.limits import LimitReached
-from engine_core.runtime.memory import view_rows
-from engine_core.shapes.schema import MESH
+from scree.limits import LimitReached
+from scree.runtime.memory import view_rows
+from scree.shapes.schema import MESH
 from tests.streaming.batches import bodies, box, cooked_shapes
 
 GRAVITY = 10.0

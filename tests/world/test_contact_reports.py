@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
-from engine_core.bodies.schema import KINEMATIC, STATIC
+from scree.bodies.schema import KINEMATIC, STATIC
 
 GRAVITY = 10.0
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
-from engine_core.bodies.schema import ALL_CONTACT_EVENTS, BODY, CONTINUOUS, KINEMATIC, STATIC
-from engine_core.collision.contact_schema import (
+from scree.bodies.schema import ALL_CONTACT_EVENTS, BODY, CONTINUOUS, KINEMATIC, STATIC
+from scree.collision.contact_schema import (
     ACCEPT_CONTACT, CONTACT, CONTACT_PERSISTED, CONTACT_REMOVED, REJECT_CONTACT, REJECT_PAIR,
 )  # fmt: skip
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
-from engine_core.shapes.schema import MESH
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
+from scree.shapes.schema import MESH
 from tests.runtime.scenes_for_threads import Heap
 
 GRAVITY = 10.0

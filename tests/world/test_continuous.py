@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
-from engine_core.bodies.schema import BODY, KINEMATIC, RIGID, STATIC
-from engine_core.constraints.schema import DELTA_POSITION, DELTA_ROTATION, HELD_BACK, LINEAR_VELOCITY
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
-from engine_core.shapes.schema import CAPSULE, CYLINDER, HULL, MESH
-from engine_core.solver.integration import finish_row
+from scree.bodies.schema import BODY, KINEMATIC, RIGID, STATIC
+from scree.constraints.schema import DELTA_POSITION, DELTA_ROTATION, HELD_BACK, LINEAR_VELOCITY
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
+from scree.shapes.schema import CAPSULE, CYLINDER, HULL, MESH
+from scree.solver.integration import finish_row
 
 
 def make(world: SmallWorld, kind: str) -> int:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core import edits
-from engine_core.bodies.schema import MASS_CHANGED
-from engine_core.body_locks import LockingBodyInterface, NonLockingBodyInterface
-from engine_core.edits import STEPPING
-from engine_core.runtime.memory import PoolFull
-from engine_core.world import World
+from scree import edits
+from scree.bodies.schema import MASS_CHANGED
+from scree.body_locks import LockingBodyInterface, NonLockingBodyInterface
+from scree.edits import STEPPING
+from scree.runtime.memory import PoolFull
+from scree.world import World
 
 
 class Stepping:

@@ -6,7 +6,7 @@ from mechanics import angular_momentum, energy, inertia_of
 from scipy.spatial.transform import Rotation
 from small_world import TICK, SmallWorld
 
-from engine_core.solver.gyroscopic import MOST_HALF_TURN
+from scree.solver.gyroscopic import MOST_HALF_TURN
 
 SHAPES = {
     "flat": (0.5, 0.03, 0.4), "disc": (0.5, 0.05, 0.5), "long": (0.1, 0.45, 0.1), "plank": (0.05, 0.3, 0.12),

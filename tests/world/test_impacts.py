@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core.bodies.schema import STATIC
-from engine_core.shapes.schema import CYLINDER, HULL, PLANE
+from scree.bodies.schema import STATIC
+from scree.shapes.schema import CYLINDER, HULL, PLANE
 
 GRAVITY = 10.0
 

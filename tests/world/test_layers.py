@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core.bodies.layers import MaskLayers, MatrixLayers, PackedLayers
-from engine_core.query_interface import Queries
-from engine_core.world import World
+from scree.bodies.layers import MaskLayers, MatrixLayers, PackedLayers
+from scree.query_interface import Queries
+from scree.world import World
 
 
 class LayeredWorld(SmallWorld):

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_world import SmallWorld
 
-from engine_core.bodies.schema import KINEMATIC, RIGID, STATIC
+from scree.bodies.schema import KINEMATIC, RIGID, STATIC
 
 HISTORY = st.lists(
     st.tuples(st.sampled_from(("add", "free", "mode", "move", "report", "leave", "step")), st.integers(0, 4), st.integers(0, 2)),

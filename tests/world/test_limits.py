@@ -10,12 +10,12 @@ import warnings
 import numpy as np
 import pytest
 
-from engine_core.bodies.schema import STATIC
-from engine_core.godot.settings import SETTINGS
-from engine_core.limits import LimitReached
-from engine_core.runtime.memory import PoolFull
-from engine_core.shapes.schema import BOX, PLANE, SPHERE
-from engine_core.world import World
+from scree.bodies.schema import STATIC
+from scree.godot.settings import SETTINGS
+from scree.limits import LimitReached
+from scree.runtime.memory import PoolFull
+from scree.shapes.schema import BOX, PLANE, SPHERE
+from scree.world import World
 
 TICK = 1 / 60
 
@@ -224,7 +224,7 @@ def test_where_address_space_is_short_limits_are_modest():
     script = """
 import resource, warnings
 resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
-from engine_core.world import World
+from scree.world import World
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     world = World(threads=1)

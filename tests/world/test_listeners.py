@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
-from engine_core.bodies.schema import KINEMATIC
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
-from engine_core.solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
+from scree.bodies.schema import KINEMATIC
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
+from scree.solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 
 
 @entry_point("void(int64, int64, float64)")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.bodies.schema import MASS_CHANGED, RIGID, STATIC
-from engine_core.query_interface import Queries
-from engine_core.world import World
+from scree.bodies.schema import MASS_CHANGED, RIGID, STATIC
+from scree.query_interface import Queries
+from scree.world import World
 
 
 def give(world: World, body: int, shape: int, count: int) -> float:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
-from engine_core.bodies.schema import RIGID, STATIC
-from engine_core.constraints.joint_schema import CONE, TWIST
-from engine_core.shapes.schema import MESH
+from scree.bodies.schema import RIGID, STATIC
+from scree.constraints.joint_schema import CONE, TWIST
+from scree.shapes.schema import MESH
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 ACROSS = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld, hit
 
-from engine_core.bodies.schema import KINEMATIC, RIGID_LINEAR, STATIC
+from scree.bodies.schema import KINEMATIC, RIGID_LINEAR, STATIC
 
 GRAVITY = 10.0
 SUBSTEPS = 4

@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core.bodies import motion
-from engine_core.bodies.motion import bodies_of
-from engine_core.bodies.publication import begin_change, end_change, read_motion
-from engine_core.body_placement import renew_place
-from engine_core.geometry.vector import store3
-from engine_core.query_interface import Queries
-from engine_core.runtime import atomics
-from engine_core.runtime.call import call_1
-from engine_core.runtime.kernel import kernel
-from engine_core.runtime.memory import address_of, stack_array
-from engine_core.shapes.schema import HULL, SPHERE
+from scree.bodies import motion
+from scree.bodies.motion import bodies_of
+from scree.bodies.publication import begin_change, end_change, read_motion
+from scree.body_placement import renew_place
+from scree.geometry.vector import store3
+from scree.query_interface import Queries
+from scree.runtime import atomics
+from scree.runtime.call import call_1
+from scree.runtime.kernel import kernel
+from scree.runtime.memory import address_of, stack_array
+from scree.shapes.schema import HULL, SPHERE
 
 RIGHT, NO_BEGIN, WIDEN_LAST = range(3)
 HERE, THERE = (0.0, 0.0, 0.0), (500.0, 0.0, 0.0)

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_world import SmallWorld
 
-from engine_core.bodies.motion import TRANSFORM_STRETCHED, TRANSFORM_TAKEN, bodies_of, pose_of_transform
-from engine_core.bodies.schema import STATIC
-from engine_core.body_placement import place
-from engine_core.runtime.kernel import entry_point
+from scree.bodies.motion import TRANSFORM_STRETCHED, TRANSFORM_TAKEN, bodies_of, pose_of_transform
+from scree.bodies.schema import STATIC
+from scree.body_placement import place
+from scree.runtime.kernel import entry_point
 
 
 @entry_point("int64(int64, int64, int64)")

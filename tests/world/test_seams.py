@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.bodies.schema import RIGID, STATIC
-from engine_core.shapes.schema import CAPSULE, CYLINDER, HEIGHT_FIELD, HULL, MESH
+from scree.bodies.schema import RIGID, STATIC
+from scree.shapes.schema import CAPSULE, CYLINDER, HEIGHT_FIELD, HULL, MESH
 
 LYING = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0)  # Y along Z
 YAWED = (0.955336, 0.0, 0.29552, 0.0, 1.0, 0.0, -0.29552, 0.0, 0.955336)

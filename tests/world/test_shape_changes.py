@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core.query_interface import Queries
-from engine_core.shapes.schema import BOX, CAPSULE, HULL, MESH
+from scree.query_interface import Queries
+from scree.shapes.schema import BOX, CAPSULE, HULL, MESH
 
 SLIM, STOUT = (0.1, 20.0), (2.0, 4.5)
 """Radius and height of a capsule: tops at 10 and 2.25, of any mixture elsewhere."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.bodies.schema import RIGID, STATIC
-from engine_core.shapes.schema import HEIGHT_FIELD, SEPARATION_RAY
+from scree.bodies.schema import RIGID, STATIC
+from scree.shapes.schema import HEIGHT_FIELD, SEPARATION_RAY
 
 DOWN = (1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0)  # Z to -Y
 

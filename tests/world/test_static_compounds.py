@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.bodies.schema import KINEMATIC, RIGID, STATIC
-from engine_core.query_interface import Queries
-from engine_core.sensors.schema import OVERLAPS
-from engine_core.shapes import schema
-from engine_core.shapes.storage import load_shape, save_shape
-from engine_core.snapshot import Snapshot
+from scree.bodies.schema import KINEMATIC, RIGID, STATIC
+from scree.query_interface import Queries
+from scree.sensors.schema import OVERLAPS
+from scree.shapes import schema
+from scree.shapes.storage import load_shape, save_shape
+from scree.snapshot import Snapshot
 
 ICE, ROUGH = (0.0, 0.0), (1.0, 0.0)
 TILTED = (0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0)

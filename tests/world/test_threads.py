@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 from many_boxes import BoxesWorld, rays_in
 
-from engine_core.bodies.schema import SYSTEM, WORLD
-from engine_core.body_locks import NonLockingBodyInterface
-from engine_core.broad_phase.add import tree_prepare
-from engine_core.broad_phase.change import tree_finalize, tree_remove_many
-from engine_core.collision.query_schema import QUERY, RAY, RAY_RESULT, WITH_BODIES
-from engine_core.collision.ray_queries import intersect_ray
-from engine_core.geometry.vector import store3, subtract, vector3
-from engine_core.step.stages import FINISH_BODIES, JOBS
-from engine_core.query_interface import Queries
-from engine_core.runtime.call import call_2_result
-from engine_core.runtime.kernel import entry_point, kernel
-from engine_core.runtime.memory import address_of, address_of_row, stack_array, view, view2
+from scree.bodies.schema import SYSTEM, WORLD
+from scree.body_locks import NonLockingBodyInterface
+from scree.broad_phase.add import tree_prepare
+from scree.broad_phase.change import tree_finalize, tree_remove_many
+from scree.collision.query_schema import QUERY, RAY, RAY_RESULT, WITH_BODIES
+from scree.collision.ray_queries import intersect_ray
+from scree.geometry.vector import store3, subtract, vector3
+from scree.step.stages import FINISH_BODIES, JOBS
+from scree.query_interface import Queries
+from scree.runtime.call import call_2_result
+from scree.runtime.kernel import entry_point, kernel
+from scree.runtime.memory import address_of, address_of_row, stack_array, view, view2
 from tests.long_form import size
 
 PARKED = size(0.0, in_full=1.0)

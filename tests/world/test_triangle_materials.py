@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from engine_core.bodies.schema import STATIC
-from engine_core.query_interface import Queries
-from engine_core.shapes.schema import HEIGHT_FIELD, MESH
+from scree.bodies.schema import STATIC
+from scree.query_interface import Queries
+from scree.shapes.schema import HEIGHT_FIELD, MESH
 
 ICE, ROUGH, RUBBER = range(3)
 TABLE = [(0.0, 0.0), (1.0, 0.0), (0.5, 0.8)]

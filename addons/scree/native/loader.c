@@ -1,4 +1,4 @@
-/* The native part of Scree: it starts CPython inside Godot and hands over to engine_core.godot.start. No physics here.
+/* The native part of Scree: it starts CPython inside Godot and hands over to scree.godot.start. No physics here.
  *
  * It reads `scree_paths.cfg` beside its own file (`key=value` lines: libpython, site_packages, engine, python_version).
  * Whatever is missing or of the wrong version gives one clear error, and Godot goes on with its own physics engine.
@@ -242,9 +242,16 @@ static int run_engine(void *python, const Paths *paths, void *library, Initializ
            "    import io, os, sys\n"
            "    for name in ('stdout', 'stderr'):\n"
            "        if getattr(sys, name) is None: setattr(sys, name, open(os.devnull, 'w'))\n"
-           "    sys.path[:0] = [path for path in (%s, %s) if path not in sys.path]\n"
-           "    import engine_core.godot.start\n"
-           "    engine_core.godot.start.initialize(%llu, %llu, %llu)\n"
+           "    engine, packages = %s, %s\n"
+           "    if packages not in sys.path: sys.path[:0] = [packages]\n"
+           "    import importlib.util\n"
+           "    spec = importlib.util.spec_from_file_location('scree', os.path.join(engine, '__init__.py'),\n"
+           "                                                  submodule_search_locations=[engine])\n"
+           "    if not os.path.isfile(spec.origin): raise RuntimeError('no engine lies in ' + engine)\n"
+           "    sys.modules['scree'] = importlib.util.module_from_spec(spec)\n"
+           "    spec.loader.exec_module(sys.modules['scree'])\n"
+           "    import scree.godot.start\n"
+           "    scree.godot.start.initialize(%llu, %llu, %llu)\n"
            "except BaseException as error:\n"
            "    scree_failure = (str(error) or type(error).__name__).replace('\\n', ' ')\n"
            "    if not isinstance(error, RuntimeError): scree_failure = type(error).__name__ + ': ' + scree_failure\n",
