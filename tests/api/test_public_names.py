@@ -5,8 +5,6 @@ import inspect
 import io
 import pydoc
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest

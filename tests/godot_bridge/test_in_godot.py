@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-scree.tools = pytest.importorskip("scree.tools")
+pytest.importorskip("scree.tools")
 from scree.tools import find_godot, install_addon  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent
