@@ -41,6 +41,8 @@ def _source(module: str) -> tuple[str, frozenset[str]]:
     file = _file_of(module)
     text = file.read_text(encoding="utf-8")
     named = set()
+    if module == PACKAGE:  # it imports its public names when they are asked for, not when a room is imported
+        return hashlib.sha256(text.encode()).hexdigest(), frozenset()
     for target, names, plain in _IMPORT.findall(text):
         full = plain or _absolute(module, file.name == "__init__.py", target)
         if full.split(".")[0] != PACKAGE:
@@ -84,8 +86,8 @@ def closure_hash(module: str) -> str:
 @functools.cache
 def all_modules() -> frozenset[str]:
     """Full names of all modules of the engine."""
-    files = (path.relative_to(ENGINE_FOLDER.parent).with_suffix("") for path in ENGINE_FOLDER.rglob("*.py"))
-    return frozenset(".".join(file.parts).removesuffix(".__init__") for file in files)
+    files = (path.relative_to(ENGINE_FOLDER).with_suffix("") for path in ENGINE_FOLDER.rglob("*.py"))
+    return frozenset(".".join((PACKAGE, *file.parts)).removesuffix(".__init__") for file in files)
 
 
 def engine_hash() -> str:
