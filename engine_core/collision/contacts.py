@@ -22,12 +22,12 @@ from ..runtime.memory import address_of_record, address_of_row, stack_array, vie
 from ..runtime.prefetch import prefetch
 from ..runtime.vector4 import lane4, load4, max4
 from ..shapes.compound import is_compound, surface_of_part
-from ..shapes.schema import NO_PART, SHAPE, TAPERED_CAPSULE
+from ..shapes.schema import NO_PART, SHAPE, SPHERE, TAPERED_CAPSULE
 from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
-from .meeting import NO_MOTION, bring_back, may_meet, move_along, set_sweep_ahead
+from .meeting import NO_MOTION, balls_meet_at, bring_back, may_meet, move_along, set_sweep_ahead
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .query_schema import COLLIDE_FUNCTION
@@ -157,6 +157,29 @@ def collide_all_instances(system, world, instances, shapes, pair_index, a, b, de
 
 
 @kernel
+def collide_at(
+    system, world, instances, shapes, pair_index, a, b, delta, way_a, way_b, fraction, shape_pair, results, chain
+):  # fmt: skip
+    """Collide two bodies where they are after a fraction of their ways (rows of SWEEP). Gives where B is from A there, or `delta`,
+    as it is now."""
+    keep_as_call()
+    copies = stack_array(2, BODY)
+    copies[0], copies[1] = a, b
+    move_along(way_a, fraction, copies[0])
+    move_along(way_b, fraction, copies[1])
+    there = relative_position(copies[0], copies[1])
+    collide_all_instances(
+        system, world, instances, shapes, pair_index, copies[0], copies[1], there, SPECULATIVE_DISTANCE, shape_pair, results,
+        chain,
+    )  # fmt: skip
+    if chain.count == 0:
+        return delta
+    bring_back(system, chain.head, a, b, copies)
+    chain.renews = 1
+    return there
+
+
+@kernel
 def collide_ahead(system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain):
     """Collide two bodies that are apart where they will meet within the step, if they do. Gives where B is from A there, or as it
     is now."""
@@ -170,18 +193,40 @@ def collide_ahead(system, world, instances, shapes, pair_index, a, b, delta, del
     fraction = sweep_bodies_apart(world, copies[at], copies[1 - at], sweeps, box, 1.0)
     if fraction >= 1.0:
         return delta
-    move_along(sweeps[at], fraction, copies[0])
-    move_along(sweeps[1 - at], fraction, copies[1])
-    there = relative_position(copies[0], copies[1])
-    collide_all_instances(
-        system, world, instances, shapes, pair_index, copies[0], copies[1], there, SPECULATIVE_DISTANCE, shape_pair, results,
+    return collide_at(
+        system, world, instances, shapes, pair_index, a, b, delta, sweeps[at], sweeps[1 - at], fraction, shape_pair, results,
         chain,
     )  # fmt: skip
-    if chain.count == 0:
+
+
+@kernel
+def are_balls(shapes, instances, a, b):
+    """Whether two bodies are a ball each, about its centre."""
+    if a.instance_count != 1 or b.instance_count != 1:
+        return False
+    for side in range(2):
+        instance = instances[a.first_instance if side == 0 else b.first_instance]
+        if instance.is_disabled or instance.shape < 0 or shapes[instance.shape].kind != SPHERE:
+            return False
+        if length_squared(vector3(instance.position)) > 0.0:
+            return False
+    return True
+
+
+@kernel
+def collide_balls_ahead(system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain):
+    """Two balls that come from afar are collided where they meet or pass. Gives where B is from A there, or `delta` and no contact
+    where they are to be collided as they are."""
+    keep_as_call()
+    fraction = balls_meet_at(a, b, delta, delta_time)
+    if fraction < 0.0:
         return delta
-    bring_back(system, chain.head, a, b, copies)
-    chain.renews = 1
-    return there
+    sweeps = stack_array(2, SWEEP)
+    set_sweep_ahead(a, NO_MOTION, delta_time, sweeps[0])
+    set_sweep_ahead(b, delta, delta_time, sweeps[1])
+    return collide_at(
+        system, world, instances, shapes, pair_index, a, b, delta, sweeps[0], sweeps[1], fraction, shape_pair, results, chain
+    )  # fmt: skip
 
 
 @kernel
@@ -223,7 +268,13 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.instances[0] = chain.instances[1] = 0
     chain.parts[0] = chain.parts[1] = NO_PART
     chain.has_surface = 0
-    if a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
+    if not pair.flags & PAIR_HAS_RULE and are_balls(shapes, instances, a, b):
+        delta = collide_balls_ahead(
+            system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain
+        )  # fmt: skip
+    if chain.count > 0:
+        lists.axis_cache = INT32(0)
+    elif a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
         instance_a, instance_b = instances[a.first_instance], instances[b.first_instance]
         if not instance_a.is_disabled and instance_a.shape >= 0:
             lists.axis_cache = INT32(collide_instances(

@@ -24,6 +24,8 @@ from .sweeps import largest_angle
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
 FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
 """A motion of more than this part of the inner radius is swept, of bodies with continuous collision and of others."""
+LEAST_MOTION = 0.01
+"""Balls that move less than this part of their radii in a step are collided where they are."""
 NO_MOTION = (0.0, 0.0, 0.0)
 
 
@@ -58,6 +60,19 @@ def may_meet(a, b, delta_time):
             far = min(far, far_for(body))
             way += min(length(vector3(body.angular_velocity)) * delta_time, 2.0) * turning_reach(body)
     return way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6
+
+
+@kernel
+def balls_meet_at(a, b, delta, delta_time):
+    """When two balls that are apart meet, or are next to each other if they pass: a part of the step; -1 where they hardly move
+    or move apart. `delta`: from A to B [m]. Balls that come from afar hit each other elsewhere than where they are nearest now."""
+    motion = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
+    reach = FLOAT64(a.inner_radius) + FLOAT64(b.inner_radius)
+    way, closing, apart = dot(motion, motion), -dot(delta, motion), dot(delta, delta) - reach * reach
+    if closing <= 0.0 or apart <= 0.0 or way < (LEAST_MOTION * reach) ** 2:
+        return -1.0
+    inside = closing * closing - way * apart
+    return min((closing - math.sqrt(inside) if inside > 0.0 else closing) / way, 1.0)
 
 
 @kernel

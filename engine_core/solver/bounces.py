@@ -31,6 +31,8 @@ SWEEPS = 16
 """How often the points of a manifold that bounces are settled with each other."""
 LEAST_PART = 0.01
 """What is perfectly elastic bounces from this part of the threshold on; what is less elastic from up to all of it."""
+NOTABLE_LOSS = 3.0e-4
+"""What joints took of a bounce is given back if it is more than this part of its speed."""
 TINY = FLOAT32(1.0e-20)
 
 # Fields of what a point wants of a bounce (eight floats each): the change of speed, the mass that answers (0 where it does not
@@ -73,18 +75,18 @@ def want_nothing(wanted, count):
 @kernel
 def measure_losses(block, wanted, terms):
     """As `measure_bounces`, for what joints have cut down of the speeds of those points that have just bounced."""
-    zero, half_never = splat8(FLOAT32(0.0)), splat8(FLOAT32(0.5 * NEVER))
+    zero, half_never, worth = splat8(FLOAT32(0.0)), splat8(FLOAT32(0.5 * NEVER)), splat8(FLOAT32(NOTABLE_LOSS))
     most = zero
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         _, speed = gap_of_point(point, terms)
         away = field(point, POINT_LASTING)
         answer = where_greater8(away, half_never, field(point, POINT_MASS), zero)
-        change = where_greater8(answer, zero, away - speed, zero)
+        change = where_greater8(answer, zero, max8(away - speed, zero), zero)
         put(wanted, CHANGE, change)
         put(wanted, ANSWER, answer)
         put(wanted, MOMENT, zero)
-        most = max8(most, change)
+        most = max8(most, change - worth * away)
         point += POINT_SIZE
         wanted += WANTED_SIZE
     want_nothing(wanted, load_int32(block + POINT_COUNT * FIELD_SIZE))
@@ -217,12 +219,13 @@ def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
 
 
 @kernel
-def bounce_again(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
+def bounce_again(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b):
     """Give back what joints took of the bounces of this pass. Gives velocities."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     if not measure_losses(block, wanted, terms):
         return v_a, w_a, v_b, w_b
+    note_bounce(system, block)
     settle_bounces(block, wanted)
     total, arm_a, arm_b, _ = take_bounces(block, wanted)
     normal = field3(block, NORMAL)

@@ -114,7 +114,7 @@ def bounce_contacts_again(system_address, begin, end, worker):
         if is_joined(block):
             (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-            v_a, w_a, v_b, w_b = bounce_again(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+            v_a, w_a, v_b, w_b = bounce_again(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b)
             put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 

@@ -12,10 +12,11 @@ from .stages import (
     WARM_START_TREES, enter, listen, over_colours, over_loose_joints, over_one_colour, parallel_for,
 )  # fmt: skip
 
-MOST_BOUNCE_PASSES = 8
-"""So often bounces may make others in a sub-step; what then still meets bounces in the next one."""
-JOINT_ANSWERS = 3
-"""So often contacts give back what joints took of their bounces."""
+MOST_BOUNCE_PASSES = 64
+"""So often bounces may make others in a sub-step: a ball between a wall and a body of 1,000 times its mass bounces 99 times. What
+then still meets bounces in the next one."""
+MOST_ANSWERS = 32
+"""So often contacts give back what joints took of their bounces at most: until they take next to nothing."""
 
 
 @kernel
@@ -39,9 +40,12 @@ def let_bounce(system, address):
             over_one_colour(system, address, BOUNCE_CONTACTS, firsts, counts, LEAST_BLOCKS, k)
             if system.some_joined_bounced != 0:
                 let_joints_answer(system, address)
-                for _ in range(JOINT_ANSWERS):
-                    over_one_colour(system, address, BOUNCE_CONTACTS_AGAIN, firsts, counts, LEAST_BLOCKS, k)
-                    let_joints_answer(system, address)
+            for _ in range(MOST_ANSWERS):
+                if system.some_joined_bounced == 0:
+                    break
+                system.some_joined_bounced = 0
+                over_one_colour(system, address, BOUNCE_CONTACTS_AGAIN, firsts, counts, LEAST_BLOCKS, k)
+                let_joints_answer(system, address)
         if system.some_block_bounced == 0:
             break
 
