@@ -160,8 +160,8 @@ def collide_all_instances(system, world, instances, shapes, pair_index, a, b, de
 def collide_at(
     system, world, instances, shapes, pair_index, a, b, delta, way_a, way_b, fraction, shape_pair, results, chain
 ):  # fmt: skip
-    """Collide two bodies where they are after a fraction of their ways (rows of SWEEP). Gives where B is from A there, or `delta`,
-    as it is now."""
+    """Collide two bodies where they are after a fraction of their ways (rows of SWEEP). Gives where B is from A there, or
+    `delta`, as it is now."""
     keep_as_call()
     copies = stack_array(2, BODY)
     copies[0], copies[1] = a, b
@@ -215,8 +215,8 @@ def are_balls(shapes, instances, a, b):
 
 @kernel
 def collide_balls_ahead(system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain):
-    """Two balls that come from afar are collided where they meet or pass. Gives where B is from A there, or `delta` and no contact
-    where they are to be collided as they are."""
+    """Two balls that come from afar are collided where they meet or pass. Gives where B is from A there, or `delta` and no
+    contact where they are to be collided as they are."""
     keep_as_call()
     fraction = balls_meet_at(a, b, delta, delta_time)
     if fraction < 0.0:

@@ -65,7 +65,8 @@ def may_meet(a, b, delta_time):
 @kernel
 def balls_meet_at(a, b, delta, delta_time):
     """When two balls that are apart meet, or are next to each other if they pass: a part of the step; -1 where they hardly move
-    or move apart. `delta`: from A to B [m]. Balls that come from afar hit each other elsewhere than where they are nearest now."""
+    or move apart. `delta`: from A to B [m]. Balls that come from afar hit each other elsewhere than where
+    they are nearest now."""
     motion = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
     reach = FLOAT64(a.inner_radius) + FLOAT64(b.inner_radius)
     way, closing, apart = dot(motion, motion), -dot(delta, motion), dot(delta, delta) - reach * reach

@@ -13,16 +13,16 @@ import numpy as np
 
 from ..constraints.blocks import field, field3, field6, gather, put
 from ..constraints.schema import (
-    BOUNCED, COUPLING, FIELD_SIZE, FORCE_SIZE, IS_ELASTIC, JOINED, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
-    POINT_FIELDS, POINT_LASTING, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B,
-    VELOCITY_CHANGE,
+    BOUNCED, FIELD_SIZE, FORCE_SIZE, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A,
+    POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_LASTING, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS,
+    RESTITUTION, ROW_A, ROW_B, VELOCITY_CHANGE,
 )  # fmt: skip
-from ..geometry.wide_vector import add_scaled8, cross8, dot8, is_any_above8, subtract8
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, rotate8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, where_greater8, where_less8
-from .contact_impulses import NEVER, gap_of_point, gap_terms, push_both
+from .contact_impulses import NEVER, gap_of_point, push_both, turned_terms
 from .push_out import shift_rows
 
 FLOAT32 = np.float32
@@ -39,6 +39,10 @@ TINY = FLOAT32(1.0e-20)
 # bounce), the moment within the sub-step [s], the impulse.
 CHANGE, ANSWER, MOMENT, IMPULSE = 0, 1, 2, 3
 WANTED_SIZE = 4 * FIELD_SIZE
+COUPLED = 4 * WANTED_SIZE  # behind the four points: how an impulse of one changes the speeds of others, as COUPLING
+WANTED_FLOATS = (COUPLED + 6 * FIELD_SIZE) // 4
+TURNS, TURN_FLOATS = 24, 384
+"""Fields that a manifold's points take in `couple_turned`: how each turns each body, and what spin that gives."""
 
 
 @kernel
@@ -60,6 +64,66 @@ def bounces_from(system, block):
 def is_joined(block):
     """Whether a body of the block that may bounce has joints."""
     return load_int32(block + IS_ELASTIC * FIELD_SIZE) == JOINED
+
+
+@kernel
+def put_turns(memory, p, side, turn, spin):
+    """Write how a unit impulse at a point turns a body, and the spin that this gives, in the frame of the step's start."""
+    for k in range(3):
+        put(memory, 12 * side + 3 * p + k, turn[k])
+        put(memory, TURNS + 12 * side + 3 * p + k, spin[k])
+
+
+@kernel
+def coupling_of(memory, linear, p, q):
+    """How fast a unit impulse at point q parts the bodies at point p."""
+    total = linear
+    for side in range(2):
+        for k in range(3):
+            turn, spin = field(memory, 12 * side + 3 * p + k), field(memory, TURNS + 12 * side + 3 * q + k)
+            total = fused_multiply_add(turn, spin, total)
+    return total
+
+
+@kernel
+def couple_turned(block, wanted, turned):
+    """Write what answers at each point that bounces, and how they change each other, with the bodies turned as they are now."""
+    zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(TINY)
+    memory = address_of_row(stack_array(TURN_FLOATS, FLOAT32), 0)
+    normal, mass_a, mass_b = field3(block, NORMAL), field3(block, MASS_A), field3(block, MASS_B)
+    weight = (mass_a[0] + mass_b[0], mass_a[1] + mass_b[1], mass_a[2] + mass_b[2])
+    linear = dot8(normal, (normal[0] * weight[0], normal[1] * weight[1], normal[2] * weight[2]))
+    inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
+    count = load_int32(block + POINT_COUNT * FIELD_SIZE)
+    for p in range(4):
+        turn_a, turn_b = (zero, zero, zero), (zero, zero, zero)
+        if p < count:
+            point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
+            turn_a = cross8(field3(point, POINT_ANCHOR_A), turned[0])
+            turn_b = cross8(field3(point, POINT_ANCHOR_B), turned[1])
+        put_turns(memory, p, 0, turn_a, symmetric_times8(inertia_a, turn_a))
+        put_turns(memory, p, 1, turn_b, symmetric_times8(inertia_b, turn_b))
+    for p in range(4):
+        place = wanted + p * WANTED_SIZE
+        own = max8(coupling_of(memory, linear, p, p), tiny)
+        put(place, ANSWER, where_greater8(field(place, ANSWER), zero, one / own, zero))
+    number = 0
+    for p in range(3):
+        for q in range(p + 1, 4):
+            put(wanted + COUPLED, number, coupling_of(memory, linear, p, q))
+            number += 1
+
+
+@kernel
+def push_turned(block, motion_a, motion_b, turned, v_a, w_a, v_b, w_b, total, arm_a, arm_b):
+    """Velocities after the bounces: `total` along the normal, at arms of the step's start."""
+    normal = field3(block, NORMAL)
+    impulse = (normal[0] * total, normal[1] * total, normal[2] * total)
+    v_a, _, v_b, _ = push_both(block, v_a, w_a, v_b, w_b, impulse, arm_a, arm_b)
+    spin_a = symmetric_times8(field6(block, INERTIA_A), cross8(arm_a, turned[0]))
+    spin_b = symmetric_times8(field6(block, INERTIA_B), cross8(arm_b, turned[1]))
+    w_a = subtract8(w_a, rotate8((motion_a[3], motion_a[4], motion_a[5], motion_a[6]), spin_a))
+    return v_a, w_a, v_b, add8(w_b, rotate8((motion_b[3], motion_b[4], motion_b[5], motion_b[6]), spin_b))
 
 
 @kernel
@@ -135,11 +199,11 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
 
 
 @kernel
-def settle_bounces(block, wanted):
+def settle_bounces(wanted):
     """Impulses of the points that bounce, which agree with each other. They begin with equal ones, so that what lands flat gets
     no spin of the order of its points."""
     zero, tiny = splat8(FLOAT32(0.0)), splat8(TINY)
-    k01, k02, k03, k12, k13, k23 = field6(block, COUPLING)
+    k01, k02, k03, k12, k13, k23 = field6(wanted + COUPLED, 0)
     change_0, answer_0 = field(wanted, CHANGE), field(wanted, ANSWER)
     change_1, answer_1 = field(wanted + WANTED_SIZE, CHANGE), field(wanted + WANTED_SIZE, ANSWER)
     change_2, answer_2 = field(wanted + 2 * WANTED_SIZE, CHANGE), field(wanted + 2 * WANTED_SIZE, ANSWER)
@@ -200,17 +264,16 @@ def note_bounce(system, block):
 @kernel
 def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
     """Let what meets bounce. Gives velocities; moves rows. `ahead`: see `measure_bounces`."""
-    wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
-    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    wanted = address_of_row(stack_array(WANTED_FLOATS, FLOAT32), 0)
+    terms = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     if not measure_bounces(system, block, wanted, terms, h, ahead):
         return v_a, w_a, v_b, w_b
     note_bounce(system, block)
-    settle_bounces(block, wanted)
+    couple_turned(block, wanted, terms[0])
+    settle_bounces(wanted)
     total, arm_a, arm_b, moment = take_bounces(block, wanted)
-    normal = field3(block, NORMAL)
-    impulse = (normal[0] * total, normal[1] * total, normal[2] * total)
     old_a, old_b = v_a, v_b
-    v_a, w_a, v_b, w_b = push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))
+    v_a, w_a, v_b, w_b = push_turned(block, motion_a, motion_b, terms[0], v_a, w_a, v_b, w_b, total, arm_a, arm_b)
     # What the change of velocity took too early or too late.
     early_a, early_b = subtract8(old_a, v_a), subtract8(old_b, v_b)
     shift_rows(system.solver_rows, block, ROW_A, (moment * early_a[0], moment * early_a[1], moment * early_a[2]))
@@ -221,13 +284,12 @@ def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
 @kernel
 def bounce_again(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b):
     """Give back what joints took of the bounces of this pass. Gives velocities."""
-    wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
-    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    wanted = address_of_row(stack_array(WANTED_FLOATS, FLOAT32), 0)
+    terms = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     if not measure_losses(block, wanted, terms):
         return v_a, w_a, v_b, w_b
     note_bounce(system, block)
-    settle_bounces(block, wanted)
+    couple_turned(block, wanted, terms[0])
+    settle_bounces(wanted)
     total, arm_a, arm_b, _ = take_bounces(block, wanted)
-    normal = field3(block, NORMAL)
-    impulse = (normal[0] * total, normal[1] * total, normal[2] * total)
-    return push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))
+    return push_turned(block, motion_a, motion_b, terms[0], v_a, w_a, v_b, w_b, total, arm_a, arm_b)

@@ -11,8 +11,8 @@ import numpy as np
 from ..constraints.blocks import field, field3, field6, put
 from ..constraints.schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
-    MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER, POINT_MASS,
-    POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_MASS,
+    IS_ELASTIC, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER,
+    POINT_MASS, POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_MASS,
 )  # fmt: skip
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, rotate8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
@@ -57,6 +57,22 @@ def gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
     closing = dot8(normal, subtract8(v_b, v_a))
     turned = turned_back8(motion_a, normal), turned_back8(motion_b, normal)
     return turned, (cross8(normal, w_a), cross8(normal, w_b)), moved, closing
+
+
+@kernel
+def turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
+    """As `gap_terms`, with the speeds of the points where they are now: n . (w x q r) = (q^-1 (n x w)) . r. Otherwise the arms of
+    the step's start do, but a bounce at an arm of before would win or lose energy."""
+    turned, spins, moved, closing = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    return turned, (turned_back8(motion_a, spins[0]), turned_back8(motion_b, spins[1])), moved, closing
+
+
+@kernel
+def terms_of(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
+    """`gap_terms`; where something may bounce, `turned_terms`: what has just bounced must not be braked."""
+    if load_int32(block + IS_ELASTIC * FIELD_SIZE) != 0:
+        return turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    return gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
 
 
 @kernel
@@ -229,7 +245,7 @@ def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias
     has turned since the step began. Gives velocities, the deepest separation [m] and how fast the
     bodies part [m/s]."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
-    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    terms = terms_of(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     never = splat8(FLOAT32(NEVER))
     lowest = measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out, never)
     settle_points(block, wanted)
@@ -267,7 +283,7 @@ def solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     w_a, w_b = solve_twist(block, w_a, w_b)
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
-    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    terms = terms_of(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     measure_points(block, wanted, terms, inverse_h, zero, one, zero, bounces_from)
     normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
     bitangent = cross8(normal, tangent)
