@@ -78,6 +78,24 @@ def arms(point):
     return point[c.POINT_ANCHOR_A : c.POINT_ANCHOR_A + 3], point[c.POINT_ANCHOR_B : c.POINT_ANCHOR_B + 3]
 
 
+def arms_now(point, a, b):
+    arm_a, arm_b = arms(point)
+    return turned(a.turn, arm_a), turned(b.turn, arm_b)
+
+
+def more_speed(fields, points, a, b) -> list[float]:
+    """By how much the points part faster where they are now than where they were when the step began. All blocks may bounce."""
+    normal = fields[c.NORMAL : c.NORMAL + 3]
+    return [
+        normal @ (relative_velocity(a, b, *arms_now(point, a, b)) - relative_velocity(a, b, *arms(point))) for point in points
+    ]
+
+
+def turned_inertia(side):
+    axes = np.array([turned(side.turn, axis) for axis in np.eye(3)]).T
+    return axes @ side.inertia @ axes.T
+
+
 def twin_warm_start(fields, points, a, b):
     normal, tangent, bitangent = frame(fields)
     for point in points:
@@ -94,13 +112,13 @@ def separation_of(fields, point, a, b) -> float:
     return point[c.POINT_SEPARATION] + fields[c.NORMAL : c.NORMAL + 3] @ gap + fields[c.ALLOWED_OVERLAP]
 
 
-def sweep_normals(fields, points, gaps, left, a, b):
+def sweep_normals(fields, points, gaps, more, left, a, b):
     """Each point once, after the others, without bias. `left`: points that will bounce in the next sub-step."""
     normal = fields[c.NORMAL : c.NORMAL + 3]
-    for point, separation, is_left in zip(points, gaps, left, strict=True):
+    for point, separation, faster, is_left in zip(points, gaps, more, left, strict=True):
         if is_left:
             continue
-        speed = normal @ relative_velocity(a, b, *arms(point)) + max(separation, 0.0) * SUBSTEPS / STEP
+        speed = normal @ relative_velocity(a, b, *arms(point)) + faster + max(separation, 0.0) * SUBSTEPS / STEP
         old = point[c.POINT_IMPULSE]
         new = max(old - point[c.POINT_MASS] * speed, 0.0)
         point[c.POINT_IMPULSE] = new
@@ -132,26 +150,34 @@ def twin_bounce(fields, points, a, b, reach: float):
     normal, bounce = fields[c.NORMAL : c.NORMAL + 3], fields[c.RESTITUTION]
     meeting = []
     for point in points:
-        separation, speed = separation_of(fields, point, a, b), normal @ relative_velocity(a, b, *arms(point))
+        separation, speed = separation_of(fields, point, a, b), normal @ relative_velocity(a, b, *arms_now(point, a, b))
         if speed < bounces_from(fields) and separation + speed * reach <= 0.0:
             meeting.append((point, speed, max(-separation / speed, -STEP)))
     if not meeting:
         return
-    old_a, old_b = a.v.copy(), b.v.copy()
+    old_a, old_b, inertias = a.v.copy(), b.v.copy(), (a.inertia, b.inertia)
+    a.inertia, b.inertia = turned_inertia(a), turned_inertia(b)
+    places = [arms_now(point, a, b) for point, _, _ in meeting]
+
+    def answer(first, second) -> float:
+        """How fast a unit impulse at one pair of arms parts the bodies at another."""
+        by_turning = sum(np.cross(r, normal) @ side.inertia @ np.cross(q, normal)
+                         for side, r, q in zip((a, b), first, second, strict=True))  # fmt: skip
+        return normal @ ((a.mass + b.mass) * normal) + by_turning
+
     # They begin with equal impulses, whose mean is right, and are settled one after the other.
-    by_all = sum(normal @ (b.mass * normal + a.mass * normal) + np.cross(pa, normal) @ a.inertia @ np.cross(qa, normal)
-                 + np.cross(pb, normal) @ b.inertia @ np.cross(qb, normal)
-                 for (pa, pb) in (arms(m[0]) for m in meeting) for (qa, qb) in (arms(m[0]) for m in meeting))  # fmt: skip
+    by_all = sum(answer(first, second) for first in places for second in places)
     equal = max(sum(-(1.0 + bounce) * speed for _, speed, _ in meeting) / by_all, 0.0)
     impulses = [equal] * len(meeting)
-    for point, _, _ in meeting:
-        push(a, b, *arms(point), normal * equal)
+    for place in places:
+        push(a, b, *place, normal * equal)
     for _ in range(BOUNCE_SWEEPS):
-        for k, (point, speed, _) in enumerate(meeting):
-            wanted = -bounce * speed - normal @ relative_velocity(a, b, *arms(point))
-            new = max(impulses[k] + point[c.POINT_MASS] * wanted, 0.0)
-            push(a, b, *arms(point), normal * (new - impulses[k]))
+        for k, (_, speed, _) in enumerate(meeting):
+            wanted = -bounce * speed - normal @ relative_velocity(a, b, *places[k])
+            new = max(impulses[k] + wanted / answer(places[k], places[k]), 0.0)
+            push(a, b, *places[k], normal * (new - impulses[k]))
             impulses[k] = new
+    a.inertia, b.inertia = inertias
     for impulse, (point, _, _) in zip(impulses, meeting, strict=True):
         point[c.POINT_TOTAL_IMPULSE] += impulse
         fields[c.BOUNCED] += impulse
@@ -169,11 +195,12 @@ def twin_bounce_contacts(fields, points, a, b):
 
 def twin_solve(fields, points, a, b):
     gaps = [separation_of(fields, point, a, b) for point in points]
+    more = more_speed(fields, points, a, b)
     share = 1.0 / max(1.0, a.deep, b.deep)
     olds = [point[c.POINT_IMPULSE] for point in points]
     normal = fields[c.NORMAL : c.NORMAL + 3]
     for _ in range(SWEEPS):
-        for point, separation, old in zip(points, gaps, olds, strict=True):
+        for point, separation, faster, old in zip(points, gaps, more, olds, strict=True):
             bias, softness = separation * SUBSTEPS / STEP, 1.0
             if separation <= 0.0:
                 bias = max(separation * fields[c.BIAS_RATE], -c.DEEP_PART * PUSH_OUT * share)
@@ -182,7 +209,7 @@ def twin_solve(fields, points, a, b):
                 softness = 1.0 - (1.0 - fields[c.SOFTNESS]) * part
             now = point[c.POINT_IMPULSE]
             # As soft as of the impulse of before the pass and the speed that the others' changes leave.
-            speed = normal @ relative_velocity(a, b, *arms(point)) - (now - old) / point[c.POINT_MASS]
+            speed = normal @ relative_velocity(a, b, *arms(point)) + faster - (now - old) / point[c.POINT_MASS]
             new = max(softness * (old - point[c.POINT_MASS] * (speed + bias)), 0.0)
             point[c.POINT_IMPULSE] = new
             push(a, b, *arms(point), normal * (new - now))
@@ -206,11 +233,12 @@ def twin_relax(fields, points, a, b):
     fields[c.TWIST_IMPULSE] = new
     spin(a, b, normal * (new - old))
     gaps = [separation_of(fields, point, a, b) for point in points]
-    speeds = [normal @ relative_velocity(a, b, *arms(point)) for point in points]
+    more = more_speed(fields, points, a, b)
+    speeds = [normal @ relative_velocity(a, b, *arms_now(point, a, b)) for point in points]
     left = [gap > 0.0 and speed < bounces_from(fields) for gap, speed in zip(gaps, speeds, strict=True)]
     for _ in range(MOST_SLIDING_SWEEPS):
         sweep_sliding(fields, points, a, b)
-        sweep_normals(fields, points, gaps, left, a, b)
+        sweep_normals(fields, points, gaps, more, left, a, b)
     fields[c.TOTAL_FRICTION : c.TOTAL_FRICTION + 3] += fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3]
     total, kept = fields[c.BOUNCED], 0.0
     for point in points:
@@ -290,6 +318,8 @@ def test_empty_lanes_and_missing_points_stay_empty():
 def test_nothing_bounces_without_restitution():
     """Blocks that say they have restitution, but whose lanes have none, do what blocks without do."""
     told, plain = Blocks(9, restitution=False), Blocks(9, restitution=False)
+    for blocks in (told, plain):  # where points were when the step began: what may bounce is measured where it is now
+        blocks.rows[:, c.DELTA_ROTATION : c.DELTA_ROTATION + 4] = (0.0, 0.0, 0.0, 1.0)
     plain.whole[:, c.IS_ELASTIC] = 0
     for job, _ in STAGES.values():
         job(told.address, 0, BLOCKS, 0)
@@ -312,7 +342,7 @@ def test_what_joints_take_of_a_bounce_is_given_back():
     def compare(fields, points, a, b):
         normal = fields[c.NORMAL : c.NORMAL + 3]
         found.extend(
-            normal @ relative_velocity(a, b, *arms(point)) - point[c.POINT_LASTING]
+            normal @ relative_velocity(a, b, *arms_now(point, a, b)) - point[c.POINT_LASTING]
             for point in points if point[c.POINT_LASTING] > -1.0e29
         )  # fmt: skip
 
