@@ -60,19 +60,17 @@ def gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
 
 
 @kernel
+def is_elastic(block):
+    """Whether some lane of a block may bounce."""
+    return load_int32(block + IS_ELASTIC * FIELD_SIZE) != 0
+
+
+@kernel
 def turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
     """As `gap_terms`, with the speeds of the points where they are now: n . (w x q r) = (q^-1 (n x w)) . r. Otherwise the arms of
     the step's start do, but a bounce at an arm of before would win or lose energy."""
     turned, spins, moved, closing = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     return turned, (turned_back8(motion_a, spins[0]), turned_back8(motion_b, spins[1])), moved, closing
-
-
-@kernel
-def terms_of(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
-    """`gap_terms`; where something may bounce, `turned_terms`: what has just bounced must not be braked."""
-    if load_int32(block + IS_ELASTIC * FIELD_SIZE) != 0:
-        return turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
-    return gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
 
 
 @kernel
@@ -85,21 +83,26 @@ def gap_of_point(point, terms):
 
 
 @kernel
-def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out, bounces_from):
+def measure_points(block, wanted, terms, now, inverse_h, bias_rate, softness, push_out, bounces_from):
     """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away. Gives the
     separation of the deepest point [m].
 
     A soft contact lets go of a part of its impulse in each sub-step, and its overlap has to make up for that. Where the speed of
     push-out is at its limit it lets go of less, the deeper the less: what is heavy would sink into what is light for ever.
 
+    What has just bounced parts where its points are now (`now`: see `turned_terms`), and is not braked for where they were.
+
     What is apart is let come as far as the surface, but not braked before if it comes faster than `bounces_from` [m/s]."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
+    may_bounce = is_elastic(block)
     lets_go, tiny = one - softness, splat8(FLOAT32(1.0e-20))
     count = load_int32(block + POINT_COUNT * FIELD_SIZE)
     point = block + POINTS * FIELD_SIZE
     lowest = zero
     for _ in range(count):
         separation, speed = gap_of_point(point, terms)
+        if may_bounce:
+            speed = max8(speed, gap_of_point(point, now)[1])
         lowest = min8(lowest, separation)
         wanted_bias = separation * bias_rate
         bias = where_greater8(separation, zero, separation * inverse_h, max8(wanted_bias, -push_out))
@@ -245,9 +248,10 @@ def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias
     has turned since the step began. Gives velocities, the deepest separation [m] and how fast the
     bodies part [m/s]."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
-    terms = terms_of(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    now = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b) if is_elastic(block) else terms
     never = splat8(FLOAT32(NEVER))
-    lowest = measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_out, never)
+    lowest = measure_points(block, wanted, terms, now, inverse_h, bias_rate, softness, push_out, never)
     settle_points(block, wanted)
     change, arm_a, arm_b = take_changes(block, wanted)
     normal = field3(block, NORMAL)
@@ -283,8 +287,9 @@ def solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     w_a, w_b = solve_twist(block, w_a, w_b)
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
-    terms = terms_of(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
-    measure_points(block, wanted, terms, inverse_h, zero, one, zero, bounces_from)
+    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    now = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b) if is_elastic(block) else terms
+    measure_points(block, wanted, terms, now, inverse_h, zero, one, zero, bounces_from)
     normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
     bitangent = cross8(normal, tangent)
     anchor_a, anchor_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)

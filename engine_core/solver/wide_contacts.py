@@ -17,7 +17,7 @@ from ..bodies.schema import SYSTEM
 from ..constraints.blocks import field, field3, field6, gather, put, velocities_of
 from ..constraints.schema import (
     ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
-    IS_ELASTIC, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
+    MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
     POINT_LASTING, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TOTAL_FRICTION,
     TWIST_IMPULSE,
 )  # fmt: skip
@@ -27,7 +27,7 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
 from .bounces import bounce, bounce_again, bounces_from, is_joined
-from .contact_impulses import solve_all, solve_normals
+from .contact_impulses import is_elastic, solve_all, solve_normals
 from .push_out import push_out
 
 FLOAT32 = np.float32
@@ -81,11 +81,6 @@ def push(v, w, mass, inertia, arm, impulse, sign):
         fused_multiply_add(signed[2], mass[2], v[2]),
     )
     return v, add8(w, turned)
-
-
-@kernel
-def is_elastic(block):
-    return load_int32(block + IS_ELASTIC * FIELD_SIZE) != 0
 
 
 @entry_point(JOB_SIGNATURE)

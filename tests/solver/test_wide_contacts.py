@@ -84,10 +84,11 @@ def arms_now(point, a, b):
 
 
 def more_speed(fields, points, a, b) -> list[float]:
-    """By how much the points part faster where they are now than where they were when the step began. All blocks may bounce."""
+    """By how much the points part faster where they are now than where they were when the step began, or 0."""
     normal = fields[c.NORMAL : c.NORMAL + 3]
     return [
-        normal @ (relative_velocity(a, b, *arms_now(point, a, b)) - relative_velocity(a, b, *arms(point))) for point in points
+        max(normal @ (relative_velocity(a, b, *arms_now(point, a, b)) - relative_velocity(a, b, *arms(point))), 0.0)
+        for point in points
     ]
 
 
@@ -234,7 +235,7 @@ def twin_relax(fields, points, a, b):
     spin(a, b, normal * (new - old))
     gaps = [separation_of(fields, point, a, b) for point in points]
     more = more_speed(fields, points, a, b)
-    speeds = [normal @ relative_velocity(a, b, *arms_now(point, a, b)) for point in points]
+    speeds = [normal @ relative_velocity(a, b, *arms(point)) + faster for point, faster in zip(points, more, strict=True)]
     left = [gap > 0.0 and speed < bounces_from(fields) for gap, speed in zip(gaps, speeds, strict=True)]
     for _ in range(MOST_SLIDING_SWEEPS):
         sweep_sliding(fields, points, a, b)
