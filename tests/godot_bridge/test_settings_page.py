@@ -23,6 +23,16 @@ def test_a_setting_says_what_it_does_and_what_breaks(name):
     assert setting.largest is None or setting.default <= setting.largest
 
 
+READ_BY_PREFIX = ("physics/scree_3d/limits/", "physics/scree_3d/broad_phase/")
+
+
+@pytest.mark.parametrize("name", [name for name in SETTINGS if not name.startswith(READ_BY_PREFIX)])
+def test_a_setting_is_used(name):
+    room = make_settings.ROOT / "engine_core" / "godot"
+    users = [path for path in room.glob("*.py") if path.name != "setting_table.py" and f'"{name}"' in path.read_text()]
+    assert users, "nothing reads it"
+
+
 def test_every_limit_of_a_world_has_a_setting():
     prefix = make_settings.LIMIT_PREFIX + "max_"
     named = {name.removeprefix(prefix).replace("spaces", "systems") for name in SETTINGS if name.startswith(prefix)}
