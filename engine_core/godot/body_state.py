@@ -219,7 +219,7 @@ def is_sleeping(instance, arguments, result):
 
 @kernel
 def integrate_forces(instance, arguments, result):
-    """What one step does to the velocities, for bodies that leave it to the user: gravity, forces, damping."""
+    """Change the velocities as one step does, for bodies that leave it to the user: gravity, forces, damping."""
     world, index = find(instance, arguments, 0)
     if index < 0:
         return

@@ -15,7 +15,7 @@ STATE_TRANSFORM = 0  # PhysicsServer3D.BodyState
 
 @dataclass
 class SoftBody:
-    """What was set on a soft body."""
+    """The settings of a soft body."""
 
     space: int = 0
     object_id: int = 0

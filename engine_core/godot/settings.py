@@ -64,7 +64,7 @@ class Settings:
         return type(default)(value)
 
     def limits(self) -> dict[str, int]:
-        """What `World` is given: what the project has chosen. The defaults depend on the machine."""
+        """The limits that the project has chosen, for `World`. The defaults depend on the machine."""
         prefix = "physics/scree_3d/limits/max_"
         return {name.removeprefix(prefix).replace("spaces", "systems"): value for name, value in self.values.items()
                 if name.startswith(prefix) and value != SETTINGS[name].default}  # fmt: skip
@@ -82,7 +82,7 @@ class Settings:
         return self.values["physics/scree_3d/simulation/threads"] or None
 
     def job_system(self) -> JobSystem:
-        """Who runs the jobs of a step."""
+        """The job system that runs the jobs of a step."""
         kind = self.values["physics/scree_3d/simulation/job_system"]
         if kind == ONE_THREAD:
             return SingleThread()
@@ -91,7 +91,7 @@ class Settings:
         return PooledThreads(shared_pool(self.thread_count()))
 
     def system_settings(self) -> dict:
-        """What a new space is given. More of Godot's iterations are more sub-steps; see docs/differences.md."""
+        """Settings of a new space. More of Godot's iterations are more sub-steps; see docs/differences.md."""
         from ..physics_system import PhysicsSystem  # not for a project that has chosen another engine
 
         substeps = self.values["physics/scree_3d/simulation/substeps"] * self.iterations / SOLVER_SETTINGS[ITERATIONS].default

@@ -1,6 +1,6 @@
 """PhysicsDirectSpaceState3D: what users ask of a space. Compiled; the instance is a SPACE_BINDING.
 
-Godot does not hand over whom to leave out: it is asked, for each body that would be hit.
+Godot does not hand over the bodies to leave out: it is asked, for each body that would be hit.
 """
 
 import numpy as np

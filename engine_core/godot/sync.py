@@ -1,4 +1,4 @@
-"""What Godot calls every tick: step, sync, flush, end. Compiled; no Python, no interpreter lock.
+"""The calls that Godot makes every tick: step, sync, flush, end. Compiled; no Python, no interpreter lock.
 
 A step notes the bodies that were active in it or fell asleep in it. The next flush tells each of them about: first
 the force integration callback, then the state sync callback, which is what moves a RigidBody3D's node. Callbacks

@@ -30,7 +30,7 @@ POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 SWEEPS = 16
 """How often the points of a manifold that bounces are settled with each other."""
 LEAST_PART = 0.01
-"""What is perfectly elastic bounces from this part of the threshold on; what is less elastic from up to all of it."""
+"""Perfectly elastic points bounce from this part of the threshold on; the less elastic a point is, the nearer to all of it."""
 TINY = FLOAT32(1.0e-20)
 
 # Fields of what a point wants of a bounce (eight floats each): the change of speed, the mass that answers (0 where it does not
@@ -41,7 +41,7 @@ WANTED_SIZE = 4 * FIELD_SIZE
 
 @kernel
 def gained8(forces, indices):
-    """What a sub-step adds to the velocities of eight bodies [m/s]."""
+    """Velocity that forces add to eight bodies in a sub-step [m/s]."""
     columns = gather(forces, indices, FORCE_SIZE, 4 * VELOCITY_CHANGE)
     return columns[0], columns[1], columns[2]
 

@@ -47,7 +47,7 @@ def turned_back8(motion, v):
 
 @kernel
 def gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
-    """What the gaps and speeds of all points of a manifold have in common: normals turned back into the bodies, turned about
+    """Terms that the gaps and speeds of all points of a manifold share: normals turned back into the bodies, turned about
     their spins, the gap that the centres make and the speed at which they part.
     n . (q r) = (q^-1 n) . r and n . (w x r) = (n x w) . r: the bodies' motion is brought to the normal once, not to each
     point."""
@@ -105,7 +105,7 @@ def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_ou
 
 @kernel
 def four_fields(first, number, size):
-    """The same field of four places, each `size` bytes after the one before."""
+    """One field of four places, each `size` bytes after the one before."""
     return (
         field(first, number), field(first + size, number), field(first + 2 * size, number), field(first + 3 * size, number),
     )  # fmt: skip

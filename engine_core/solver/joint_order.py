@@ -1,6 +1,6 @@
 """Which joints a step solves, and in what order: tree by tree, then those that stand in no tree, colour by colour.
 
-What is joined without a loop is a tree of bodies, which joint_trees.py solves as a whole, with the joints that close its loops if
+Bodies that are joined without a loop are a tree, which joint_trees.py solves as a whole, with the joints that close its loops if
 they are few. A tree's joints lie side by side in the order in which it is solved, and so do their rows: a heap of rag dolls is
 larger than the caches.
 """
@@ -82,7 +82,7 @@ def lowest_link(links, slot):
 @kernel
 def leave_loops_open(system, bodies):
     """Choose what closes a loop so that what is driven stands in the tree, where its motor is solved with all that hangs on it
-    (Kruskal's spanning tree: driven joints first). What hangs on something fixed comes after what joins bodies: else a loop
+    (Kruskal's spanning tree: driven joints first). Joints to something fixed come after joints between bodies: else a loop
     through the ground would be two trees. Only called if some joint of the system is driven."""
     colours, joints = colours_of(system), joints_of(system)
     links = view(system.spare_list, system.active_count + 1, INT32)
