@@ -1,4 +1,4 @@
-"""PhysicsDirectBodyState3D: what scripts and nodes read and do through a body's state. Compiled; the instance is a
+"""PhysicsDirectBodyState3D: reading and changing a body through its state. Compiled; the instance is a
 BODY_BINDING.
 
 A state whose body is gone, or that the editor made to read default values, answers zeros and takes nothing.

@@ -1,6 +1,6 @@
 """Areas: making and configuring them. Moving one is in `server_area_motion.py` and telling of overlaps in `sync.py`, compiled.
 
-A space's id names its default area too: what acts where no other area replaces it.
+A space's id names its default area too, which acts where no other area replaces it.
 """
 
 from functools import partial

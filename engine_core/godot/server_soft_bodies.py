@@ -1,4 +1,4 @@
-"""Soft bodies: what is set on them is kept and read back. They do not act yet: they are drawn at rest, and single points, pins
+"""Soft bodies: their settings are kept and read back. They do not act yet: they are drawn at rest, and single points, pins
 among them, are where they were put."""
 
 from dataclasses import dataclass, field

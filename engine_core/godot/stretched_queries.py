@@ -1,7 +1,7 @@
 """Queries with a shape under a scaled transform. Compiled code cooks simple shapes for the one query, into one of a few spare
 rows that are taken without a lock; Python cooks the rest, and all where no spare row is free.
 
-While a stretched hull asks, the query is counted as a user of the space's first tree: what the hull was made of stays.
+While a stretched hull asks, the query is counted as a user of the space's first tree: the data of the hull stays.
 """
 
 import numpy as np

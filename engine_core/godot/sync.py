@@ -193,7 +193,7 @@ def flush_queries(instance, arguments, result):
 
 @kernel
 def do_nothing(instance, arguments, result):
-    """The end of sync: what a step may change is kept apart until `_step`."""
+    """The end of sync, with nothing to do: changes that concern a step are kept apart until `_step`."""
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 A point that meets the other surface within a sub-step faster than the threshold bounces there and then: the surfaces part at
 `restitution` times the speed at which they met. A bounce is a collision of its own, as in nature: it takes the speed that the
-bodies have when their contact is gone over, so that a row of balls hands on what the first one brings, and its impulse can only
-take energy away. The impulse is done with at once; what is left of the sub-step's pass goes on from the new velocities.
+bodies have when their contact is solved, so that a row of balls hands on the speed of the first one, and its impulse can only
+take energy away. The impulse acts at once; the rest of the sub-step's pass goes on from the new velocities.
 
 The bounce acts at its moment inside the sub-step: the bodies are moved by as much as the change of velocity came too early or too
 late. So a ball turns round at the surface and comes back as high as its restitution says, however long a sub-step is.

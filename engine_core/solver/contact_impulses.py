@@ -27,8 +27,8 @@ POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 SWEEPS = 4
 """How often the points of a manifold are settled with each other in a pass without friction."""
 MOST_SLIDING_SWEEPS = 24
-"""Points and friction are settled with each other until they agree, at most so often: what slides on its leading edge
-needs it."""
+"""Points and friction are settled with each other until they agree, at most so often: bodies that slide on their leading
+edge need it."""
 AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
 """They agree when a sweep changes no impulse by more than this part of what presses, and what gives this speed [m/s]."""
 NEVER = -1.0e30
@@ -74,9 +74,10 @@ def measure_points(block, wanted, terms, inverse_h, bias_rate, softness, push_ou
     separation of the deepest point [m].
 
     A soft contact lets go of a part of its impulse in each sub-step, and its overlap has to make up for that. Where the speed of
-    push-out is at its limit it lets go of less, the deeper the less: what is heavy would sink into what is light for ever.
+    push-out is at its limit it lets go of less, the deeper the less: else a heavy body would sink into a light one for ever.
 
-    What is apart is let come as far as the surface, but not braked before if it comes faster than `bounces_from` [m/s]."""
+    Points that are apart may come as far as the surface, and are not braked before if they come faster than `bounces_from`
+    [m/s]."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     lets_go, tiny = one - softness, splat8(FLOAT32(1.0e-20))
     count = load_int32(block + POINT_COUNT * FIELD_SIZE)

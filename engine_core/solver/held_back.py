@@ -133,8 +133,8 @@ def stick(system, body, other):
 
 @kernel
 def free_jammed(system):
-    """Bodies that contacts did not turn away in some steps running stick to what they met: what spins too fast for its contacts
-    would come on and on, and be stopped again. Serial, in the order of active bodies."""
+    """Bodies that contacts did not turn away in some steps in a row stick to the body that they met: one that spins too fast for
+    its contacts would come again and again, and be stopped each time. Serial, in the order of active bodies."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)

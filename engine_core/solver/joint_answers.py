@@ -33,7 +33,7 @@ def take_from_totals(joint, rows):
 
 @entry_point(JOB_SIGNATURE)
 def answer_bounces(system_address, begin, end, worker):
-    """Job: what is locked of the active joints `begin` to `end - 1`, without bias."""
+    """Job: solve the locked axes of the active joints `begin` to `end - 1`, without bias."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.active_joints, system.joint_count, INT32)

@@ -80,7 +80,7 @@ def answer(nodes, tree, ends, direction):
 
 @kernel
 def see_answer(nodes, tree, joints, row):
-    """Write row number `row` of K: what the axes up to this one see of how the tree answers to it."""
+    """Write row number `row` of K: the response of the tree to this axis, along the axes up to this one."""
     number = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]

@@ -20,11 +20,11 @@ from .joint_colours import moves
 
 INT32, FLOAT32 = np.int32, np.float32
 LARGEST_TREE = 1024
-"""A tree is solved by one thread: what is longer is cut, and the cut is left to the coloured passes."""
+"""A tree is solved by one thread: a longer one is cut, and the cut is left to the coloured passes."""
 IN_NO_TREE, LEFT_OPEN = -1, -2
 """Nodes of joints: in no tree, or not yet; and while trees are laid out, of one that closes a loop and shall be no part of it."""
 MOST_LOOP_WORK = 2048
-"""Bodies of a tree times axes that its loops lock: what is more takes the passes over colours, which are softer and cheaper."""
+"""Bodies of a tree times axes that its loops lock. Trees with more take the coloured passes, which are softer and cheaper."""
 
 
 @kernel
@@ -67,7 +67,7 @@ def fits_ends(bodies, joint):
 
 @kernel
 def link_of(bodies, index):
-    """Where a body stands among the links of `leave_loops_open`; what does not move is one and the same."""
+    """Where a body stands among the links of `leave_loops_open`; all that does not move is one link, 0."""
     return bodies[index].active_index + 1 if moves(bodies, index) else 0
 
 

@@ -195,7 +195,7 @@ def give_way(node, push):
 
 @kernel
 def gather_up(nodes, tree):
-    """From the leaves to the root: what each node is pushed by through its children."""
+    """From the leaves to the root: add up the pushes that each node gets through its children."""
     for n in range(tree.first + tree.count - 1, tree.first - 1, -1):
         node = nodes[n]
         motion = give_way(node, six(node.push))

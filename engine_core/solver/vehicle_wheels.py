@@ -266,9 +266,9 @@ def softness_by_slip(curve, slip, scale_of_slip, wheel):
 
 @kernel
 def begin_tyre(system, bodies, body, wheel, shaft):
-    """How much a tyre slips at the start of a sub-step, and what it gives for that. The slope of the slip curve is a soft
+    """Compute the slip of a tyre at the start of a sub-step, and its force for that. The slope of the slip curve is a soft
     constraint, so that force and slip agree at the end of the sub-step. Then the impulses of the last one are applied (warm
-    start): what stands comes to stand still, whatever turns in between."""
+    start): a vehicle at rest comes to stand still, whatever turns in between."""
     velocity = relative_velocity(system, body, wheel)
     ahead, aside = dot(vector3(wheel.ahead), velocity), dot(vector3(wheel.aside), velocity)
     along_scale = max(abs(ahead), 0.1 * SLOWEST)
