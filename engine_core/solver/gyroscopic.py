@@ -22,9 +22,9 @@ FLOAT32 = np.float32
 SLOWEST = 0.05
 """A slower spin stays as it is: it would change by no more than 0.0025 rad/s in a second [rad/s]."""
 NEWTON_STEPS = 3
-"""The error of the first guess is of second order in the angle of a sub-step; each step squares it."""
+"""What is missing of the first guess is of second order in the angle of a sub-step, and squared by each step."""
 MOST_WRONG = 1.0e-3
-"""Largest part of its energy that a body may gain or lose in one sub-step."""
+"""Of its energy a body may gain or lose in one sub-step."""
 EVEN = 1.0e-3
 """Inertias that differ by no more than this part are the same about all axes."""
 ANGULAR_LOCKS = 0b111000

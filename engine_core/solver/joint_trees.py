@@ -252,7 +252,7 @@ def motion_between(nodes, n, row, part):
 
 @kernel
 def measure_drifts(system, nodes, tree, joints, part):
-    """Write how far the locked axes of a tree's joints drift as the bodies move now, or with a `part` of the motion that they had
+    """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had
     before the warm start; nothing in a tree with loops. Returns by how much the way of an axis changes by that, at most [m],
     [rad]."""
     h, most = system.last_delta_time / system.substep_count, 0.0
