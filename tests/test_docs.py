@@ -8,7 +8,7 @@ import pytest
 from scree.tools import command_line, prove
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def page(path: Path) -> str:
@@ -67,3 +67,12 @@ def test_no_picture_lies_about():
     """Each is shown on some page, or is the large form of one that is."""
     shown = {(path.parent / target).stem for path in PAGES for target in re.findall(r"\]\(([^)#\s]+)", page(path))}
     assert {picture.stem for picture in (ROOT / "docs" / "pictures").iterdir()} <= shown
+
+
+def test_measurements_name_commands_that_are_there():
+    said = page(ROOT / "docs" / "measurements.md")
+    paths = re.findall(r"\b((?:tests|tools|demo_project)/[\w/]+\.(?:py|gd))", said)
+    modules = [f"{name.replace('.', '/')}.py" for name in re.findall(r"python -m (tests[\w.]+)", said)]
+    assert modules and [name for name in [*paths, *modules] if not (ROOT / name).is_file()] == []
+    for name, word in re.findall(r"pytest(?: -s)? (tests/[\w/]+\.py) -k (\w+)", said):
+        assert word in (ROOT / name).read_text(encoding="utf-8"), f"{name} has no test {word}"

@@ -302,7 +302,7 @@ class Body:
         """Do several edits as one: now, or at the end of the step that is running."""
         self._space.core.late.run(self._id, action)
 
-    # Surface, and who meets whom.
+    # Surface and collision filters.
 
     @property
     def material(self) -> Material:

@@ -70,8 +70,8 @@ FREE = Axis()
 
 @dataclass(frozen=True, kw_only=True)
 class AnyJoint:
-    """What all joints have. `anchor`: the place of the joint, world [m], (3,). `collide`: whether the joined bodies push each
-    other. `break_force` [N], `break_torque` [N m]: the joint breaks in a step in which it has to bear more."""
+    """The fields that all joints have. `anchor`: the place of the joint, world [m], (3,). `collide`: whether the joined bodies
+    push each other. `break_force` [N], `break_torque` [N m]: the joint breaks in a step in which it has to bear more."""
 
     anchor: Vector = (0.0, 0.0, 0.0)
     collide: bool = False
@@ -105,7 +105,7 @@ class Pin(AnyJoint):
 
 @dataclass(frozen=True, kw_only=True)
 class AlongAxis(AnyJoint):
-    """What joints with a direction have. `axis`: direction in the world, (3,), of any length; no unit."""
+    """The fields of joints with a direction. `axis`: direction in the world, (3,), of any length; no unit."""
 
     axis: Vector = (1.0, 0.0, 0.0)
 

@@ -52,7 +52,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Api:
-    """What the bridge needs to know about one version of Godot."""
+    """The part of the description of one version of Godot that the bridge needs."""
 
     version: str  # as the engine prints it, for example "4.6.3.stable.official"
     precision: str

@@ -1,6 +1,6 @@
 """Makers of virtuals that act on one body, or read it: the same for the server's calls, which name a body by its
-id, and for a body state's, which belong to one. What changes a body is an edit (../edits.py): done at once, or when
-the step that runs has ended; nobody waits.
+id, and for a body state's, which belong to one. A call that changes a body is an edit (../edits.py): done at once, or
+when the step that runs has ended; no thread waits.
 
 `find(instance, arguments, call)` gives `(world, body index)`, -1 for no body; `refuse(instance, call, reason, value)` has
 Python print why a call was not obeyed; `server_of(instance)` is the address of SERVER; `first` is the number of the first

@@ -1,4 +1,4 @@
-"""PhysicsDirectBodyState3D: what scripts and nodes read and do through a body's state. Compiled; the instance is a
+"""PhysicsDirectBodyState3D: reading and changing a body through its state. Compiled; the instance is a
 BODY_BINDING.
 
 A state whose body is gone, or that the editor made to read default values, answers zeros and takes nothing.
@@ -219,7 +219,7 @@ def is_sleeping(instance, arguments, result):
 
 @kernel
 def integrate_forces(instance, arguments, result):
-    """What one step does to the velocities, for bodies that leave it to the user: gravity, forces, damping."""
+    """Change the velocities as one step does, for bodies that leave it to the user: gravity, forces, damping."""
     world, index = find(instance, arguments, 0)
     if index < 0:
         return

@@ -51,7 +51,7 @@ def find_virtual(table, name, hash_):
 
 @entry_point("void(int64, int64)")
 def free_nothing(userdata, instance):
-    """Godot deletes an Object of ours: what its instance points to stays."""
+    """Godot deletes an Object of ours: the memory that its instance points to stays."""
 
 
 def make_table(functions: dict[int, int]) -> np.ndarray:

@@ -1,5 +1,4 @@
-"""What the user reads when a call cannot be obeyed: one error that names the call and the value. And warnings, once
-a name."""
+"""Errors for calls that cannot be obeyed: one line that names the call and the value. And warnings, once a name."""
 
 import ctypes
 import math
@@ -13,7 +12,7 @@ from .call_names import CALLS
 from .raw_memory import read_double, read_transform, read_vector3
 
 FARTHEST_PLACE = 1e9
-"""How far from its body a shape may be [m]: farther ones make an inertia that no number holds."""
+"""How far from its body a shape may be [m]: farther ones make an inertia that overflows."""
 
 
 class Reporter:
@@ -42,8 +41,8 @@ class Reporter:
             self.warn(name, message)
 
     def exception(self, call: str, error: Exception) -> None:
-        """Print what a cold call raised. What is neither bad input nor a full pool is a fault of ours: with its
-        place."""
+        """Print the exception of a cold call. One that is neither bad input nor a full pool is a fault of Scree and is printed
+        with its place."""
         message = str(error.args[0]) if error.args else type(error).__name__
         if not isinstance(error, (ValueError, KeyError, RuntimeError)) or not error.args:
             place = traceback.extract_tb(error.__traceback__)[-1]

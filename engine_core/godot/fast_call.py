@@ -5,8 +5,8 @@ Python function would have done; or False, having changed nothing: then Python g
 So it handles what happens a thousand times while a scene is loaded, and leaves to Python what is rare or wrong.
 
 While a fast answer runs, its thread has the server's lock: no step runs, no Python function does, and nothing waits that came
-before. What it changes of a body in a space it changes behind the space's gate (../edits.py). What Python keeps in tables of its
-own it notes: whoever takes the lock in Python takes the notes over first (fast_stock.py).
+before. It changes a body in a space behind the space's gate (../edits.py). It leaves notes about all that Python keeps in tables
+of its own: Python takes them over first when it takes the lock (fast_stock.py).
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from .server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
 
 SYSTEM_SIZE = SYSTEM.itemsize
 RENEWED = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
-"""What is said to have changed of a body whose mass, shapes or mode are new."""
+"""Flags of changes that a body gets whose mass, shapes or mode are new."""
 
 
 @kernel

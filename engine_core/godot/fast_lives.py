@@ -204,7 +204,7 @@ def _free_body(server, identity):
 
 @kernel
 def free_rid(instance, arguments, result):
-    """Of a body, an area or a shape."""
+    """Free a body, an area or a shape."""
     server = view(instance, 1, SERVER)[0]
     identity = int_argument(arguments, 0)
     if (identity >> INDEX_BITS) & KIND_MASK == KIND_SHAPE:

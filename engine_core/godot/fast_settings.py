@@ -29,7 +29,7 @@ from .slots import argument, bool_argument, float_argument, int_argument, is_fin
 
 INT32, INT64, UINT32 = np.int32, np.int64, np.uint32
 LARGEST = 1e30
-"""What is larger, or smaller than its inverse, is for Python to judge: rows are single precision."""
+"""Larger numbers, and those smaller than its inverse, are left to Python to judge: rows are single precision."""
 (RESTITUTION, FRICTION, MASS, INERTIA, CENTER_OF_MASS, GRAVITY_SCALE, LINEAR_DAMP_MODE, ANGULAR_DAMP_MODE, LINEAR_DAMP,
  ANGULAR_DAMP) = range(10)  # fmt: skip
 """PhysicsServer3D.BodyParameter."""
@@ -46,7 +46,7 @@ def _loose(world, index):
 
 @kernel
 def _area_at(world, index):
-    """What an area has beyond a body."""
+    """The row of an area beside its row of a body."""
     return areas_of(view(world, 1, WORLD)[0])[index]
 
 
@@ -141,7 +141,7 @@ def body_set_param(instance, arguments, result):
     return True
 
 
-# --- who it is ---
+# --- identity ---
 
 
 def make_set_filter(find, field):

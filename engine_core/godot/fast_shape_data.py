@@ -1,8 +1,8 @@
 """Fast answers to the calls that make shapes, set them and free them; see fast_call.py.
 
 All kinds are made here. All but planes and separation rays are set here too until they are used, and freed here when they are not
-used any more; those with a block: fast_block_data.py. What was in use gets a fresh row for what it is set to, so that nobody sees
-half of it: that is Python's to do. A shape that nobody has used may still be asked with on another thread: the two meet in
+used any more; those with a block: fast_block_data.py. A shape that was in use gets a fresh row for its new data, so that no
+thread sees half of it: Python does that. A shape that nobody has used may still be asked with on another thread: the two meet in
 SHAPE_BINDING.sight.
 """
 

@@ -1,7 +1,7 @@
 """Fast answers to the calls about shapes on bodies and on areas; see fast_call.py.
 
-What is changed here is a body in no space, or gets a shape in one: other changes in a space are published by Python. Shapes that
-are turned or stretched on their body are cooked by Python.
+Changed here are bodies in no space, and bodies that get a shape in a space: Python publishes all other changes in a space.
+Shapes that are turned or stretched on their body are cooked by Python.
 """
 
 import numpy as np
@@ -99,7 +99,7 @@ def _append(server, index, shape, transform, is_disabled):
 
 @kernel
 def _append_in_space(server, index, shape, transform, is_disabled):
-    """The same for a body in a space. False if it is not the time."""
+    """Append a shape to a body in a space. False if the space's gate is taken."""
     world = server.world
     body = bodies_of(world)[index]
     gate = take_gate_of(world, np.int64(body.system))

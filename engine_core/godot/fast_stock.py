@@ -1,6 +1,6 @@
-"""What fast answers (fast_call.py) take from Python's tables and leave for them: free rows at hand, and notes of what was done.
+"""The stock of fast answers (fast_call.py): free rows from Python's tables, and notes for these tables of what was done.
 
-Who calls has the server's lock.
+The caller has the server's lock.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from .schema import (
 )  # fmt: skip
 
 SHARE = 16
-"""The stock is at most this part of what is free: so that who asks for the last rows gets them."""
+"""The stock is at most this part of what is free: so that a call that asks for the last rows gets them."""
 
 
 class FastStock:
@@ -55,7 +55,7 @@ class FastStock:
             self._record["run_count"] = len(runs)
 
     def restock_shapes(self) -> None:
-        """The same for the rows of shapes."""
+        """Fill up the stock of rows of shapes if it is empty."""
         shapes = self._world.shapes
         if not self._record["shape_row_count"]:
             self._world.retirement.reclaim()

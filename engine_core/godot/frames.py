@@ -1,7 +1,7 @@
 """Between Godot's numbers and the world's. Godot speaks in single precision, from a zero of its own: the frame of a space.
 
-World positions are double precision and stay as they are when `space_shift_origin` moves the frame; only what Godot is told and
-what it says changes. A body in no space has Godot's numbers as they are, until it enters one.
+World positions are double precision and stay as they are when `space_shift_origin` moves the frame; only the
+numbers that go to Godot and come from it change. A body in no space has Godot's numbers as they are, until it enters one.
 
 After a shift nodes repeat their places in the new numbers, each rounded. Until the next step such a repetition, as far from the
 body's place as rounding explains, is not taken for a move: nothing wakes, and no digit is lost.
@@ -116,7 +116,7 @@ def read_place(server, index: int) -> tuple:
 
 
 def shift_space(server, space: int, by) -> None:
-    """Move the zero of Godot's numbers in a space: what lay at `by` [m] lies at zero from now on."""
+    """Move the zero of Godot's numbers in a space: the place `by` [m] is at zero from now on."""
     row, system = server.space_row(space), server.world.system(space)
     frame = frame_of_space(server, space) + np.asarray(by, np.float64)
     if not np.isfinite(frame).all():

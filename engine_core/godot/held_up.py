@@ -2,8 +2,8 @@
 
 An impulse acts at once, gravity by sub-steps. A body that gets an impulse of its weight times the length of the tick, every tick,
 would be thrown up and fall back within the tick, and come out higher: by 3/8 of g dt^2 with four sub-steps, 1 mm a tick; and
-what reads its velocity between steps would see it fall. So the part of a tick's impulses that goes against gravity, as far as
-gravity undoes it in the step, is given out by sub-steps too. What is more than that acts at once: a jump goes as far as
+its velocity between steps would be that of a fall. So the part of a tick's impulses that goes against gravity, as far as
+gravity undoes it in the step, is given out by sub-steps too. The rest of an impulse acts at once: a jump goes as far as
 it would in an engine that takes gravity first and moves the body after.
 """
 
@@ -50,7 +50,7 @@ def _spread(body, impulse, delta_time):
 
 @kernel
 def spread_impulses(server, space, delta_time):
-    """Do that for the bodies of a space that are awake. For whoever holds its gate, before a step of `delta_time` [s]."""
+    """Spread the impulses of all awake bodies of a space, before a step of `delta_time` [s]. The caller holds its gate."""
     if server.has_impulses == 0:
         return
     capacity = view(server.world, 1, WORLD)[0].body_capacity

@@ -1,4 +1,4 @@
-"""What the parameters and flags of Godot's joints mean to the core's joint."""
+"""Translating the parameters and flags of Godot's joints to the core's joint."""
 
 import math
 
@@ -93,7 +93,7 @@ def _slider(world, joint) -> None:
 
 
 def _slower(joint, number: int, axis: int = 0) -> float:
-    """What brakes a motion whose softness is below its default [N s/m], [N m s/rad]."""
+    """Damping of a motion whose softness is below its default [N s/m], [N m s/rad]."""
     return 1.0 / max(_part(joint, number, axis), 0.001) - 1.0
 
 

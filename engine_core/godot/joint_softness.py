@@ -37,7 +37,7 @@ def split_locks(limits: dict, soft: dict) -> tuple[dict, dict]:
 
 
 def limit_feel(softness: float, correction: float, damping: float = 1.0, restitution: float = 0.0, max_force: float = 0.0):
-    """Of parts of the defaults: how springy a limit is, and how fast it brings back what is beyond it."""
+    """How springy a limit is, and how fast it brings back a body from beyond it; the arguments are parts of the defaults."""
     most = max_force if max_force > 0.0 else math.inf
     if softness < 1.0:
         hertz = FIRM_HERTZ * max(softness * correction, LEAST_PART)

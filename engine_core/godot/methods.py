@@ -1,4 +1,4 @@
-"""Methods of our own on a class that Godot knows: what a game calls by name, `PhysicsServer3D.call("streaming_open", ...)`.
+"""Methods of Scree on a class that Godot knows, which a game calls by name: `PhysicsServer3D.call("streaming_open", ...)`.
 
 A cold method is a Python function of Python values; a hot one is compiled and takes no interpreter lock. Godot calls both with
 Variants.
@@ -65,7 +65,7 @@ class Methods:
         self._ptrcall = PTR_CALL(self._refuse_ptrcall)
 
     def cold(self, name: str, function, arguments: dict[str, int] | None = None, result: int = schema.NIL) -> None:
-        """A Python function; what it raises is printed, and nothing is answered."""
+        """A Python function; its exceptions are printed, and nothing is answered."""
         arguments = arguments or {}
         variants, reporter = self._engine.variants, self._engine.reporter
         addresses = reader(f"{len(arguments)}q") if arguments else None

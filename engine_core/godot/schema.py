@@ -149,8 +149,8 @@ SHAPE_BINDING = np.dtype(
     align=True,
 )
 UNSEEN, SEEN, WRITTEN = range(3)
-"""Values of SHAPE_BINDING.sight: nobody has asked a space with the shape yet, or has put it on a body; somebody has, so that what
-it is set to goes into a fresh row; its row is being written, and who wants to ask waits."""
+"""Values of SHAPE_BINDING.sight: no query has used the shape yet, and no body has it; it was used, so that new
+settings go into a fresh row; its row is being written, and a query waits."""
 
 # Something that compiled code did and Python has to take over into its tables.
 NOTE = np.dtype([("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity", "i8"), ("sizes", "f8", 3)], align=True)

@@ -212,7 +212,7 @@ class Server:
                 return
 
     def settle_now(self) -> None:
-        """Do what waits. For whoever holds the lock: who asks is answered with all that was told before."""
+        """Do the calls that wait, so that a caller is answered with all calls before it done. The caller holds the lock."""
         while self._late:
             call, function, arguments = self._late.popleft()
             self.record["late_count"] = len(self._late)
@@ -442,8 +442,8 @@ class Server:
             self.reporter.warn_once("finish", f"never freed by the project: {words}")
 
     def close(self) -> None:
-        """Give back everything that Godot counts. What the user has not freed goes too, and is told about; but not the
-        Callables in it: the script languages have ended, and to free what they made would crash."""
+        """Give back everything that Godot counts. Objects that the user has not freed go too, with a message; but not
+        the Callables in them: the script languages have ended, and to free what they made would crash."""
         self.step_thread.stop()
         self.streams.close_all()
         self.instance_batches.remove_all()

@@ -1,6 +1,6 @@
 """Areas: making and configuring them. Moving one is in `server_area_motion.py` and telling of overlaps in `sync.py`, compiled.
 
-A space's id names its default area too: what acts where no other area replaces it.
+A space's id names its default area too, which acts where no other area replaces it.
 """
 
 from functools import partial
@@ -25,8 +25,7 @@ WIND_FORCE_MAGNITUDE = 10
 
 
 class Area:
-    """What the bridge keeps of a space's default area: its parameters as they were set; and of an area: the wind, that the core
-    does not know."""
+    """Data that the core does not know: of a space's default area its parameters as they were set; of an area the wind."""
 
     def __init__(self):
         self.parameters = [value for _, value in _PARAMETERS]
@@ -79,7 +78,7 @@ def _area_get_transform(server, identity):
     return read_place(server, index)
 
 
-# --- who it is ---
+# --- identity ---
 
 
 @SERVER.cold()

@@ -85,7 +85,7 @@ class InstanceBatches:
         return self._handles
 
     def remove(self, handle: int) -> None:
-        """Take a batch out; what lay on it wakes."""
+        """Take a batch out; bodies that lay on it wake."""
         if handle not in self._batches:
             raise ValueError(f"there is no batch {handle}")
         _, batch, derived = self._batches.pop(handle)

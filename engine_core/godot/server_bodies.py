@@ -1,4 +1,4 @@
-"""Bodies: making and configuring them. What is called every tick is in `server_motion.py` and `sync.py`, compiled."""
+"""Bodies: making and configuring them. The calls of every tick are in `server_motion.py` and `sync.py`, compiled."""
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES, RAY_PICKABLE
@@ -34,7 +34,7 @@ def _body_get_mode(server, identity):
     return int(server.body_row(identity)["mode"])
 
 
-# --- who it is ---
+# --- identity ---
 
 
 @SERVER.cold()

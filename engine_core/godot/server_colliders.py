@@ -1,4 +1,4 @@
-"""What the server's calls on bodies and on areas have in common: the shapes on them, what space they are in, who sees them.
+"""The calls that bodies and areas share: their shapes, their space, their layers and masks.
 
 The two families of calls have the same names but for `body` or `area`, which is the first argument here.
 """

@@ -1,8 +1,8 @@
-"""Joints: what is set on them is kept, read back, and told to the core, where one general joint holds the bodies.
+"""Joints: their settings are kept, read back, and given to the core, where one general joint holds the bodies.
 
-A parameter that was never set answers the value that Godot's joint nodes send; a flag, that of Godot's other engines. What the
-solver has no use for is kept, and warned of once when it is set to something else. Angles of hinges and of 6DOF joints are
-left-handed in Godot (B against A): they change sign on their way to the core.
+A parameter that was never set answers the value that Godot's joint nodes send; a flag, that of Godot's other engines. Parameters
+that the solver does not use are kept, with one warning when they are set to something else. Angles of hinges and of 6DOF joints
+are left-handed in Godot (B against A): they change sign on their way to the core.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ WORLD_NODE = "physics/scree_3d/joints/world_node"
 
 @dataclass
 class Joint:
-    """What was set on a joint, and the joint of the core that does it (0: none)."""
+    """The settings of a joint, and the joint of the core that carries them out (0: none)."""
 
     kind: int = EMPTY
     core: int = 0
@@ -65,7 +65,7 @@ def _check_number(kind: int, number: int, table: dict) -> None:
 
 
 def _make(kind: int, server, identity: int, body_a: int, frame_a: tuple, body_b: int, frame_b: tuple) -> None:
-    """Make a joint of a kind of what it was before; what was set on it is forgotten."""
+    """Turn a joint into one of another kind; its settings are forgotten."""
     joint = server.joints.get(identity)
     is_soft = False
     for body in (body_a, body_b):

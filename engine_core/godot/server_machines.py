@@ -1,5 +1,5 @@
-"""Vehicles and pulleys of the core (../vehicle_interface.py, ../pulley_interface.py): what a ScreeVehicle3D calls on the server,
-and what GDScript may call itself.
+"""Vehicles and pulleys of the core (../vehicle_interface.py, ../pulley_interface.py): the calls of a ScreeVehicle3D on the
+server, and what GDScript may call itself.
 
 `vehicle_create(body, description)` and `pulley_create(...)` give a handle, nothing after an error. A description is a Dictionary:
 "wheels", "differentials", "tracks" and "anti_roll_bars" hold a Dictionary by number (0, 1, ...) of Dictionaries, "engine" and

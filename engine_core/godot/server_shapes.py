@@ -15,7 +15,7 @@ from .virtual_table import SERVER
  CUSTOM) = range(11)  # fmt: skip
 
 DEFAULT_BIAS = 0.8
-"""What Godot calls the usual bias of contacts: physics/3d/solver/default_contact_bias."""
+"""Default of physics/3d/solver/default_contact_bias."""
 _KINDS = {
     WORLD_BOUNDARY: shapes.PLANE, SEPARATION_RAY: shapes.SEPARATION_RAY, SPHERE: shapes.SPHERE, BOX: shapes.BOX,
     CAPSULE: shapes.CAPSULE, CYLINDER: shapes.CYLINDER, CONVEX_POLYGON: shapes.HULL, CONCAVE_POLYGON: shapes.MESH,

@@ -1,4 +1,4 @@
-"""Soft bodies: what is set on them is kept and read back. They do not act yet: they are drawn at rest, and single points, pins
+"""Soft bodies: their settings are kept and read back. They do not act yet: they are drawn at rest, and single points, pins
 among them, are where they were put."""
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ STATE_TRANSFORM = 0  # PhysicsServer3D.BodyState
 
 @dataclass
 class SoftBody:
-    """What was set on a soft body."""
+    """The settings of a soft body."""
 
     space: int = 0
     object_id: int = 0

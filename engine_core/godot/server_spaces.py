@@ -17,7 +17,7 @@ _PARAMETERS = {
 CONTACT_HERTZ = PhysicsSystem.SETTINGS["contact_hertz"]
 BIAS, ITERATIONS = 3, 7
 ITERATIONS_A_SUBSTEP = 4.0
-"""GodotPhysics3D's 16 iterations are 4 sub-steps: what either does with a stack of ten boxes is about the same."""
+"""GodotPhysics3D's 16 iterations are 4 sub-steps: with both a stack of ten boxes behaves about the same."""
 
 
 @SERVER.cold()

@@ -1,56 +1,23 @@
-"""Project settings of Scree, `physics/scree_3d/...`: their defaults, and what a world and its spaces are given of
-them."""
+"""Reading the project settings of `setting_table.py`, and what a world and its spaces are given of them."""
 
 import ctypes
 from ctypes import c_int64
 
 from ..bodies.layers import MaskLayers
-from ..limits import DEFAULT_LIMITS
 from ..runtime.cores import default_thread_count
 from ..runtime.job_system import JobSystem, SingleThread
 from ..runtime.pooled_threads import PooledThreads
 from ..runtime.thread_pool import shared_pool
 from . import schema
+from .setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS, Setting
 from .worker_threads import GodotThreads
 
 HINT_RANGE = 1  # PropertyHint.PROPERTY_HINT_RANGE
 
-# name: (default, smallest, largest)
-SETTINGS = {
-    "physics/scree_3d/simulation/substeps": (4, 1, 16),
-    "physics/scree_3d/simulation/threads": (0, 0, 64),  # 0: all physical cores but one
-    # Who runs the jobs of a step: 0: threads of Scree, 1: the thread that steps, 2: Godot's WorkerThreadPool.
-    "physics/scree_3d/simulation/job_system": (0, 0, 2),
-    # Overlap that is left alone [m], and the same of rag dolls and chains; see bodies/overlap.py.
-    "physics/scree_3d/simulation/penetration_slop": (0.0, 0.0, 1.0),
-    "physics/scree_3d/simulation/articulated_penetration_slop": (0.005, 0.0, 1.0),
-    "physics/scree_3d/sleep/enabled": (True, None, None),
-    "physics/scree_3d/joints/world_node": (0, 0, 1),  # which node of a joint with one body the world is: 0: A, 1: B
-    "physics/scree_3d/limits/max_bodies": (DEFAULT_LIMITS["bodies"], 64, 1 << 27),
-    "physics/scree_3d/limits/max_body_shapes": (DEFAULT_LIMITS["body_shapes"], 64, 1 << 30),
-    "physics/scree_3d/limits/max_shapes": (DEFAULT_LIMITS["shapes"], 64, 1 << 27),
-    "physics/scree_3d/limits/max_spaces": (DEFAULT_LIMITS["systems"], 4, 1 << 16),
-    "physics/scree_3d/limits/max_joints": (DEFAULT_LIMITS["joints"], 64, 1 << 24),
-    "physics/scree_3d/limits/max_pairs": (DEFAULT_LIMITS["pairs"], 64, 1 << 27),
-    "physics/scree_3d/limits/max_contacts": (DEFAULT_LIMITS["contacts"], 64, 1 << 26),
-    "physics/scree_3d/limits/max_waiting_edits": (DEFAULT_LIMITS["waiting_edits"], 64, 1 << 24),
-    # Collision layers, as bits, whose bodies get a quad tree of their own: many small things, fast things.
-    "physics/scree_3d/broad_phase/debris_layers": (0, 0, 0xFFFFFFFF),
-    "physics/scree_3d/broad_phase/bullets_layers": (0, 0, 0xFFFFFFFF),
-    "physics/scree_3d/limits/max_area_overlaps": (DEFAULT_LIMITS["area_overlaps"], 64, 1 << 26),
-}
 ONE_THREAD, GODOTS_THREADS = 1, 2
-# Settings of the engine that a space starts with.
-ENGINE_SETTINGS = {
-    "physics/3d/sleep_threshold_linear": (0.1, "sleep_linear_threshold"),
-    "physics/3d/sleep_threshold_angular": (0.139626, "sleep_angular_threshold"),
-    "physics/3d/time_before_sleep": (0.5, "time_to_sleep"),
-}
-
-
-USUAL_ITERATIONS, USUAL_BIAS = 16, 0.8
-"""What Godot's solver settings are unless a project sets them."""
 MOST_SUBSTEPS = 64
+ITERATIONS, BIAS = "physics/3d/solver/solver_iterations", "physics/3d/solver/default_contact_bias"
+SEPARATE_THREAD = "physics/3d/run_on_separate_thread"
 
 
 class Settings:
@@ -59,19 +26,18 @@ class Settings:
     def __init__(self, engine):
         self._engine = engine
         self._project = ProjectSettings(engine)
-        for name, rule in SETTINGS.items():
-            self._show(name, *rule)
+        for name, setting in SETTINGS.items():
+            self._show(name, setting)
         self.chosen_engine = self._project.read("physics/3d/physics_engine")
-        self.values = {name: self._read(name, *rule) for name, rule in SETTINGS.items()}
-        self.iterations = self._read("physics/3d/solver/solver_iterations", USUAL_ITERATIONS, 1, 1024)
-        self.contact_bias = self._read("physics/3d/solver/default_contact_bias", USUAL_BIAS, 0.0, 1000.0)
-        self.runs_on_separate_thread = self._read("physics/3d/run_on_separate_thread", False, None, None)
-        self.engine_values = {
-            field: self._read(name, default, 0.0, None) for name, (default, field) in ENGINE_SETTINGS.items()
-        }
+        self.values = {name: self._read(name, setting) for name, setting in SETTINGS.items()}
+        self.iterations, self.contact_bias, self.runs_on_separate_thread = (
+            self._read(name, SOLVER_SETTINGS[name]) for name in (ITERATIONS, BIAS, SEPARATE_THREAD)
+        )
+        self.engine_values = {field: self._read(name, setting) for name, (setting, field) in ENGINE_SETTINGS.items()}
 
-    def _show(self, name: str, default, smallest, largest) -> None:
+    def _show(self, name: str, setting: Setting) -> None:
         """Let the editor show a setting: with its default, its limits, and that it acts after a restart."""
+        default, smallest, largest = setting[:3]
         if self._project.read(name) is None:
             self._project.call("set_setting", name, default)
         self._project.call("set_initial_value", name, default)
@@ -81,7 +47,8 @@ class Settings:
         hint = {"hint": HINT_RANGE, "hint_string": f"{smallest},{largest},{step}"} if smallest is not None else {}
         self._project.describe({"name": name, "type": kind, **hint})
 
-    def _read(self, name: str, default, smallest, largest):
+    def _read(self, name: str, setting: Setting):
+        default, smallest, largest = setting[:3]
         value = self._project.read(name)
         if value is None:
             return default
@@ -97,10 +64,10 @@ class Settings:
         return type(default)(value)
 
     def limits(self) -> dict[str, int]:
-        """What `World` is given: what the project has chosen. The defaults depend on the machine."""
+        """The limits that the project has chosen, for `World`. The defaults depend on the machine."""
         prefix = "physics/scree_3d/limits/max_"
         return {name.removeprefix(prefix).replace("spaces", "systems"): value for name, value in self.values.items()
-                if name.startswith(prefix) and value != SETTINGS[name][0]}  # fmt: skip
+                if name.startswith(prefix) and value != SETTINGS[name].default}  # fmt: skip
 
     def layers(self) -> MaskLayers:
         """Godot's masks, with the broad-phase layers that the project asks for."""
@@ -115,7 +82,7 @@ class Settings:
         return self.values["physics/scree_3d/simulation/threads"] or None
 
     def job_system(self) -> JobSystem:
-        """Who runs the jobs of a step."""
+        """The job system that runs the jobs of a step."""
         kind = self.values["physics/scree_3d/simulation/job_system"]
         if kind == ONE_THREAD:
             return SingleThread()
@@ -124,13 +91,13 @@ class Settings:
         return PooledThreads(shared_pool(self.thread_count()))
 
     def system_settings(self) -> dict:
-        """What a new space is given. More of Godot's iterations are more sub-steps; see docs/differences.md."""
+        """Settings of a new space. More of Godot's iterations are more sub-steps; see docs/differences.md."""
         from ..physics_system import PhysicsSystem  # not for a project that has chosen another engine
 
-        substeps = self.values["physics/scree_3d/simulation/substeps"] * self.iterations / USUAL_ITERATIONS
+        substeps = self.values["physics/scree_3d/simulation/substeps"] * self.iterations / SOLVER_SETTINGS[ITERATIONS].default
         return {
             "substep_count": min(max(round(substeps), 1), MOST_SUBSTEPS),
-            "contact_hertz": PhysicsSystem.SETTINGS["contact_hertz"] * self.contact_bias / USUAL_BIAS,
+            "contact_hertz": PhysicsSystem.SETTINGS["contact_hertz"] * self.contact_bias / SOLVER_SETTINGS[BIAS].default,
             "penetration_slop": self.values["physics/scree_3d/simulation/penetration_slop"],
             "articulated_penetration_slop": self.values["physics/scree_3d/simulation/articulated_penetration_slop"],
             "is_sleeping_allowed": int(self.values["physics/scree_3d/sleep/enabled"]),

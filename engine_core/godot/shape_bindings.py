@@ -1,7 +1,7 @@
-"""What Godot has set on its shapes: rows beside those of the shapes, which compiled calls read and write too
+"""The data that Godot has set on its shapes: rows beside those of the shapes, which compiled calls read and write too
 (fast_shape_data.py).
 
-Who calls has the server's lock.
+The caller has the server's lock.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ KEYS = {
     "radius": "radius_key", "height": "height_key", "faces": "faces_key", "backface_collision": "backface_key",
     "width": "width_key", "depth": "depth_key", "heights": "heights_key",
 }  # fmt: skip
-"""What compiled code looks for in the Dictionaries that shapes are set to, and the field of SERVER that has the address."""
+"""Keys that compiled code looks for in the Dictionaries that shapes are set to, and the field of SERVER that has the address."""
 _DATA = schema.SHAPE_BINDING.fields["data"][1]
 
 
@@ -46,7 +46,7 @@ class ShapeBindings:
         return self.rows[index]
 
     def data(self, identity: int) -> KeptVariant:
-        """What a shape was set to last, to be read or written."""
+        """The data that a shape was set to last, to be read or written."""
         self.row(identity)
         return KeptVariant(self._variants, self.address + index_of(identity) * schema.SHAPE_BINDING.itemsize + _DATA)
 

@@ -117,7 +117,7 @@ def is_finite_transform(address):
 
 @kernel
 def ask_object(call, method, target, value):
-    """What a method of a Godot Object answers that takes one 64-bit word and gives a bool. `call`: address of
+    """Answer of a method of a Godot Object that takes one 64-bit word and returns a bool. `call`: address of
     object_method_bind_ptrcall; `method`: the bind."""
     words = stack_array(3, np.int64)
     words[0] = value

@@ -98,7 +98,8 @@ class SoftPoints:
         return self._places
 
     def normals(self, server) -> np.ndarray:
-        """Of all points, float32 (n, 3): the mean of the triangles about each, by area; at a sharp edge of either side."""
+        """Normals of all points, float32 (n, 3): the mean of the triangles about each, by area; at a sharp edge of either
+        side."""
         places = self.places(server)
         if self._normals is None:
             a, b, c = places[self._triangles].transpose(1, 0, 2)

@@ -1,6 +1,6 @@
-"""PhysicsDirectSpaceState3D: what users ask of a space. Compiled; the instance is a SPACE_BINDING.
+"""PhysicsDirectSpaceState3D: queries of a space. Compiled; the instance is a SPACE_BINDING.
 
-Godot does not hand over whom to leave out: it is asked, for each body that would be hit.
+Godot does not hand over the bodies to leave out: it is asked, for each body that would be hit.
 """
 
 import numpy as np
@@ -202,7 +202,7 @@ def _store_hits(instance, rows, count, out):
 
 @kernel
 def _rows(instance, on_stack, wanted, row_bytes):
-    """Memory for `wanted` rows: what lies on the stack if it is enough, else the operating system's. Give it back with
+    """Memory for `wanted` rows: that on the stack if it is enough, else the operating system's. Give it back with
     `_give_back`."""
     if wanted <= ROWS_ON_STACK:
         return on_stack

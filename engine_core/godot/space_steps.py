@@ -1,6 +1,6 @@
 """A step of all active spaces, and what it notes for the next flush. Compiled; no Python, no interpreter lock.
 
-Who calls has the server's lock: the thread of Godot's `_step`, or the one that steps beside it (step_thread.py).
+The caller has the server's lock: the thread of Godot's `_step`, or the one that steps beside it (step_thread.py).
 """
 
 import platform
@@ -71,7 +71,7 @@ def advance_streams(server):
 
 @kernel
 def processor_time(server):
-    """What the calling thread has used of its processor [ns]; 0 while nobody measures."""
+    """Processor time of the calling thread [ns]; 0 while nobody measures."""
     if server.clock == 0:
         return np.int64(0)
     time = stack_array(2, np.int64)

@@ -191,7 +191,8 @@ _callbacks: list = []
 
 
 def initialize(get_proc_address: int, library: int, initialization: int) -> None:
-    """What the loader calls, once, with addresses. Raises RuntimeError with one clear line if Scree cannot run here."""
+    """Entry point for the loader, which calls it once, with addresses. Raises RuntimeError with one clear line if Scree cannot
+    run here."""
     global _engine
     engine = _engine = Engine(get_proc_address, library)
 

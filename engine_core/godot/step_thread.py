@@ -2,8 +2,8 @@
 
 `_step` takes the server's lock and the gates of all spaces in the name of a thread of ours, wakes it and returns; `_sync`
 waits for it. So whatever is asked between the two comes after the step, whenever the step really runs: a game plays the same as
-without the setting. What answers nothing is kept until the step has ended (edits.py, Server.keeps_late) and done at the latest
-in `_sync`; what must answer waits; queries and readings of motion do neither.
+without the setting. Calls that return nothing are kept until the step has ended (edits.py, Server.keeps_late) and done at the
+latest in `_sync`; calls that must answer wait; queries and readings of motion do neither.
 """
 
 import threading
@@ -55,7 +55,7 @@ def hand_over(instance, delta_time):
 
 @entry_point("void(int64)")
 def run_steps(instance):
-    """What the thread does until it is ended: rest, step, rest."""
+    """The thread's loop until it is ended: rest, step, rest."""
     server = view(instance, 1, SERVER)[0]
     server.step_thread = call_0_result(server.thread_number)
     while True:
@@ -96,7 +96,7 @@ class StepThread:
             threading.Event().wait(0.001)
 
     def stop(self) -> None:
-        """Have it end and wait for it; nothing where none runs. Not by who has the server's lock during a step."""
+        """Have it end and wait for it; nothing where none runs. Not for a thread that has the server's lock during a step."""
         if self._thread is not None:
             end_steps(self._server.address)
             self._thread.join()

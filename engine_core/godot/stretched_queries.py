@@ -1,7 +1,7 @@
-"""Shapes that ask with a scaled transform. What is simple is cooked by compiled code for the one question, into one of a few
-spare rows that are taken without a lock; Python cooks the rest, and is asked too where no spare row is free.
+"""Queries with a shape under a scaled transform. Compiled code cooks simple shapes for the one query, into one of a few spare
+rows that are taken without a lock; Python cooks the rest, and all where no spare row is free.
 
-While a stretched hull asks, the query is counted as a user of the space's first tree: what the hull was made of stays.
+While a stretched hull asks, the query is counted as a user of the space's first tree: the data of the hull stays.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ _read_basis = reader("9f")
 
 
 class StretchedQueries:
-    """What Python does for them: the spare rows of a server, taken when the first is wanted, and the shapes that it cooks."""
+    """Python's part of them: the spare rows of a server, taken when the first is wanted, and the shapes that it cooks."""
 
     def __init__(self, server):
         self._server, self._shapes = server, server.world.shapes

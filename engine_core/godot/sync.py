@@ -1,4 +1,4 @@
-"""What Godot calls every tick: step, sync, flush, end. Compiled; no Python, no interpreter lock.
+"""The calls that Godot makes every tick: step, sync, flush, end. Compiled; no Python, no interpreter lock.
 
 A step notes the bodies that were active in it or fell asleep in it. The next flush tells each of them about: first
 the force integration callback, then the state sync callback, which is what moves a RigidBody3D's node. Callbacks
@@ -193,7 +193,7 @@ def flush_queries(instance, arguments, result):
 
 @kernel
 def do_nothing(instance, arguments, result):
-    """The end of sync: what a step may change is kept apart until `_step`."""
+    """The end of sync, with nothing to do: changes that concern a step are kept apart until `_step`."""
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Which function answers which virtual of an extension class: one table a class, filled by decorators where the
 functions are.
 
-A hot virtual is a kernel `(instance, arguments, result)`; Godot is given its address. A cold one is Python. What is
-in neither is not built yet: it answers its type's zero and warns once by name. `docs/godot_parity.md` is made from
+A hot virtual is a kernel `(instance, arguments, result)`; Godot is given its address. A cold one is Python. A virtual
+that is in neither is not built yet: it answers its type's zero and warns once by name. `docs/godot_parity.md` is made from
 these tables.
 """
 
@@ -53,7 +53,7 @@ class VirtualTable:
             self.notes[name] = note
 
     def cold(self, partial: str = "", note: str = ""):
-        """The same for the virtual that the decorated function is named after."""
+        """Declare the decorated function as the answer to the virtual of the same name; see `answer`."""
 
         def declare(function):
             self.answer(function.__name__, function, partial, note)

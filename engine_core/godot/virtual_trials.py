@@ -18,7 +18,7 @@ RECORD, REMOVE, TEST = "SCREE_RECORD_VIRTUALS", "SCREE_REMOVE_VIRTUAL", b"SCREE_
 
 
 class Trials:
-    """What the environment asks for. `kept`: callbacks that Godot may call, to be kept alive."""
+    """The trials that the environment asks for. `kept`: callbacks that Godot may call, to be kept alive."""
 
     def __init__(self):
         self._file, self._removed = os.environ.get(RECORD), os.environ.get(REMOVE)

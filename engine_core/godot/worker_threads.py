@@ -35,7 +35,7 @@ IS_TAKEN = HELPERS.fields["is_taken"][1]
 
 @entry_point("void(int64, uint32)")
 def help_in_step(pool, index):
-    """What a thread of Godot does in one step: take batches until it is over."""
+    """The work of one of Godot's threads in one step: take batches until it is over."""
     worker = INT64(index) + 1
     while True:
         seen = load_acquire_int32(pool + GENERATION)
@@ -139,7 +139,7 @@ class GodotThreads(JobSystem):
         return super().stop_recording()
 
     def close(self) -> None:
-        """Wait until Godot's threads have left. What comes later is done by its caller alone."""
+        """Wait until Godot's threads have left. Later jobs are done by their caller alone."""
         await_helpers(self.pool.address)
         self.pool.close()
         if self._description[0]:

@@ -2,8 +2,8 @@
 
 A point that meets the other surface within a sub-step faster than the threshold bounces there and then: the surfaces part at
 `restitution` times the speed at which they met. A bounce is a collision of its own, as in nature: it takes the speed that the
-bodies have when their contact is gone over, so that a row of balls hands on what the first one brings, and its impulse can only
-take energy away. The impulse is done with at once; what is left of the sub-step's pass goes on from the new velocities.
+bodies have when their contact is solved, so that a row of balls hands on the speed of the first one, and its impulse can only
+take energy away. The impulse acts at once; the rest of the sub-step's pass goes on from the new velocities.
 
 The bounce acts at its moment inside the sub-step: the bodies are moved by as much as the change of velocity came too early or too
 late. So a ball turns round at the surface and comes back as high as its restitution says, however long a sub-step is.
@@ -30,7 +30,7 @@ POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 SWEEPS = 16
 """How often the points of a manifold that bounces are settled with each other."""
 LEAST_PART = 0.01
-"""What is perfectly elastic bounces from this part of the threshold on; what is less elastic from up to all of it."""
+"""Perfectly elastic points bounce from this part of the threshold on; the less elastic a point is, the nearer to all of it."""
 NOTABLE_LOSS = 3.0e-4
 """What joints took of a bounce is given back if it is more than this part of its speed."""
 TINY = FLOAT32(1.0e-20)
@@ -47,7 +47,7 @@ TURNS, TURN_FLOATS = 24, 384
 
 @kernel
 def gained8(forces, indices):
-    """What a sub-step adds to the velocities of eight bodies [m/s]."""
+    """Velocity that forces add to eight bodies in a sub-step [m/s]."""
     columns = gather(forces, indices, FORCE_SIZE, 4 * VELOCITY_CHANGE)
     return columns[0], columns[1], columns[2]
 

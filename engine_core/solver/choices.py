@@ -1,7 +1,8 @@
-"""What is dealt with in a step where a limit does not allow all: pairs that are collided, contacts that are solved. What lies in
-something that does not move comes first, so that nothing falls through the floor, then the deepest; the others wait and are
-looked at again in the next step, and what sinks becomes deep. Serial, by depths and the order of lists alone: the same for any
-number of threads.
+"""Choosing the pairs that are collided and the contacts that are solved in a step whose limits do not allow all.
+
+Overlaps with bodies that do not move come first, so that nothing falls through the floor, then the deepest. The others wait for
+the next step; a body that sinks meanwhile becomes one of the deepest. Serial, by depths and the order of lists alone: the same
+for any number of threads.
 """
 
 import numpy as np
@@ -65,7 +66,7 @@ def choose_pairs(system):
 
 @kernel
 def depth_of(manifold):
-    """Of the deepest point, when the pair was collided [m]."""
+    """Depth of the deepest point when the pair was collided [m]."""
     depth = -manifold.separation[0]
     for p in range(1, manifold.point_count):
         depth = max(depth, -manifold.separation[p])

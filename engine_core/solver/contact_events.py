@@ -1,7 +1,8 @@
-"""What users are told of contacts: which shapes began to touch in this step, still touch, or touch no more.
+"""Contact events for users: which shapes began to touch in this step, still touch, or touch no more.
 
 Two shapes touch from the step in which some point of their contact is less than LINEAR_SLOP apart or is pushed, until they have
-no contact any more, which is some centimetres later: who rests does not begin again and again. Whoever sleeps goes on to touch.
+no contact any more, which is some centimetres later: so a body at rest does not begin to touch again and again. Sleeping bodies
+go on to touch.
 Only pairs with a body that asked are looked at, and of those only the ones that are awake, in the order of a list that is the
 same for any number of threads.
 """

@@ -27,8 +27,8 @@ POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 SWEEPS = 4
 """How often the points of a manifold are settled with each other in a pass without friction."""
 MOST_SLIDING_SWEEPS = 24
-"""Points and friction are settled with each other until they agree, at most so often: what slides on its leading edge
-needs it."""
+"""Points and friction are settled with each other until they agree, at most so often: bodies that slide on their leading
+edge need it."""
 AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
 """They agree when a sweep changes no impulse by more than this part of what presses, and what gives this speed [m/s]."""
 NEVER = -1.0e30
@@ -47,7 +47,7 @@ def turned_back8(motion, v):
 
 @kernel
 def gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
-    """What the gaps and speeds of all points of a manifold have in common: normals turned back into the bodies, turned about
+    """Terms that the gaps and speeds of all points of a manifold share: normals turned back into the bodies, turned about
     their spins, the gap that the centres make and the speed at which they part.
     n . (q r) = (q^-1 n) . r and n . (w x r) = (n x w) . r: the bodies' motion is brought to the normal once, not to each
     point."""
@@ -88,11 +88,12 @@ def measure_points(block, wanted, terms, now, inverse_h, bias_rate, softness, pu
     separation of the deepest point [m].
 
     A soft contact lets go of a part of its impulse in each sub-step, and its overlap has to make up for that. Where the speed of
-    push-out is at its limit it lets go of less, the deeper the less: what is heavy would sink into what is light for ever.
+    push-out is at its limit it lets go of less, the deeper the less: else a heavy body would sink into a light one for ever.
 
-    What has just bounced parts where its points are now (`now`: see `turned_terms`), and is not braked for where they were.
+    A point that has just bounced parts where it is now (`now`: see `turned_terms`), and is not braked for where it was.
 
-    What is apart is let come as far as the surface, but not braked before if it comes faster than `bounces_from` [m/s]."""
+    Points that are apart may come as far as the surface, and are not braked before if they come faster than `bounces_from`
+    [m/s]."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     may_bounce = is_elastic(block)
     lets_go, tiny = one - softness, splat8(FLOAT32(1.0e-20))
@@ -124,7 +125,7 @@ def measure_points(block, wanted, terms, now, inverse_h, bias_rate, softness, pu
 
 @kernel
 def four_fields(first, number, size):
-    """The same field of four places, each `size` bytes after the one before."""
+    """One field of four places, each `size` bytes after the one before."""
     return (
         field(first, number), field(first + size, number), field(first + 2 * size, number), field(first + 3 * size, number),
     )  # fmt: skip

@@ -86,7 +86,7 @@ def velocity_at_start(system, body, motion, arm):
 
 @kernel
 def report_manifold(system, pair, body, rare, other, manifold, lane, side):
-    """Report every point of a manifold to one of its bodies: `side` 0 is body A. What the solver had, `lane` knows."""
+    """Report every point of a manifold to one of its bodies: `side` 0 is body A. `lane` has the solver's numbers."""
     reports = view(rare.contacts, rare.max_contacts_reported, CONTACT_REPORT)
     to_b = get_vector(lane, NORMAL)
     normal = negate(to_b) if side == 0 else to_b

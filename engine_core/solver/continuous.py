@@ -1,9 +1,9 @@
-"""Continuous collision: who moved far in a step is swept, and stops where it would pass through something.
+"""Continuous collision: a body that moved far in a step is swept, and stops where it would pass through something.
 
 After the sub-steps, and before poses are written, every body whose motion is long for its size is swept along its way
 (ways.py) against whatever is in the way, which moves along its own. It stops where the two touch and keeps its velocity; the
 contacts of the next step do the rest. All bodies of a round are swept against the same ways, so no order and no thread matters.
-What becomes of those that stop, held_back.py says.
+held_back.py deals with those that stop.
 """
 
 import numpy as np
@@ -81,8 +81,9 @@ def set_sweep(system, body, origin, segment, sweep):
 
 @kernel
 def stops(system, bodies, index, other_index):
-    """Whether a body is pushed by another: layers, exceptions and joints. What hangs on joints and was not let go for some steps
-    goes through others of its kind: its joints may pull it into them for ever, and all that hangs on it would hang in the air."""
+    """Whether a body is pushed by another: layers, exceptions and joints. A body on joints that was held back for some
+    steps in a row goes through other bodies on joints: its joints may pull it into them for ever, and the whole chain would stay
+    in the air."""
     if index == other_index:
         return False
     body, other = bodies[index], bodies[other_index]
@@ -165,8 +166,8 @@ def sweep_body(system, world, bodies, index, who, sweeps, box):
 
 @kernel
 def takes_along(system, other, body):
-    """Whether a body goes on where another one meets it, and takes that along: it moves, and is not swept itself. What hangs on
-    joints goes nowhere without the others, and none of them if the world is among them: its joints would be torn open."""
+    """Whether a body goes on where another one meets it, and takes that along: it moves, and is not swept itself. Bodies on
+    joints go nowhere without the others, and none of them if the world is among them: their joints would be torn open."""
     return other.active_index >= 0 and not body.flags & HAS_JOINT and not is_swept(other, row_of(system, other))
 
 
@@ -180,7 +181,7 @@ def names_of(system, body):
 def sweep_bodies(system_address, begin, end, worker):
     """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that `cover_ways` noted. Reads poses, ways and
     what the rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more,
-    and lists whom it stopped in `scratch`."""
+    and lists the bodies that it stopped in `scratch`."""
     system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

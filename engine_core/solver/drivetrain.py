@@ -11,7 +11,7 @@ IDLE_PART = 1.05
 
 @kernel
 def gear_ratio(vehicle):
-    """Of the gear that is in; 0: neutral."""
+    """Ratio of the gear that is in; 0: neutral."""
     if vehicle.gear > 0:
         return vehicle.gears[min(vehicle.gear, vehicle.gear_count) - 1]
     if vehicle.gear < 0:
@@ -69,7 +69,7 @@ def brake_pedal(vehicle):
 
 @kernel
 def most_brake(vehicle, shaft, h):
-    """What the brakes of a shaft can do in a sub-step [N m s]."""
+    """The most impulse of the brakes of a shaft in a sub-step [N m s]."""
     return h * (brake_pedal(vehicle) * shaft.most_brake + vehicle.hand_brake * shaft.most_hand_brake)
 
 

@@ -1,7 +1,8 @@
-"""What continuous collision stopped is taken back to where it may be: with what hangs on it, and along with what it met.
+"""Taking bodies that continuous collision stopped back to where they may be, with all that hangs on them.
 
-Who is stopped stands in the way of others, so sweeps go in rounds: each sees as held back whom the rounds before stopped. Bodies
-on joints stop together, each on its own way, or the one that stops would leave its joints.
+A stopped body stands in the way of others, so sweeps go in rounds: each round sees the bodies that the rounds before stopped as
+held back. A body that the one it met takes along moves with it. Bodies on joints stop together, each on its own way, or the one
+that stops would leave its joints.
 """
 
 import numpy as np
@@ -32,7 +33,7 @@ MOST_ROUNDS = 8
 MOST_TURNS = 64
 """Passes over the joints in which a stop spreads from body to body."""
 JAMMED = 2
-"""After so many steps in which a body was not let go it is jammed."""
+"""A body that was held back in so many steps in a row is jammed."""
 
 
 @kernel
@@ -89,9 +90,9 @@ def hold_back_other(system, bodies, index, other_index):
 
 @kernel
 def hold_back_together(system):
-    """Hold back whom a round of sweeps stopped, and what hangs on them. Each pass looks at all joints, there and back in turns: a
-    stop runs along a chain in the order of its joints in one pass, and what it has not reached after MOST_TURNS moves on. Serial,
-    so that the outcome is that of the order of joints."""
+    """Hold back the bodies that a round of sweeps stopped, and all that hangs on them. Each pass looks at all joints, there and
+    back in turns: a stop runs along a chain in the order of its joints in one pass, and what it has not reached after MOST_TURNS
+    moves on. Serial, so that the outcome is that of the order of joints."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     stopped = stopped_slots(system, world)
@@ -116,8 +117,8 @@ def hold_back_together(system):
 
 @kernel
 def stick(system, body, other):
-    """Let a body go on with what it met, and no other way: an impulse between their centres takes all of their relative velocity,
-    and the body stops turning. What is not pushed by the body, or cannot be, keeps its velocity."""
+    """Let a body go on with the one that it met, and in no other way: an impulse between their centres takes all of their
+    relative velocity, and the body stops turning. A body that it does not push, or cannot, keeps its velocity."""
     row, mass = row_of(system, body), FLOAT64(body.inverse_mass)
     share, is_moving = 1.0, other.active_index >= 0
     if is_moving and other.mode >= RIGID and other.collision_mask & body.collision_layer:
@@ -135,8 +136,8 @@ def stick(system, body, other):
 
 @kernel
 def free_jammed(system):
-    """Bodies that contacts did not turn away in some steps running stick to what they met: what spins too fast for its contacts
-    would come on and on, and be stopped again. Serial, in the order of active bodies."""
+    """Bodies that contacts did not turn away in some steps in a row stick to the body that they met: one that spins too fast for
+    its contacts would come again and again, and be stopped each time. Serial, in the order of active bodies."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
@@ -150,8 +151,8 @@ def free_jammed(system):
 
 @kernel
 def way_carried(system, world, bodies, index, sweeps, box):
-    """How far a body that is held back is taken along by the one that it met, up to what stands in its way [m]. What is held
-    back itself takes nothing along."""
+    """How far a body that is held back is taken along by the one that it met, up to obstacles in its way [m]. A body
+    that is held back itself takes nothing along."""
     body = bodies[index]
     carrier = INT64(names_of(system, body)[CARRIER])
     if carrier < 0 or free_part(system, bodies[carrier]) < 1.0:

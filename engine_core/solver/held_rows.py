@@ -1,7 +1,7 @@
 """Limits that push and motors that have the force: solved with the tree of their joint, as if they were locked.
 
 The pass over the joints just before has found out which: a limit whose impulse pushes, a motor whose impulse is less than its
-most. A limit that a motor drives off is not held. What the solution takes too far is bounded before anything has moved, and the
+most. A limit that a motor drives off is not held. An impulse beyond its bounds is cut off before anything has moved, and the
 tree is solved again: a motor that would need more than its most gives that, and a limit that would pull lets go. Held on to, it
 would draw its bodies along, and they would gain energy.
 """
@@ -21,7 +21,7 @@ from .joints import push_row, write_motion
 INT8, INT32, INT64, FLOAT32, FLOAT64 = np.int8, np.int32, np.int64, np.float32, np.float64
 LARGEST_NUMBER = 32
 LOCKS_ALONE, LIMITS_TOO, MOTORS_TOO = range(3)
-"""What is held in a tree at most: what is locked, limits that push as well, motors that have the force as well."""
+"""The most that a tree holds: locked axes alone, limits that push as well, motors that have the force as well."""
 
 
 @kernel
@@ -90,7 +90,7 @@ def held_rows(joint, rows, at_most):
 
 @kernel
 def upper_rows(joint, rows, held):
-    """Of the rows `held` (bits) those that stand at an upper limit."""
+    """Those of the rows `held` (bits) that are at an upper limit."""
     bits = 0
     for r in range(min(joint.row_count, LARGEST_NUMBER)):
         if held >> r & 1 and rows[joint.first_row + r].side < 0.0:
@@ -156,8 +156,7 @@ def held_row(node, joint, rows, i):
 
 @kernel
 def bias_of(row, bias_rate, inverse_h):
-    """What is wanted of a held row, beside no motion along it. A limit that is not reached yet lets through what is left of the
-    way."""
+    """Velocity that a held row aims at [m/s], [rad/s]. A limit that is not reached yet lets the body go the rest of the way."""
     if row.slot // AXIS_COUNT == MOTOR:
         return FLOAT64(row.bias)
     separation = FLOAT64(row.separation)

@@ -35,7 +35,7 @@ FASTEST = 1.0e9
 """A solver row beyond this (velocities in [m/s] and [rad/s], motion in [m]) is no motion but an overflow."""
 ANGULAR_LOCKS = 0b111000
 MOSTLY = np.float32(0.9)
-"""A body is not let go if more than this part of its motion is taken back."""
+"""A body counts as held back if more than this part of its motion is taken back."""
 TREMBLE = 0.3
 """A trembling body rests while it stays within this part of the way that it could go at the thresholds."""
 
@@ -212,9 +212,9 @@ def finish_row(body, row):
 
 @kernel
 def part_kept(body, held_back):
-    """The part of its velocity that a body keeps of whose motion a part was taken back. All of it, for contacts to act on; but
-    who was not let go for some steps running goes no faster than it comes on: two that spin in each other would hang in the air,
-    faster and faster."""
+    """The part of its velocity that a body keeps when a part of its motion was taken back. Usually all of it, so that contacts
+    act on it. A body that was held back for seven steps in a row keeps only the part by which it could move: else two bodies
+    that spin in each other would stay in the air and spin faster and faster."""
     if held_back <= MOSTLY:
         body.flags &= ~np.uint32(HELD_BACK_STEPS)
         return FLOAT32(1.0)

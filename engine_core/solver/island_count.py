@@ -11,7 +11,7 @@ from .joint_colours import link_joints
 
 @kernel
 def count_islands(system_address):
-    """Islands among the active bodies. For whoever holds the gate of the system."""
+    """Number of islands among the active bodies. The caller holds the gate of the system."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

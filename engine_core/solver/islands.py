@@ -28,7 +28,7 @@ def link_address(bodies, active, slot):
 @kernel
 def find_root(bodies, active, slot):
     """The lowest slot of the island that `slot` is known to be in, and how many times round the loop it took. Every second link
-    of the path is made to skip one: links only ever go down, whoever writes them."""
+    of the path is made to skip one: links only ever go down, whichever thread writes them."""
     loops = 0
     while True:
         above = load_relaxed_int32(link_address(bodies, active, slot))
@@ -68,7 +68,7 @@ def begin_islands(system, bodies, active):
 
 @kernel
 def link_contacts(system, bodies, active):
-    """Link what touches. What touches a kinematic body that moves does not rest."""
+    """Link bodies that touch. A body that touches a moving kinematic body does not rest."""
     manifolds = manifolds_of(system)
     colours = colours_of(system)
     for colour in range(COLOUR_COUNT + 1):

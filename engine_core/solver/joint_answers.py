@@ -1,9 +1,9 @@
-"""What joints do while contacts bounce: the jobs that make joined bodies move as their joints allow right after a bounce.
+"""Joints while contacts bounce: the jobs that make joined bodies move as their joints allow right after a bounce.
 
-A bounce takes two bodies as free. A ball that hangs on a pin has more inertia than a free one: it leaves a free one's bounce with
-a speed that its pin cuts down. So after the bounces of a colour the joints answer, and what the bounces have lost by it they give
-again (see `bounce_again` in bounces.py). The pair of them tends to the bounce of the joined bodies, which keeps the energy that
-its restitution says.
+A bounce takes two bodies as free. A ball that hangs on a pin has more inertia than a free one: it leaves a free one's bounce
+with a speed that its pin cuts down. So after the bounces of a colour the joints answer, and the bounces make up for the speed
+that they lost by it (see `bounce_again` in bounces.py). The pair of them tends to the bounce of the joined bodies, which keeps
+the energy that its restitution says.
 
 A bounce is done with at once: joints keep nothing of it for their next warm start, but tell it as a part of what they did.
 """
@@ -33,7 +33,7 @@ def take_from_totals(joint, rows):
 
 @entry_point(JOB_SIGNATURE)
 def answer_bounces(system_address, begin, end, worker):
-    """Job: what is locked of the active joints `begin` to `end - 1`, without bias."""
+    """Job: solve the locked axes of the active joints `begin` to `end - 1`, without bias."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.active_joints, system.joint_count, INT32)
@@ -51,7 +51,7 @@ def answer_bounces(system_address, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def answer_bounces_in_trees(system_address, begin, end, worker):
-    """Job: the trees `begin` to `end - 1`, without bias. What they start from next needs no care: a tree is solved exactly."""
+    """Job: the trees `begin` to `end - 1`, without bias. Their start values do not matter: a tree is solved exactly."""
     system = view(system_address, 1, SYSTEM)[0]
     bodies, joints, rows, nodes, trees = tables_of(system)
     for t in range(begin, end):

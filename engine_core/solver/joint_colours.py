@@ -157,7 +157,7 @@ def has_to_move(joint):
 
 @kernel
 def link_joints(system, bodies, active):
-    """Link what is joined. What hangs on a kinematic body that moves, or on a motor that does, does not rest."""
+    """Link bodies that are joined. A body that hangs on a moving kinematic body, or on a motor that moves, does not rest."""
     joints = joints_of(system)
     members = view(system.active_joints, system.joint_count, INT32)
     for k in range(system.joint_count):

@@ -32,7 +32,7 @@ thousand times as heavy as what carries it is less."""
 FASTEST_CORRECTION = 3.0
 """Errors are corrected at this speed at most [m/s], [rad/s], unless the bodies whirl."""
 ROUNDING = 1.0e-6
-"""What rounding makes of an axis that is held firmly, in parts of what it would do were the two bodies free."""
+"""Rounding error of the response of an axis that is held firmly, in parts of that of two free bodies."""
 
 
 @kernel
@@ -55,7 +55,7 @@ def push_ends(nodes, ends, direction, impulse):
 
 @kernel
 def seen_of_ends(nodes, ends, direction):
-    """What an axis of a closing joint sees of the change of its bodies' velocities, which is in `push`."""
+    """Velocity along an axis of a closing joint by the change of its bodies' velocities, which is in `push`."""
     linear, angular_a, angular_b = direction
     seen = 0.0
     if ends[0] >= 0:
@@ -80,7 +80,7 @@ def answer(nodes, tree, ends, direction):
 
 @kernel
 def see_answer(nodes, tree, joints, row):
-    """Write row number `row` of K: what the axes up to this one see of how the tree answers to it."""
+    """Write row number `row` of K: the response of the tree to this axis, along the axes up to this one."""
     number = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
@@ -222,7 +222,7 @@ def measure_loops(system, nodes, tree, joints, bias_rate):
 
 @kernel
 def impulse_of(joint, axis):
-    """What a joint does along a locked axis."""
+    """Impulse of a joint along a locked axis [N s], [N m s]."""
     return FLOAT64(joint.linear_impulse[axis]) if axis < TWIST else FLOAT64(joint.angular_impulse[axis - TWIST])
 
 

@@ -1,6 +1,6 @@
 """Which joints a step solves, and in what order: tree by tree, then those that stand in no tree, colour by colour.
 
-What is joined without a loop is a tree of bodies, which joint_trees.py solves as a whole, with the joints that close its loops if
+Bodies that are joined without a loop are a tree, which joint_trees.py solves as a whole, with the joints that close its loops if
 they are few. A tree's joints lie side by side in the order in which it is solved, and so do their rows: a heap of rag dolls is
 larger than the caches.
 """
@@ -20,11 +20,11 @@ from .joint_colours import moves
 
 INT32, FLOAT32 = np.int32, np.float32
 LARGEST_TREE = 1024
-"""A tree is solved by one thread: what is longer is cut, and the cut is left to the coloured passes."""
+"""A tree is solved by one thread: a longer one is cut, and the cut is left to the coloured passes."""
 IN_NO_TREE, LEFT_OPEN = -1, -2
 """Nodes of joints: in no tree, or not yet; and while trees are laid out, of one that closes a loop and shall be no part of it."""
 MOST_LOOP_WORK = 2048
-"""Bodies of a tree times axes that its loops lock: what is more takes the passes over colours, which are softer and cheaper."""
+"""Bodies of a tree times axes that its loops lock. Trees with more take the coloured passes, which are softer and cheaper."""
 
 
 @kernel
@@ -67,7 +67,7 @@ def fits_ends(bodies, joint):
 
 @kernel
 def link_of(bodies, index):
-    """Where a body stands among the links of `leave_loops_open`; what does not move is one and the same."""
+    """Where a body stands among the links of `leave_loops_open`; all that does not move is one link, 0."""
     return bodies[index].active_index + 1 if moves(bodies, index) else 0
 
 
@@ -82,7 +82,7 @@ def lowest_link(links, slot):
 @kernel
 def leave_loops_open(system, bodies):
     """Choose what closes a loop so that what is driven stands in the tree, where its motor is solved with all that hangs on it
-    (Kruskal's spanning tree: driven joints first). What hangs on something fixed comes after what joins bodies: else a loop
+    (Kruskal's spanning tree: driven joints first). Joints to something fixed come after joints between bodies: else a loop
     through the ground would be two trees. Only called if some joint of the system is driven."""
     colours, joints = colours_of(system), joints_of(system)
     links = view(system.spare_list, system.active_count + 1, INT32)

@@ -1,10 +1,10 @@
 """Joints solved exactly, tree by tree: chains, rag dolls and cranes do not stretch, whatever hangs on them.
 
 Gauss-Seidel passes carry the pull of a heavy load up a chain of light links by one link a pass; a direct solution needs one.
-What is joined without a loop is a tree of bodies, and its equations are solved from the leaves to the root and back in time
+Bodies that are joined without a loop are a tree, and its equations are solved from the leaves to the root and back in time
 that grows with its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of
-Featherstone's articulated bodies). What is held are the locked axes, limits that push and motors (held_rows.py): what hangs
-behind a door stops with it. Springs and limits that give way or bounce are gone over one by one before. Joints that close a loop
+Featherstone's articulated bodies). Locked axes are held, and so are limits that push and motors (held_rows.py): all that hangs
+on a door stops with it. Springs and limits that give way or bounce are gone over one by one before. Joints that close a loop
 are solved with the tree where they are few (joint_loops.py), else in the coloured passes (joints.py).
 
 A node is a body with the joint to its parent. With H the node's inertia and that of all below it, A and B what the axes
@@ -44,7 +44,7 @@ def put_six(array, v):
 
 @kernel
 def write_jacobians(node, joint, rows, at_most):
-    """What the axes of a node's joint that are held see of its body and of its parent, one row an axis. Returns how many are
+    """Write the Jacobians of the held axes of a node's joint, for its body and its parent, one row an axis. Returns how many are
     locked."""
     for axis in range(6):
         if joint.locked >> axis & 1:
@@ -135,7 +135,7 @@ def holds_others(node, joint, rows, at_most):
 
 @kernel
 def held_at(tree, n, at_most):
-    """What node n holds: no motors where they hold a loop apart."""
+    """The kinds of rows that node n holds: no motors where they hold a loop apart."""
     return LIMITS_TOO if at_most == MOTORS_TOO and n - tree.first < tree.let_go else at_most
 
 
@@ -197,7 +197,7 @@ def give_way(node, push):
 
 @kernel
 def gather_up(nodes, tree):
-    """From the leaves to the root: what each node is pushed by through its children."""
+    """From the leaves to the root: add up the pushes that each node gets through its children."""
     for n in range(tree.first + tree.count - 1, tree.first - 1, -1):
         node = nodes[n]
         motion = give_way(node, six(node.push))
@@ -281,7 +281,8 @@ def measure_drifts(system, nodes, tree, joints, part):
 
 @kernel
 def begin_tree(system, nodes, tree, joints, rows, bias_rate):
-    """What is wanted of every joint: no motion along the axes that are held, no drift, and a part of their error gone."""
+    """Write the right-hand side of every joint: no motion along the axes that are held, no drift, and a part of their error
+    gone."""
     inverse_h = system.substep_count / system.last_delta_time
     drifting = 1.0 if bias_rate > 0.0 and foresees_drift(tree) else 0.0
     for n in range(tree.first, tree.first + tree.count):

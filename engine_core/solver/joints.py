@@ -167,7 +167,7 @@ def warm_start_joint(system, joint, rows):
 
 @kernel
 def most_impulse(system, joint):
-    """What the locked linear axes may do in one sub-step [N s]."""
+    """The most impulse of the locked linear axes in one sub-step [N s]."""
     return FLOAT64(joint.max_impulse) / system.substep_count
 
 

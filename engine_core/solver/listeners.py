@@ -11,7 +11,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import view
 
 BEFORE_STEP = 1
-"""What was asked for is taken over, pairs are not looked for yet; `time` is that of the step [s]."""
+"""Edits are taken over, pairs are not looked for yet; `time` is that of the step [s]."""
 SUB_STEP = 2
 """Velocities have their gravity and forces, constraints are not solved yet; `time` is that of the sub-step [s]."""
 AFTER_STEP = 4

@@ -25,7 +25,7 @@ def overflow_key(a, moves_a, b, moves_b):
 @kernel
 def first_with_room(following, block):
     """The first block from this one on that is not full. `following`: of each block itself, or of a full one a block behind it
-    that may have room; what is passed on the way is made to point further (union-find)."""
+    that may have room; blocks passed on the way are made to point further (union-find)."""
     while following[block] != block:
         following[block] = following[following[block]]
         block = following[block]

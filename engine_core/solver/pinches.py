@@ -1,9 +1,9 @@
-"""What is caught between two joined bodies leaves sideways.
+"""Pinches: a body that is caught between two joined bodies leaves sideways.
 
-Bodies that are joined and do not collide with each other leave a gap. What was forced into it is pushed into each of the two by
-the other: both contacts are as they should be, they are opposite, and a link of a chain stays in another chain for ever. But the
-faces that look at a joint are inner faces, like those of flush tiles (collision/seams.py): nothing can leave through them. So
-where a body lies deep in a body close to its joint, and deep in what is joined there too, the contact is turned: it pushes away
+Bodies that are joined and do not collide with each other leave a gap. Each of the two pushes a body that was forced into the gap
+into the other: both contacts are right, they are opposite, and a link of a chain stays in another chain for ever. But the faces
+that look at a joint are inner faces, like those of flush tiles (collision/seams.py): nothing can leave through them. So where a
+body lies deep in a body close to its joint, and deep in the body that is joined there too, the contact is turned: it pushes away
 from the joint, across the way from the body's centre to it, until the joint is free. Shallow contacts stay as they are.
 """
 
@@ -27,7 +27,7 @@ TOWARDS_JOINT = 0.5
 TURNED = UINT32(0xFFFF0001)
 """Feature of a turned contact, by which it knows itself again in the next step."""
 LEAST_LENGTH = 1e-3
-"""What is shorter has no direction, in parts of the inner radius."""
+"""Shorter vectors have no direction; in parts of the inner radius."""
 
 
 @kernel

@@ -100,7 +100,7 @@ def speed_and_mass(system, bodies, pulley):
 
 @entry_point("void(int64, int64, float64)")
 def begin_pulley(system_address, address, delta_time):
-    """Step listener, before the step: who is pulled by what moves wakes up."""
+    """Step listener, before the step: a body that is pulled by a moving one wakes up."""
     system, pulley = view(system_address, 1, SYSTEM)[0], view(address, 1, PULLEY)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

@@ -1,4 +1,4 @@
-"""What begins and ends: contacts into and out of the solver, pairs that part, sleepers that are hit. Serial, in the order of
+"""Beginnings and ends: contacts enter and leave the solver, pairs part, sleeping bodies are hit. Serial, in the order of
 pairs, so that colours and islands do not depend on which thread found what."""
 
 import numpy as np

@@ -45,7 +45,7 @@ def joints_in(system, tree):
 
 @kernel
 def what_is_held(tree, attempt):
-    """What a tree holds at most: less at each attempt, and no more than its loops bear."""
+    """The kinds of rows that a tree holds: fewer at each attempt, and no more than its loops bear."""
     if tree.let_go > tree.count:
         return LOCKS_ALONE
     return MOTORS_TOO if attempt < MOTOR_ATTEMPTS else LIMITS_TOO
@@ -195,7 +195,7 @@ def warm_start_tree(system, nodes, tree, joints, rows, impulse_scale):
 
 @kernel
 def tables_of(system):
-    """What the trees of a system consist of: (bodies, joints, rows, nodes, trees)."""
+    """The data of the trees of a system: (bodies, joints, rows, nodes, trees)."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     trees = view(system.joint_trees, system.joint_tree_count, TREE)

@@ -1,8 +1,8 @@
 """The wheels of a vehicle: finding the ground, the suspension, and the grip of the tyres.
 
 Each wheel is up to three rows between the vehicle and what it stands on: a soft one along the normal (the suspension), and in
-each sub-step a few passes over the tyres, along and across. What a tyre can do is its friction, by how much it slips, times
-what the suspension bears.
+each sub-step a few passes over the tyres, along and across. The most force of a tyre is its friction, which
+depends on its slip, times the load of the suspension.
 """
 
 import math
@@ -186,7 +186,7 @@ def push_both(system, bodies, body, wheel, impulse):
 
 @kernel
 def inverse_mass_along(body, arm, direction):
-    """What an impulse of 1 N s at an arm changes the velocity there by [1/kg]."""
+    """Change of velocity at an arm by an impulse of 1 N s there [1/kg]."""
     if body.inverse_mass == 0.0:
         return 0.0
     lever = cross(arm, direction)
@@ -195,7 +195,7 @@ def inverse_mass_along(body, arm, direction):
 
 @kernel
 def inverse_mass_at(bodies, body, wheel, direction):
-    """The same for the vehicle and the ground together."""
+    """Inverse mass of the vehicle and the ground together at the contact of a wheel [1/kg]."""
     mass = inverse_mass_along(body, vector3(wheel.arm), direction)
     if wheel.ground_row > 0:
         mass += inverse_mass_along(bodies[wheel.ground], vector3(wheel.ground_arm), direction)
@@ -204,7 +204,7 @@ def inverse_mass_at(bodies, body, wheel, direction):
 
 @kernel
 def relative_velocity(system, body, wheel):
-    """Of the vehicle against the ground, at the contact [m/s]."""
+    """Velocity of the vehicle against the ground at the contact of a wheel [m/s]."""
     own = velocity_at(system, INT64(body.active_index) + 1, vector3(wheel.arm))
     ground = add(velocity_at(system, wheel.ground_row, vector3(wheel.ground_arm)), vector3(wheel.ground_speed))
     return subtract(own, ground)
@@ -266,9 +266,9 @@ def softness_by_slip(curve, slip, scale_of_slip, wheel):
 
 @kernel
 def begin_tyre(system, bodies, body, wheel, shaft):
-    """How much a tyre slips at the start of a sub-step, and what it gives for that. The slope of the slip curve is a soft
+    """Compute the slip of a tyre at the start of a sub-step, and its force for that. The slope of the slip curve is a soft
     constraint, so that force and slip agree at the end of the sub-step. Then the impulses of the last one are applied (warm
-    start): what stands comes to stand still, whatever turns in between."""
+    start): a vehicle at rest comes to stand still, whatever turns in between."""
     velocity = relative_velocity(system, body, wheel)
     ahead, aside = dot(vector3(wheel.ahead), velocity), dot(vector3(wheel.aside), velocity)
     along_scale = max(abs(ahead), 0.1 * SLOWEST)

@@ -1,7 +1,8 @@
 """The way of a body through a step: from its pose before the sub-steps, by the one halfway through them, to the one after them.
 
-What turns about a point of contact swings round it. A straight line between the two ends of such a way cuts through the ground
-where the body never was; the pose halfway keeps the line close to the way. Fractions of a way run from 0 to 1; 0.5 is halfway.
+A body that turns about a point of contact swings round it. A straight line between the two ends of such a way cuts through the
+ground where the body never was; the pose halfway keeps the line close to the way. Fractions of a way run from 0 to 1; 0.5 is
+halfway.
 """
 
 import numpy as np

@@ -1,14 +1,14 @@
 """The contact solver: eight manifolds at once, sub-stepped soft contacts with a relax pass (Catto, "Solver2D", 2024; Box2D v3).
 
-Each sub-step: `bounce_contacts` lets what meets bounce (see bounces.py); `warm_start` applies the impulses so far; `solve` pushes
-along the normals with a soft bias that closes overlap; after the positions have moved, `relax` solves again without bias, so that
-the bias leaves no velocity behind, and with friction: the twist about the normal, then the points and two tangents at the
-manifold's centre, settled together (see contact_impulses.py); what the solver made meet bounces before. Blocks of one colour
-share no moving body, so any number of threads may do them.
+Each sub-step: `bounce_contacts` lets points that meet bounce (see bounces.py); `warm_start` applies the impulses so far; `solve`
+pushes along the normals with a soft bias that closes overlap; after the positions have moved, `relax` solves again without bias,
+so that the bias leaves no velocity behind, and with friction: the twist about the normal, then the points and two tangents at
+the manifold's centre, settled together (see contact_impulses.py). Points that the solver made meet bounce before. Blocks of one
+colour share no moving body, so any number of threads may do them.
 
-A sub-step starts from the impulses of the one before, as far as they last: what an impact needed once would throw the body up
-again. An impulse that is needed again and again may grow quickly from sub-step to sub-step, from what gravity gives on; so a load
-comes to the foot of a stack within a step, and an impact is forgotten.
+A sub-step starts from the impulses of the one before, as far as they last: the impulse of an impact, applied again, would throw
+the body up. An impulse that is needed again and again may grow quickly from sub-step to sub-step, from what gravity gives on; so
+a load comes to the foot of a stack within a step, and an impact is forgotten.
 """
 
 import numpy as np
@@ -85,8 +85,8 @@ def push(v, w, mass, inertia, arm, impulse, sign):
 
 @entry_point(JOB_SIGNATURE)
 def bounce_contacts(system_address, begin, end, worker):
-    """Job: what meets in this sub-step bounces, over blocks `begin` to `end - 1`. It comes before the impulses of the sub-step
-    before are applied again: those are a guess, and what a guess throws at others must not bounce off them."""
+    """Job: points that meet in this sub-step bounce, over blocks `begin` to `end - 1`. It comes before the impulses of the
+    sub-step before are applied again: those are a guess, and a body that a guess throws at others must not bounce off them."""
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     h = system.last_delta_time / system.substep_count

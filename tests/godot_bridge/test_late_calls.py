@@ -65,7 +65,7 @@ def test_a_call_during_a_step_is_kept_and_its_caller_goes_on():
 
 def test_broad_phase_layers_of_a_project():
     settings = Settings.__new__(Settings)
-    settings.values = {name: rule[0] for name, rule in SETTINGS.items()}
+    settings.values = {name: setting.default for name, setting in SETTINGS.items()}
     assert settings.layers().broad_phase == {}
     settings.values["physics/scree_3d/broad_phase/debris_layers"] = 1 << 4 | 1 << 31
     settings.values["physics/scree_3d/broad_phase/bullets_layers"] = 1 << 5
