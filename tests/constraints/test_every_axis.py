@@ -6,9 +6,9 @@ This is the test that fails until a new axis is finished; CONTRIBUTING.md lists 
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from engine_core.api.joint_values import AXES
-from engine_core.constraints.joint_schema import AXIS_COUNT, DISTANCE, GEAR, RACK
-from engine_core.joint_interface import AXIS_NAMES
+from scree.api.joint_values import AXES
+from scree.constraints.joint_schema import AXIS_COUNT, DISTANCE, GEAR, RACK
+from scree.joint_interface import AXIS_NAMES
 
 RATIOS = (GEAR, RACK)
 """Axes that tie speeds and have no position."""

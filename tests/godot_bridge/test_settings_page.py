@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine_core.godot.setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS
-from engine_core.limits import DEFAULT_LIMITS
-from scree_tools import make_settings
+from scree.godot.setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS
+from scree.limits import DEFAULT_LIMITS
+from scree.tools import make_settings
 
 ALL = {**SETTINGS, **SOLVER_SETTINGS, **{name: setting for name, (setting, _) in ENGINE_SETTINGS.items()}}
 
