@@ -14,10 +14,11 @@ from . import schema, settings
 from .compound_settings import StaticCompound
 from .cooking import COOKED_FIELDS, Block, Cooked, pack_block
 from .pool import ShapePool
+from .traits import TRAITS
 
 VERSION = 3
 """Counts up when rows, blocks or settings change their meaning."""
-BLOCKS = {schema.HULL: schema.HULL_BLOCK, schema.MESH: schema.MESH_BLOCK, schema.COMPOUND: schema.COMPOUND_BLOCK}
+BLOCKS = {kind: traits.block for kind, traits in TRAITS.items() if traits.block is not None and traits.is_stored}
 SETTINGS = {
     kind.kind: kind for kind in (
         settings.Sphere, settings.Box, settings.Capsule, settings.Cylinder, settings.TaperedCapsule, settings.TaperedCylinder,
@@ -77,7 +78,7 @@ def _compound_entries(pool: ShapePool, row: int, own: StaticCompound) -> dict:
     number_of = {part: number for number, part in enumerate(part_rows)}
     parts["shape"] = [number_of[part] for part in parts["shape"].tolist()]
     entries = {"array parts": parts}
-    if any(shape.kind == schema.CUSTOM for shape in own.shapes):
+    if not all(TRAITS[shape.kind].is_stored for shape in own.shapes):
         raise ValueError("save_shape: a part of the compound is a custom shape, its function cannot be saved: set it again")
     for number, part in enumerate(part_rows):
         entries |= _named(f"part {number}", _row_entries(pool.rows[part], pool.block_of(part)))
@@ -92,7 +93,7 @@ def save_shape(pool: ShapePool, index: int) -> bytes:
         own = pool.settings_of(index)
         current = pool.current_row(index)
         row = pool.rows[current].copy()
-        if int(row["user_kind"]) == schema.CUSTOM:
+        if not TRAITS[int(row["user_kind"])].is_stored:
             raise ValueError(f"save_shape: shape {index} is a custom one, its function cannot be saved: set it again")
         block = pool.block_of(current)
         row["margin"] = pool.rows[index]["margin"]
