@@ -38,6 +38,7 @@ class Example(NamedTuple):
     high: tuple  # its bounds [m]; those below are the same but for the sign, unless `low` is given
     volume: float = 0.0  # [m^3]
     low: tuple | None = None
+    is_in_godot: bool = True  # Godot has a shape of this kind
 
     @property
     def bounds(self) -> np.ndarray:
@@ -73,17 +74,20 @@ EXAMPLES = {
     schema.SEPARATION_RAY: Example(scree.SeparationRay(length=1.0), (0.0, 0.0, 1.0), low=(0.0, 0.0, 0.0)),
     schema.COMPOUND: Example(
         scree.Compound(parts=[scree.Part(shape=BOX), scree.Part(shape=BALL, position=(0, 1, 0))]),
-        (1.0, 1.5, 1.0), 4.0 + math.pi / 6.0, (-1.0, -0.5, -1.0),
+        (1.0, 1.5, 1.0), 4.0 + math.pi / 6.0, (-1.0, -0.5, -1.0), is_in_godot=False,
     ),
     schema.TAPERED_CAPSULE: Example(
         scree.TaperedCapsule(half_height=0.6, top_radius=0.2, bottom_radius=0.6), (0.6, 0.8, 0.6),
-        FRUSTUM + CAPS, (-0.6, -1.2, -0.6),
+        FRUSTUM + CAPS, (-0.6, -1.2, -0.6), is_in_godot=False,
     ),
     schema.TAPERED_CYLINDER: Example(
-        scree.TaperedCylinder(half_height=0.5, top_radius=0.5, bottom_radius=1.0), (1.0, 0.5, 1.0), CONE * 1.75
+        scree.TaperedCylinder(half_height=0.5, top_radius=0.5, bottom_radius=1.0), (1.0, 0.5, 1.0), CONE * 1.75,
+        is_in_godot=False,
     ),
-    schema.ELLIPSOID: Example(scree.Ellipsoid(half_axes=(1.0, 0.5, 0.7)), (1.0, 0.5, 0.7), 4.0 * CONE * 0.35),
-    schema.CUSTOM: Example(scree.Custom(function=double_cone, data=(0.8,)), (1.0, 0.8, 1.0), 2.0 * CONE * 0.8),
+    schema.ELLIPSOID: Example(scree.Ellipsoid(half_axes=(1.0, 0.5, 0.7)), (1.0, 0.5, 0.7), 4.0 * CONE * 0.35, is_in_godot=False),
+    schema.CUSTOM: Example(
+        scree.Custom(function=double_cone, data=(0.8,)), (1.0, 0.8, 1.0), 2.0 * CONE * 0.8, is_in_godot=False
+    ),
 }  # fmt: skip
 
 
