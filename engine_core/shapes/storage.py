@@ -19,9 +19,7 @@ from .traits import TRAITS
 VERSION = 3
 """Counts up when rows, blocks or settings change their meaning."""
 BLOCKS = {kind: traits.block for kind, traits in TRAITS.items() if traits.block is not None and traits.is_stored}
-SETTINGS = {
-    own.kind: own for module in (settings, compound_settings) for own in vars(module).values() if hasattr(own, "cook")
-}
+SETTINGS = {own.kind: own for module in (settings, compound_settings) for own in vars(module).values() if hasattr(own, "cook")}
 
 
 def _block_entries(kind: int, block: Block | None) -> dict:
