@@ -123,7 +123,11 @@ class Snapshot:
 
     def triangles(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> np.ndarray:
         """The triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m],
-        relative to `zero`, counter-clockwise seen from outside. In order of their numbers: the same world, the same array."""
+        relative to `zero`, counter-clockwise seen from outside. In order of their numbers: the same world, the same array.
+
+        Boxes, hulls, meshes and height fields (without their holes) give their own triangles; what is round gives triangles
+        with corners on its surface, and so does a custom shape, from its support function. A plane gives a square that covers
+        the box, a compound the triangles of its parts. Separation rays and empty shapes have no surface and give none."""
         found = self.triangles_and_owners(low, high, zero)[0]
         return found[np.lexsort(found.reshape(-1, 9).T[::-1])]
 

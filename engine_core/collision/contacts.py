@@ -22,7 +22,8 @@ from ..runtime.memory import address_of_record, address_of_row, stack_array, vie
 from ..runtime.prefetch import prefetch
 from ..runtime.vector4 import lane4, load4, max4
 from ..shapes.compound import is_compound, surface_of_part
-from ..shapes.schema import NO_PART, SHAPE, SPHERE, TAPERED_CAPSULE
+from ..shapes.schema import NO_PART, SHAPE, SPHERE
+from ..shapes.traits import is_support_shape
 from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
@@ -124,7 +125,7 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
     store3(shape_pair.position_b, add(delta, rotate(rotation_b, vector3(instance_b.position))))
     store4(shape_pair.rotation_b, multiply(rotation_b, quaternion(instance_b.rotation)))
     shape_pair.axis_cache = axis_cache
-    if shapes[instance_a.shape].kind >= TAPERED_CAPSULE or shapes[instance_b.shape].kind >= TAPERED_CAPSULE:
+    if is_support_shape(shapes[instance_a.shape]) or is_support_shape(shapes[instance_b.shape]):
         chain.renews = 1
     found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
     write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)

@@ -18,7 +18,8 @@ from ..runtime.memory import address_of_row, stack_array
 from ..shapes.core import core_center, core_of_shape
 from ..shapes.mesh_cast import MESH_CAST, begin_mesh_cast, next_on_cast
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
-from ..shapes.schema import EMPTY, MESH, MESH_CHILDREN, PLANE, SEPARATION_RAY
+from ..shapes.schema import MESH, MESH_CHILDREN, PLANE, SEPARATION_RAY
+from ..shapes.traits import can_be_met
 
 NO_FRACTION = 2.0
 OVERLAPPING = -1.0
@@ -143,7 +144,7 @@ def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, 
         return gap.distance <= limit
     core_b = stack_array(1, CORE)[0]
     if shape.kind != MESH:
-        if shape.kind == EMPTY or shape.kind == SEPARATION_RAY:
+        if not can_be_met(shape):
             return False
         radius_b = prepare_core(shape, ZERO, IDENTITY, core_b)
         measure_gap(core_a, core_b, radius_a + radius_b, subtract(center_a, core_center(shape)), gap)
@@ -290,7 +291,7 @@ def cast_to_shape(cores, radius, skin_radius, center_a, low, high, shape, motion
     met from the front only, unless it has backface collision."""
     keep_as_call()
     gap.face = -1
-    if shape.kind == EMPTY or shape.kind == SEPARATION_RAY or length_squared(motion) == 0.0:
+    if not can_be_met(shape) or length_squared(motion) == 0.0:
         return NO_FRACTION
     if shape.kind == PLANE:
         return cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap)

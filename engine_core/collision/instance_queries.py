@@ -16,7 +16,8 @@ from ..runtime.memory import stack_array
 from ..shapes.bounds import shape_bounds
 from ..shapes.core import core_center
 from ..shapes.ray import NO_FRACTION
-from ..shapes.schema import EMPTY, MESH, PLANE, SEPARATION_RAY
+from ..shapes.schema import MESH, SEPARATION_RAY
+from ..shapes.traits import is_convex, is_surface
 from .gaps import GAP, cast_to_shape, find_gap, prepare_core, shrink
 
 
@@ -33,12 +34,6 @@ def place_instance(query, position, rotation, instance, place):
 
 
 @kernel
-def is_surface(shape):
-    """Whether a shape cannot be the one that moves against others: the roles are changed for it."""
-    return PLANE <= shape.kind < SEPARATION_RAY
-
-
-@kernel
 def prepare_roles(shapes, query, instance, place, core, frame):
     """Choose who is A, the convex one: `frame` gets position and rotation of A in the frame of B. Gives (row of A, row
     of B, radius of A, whether the roles are changed, whether it can be done)."""
@@ -52,9 +47,7 @@ def prepare_roles(shapes, query, instance, place, core, frame):
         rotation_a, rotation_b = rotation_b, rotation_a
     store3(frame.position, rotate_inverse(rotation_b, subtract(position_a, position_b)))
     store4(frame.rotation, multiply(conjugate(rotation_b), rotation_a))
-    is_possible = not is_surface(shapes[a]) and shapes[a].kind != EMPTY
-    if is_possible and is_changed and shapes[a].kind == SEPARATION_RAY:
-        is_possible = False
+    is_possible = is_convex(shapes[a]) or (shapes[a].kind == SEPARATION_RAY and not is_changed)
     radius = 0.0
     if is_possible:
         radius = prepare_core(shapes[a], vector3(frame.position), quaternion(frame.rotation), core)

@@ -34,7 +34,7 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.core import core_reach, is_support_shape
+from ..shapes.core import core_reach
 from ..shapes.mesh_query import (
     MESH_QUERY_SIZE,
     mesh_active_edges,
@@ -44,7 +44,8 @@ from ..shapes.mesh_query import (
     mesh_query_next,
     mesh_query_start,
 )
-from ..shapes.schema import CAPSULE, CYLINDER
+from ..shapes.schema import CYLINDER, SPHERE
+from ..shapes.traits import is_round, is_support_shape
 from .convex import load_polytope
 from .cylinders import PLACED_CYLINDER, collide_cylinder_polytope, cylinder_on_face, place_cylinder
 from .hulls import collide_polytopes, face_contact
@@ -332,7 +333,7 @@ def place_beside_mesh(a, position, rows, p, q, limit, cylinder, core, memory, po
     are looked for. `p`, `q`: its segment, if it is round. Gives its radius and its centre."""
     start_bounds(bounds)
     radius, center = np.float64(a.radius), position
-    if a.kind <= CAPSULE:
+    if is_round(a):
         grow_bounds(bounds, p, radius + limit)
         grow_bounds(bounds, q, radius + limit)
     elif is_support_shape(a):
@@ -365,7 +366,7 @@ def collide_mesh(a, b, position, rows, limit, results):
     scratch = stack_array(1, CONTACT_RESULT)[0]
     bounds = stack_array(6, np.float64)
     cylinder, core = stack_array(1, PLACED_CYLINDER)[0], stack_array(1, CORE)[0]
-    is_round = a.kind <= CAPSULE
+    has_segment = is_round(a)
     p, q = segment_of(a, position, rows)
     polytope, triangle = polytopes[0], polytopes[1]
     radius, center = place_beside_mesh(a, position, rows, p, q, limit, cylinder, core, memory[0], polytope, bounds)
@@ -387,7 +388,7 @@ def collide_mesh(a, b, position, rows, limit, results):
                 is_wanted = True
             if is_wanted:
                 is_strong = True
-                if is_round:
+                if has_segment:
                     points, is_strong = collide_segment_triangle(radius, p, q, triangle, active_edges, limit, scratch)
                 elif is_support_shape(a):
                     points = collide_support_triangle(
@@ -399,7 +400,7 @@ def collide_mesh(a, b, position, rows, limit, results):
                     points = collide_polytope_triangle(polytope, triangle, active_edges, limit, polygons, scratch)
                 if points > 0:
                     name_features(scratch, number)
-                    only_deepest = a.kind < CAPSULE
+                    only_deepest = a.kind == SPHERE
                     face = mesh_face(mesh, number)
                     count = add_to_clusters(scratch, face, is_strong, only_deepest, clusters, count, polygons[0])
         number = mesh_query_next(mesh, query, bounds)

@@ -8,7 +8,8 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from ..shapes.mesh_query import material_of
-from ..shapes.schema import CAPSULE, CUSTOM, CYLINDER, ELLIPSOID, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER
+from ..shapes.schema import CUSTOM, CYLINDER, ELLIPSOID, TAPERED_CAPSULE, TAPERED_CYLINDER
+from ..shapes.traits import is_round, is_support_shape
 from .contact_hooks import judge, keep_settings
 from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
@@ -131,9 +132,9 @@ def rounding_of(shape, rotation, outward):
     """Radius of what is round about an axis that the outward normal of a contact meets: a sphere, a capsule, a cylinder lying on
     its side; a mean one where the radius is not the same everywhere; 0 for what has corners [m]."""
     kind = shape.kind
-    if kind == SPHERE or kind == CAPSULE:
+    if is_round(shape):
         return np.float64(shape.radius)
-    if kind != CYLINDER and kind < TAPERED_CAPSULE:
+    if kind != CYLINDER and not is_support_shape(shape):
         return 0.0
     n = rotate_inverse(rotation, outward)
     if kind == CYLINDER:
@@ -219,9 +220,9 @@ def write_results(system, shapes, pair_index, a, shape_pair, results, found, cha
         manifold.rounding_b = FLOAT32(rounding_of(shape_b, quaternion(shape_pair.rotation_b), negate(normal)))
         manifold.flags = 0
         if manifold.point_count == 1:
-            if shape_a.kind >= TAPERED_CAPSULE:
+            if is_support_shape(shape_a):
                 manifold.flags |= MANIFOLD_WANDERS_A
-            if shape_b.kind >= TAPERED_CAPSULE:
+            if is_support_shape(shape_b):
                 manifold.flags |= MANIFOLD_WANDERS_B
         if chain.has_surface or material_of(shape_a, manifold.face) >= 0 or material_of(shape_b, manifold.face) >= 0:
             manifold.flags |= MANIFOLD_HAS_MATERIAL

@@ -10,10 +10,11 @@ from ..geometry.vector import add_scaled, cross, dot, negate, perpendicular, sca
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.schema import CAPSULE
+from ..shapes.traits import is_round
 from .convex import write_contact
 from .hulls import drop_corners, load_face, most_opposed_face
 from .reduce import reduce_points
+from .round_shapes import half_height_of
 from .schema import MAX_POINTS
 
 
@@ -45,9 +46,9 @@ def collide_plane(a, b, position, rows, polytope, limit, polygon, result):
     u = perpendicular(n)
     v = cross(n, u)
     origin = scale(n, distance)
-    if a.kind <= CAPSULE:
+    if is_round(a):
         radius = np.float64(a.radius)
-        height = np.float64(a.half_height) if a.kind == CAPSULE else 0.0
+        height = half_height_of(a)
         axis = (rows[0][1], rows[1][1], rows[2][1])
         polygon.count = 0
         for k in range(2 if height > 0.0 else 1):

@@ -30,10 +30,11 @@ from ..shapes.instance_tree import WALK, begin_walk, next_in_box
 from ..shapes.mesh_query import material_of, mesh_face, mesh_of
 from ..shapes.ray import NO_FRACTION, face_told, ray_shape
 from ..shapes.schema import COMPOUND, EMPTY, MESH, SEPARATION_RAY, SHAPE
+from ..shapes.traits import is_surface
 from .collide_function import SHAPE_PAIR
 from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
 from .gaps import FAR, GAP, OVERLAPPING, find_gap, prepare_point
-from .instance_queries import PLACE, cast_to_instance, is_surface, overlaps_instance, place_instance
+from .instance_queries import PLACE, cast_to_instance, overlaps_instance, place_instance
 from .query_schema import (
     ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
 )  # fmt: skip

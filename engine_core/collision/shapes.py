@@ -18,8 +18,8 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.core import is_support_shape
-from ..shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE, TAPERED_CAPSULE, TRIANGLE
+from ..shapes.schema import BOX, CYLINDER, EMPTY, MESH, PLANE, SEPARATION_RAY, SPHERE
+from ..shapes.traits import is_convex, is_polytope, is_round, is_support_shape
 from .box_box import collide_boxes
 from .convex import IDENTITY, ZERO, load_polytope
 from .cylinders import (
@@ -79,7 +79,7 @@ def collide_cylinder_pair(a, b, position, rows, limit, result):
     polygons = stack_array(2, POLYGON)
     if b.kind == CYLINDER:
         place_cylinder(b, ZERO, IDENTITY, placed[1], cores[1])
-        if a.kind <= CAPSULE:
+        if is_round(a):
             p, q = segment_of(a, position, rows)
             return collide_segment_cylinder(np.float64(a.radius), p, q, placed[1], cores[1], limit, result)
         place_cylinder(a, position, rows, placed[0], cores[0])
@@ -99,15 +99,13 @@ def collide_support(a, b, position, rows, limit, result):
     round: `rank_of` puts round ones first."""
     keep_as_call()
     memory, polytope = stack_array(1, POLYTOPE_MEMORY)[0], stack_array(1, POLYTOPE)[0]
-    is_polytope = b.kind == BOX or b.kind == HULL
-    return collide_support_pair(a, b, position, rows, limit, polytope, memory, is_polytope, result)
+    return collide_support_pair(a, b, position, rows, limit, polytope, memory, is_polytope(b), result)
 
 
 @kernel
-def rank_of(kind):
-    """The order of kinds in a pair: that of the schema, but a cylinder and what only a support function tells come before boxes
-    and hulls."""
-    return 2 * BOX - 1 if kind == CYLINDER or kind >= TAPERED_CAPSULE else 2 * kind
+def rank_of(shape):
+    """The order of shapes in a pair: that of kinds in the schema, but cylinders and support shapes come before boxes."""
+    return 2 * BOX - 1 if shape.kind == CYLINDER or is_support_shape(shape) else 2 * shape.kind
 
 
 @kernel
@@ -117,23 +115,24 @@ def collide_convex(a, b, position, rows, limit, cache, results):
     result = results[0]
     points, next_cache = np.int64(0), np.int64(0)
     if b.kind == MESH:
-        is_convex = a.kind <= CYLINDER or is_support_shape(a)
-        return (collide_mesh(a, b, position, rows, limit, results) if is_convex else 0), next_cache
+        return (collide_mesh(a, b, position, rows, limit, results) if is_convex(a) else 0), next_cache
+    if not is_convex(a) or not (is_convex(b) or b.kind == PLANE):
+        return points, next_cache
     if is_support_shape(a) or is_support_shape(b):
-        points = collide_support(a, b, position, rows, limit, result) if b.kind != TRIANGLE else 0
+        points = collide_support(a, b, position, rows, limit, result)
         return (1 if points > 0 else 0), next_cache
     if b.kind == BOX and a.kind == BOX:
         polygons = stack_array(2, POLYGON)
         points, next_cache = collide_boxes(a, b, position, rows, limit, cache, polygons, result)
     elif a.kind == CYLINDER or b.kind == CYLINDER:
-        points = collide_cylinder_pair(a, b, position, rows, limit, result) if b.kind <= PLANE else 0
-    elif b.kind <= CAPSULE:
+        points = collide_cylinder_pair(a, b, position, rows, limit, result)
+    elif is_round(b):
         points = collide_segments(a, b, position, rows, limit, result)
     elif a.kind == SPHERE and b.kind == BOX:
         points = collide_sphere_box(a, b, position, limit, result)
-    elif a.kind <= CAPSULE and (b.kind <= HULL or b.kind == PLANE):
+    elif is_round(a):
         points = collide_round_polytope(a, b, position, rows, limit, result)
-    elif a.kind <= HULL and (b.kind <= HULL or b.kind == PLANE):
+    else:
         points, next_cache = collide_polytope_pair(a, b, position, rows, limit, cache, result)
     return (1 if points > 0 else 0), next_cache
 
@@ -148,7 +147,7 @@ def collide_shapes(
     rotations quaternions. `speculative_distance` [m]: surfaces that far apart still make contacts. `axis_cache`:
     what the last collision of this pair gave, 0 for none. `results`: MAX_RESULTS rows of CONTACT_RESULT.
     """
-    swap = rank_of(shapes[index_a].kind) > rank_of(shapes[index_b].kind)
+    swap = rank_of(shapes[index_a]) > rank_of(shapes[index_b])
     # A stands where kinds are in order; the frame is that of B.
     a, b = shapes[index_b if swap else index_a], shapes[index_a if swap else index_b]
     position, origin = (position_b, position_a) if swap else (position_a, position_b)

@@ -20,10 +20,11 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.core import core_center, is_support_shape, set_core_pose
+from ..shapes.core import core_center, set_core_pose
 from ..shapes.mesh_cast import MESH_CAST, begin_mesh_cast, next_on_cast
 from ..shapes.mesh_query import mesh_corners, mesh_of
-from ..shapes.schema import CAPSULE, CYLINDER, EMPTY, MESH, MESH_CHILDREN, PLANE, SEPARATION_RAY, SPHERE
+from ..shapes.schema import CAPSULE, MESH, MESH_CHILDREN, PLANE, SPHERE
+from ..shapes.traits import can_be_met, is_convex
 from .gaps import (
     GAP, IDENTITY, NO_FRACTION, OVERLAPPING, ZERO, is_met_from_front, measure_gap, plane_gap, prepare_core, prepare_triangle,
 )  # fmt: skip
@@ -225,7 +226,7 @@ def sweep_shapes(sweeps, a, b, longest):
     """Fraction of the motion after which shape A has to stop so as not to pass through shape B, or NO_FRACTION. `sweeps`:
     rows of SWEEP of both."""
     keep_as_call()
-    if a.kind == EMPTY or (a.kind > CYLINDER and not is_support_shape(a)) or b.kind == EMPTY or b.kind == SEPARATION_RAY:
+    if not is_convex(a) or not can_be_met(b):
         return NO_FRACTION
     copies = stack_array(5, COPY)
     copies[FULL].radius, copies[FULL].factor = prepare_core(a, ZERO, IDENTITY, copies[FULL].core), 1.0

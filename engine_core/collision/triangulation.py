@@ -1,28 +1,40 @@
 """The triangles of shapes as they stand, for whoever needs surfaces and not solids: navigation meshes, pictures.
 
-Round shapes are cut into SEGMENTS around and RINGS / 2 from pole to equator, with corners on the surface. Triangles are
-counter-clockwise seen from outside.
+Round shapes are cut into SEGMENTS around and RINGS / 2 from pole to equator, with corners on the surface; support shapes into
+twice as many rings. Triangles are counter-clockwise seen from outside.
 """
 
 import math
 
 import numpy as np
 
+from ..geometry.gjk import CORE
 from ..geometry.vector import (
-    add, add_scaled, cross, dot, matrix_rows, normalize, quaternion, rotate, rotate_inverse, scale, subtract, vector3,
+    add, add_scaled, cross, dot, length, matrix_rows, normalize, quaternion, rotate, rotate_inverse, scale, subtract,
+    vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view
+from ..shapes.core import IDENTITY_ROWS, ZERO, describe_core, set_core_pose
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
-from ..shapes.schema import BOX, CAPSULE, CYLINDER, HEIGHT_FIELD, HULL, HULL_BLOCK, MESH, PLANE, SPHERE
+from ..shapes.schema import BOX, CAPSULE, CYLINDER, HULL, HULL_BLOCK, MESH, PLANE, SPHERE
+from ..shapes.traits import is_support_shape
 from .query_schema import PLACED_SHAPE
+from .support_shapes import rounded_support
 
 SEGMENTS, RINGS = 16, 8
 STEP = 2.0 * math.pi / SEGMENTS
 CIRCLE = tuple((math.cos(STEP * k), math.sin(STEP * k)) for k in range(SEGMENTS + 1))
 """Corners of the unit circle; a constant of compiled code."""
 ARC = tuple((math.sin(math.pi * k / RINGS), math.cos(math.pi * k / RINGS)) for k in range(RINGS + 1))
+FINE_RINGS = 2 * RINGS
+FINE_ARC = tuple(
+    (math.sin(math.pi * k / FINE_RINGS) if 0 < k < FINE_RINGS else 0.0, math.cos(math.pi * k / FINE_RINGS))
+    for k in range(FINE_RINGS + 1)
+)
+THIN = 1e-6
+"""Corners closer to each other than this part of a shape's size are one."""
 
 TRIANGLE_REQUEST = np.dtype(
     [
@@ -119,6 +131,39 @@ def emit_cylinder(request, placed, radius, half_height):
 
 
 @kernel
+def core_point(shape, core, radius, ring, segment):
+    """A corner of a support shape: its farthest point along a direction. The directions are even for an ellipsoid that fills the
+    shape's bounds: a long shape has as many triangles along it as around it."""
+    b = shape.bounds
+    x, y, z = FINE_ARC[ring][0] * CIRCLE[segment][0], FINE_ARC[ring][1], FINE_ARC[ring][0] * CIRCLE[segment][1]
+    return rounded_support(core, radius, (x / (b[3] - b[0]), y / (b[4] - b[1]), z / (b[5] - b[2])))
+
+
+@kernel
+def emit_thick(request, placed, a, b, c, least):
+    """One triangle, if no two corners are closer than `least`: at an edge or a tip of a shape many directions share a point."""
+    if length(subtract(a, b)) > least and length(subtract(b, c)) > least and length(subtract(c, a)) > least:
+        emit(request, placed, a, b, c)
+
+
+@kernel
+def emit_support(request, placed):
+    """A support shape: tapered capsule or cylinder, ellipsoid, custom shape."""
+    keep_as_call()
+    shape, core = placed.settings, stack_array(1, CORE)[0]
+    set_core_pose(shape, core, ZERO, IDENTITY_ROWS)
+    radius = describe_core(shape, core)
+    bounds = shape.bounds
+    least = THIN * max(np.float64(bounds[3] - bounds[0]), np.float64(bounds[4] - bounds[1]), np.float64(bounds[5] - bounds[2]))
+    for ring in range(FINE_RINGS):
+        for k in range(SEGMENTS):
+            a, b = core_point(shape, core, radius, ring, k), core_point(shape, core, radius, ring, k + 1)
+            c, d = core_point(shape, core, radius, ring + 1, k + 1), core_point(shape, core, radius, ring + 1, k)
+            emit_thick(request, placed, a, b, c, least)
+            emit_thick(request, placed, a, c, d, least)
+
+
+@kernel
 def emit_hull(request, placed, block):
     """Each face as a fan."""
     vertices = view(block.vertices, 3 * block.vertex_count, np.float32)
@@ -194,8 +239,10 @@ def triangulate(address):
             emit_cylinder(request, placed, radius, half_height)
         elif shape.kind == HULL:
             emit_hull(request, placed, view(shape.block, 1, HULL_BLOCK)[0])
-        elif shape.kind == MESH or shape.kind == HEIGHT_FIELD:
+        elif shape.kind == MESH:
             emit_mesh(request, placed, mesh_of(shape))
         elif shape.kind == PLANE:
             emit_plane(request, placed, shape.plane)
+        elif is_support_shape(shape):
+            emit_support(request, placed)
     return np.int64(request.count)

@@ -5,8 +5,9 @@ import numpy as np
 from ..geometry.vector import dot, matrix_rows
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
-from .core import core_bounds, is_support_shape
+from .core import core_bounds
 from .schema import BOX, CAPSULE, CYLINDER, EMPTY, HULL, HULL_BLOCK, PLANE, SPHERE
+from .traits import is_support_shape
 
 
 @kernel

@@ -29,12 +29,6 @@ FAR = 1e300
 
 
 @kernel
-def is_support_shape(shape):
-    """Whether a shape is told by its support function alone."""
-    return shape.kind >= TAPERED_CAPSULE
-
-
-@kernel
 def core_center(shape):
     """An inner point of a convex shape's core, in the shape's frame."""
     if shape.kind == HULL:

@@ -9,16 +9,12 @@ from .cooked_memory import claim
 from .cooking import COOKED_FIELDS, Cooked, user_kind_of
 from .height_field_building import field_bounds, renew_ranges
 from .rows import ShapeRows
-from .solids import SOLIDS
 from .stretch import is_identity, split_basis
+from .traits import TRAITS
 
 __all__ = ["COOKED_FIELDS", "ShapePool", "split_basis"]
 
 DEFAULT_CAPACITY = 1 << 20
-COLLIDABLE = {
-    schema.SPHERE, schema.CAPSULE, schema.BOX, schema.HULL, schema.CYLINDER, schema.PLANE, schema.MESH, schema.HEIGHT_FIELD,
-    schema.SEPARATION_RAY, schema.COMPOUND, schema.TAPERED_CAPSULE, schema.TAPERED_CYLINDER, schema.ELLIPSOID, schema.CUSTOM,
-}  # fmt: skip
 NO_STRETCH = np.eye(3)
 
 
@@ -33,7 +29,7 @@ def _cook_stretched(shape_settings, stretch: np.ndarray) -> tuple[Cooked, bool]:
 
 def is_collidable(kind: int) -> bool:
     """Whether shapes of this kind of the user make contacts."""
-    return kind in COLLIDABLE
+    return kind in TRAITS and TRAITS[kind].is_made
 
 
 class ShapePool(ShapeRows):
@@ -56,7 +52,7 @@ class ShapePool(ShapeRows):
     def create(self, kind: int) -> int:
         """A new shape of this kind, without settings. Gives its index. Raises ValueError for what is no kind of shape
         a user can make, PoolFull if there is no free row."""
-        if kind not in range(schema.SPHERE, len(schema.KIND_NAMES)) or kind == schema.TRIANGLE:
+        if not is_collidable(kind):
             raise ValueError(f"create: no such kind of shape, got {kind!r}")
         with self._lock:
             index = self._take_row(kind)
@@ -134,7 +130,7 @@ class ShapePool(ShapeRows):
         """The settings in use, or None; of what compiled code has set they are made when somebody asks."""
         self._claim(index)
         own, row = self._settings.get(index), self.rows[index]
-        if own is None and row["kind"] != schema.EMPTY and row["user_kind"] in SOLIDS:
+        if own is None and row["kind"] != schema.EMPTY and TRAITS[int(row["user_kind"])].has_sizes:
             own = self._settings[index] = settings.of_solid(int(row["user_kind"]), self._sizes.rows[index].tolist())
         return own
 

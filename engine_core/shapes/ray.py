@@ -8,10 +8,11 @@ from ..geometry.ray import (
 from ..geometry.vector import dot, length_squared
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
-from .core import is_support_shape, point_in_core, ray_core
+from .core import point_in_core, ray_core
 from .mesh_query import mesh_corners, mesh_face, mesh_of
 from .mesh_ray import ray_mesh
 from .schema import BOX, CAPSULE, CYLINDER, HEIGHT_FIELD, HULL, HULL_BLOCK, MESH, PLANE, SPHERE
+from .traits import is_support_shape
 
 NO_FRACTION = 2.0
 """The fraction that `ray_shape` gives for no hit."""

@@ -14,7 +14,6 @@ from ..runtime.memory import view
 from .schema import BOX, CAPSULE, CYLINDER, EMPTY, SHAPE, SPHERE
 
 FLOAT32, INT32 = np.float32, np.int32
-SOLIDS = (SPHERE, BOX, CAPSULE, CYLINDER)
 SMALLEST, LARGEST = 1e-15, 1e15
 """What a size may be [m]."""
 MOST_VOLUME = 1e38

@@ -10,21 +10,16 @@ import zipfile
 
 import numpy as np
 
-from . import schema, settings
+from . import compound_settings, schema, settings
 from .compound_settings import StaticCompound
 from .cooking import COOKED_FIELDS, Block, Cooked, pack_block
 from .pool import ShapePool
+from .traits import TRAITS
 
 VERSION = 3
 """Counts up when rows, blocks or settings change their meaning."""
-BLOCKS = {schema.HULL: schema.HULL_BLOCK, schema.MESH: schema.MESH_BLOCK, schema.COMPOUND: schema.COMPOUND_BLOCK}
-SETTINGS = {
-    kind.kind: kind for kind in (
-        settings.Sphere, settings.Box, settings.Capsule, settings.Cylinder, settings.TaperedCapsule, settings.TaperedCylinder,
-        settings.Ellipsoid, settings.Hull, settings.Plane, settings.SeparationRay, settings.Mesh, settings.HeightField,
-        StaticCompound,
-    )
-}  # fmt: skip
+BLOCKS = {kind: traits.block for kind, traits in TRAITS.items() if traits.block is not None and traits.is_stored}
+SETTINGS = {own.kind: own for module in (settings, compound_settings) for own in vars(module).values() if hasattr(own, "cook")}
 
 
 def _block_entries(kind: int, block: Block | None) -> dict:
@@ -70,17 +65,23 @@ def _row_entries(row, block: Block | None) -> dict:
     return {"row": np.frombuffer(cooked.tobytes(), np.uint8)} | _block_entries(int(row["kind"]), block)
 
 
-def _compound_entries(pool: ShapePool, row: int, own: StaticCompound) -> dict:
-    """Parts and shapes of a compound; rows of parts name the number of a cooked part instead of its row."""
+def _part_entries(pool: ShapePool, row: int) -> dict:
+    """Cooked parts of a compound; rows of parts name the number of a cooked part instead of its row."""
     part_rows = pool.part_rows(row)
     parts = pool.block_of(row).arrays["parts"].copy()
     number_of = {part: number for number, part in enumerate(part_rows)}
     parts["shape"] = [number_of[part] for part in parts["shape"].tolist()]
     entries = {"array parts": parts}
-    if any(shape.kind == schema.CUSTOM for shape in own.shapes):
-        raise ValueError("save_shape: a part of the compound is a custom shape, its function cannot be saved: set it again")
     for number, part in enumerate(part_rows):
+        if not TRAITS[int(pool.rows[part]["user_kind"])].is_stored:
+            raise ValueError("save_shape: a part of the compound is a custom shape, its function cannot be saved: set it again")
         entries |= _named(f"part {number}", _row_entries(pool.rows[part], pool.block_of(part)))
+    return entries
+
+
+def _shape_entries(own: StaticCompound) -> dict:
+    """Settings of the shapes that parts of a compound are uses of."""
+    entries = {}
     for number, shape in enumerate(own.shapes):
         entries |= _named(f"shape {number}", {"kind": np.array(shape.kind)} | _settings_entries(shape, None))
     return entries
@@ -92,13 +93,15 @@ def save_shape(pool: ShapePool, index: int) -> bytes:
         own = pool.settings_of(index)
         current = pool.current_row(index)
         row = pool.rows[current].copy()
-        if int(row["user_kind"]) == schema.CUSTOM:
+        if not TRAITS[int(row["user_kind"])].is_stored:
             raise ValueError(f"save_shape: shape {index} is a custom one, its function cannot be saved: set it again")
         block = pool.block_of(current)
         row["margin"] = pool.rows[index]["margin"]
         entries = {"version": np.array(VERSION)} | _row_entries(row, block) | _settings_entries(own, block)
+        if int(row["kind"]) == schema.COMPOUND:
+            entries |= _part_entries(pool, current)
         if isinstance(own, StaticCompound):
-            entries |= _compound_entries(pool, current, own)
+            entries |= _shape_entries(own)
         file = io.BytesIO()
         np.savez(file, **entries)
     return file.getvalue()

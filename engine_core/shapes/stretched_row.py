@@ -14,9 +14,10 @@ from ..geometry.principal_axes import principal_axes
 from ..geometry.vector import cross, dot, length, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
-from .schema import BOX, CAPSULE, CYLINDER, HULL, HULL_BLOCK, SHAPE, SPHERE
+from .schema import BOX, CAPSULE, HULL, HULL_BLOCK, SHAPE, SPHERE
 from .solids import are_sizes, write_solid
 from .stretch import SAME_AXES
+from .traits import has_sizes
 
 FLOAT32, INT32, INT64 = np.float32, np.int32, np.int64
 SMALLEST_VOLUME = 1e-12
@@ -185,8 +186,8 @@ def _finish_hull(target, memory, inverse):
 @kernel
 def can_stretch(shapes, index, is_mirrored):
     """Whether `write_stretched` can do it."""
-    kind = shapes[index].kind
-    return kind == SPHERE or kind == BOX or kind == CAPSULE or kind == CYLINDER or (kind == HULL and not is_mirrored)
+    shape = shapes[index]
+    return has_sizes(shape) or (shape.kind == HULL and not is_mirrored)
 
 
 @kernel
