@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-import engine_core.api as scree
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import view
-from engine_core.shapes import schema
-from engine_core.shapes.traits import TRAITS
+import scree
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import view
+from scree.shapes import schema
+from scree.shapes.traits import TRAITS
 
 MADE = [kind for kind, traits in TRAITS.items() if traits.is_made]
 NAMES = {kind: schema.KIND_NAMES[kind] for kind in MADE}

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from kind_examples import FAR, MADE, NAMES, example_of
 
-import engine_core.api as scree
-from engine_core.collision.schema import SPECULATIVE_DISTANCE
-from engine_core.godot import server_shapes
-from engine_core.godot.fast_shape_data import SHAPE_DATA
-from engine_core.runtime.kernel import entry_point
-from engine_core.runtime.memory import address_of, view
-from engine_core.shapes import schema
-from engine_core.shapes.bounds import shape_bounds
-from engine_core.shapes.core import core_bounds
-from engine_core.shapes.schema import SHAPE
-from engine_core.shapes.storage import load_shape, save_shape
-from engine_core.shapes.traits import TRAITS
+import scree
+from scree.collision.schema import SPECULATIVE_DISTANCE
+from scree.godot import server_shapes
+from scree.godot.fast_shape_data import SHAPE_DATA
+from scree.runtime.kernel import entry_point
+from scree.runtime.memory import address_of, view
+from scree.shapes import schema
+from scree.shapes.bounds import shape_bounds
+from scree.shapes.core import core_bounds
+from scree.shapes.schema import SHAPE
+from scree.shapes.storage import load_shape, save_shape
+from scree.shapes.traits import TRAITS
 
 every_kind = pytest.mark.parametrize("kind", MADE, ids=NAMES.get)
 UPRIGHT, TURNED = (0.0, 0.0, 0.0, 1.0), (0.18257419, 0.36514837, 0.54772256, 0.73029674)
