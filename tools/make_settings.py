@@ -11,7 +11,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from scree.godot.setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS, Setting  # noqa: E402
-from scree.limits import DEFAULT_LIMITS, MODEST_LIMITS  # noqa: E402
+from scree.step.limits import DEFAULT_LIMITS, MODEST_LIMITS  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "settings.md"
 _INTRODUCTION = """# Project settings

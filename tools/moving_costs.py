@@ -18,7 +18,7 @@ from scree.bodies.schema import KINEMATIC
 from scree.profiling.chrome_trace import spans, thread_name
 from scree.profiling.recording import recorded
 from scree.shapes.schema import BOX
-from scree.world import World
+from scree.core.world import World
 
 TICK, SPACING, JITTER, FRICTION, THICKNESS = 1.0 / 60.0, 1.5, 0.3, 0.5, 2.0
 BEGIN, END, ROUNDS = 240, 420, 3  # ticks that are measured, and how often

@@ -135,7 +135,7 @@ def streaming_a_million(godot: Godot, project: Path) -> Outcome:
     """Size and load time a body, and memory bounded by what is loaded: in Python, without Godot."""
     from scree.streaming.wanted import Viewer
     from scree.streaming.world import Streaming
-    from scree.world import World
+    from scree.core.world import World
     from scree.tools import tiles_plot
 
     with tempfile.TemporaryDirectory() as place:

@@ -23,7 +23,7 @@ from scree.profiling.barrier_costs import measure_barriers
 from scree.profiling.island_costs import measure_islands
 from scree.profiling.resident import resident_of_pools, resident_of_process
 from scree.shapes.schema import BOX
-from scree.world import World
+from scree.core.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 TICK, SPACING, JITTER = 1.0 / 60.0, 1.5, 0.3

@@ -17,10 +17,10 @@ from .shapes import (
 )  # fmt: skip
 from .space import Listener, Space, SpaceSettings
 from .world import World
-from ..limits import LimitReached
-from ..pulley_interface import Pulley
+from ..step.limits import LimitReached
+from ..core.pulleys import Pulley
 from ..runtime.memory import PoolFull
-from ..vehicle_interface import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 
 __all__ = [
     "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bodies", "Body", "Box", "Capsule",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import edits
+from ..edit import edits
 from .arrays import Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
 from ..batches.adding import rows_of
 from ..batches.editing import edit_bodies, free_bodies, motions_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import edits
+from ..edit import edits
 from .arrays import NO_TURN, Floats, Vector, basis_of, read_only, rotations, twelve, vector
 from .bodies import Bodies
 from .materials import Material, Names

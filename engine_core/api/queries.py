@@ -12,8 +12,8 @@ from .arrays import NO_TURN, Floats, Ints, Vector, Vectors, basis_of, rotations,
 from .body import Body, ids_of
 from .materials import Names
 from .shapes import Shape
-from ..query_interface import Queries
-from ..snapshot import Snapshot
+from ..core.queries import Queries
+from ..core.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from .world import World
@@ -97,7 +97,7 @@ class SpaceQueries:
 
     @property
     def queries(self) -> Queries:
-        """The compiled face of all queries (`engine_core/query_interface.py`), for experts."""
+        """The compiled face of all queries (`engine_core/core/queries.py`), for experts."""
         return self._world.queries
 
     def _settings(

@@ -22,9 +22,9 @@ from .queries import SpaceQueries
 from .shapes import Shape
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA, KIND_BODY
-from ..pulley_interface import Pulley
+from ..core.pulleys import Pulley
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
-from ..vehicle_interface import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 
 if TYPE_CHECKING:
     from .world import World
@@ -104,7 +104,7 @@ class Space(SpaceBodies, SpaceQueries):
 
     @property
     def core(self) -> Any:
-        """The compiled face of the world (`engine_core/world.py`), for experts."""
+        """The compiled face of the world (`engine_core/core/world.py`), for experts."""
         return self._world.core
 
     def __repr__(self) -> str:

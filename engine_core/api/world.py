@@ -12,8 +12,8 @@ from .shape_table import ShapeTable
 from .shapes import HeightField
 from .space import Space, SpaceSettings
 from ..bodies.schema import CONTACT_CLASSES
-from ..query_interface import Queries
-from ..world import World as Core
+from ..core.queries import Queries
+from ..core.world import World as Core
 
 
 class World:
@@ -32,11 +32,11 @@ class World:
         self.layers = layers or Layers()
         """Names of collision layers."""
         self.core: Any = Core(threads, self.layers.table, None, **limits)
-        """The compiled face (`engine_core/world.py`): ids, rows and addresses, for experts. It shares all with this one."""
+        """The compiled face (`engine_core/core/world.py`): ids, rows and addresses, for experts. It shares all with this one."""
         self.shapes = ShapeTable(self.core)
         """Which shapes of the core stand for which values, for experts."""
         self.queries = Queries(self.core)
-        """The compiled face of all queries (`engine_core/query_interface.py`), for experts."""
+        """The compiled face of all queries (`engine_core/core/queries.py`), for experts."""
         self._contact_classes = ["default"]
 
     def add_space(self, gravity: Vector = (0.0, -9.81, 0.0), settings: SpaceSettings | None = None) -> Space:

@@ -2,7 +2,7 @@
 into the tree.
 
 The bodies are ordinary ones: each may be changed and freed by itself afterwards. Any thread may call; the bodies enter at
-once, or at the end of the step that is running (edits.py).
+once, or at the end of the step that is running (edit/edits.py).
 """
 
 from functools import partial
@@ -14,8 +14,8 @@ from ..bodies.identity import SEQUENCE_MASK, index_of
 from ..bodies.layers import broad_phase_layer_of
 from ..bodies.motion import bodies_of, system_of
 from ..bodies.schema import INDEX_BITS, INSTANCE, KIND_BITS, KIND_BODY, WORLD
-from ..body_batches import ROW_BYTES, copy_row
-from ..body_placement import enter_system, renew, tree_of
+from .body_batches import ROW_BYTES, copy_row
+from ..edit.body_placement import enter_system, renew, tree_of
 from ..broad_phase.add import tree_prepare
 from ..broad_phase.change import tree_finalize
 from ..geometry.vector import store3, store4

@@ -8,10 +8,10 @@ from .adding import rows_of
 from ..bodies.identity import SEQUENCE_MASK
 from ..bodies.motion import bodies_of
 from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, WORLD
-from ..body_batches import ROW_BYTES
-from ..body_locks import read_motions
-from ..body_placement import leave_system
-from ..edits import COMMAND, FULL, NO_BODY, RING_SETTING
+from .body_batches import ROW_BYTES
+from ..edit.body_locks import read_motions
+from ..edit.body_placement import leave_system
+from ..edit.edits import COMMAND, FULL, NO_BODY, RING_SETTING
 from ..runtime import atomics
 from ..runtime.call import call_2, call_3_result
 from ..runtime.kernel import entry_point
@@ -54,7 +54,7 @@ def take_out_many(world, rows_address, count, leave_function):
 
 
 def edit_bodies(world, call: str, ids: np.ndarray, kind: int, values: np.ndarray) -> None:
-    """Do one edit, a kind of COMMAND of edits.py, with values float64 (n, k), to many bodies: at once, or at the end of the
+    """Do one edit, a kind of COMMAND of edit/edits.py, with values float64 (n, k), to many bodies: at once, or at the end of the
     step that is running. Any thread may call. Raises KeyError for a body that is gone, PoolFull if too many edits wait."""
     rows_of(world, call, ids)
     values = np.ascontiguousarray(values, np.float64)

@@ -1,4 +1,5 @@
-"""What a limit leaves out of a step. The step goes on without it; users are told how much it was: see engine_core/limits.py."""
+"""What a limit leaves out of a step. The step goes on without it; users are told how much it was:
+see engine_core/step/limits.py."""
 
 import numpy as np
 

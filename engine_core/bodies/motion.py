@@ -2,8 +2,8 @@
 
 Every function takes the address of WORLD and the index of a body that the caller has checked (`identity.body_of`). The user
 speaks of the body's origin; the core of its centre of mass. Vectors are world axes; offsets are from the origin.
-This is the form without locks. Who may call: whoever holds the gate of the body's system (edits.py), and the one thread that has
-a body in no system.
+This is the form without locks. Who may call: whoever holds the gate of the body's system (edit/edits.py), and the one thread
+that has a body in no system.
 """
 
 import numpy as np

@@ -106,7 +106,7 @@ class BodyPool:
             self.world_record["body_count"] = self.count
 
     def take_many(self, count: int) -> np.ndarray:
-        """Rows of `count` bodies, int32; the caller fills them, id last (body_batches.py). Raises PoolFull."""
+        """Rows of `count` bodies, int32; the caller fills them, id last (batches/body_batches.py). Raises PoolFull."""
         with self._lock:
             used = min(count, len(self._free))
             if count - used > self.pool.capacity - self.count:

@@ -7,7 +7,7 @@ the Linux kernel's seqlock documentation).
 
 A thread changes one body at a time, so it needs one SHADOW, which it uses for one body after the other: who reads a copy of the
 next body finds that the change of its own has ended. A system has one for each worker of its jobs; number 0 is that of whoever
-holds the system's gate (edits.py). A body in no system is its owner's alone and is not published.
+holds the system's gate (edit/edits.py). A body in no system is its owner's alone and is not published.
 
 The order of a change is written in docs/publication.md:
 `begin_change`, the new fields, the fat bounds, `tree_widen`, `end_change`.

@@ -51,7 +51,7 @@ HAS_RARE = 2097152  # its row of BODY_RARE counts
 HELD_BACK_ONCE = 4194304  # three bits from here on: in how many steps running continuous collision took back its motion, up to 7
 HELD_BACK_STEPS = 7 * HELD_BACK_ONCE
 HAS_JOINT = 1 << 25  # `first_joint` is not -1: contacts are prepared from the line of the flags
-IS_IN_BATCH = 1 << 30  # made and freed with a batch (body_batches.py): no call of its own may free or reshape it
+IS_IN_BATCH = 1 << 30  # made and freed with a batch (batches/body_batches.py): no call of its own may free or reshape it
 
 # Rows of seven cache lines; fields stand in the order of how hot they are: a line is what one stage reads.
 BODY = np.dtype(
@@ -316,7 +316,7 @@ SYSTEM = np.dtype(
         ("island_count", "i8"),
         ("stage_cycles", "i8"),  # address of int64 counters of time by stage
         ("extra", "i8", 16),
-        # Edits from any thread: see edits.py. Words of several threads lie in cache lines of their own.
+        # Edits from any thread: see edit/edits.py. Words of several threads lie in cache lines of their own.
         ("commands", "i8"), ("command_capacity", "i8"),  # a ring of edits.COMMAND
         ("command_tail", "i8"),  # commands done; of whoever holds the gate
         ("padding_1", "i8", 8), ("gate", "i8"),  # who may change the system now; 0: nobody does

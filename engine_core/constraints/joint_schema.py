@@ -104,7 +104,7 @@ JOINT = np.dtype(
         ("flags", "u4"),
         ("colour", "i4"),  # -1: not in the solver
         ("colour_slot", "i4"),
-        ("kind", "i4"),  # what it was made as: see joint_interface.py; the solver does not ask
+        ("kind", "i4"),  # what it was made as: see core/joints.py; the solver does not ask
         # Frames, from the bodies' origins in their own axes; for the world in world axes. [A, B]
         ("frame_positions", "f8", (2, 3)),
         ("frame_rotations", "f8", (2, 4)),

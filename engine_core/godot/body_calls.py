@@ -1,5 +1,5 @@
 """Makers of virtuals that act on one body, or read it: the same for the server's calls, which name a body by its
-id, and for a body state's, which belong to one. A call that changes a body is an edit (../edits.py): done at once, or
+id, and for a body state's, which belong to one. A call that changes a body is an edit (edit/edits.py): done at once, or
 when the step that runs has ended; no thread waits.
 
 `find(instance, arguments, call)` gives `(world, body index)`, -1 for no body; `refuse(instance, call, reason, value)` has
@@ -7,11 +7,11 @@ Python print why a call was not obeyed; `server_of(instance)` is the address of 
 argument after the body's id.
 """
 
-from .. import edits
+from ..edit import edits
 from ..bodies.motion import bodies_of
 from ..bodies.rare import rare_of
 from ..bodies.schema import MASS_CHANGED
-from ..edits import give_command
+from ..edit.edits import give_command
 from ..geometry.vector import vector3
 from ..runtime.call import call_1
 from ..runtime.kernel import kernel

@@ -10,7 +10,7 @@ from ..bodies import motion
 from ..bodies.motion import bodies_of
 from ..bodies.rare import rare_of
 from ..bodies.schema import RIGID, WORLD
-from ..edits import ANGULAR_VELOCITY, LINEAR_VELOCITY, SET_POSE, SLEEPING, give_command
+from ..edit.edits import ANGULAR_VELOCITY, LINEAR_VELOCITY, SET_POSE, SLEEPING, give_command
 from ..geometry.principal_axes import principal_axes
 from ..geometry.vector import add, quaternion, rotate, scale, store3, vector3
 from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uint8

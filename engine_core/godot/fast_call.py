@@ -5,8 +5,8 @@ Python function would have done; or False, having changed nothing: then Python g
 So it handles what happens a thousand times while a scene is loaded, and leaves to Python what is rare or wrong.
 
 While a fast answer runs, its thread has the server's lock: no step runs, no Python function does, and nothing waits that came
-before. It changes a body in a space behind the space's gate (../edits.py). It leaves notes about all that Python keeps in tables
-of its own: Python takes them over first when it takes the lock (fast_stock.py).
+before. It changes a body in a space behind the space's gate (edit/edits.py). It leaves notes about all that Python keeps in
+tables of its own: Python takes them over first when it takes the lock (fast_stock.py).
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of
 from ..bodies.schema import BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_BATCH, SYSTEM, WAKES_NEIGHBOURS, WORLD
-from ..edits import EDITING, GATE, OPEN, is_waiting
+from ..edit.edits import EDITING, GATE, OPEN, is_waiting
 from ..runtime.atomics import compare_exchange_int64, load_acquire_int64
 from ..runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
 from ..runtime.kernel import kernel

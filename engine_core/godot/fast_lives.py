@@ -9,7 +9,7 @@ from ..bodies.schema import (
     BODY, HAS_EXCEPTIONS, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY, KIND_SHAPE, MASS_CHANGED,
     WORLD,
 )  # fmt: skip
-from ..origin import read_frame
+from ..edit.origin import read_frame
 from ..runtime import atomics
 from ..runtime.call import call_1, call_2, call_3, store_int64
 from ..runtime.kernel import kernel

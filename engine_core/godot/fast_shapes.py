@@ -9,7 +9,7 @@ import numpy as np
 from ..bodies.motion import bodies_of
 from ..bodies.publication import begin_change, end_change
 from ..bodies.schema import HAS_STRETCH, INDEX_MASK, INSTANCE, IS_AREA, MASS_CHANGED, WORLD
-from ..body_placement import THE_LAST
+from ..edit.body_placement import THE_LAST
 from ..runtime.call import call_4, load_float32, store_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view

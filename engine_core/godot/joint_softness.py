@@ -7,8 +7,8 @@ default is a spring of p times the frequency of what is firm. docs/differences.m
 
 import math
 
-from ..joint_interface import LimitFeel
-from ..physics_system import PhysicsSystem
+from ..core.joints import LimitFeel
+from ..step.physics_system import PhysicsSystem
 
 FIRM_HERTZ = PhysicsSystem.SETTINGS["joint_hertz"]
 FIRM_DAMPING = PhysicsSystem.SETTINGS["joint_damping_ratio"]

@@ -83,7 +83,7 @@ SERVER = np.dtype(
         ("shape_rows", "i8"), ("shape_row_count", "i8"),  # int32: free rows of shapes
         ("notes", "i8"), ("note_count", "i8"),  # NOTE: what Python has to take over into its tables
         ("new_body", "i8"), ("new_area_body", "i8"), ("new_area", "i8"),  # addresses of BODY, BODY, AREA to begin as
-        # Entry points of body_placement.py
+        # Entry points of edit/body_placement.py
         ("enter_system", "i8"), ("leave_system", "i8"), ("renew", "i8"), ("renew_shapes", "i8"),
         # Functions and methods of Godot
         ("callable_is_valid", "i8"), ("variant_from_callable", "i8"), ("variant_from_object", "i8"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
-from ..query_interface import install_queries
+from ..core.queries import install_queries
 from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool
 from ..shapes.compiled_cooking import CompiledCooking
@@ -113,7 +113,7 @@ class Server:
 
     def _fill_record(self) -> None:
         """Tell compiled code where everything is."""
-        from ..physics_system import step
+        from ..step.physics_system import step
         from .motion_test import is_excluded_by_motion
         from .space_state import is_excluded_by_godot
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bodies import motion
 from ..bodies.identity import area_of
-from ..edits import FULL, SET_POSE, give_command
+from ..edit.edits import FULL, SET_POSE, give_command
 from ..runtime.call import call_2, call_3, load_float32
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel

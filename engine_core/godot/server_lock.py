@@ -1,7 +1,7 @@
 """The server's lock: the calls of Godot that Python answers, and the step, one thread at a time.
 
 Godot calls from loader threads while its main thread may be in `_step`. Calls that move a body (impulses, velocities,
-transforms) are compiled and take no lock at all but the gate of its space (../edits.py). Of the rest, calls that answer nothing
+transforms) are compiled and take no lock at all but the gate of its space (edit/edits.py). Of the rest, calls that answer nothing
 are kept until the step has ended if one runs (`acquire_unless_stepping`), so that nobody waits for a step; calls that must
 answer wait for it. The lock is a word in SERVER that compiled code and Python both take; a thread that has it may take it again.
 Waiting happens in compiled code, without Python's interpreter lock, so that a thread that holds the interpreter never waits for

@@ -1,9 +1,9 @@
-"""Vehicles and pulleys of the core (../vehicle_interface.py, ../pulley_interface.py): the calls of a ScreeVehicle3D on the
+"""Vehicles and pulleys of the core (core/vehicles.py, core/pulleys.py): the calls of a ScreeVehicle3D on the
 server, and what GDScript may call itself.
 
 `vehicle_create(body, description)` and `pulley_create(...)` give a handle, nothing after an error. A description is a Dictionary:
 "wheels", "differentials", "tracks" and "anti_roll_bars" hold a Dictionary by number (0, 1, ...) of Dictionaries, "engine" and
-"lean" one each; their keys are the fields of the classes in vehicle_interface.py, curves a PackedFloat32Array of x, y, x, y, ...
+"lean" one each; their keys are the fields of the classes in core/vehicles.py, curves a PackedFloat32Array of x, y, x, y, ...
 In Python, between steps: once a tick and vehicle at most.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from ..pulley_interface import Pulley
-from ..vehicle_interface import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from ..core.pulleys import Pulley
+from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 from .frames import frame_of_space
 from .methods import locked_calls
 from .schema import DICTIONARY, FLOAT, INT, PACKED_VECTOR3_ARRAY, RID, VECTOR3

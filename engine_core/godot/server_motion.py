@@ -7,7 +7,7 @@ from ..bodies import motion
 from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of
 from ..bodies.schema import CAN_SLEEP, RIGID, WORLD
-from ..edits import (
+from ..edit.edits import (
     ANGULAR_VELOCITY,
     AXIS_VELOCITY,
     CAN_SLEEP_OR_NOT,

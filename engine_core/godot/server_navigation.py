@@ -6,7 +6,7 @@ Any thread may call, a worker best: neither the lock of the server nor the inter
 
 import numpy as np
 
-from ..snapshot import Snapshot
+from ..core.snapshot import Snapshot
 from .frames import frame_of_space
 from .schema import INT, PACKED_VECTOR3_ARRAY, RID, VECTOR3
 

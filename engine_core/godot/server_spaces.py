@@ -1,6 +1,6 @@
 """Spaces: making them, their parameters, and what the debug view asks for."""
 
-from ..physics_system import PhysicsSystem
+from ..step.physics_system import PhysicsSystem
 from .errors import check_finite
 from .frames import frame_of_space
 from .server_areas import Area

@@ -13,11 +13,11 @@ import sys
 
 import numpy as np
 
-from .. import body_batches
+from ..batches import body_batches
 from ..bodies.identity import index_of, kind_of
 from ..bodies.schema import KIND_BODY
 from ..geometry.vector import add
-from ..origin import read_frame
+from ..edit.origin import read_frame
 from ..runtime.call import load_address, load_int32, load_int64, store_int32, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view

@@ -5,7 +5,7 @@
 
 from typing import NamedTuple
 
-from ..limits import DEFAULT_LIMITS
+from ..step.limits import DEFAULT_LIMITS
 
 
 class Setting(NamedTuple):

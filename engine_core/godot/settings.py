@@ -92,7 +92,7 @@ class Settings:
 
     def system_settings(self) -> dict:
         """Settings of a new space. More of Godot's iterations are more sub-steps; see docs/differences.md."""
-        from ..physics_system import PhysicsSystem  # not for a project that has chosen another engine
+        from ..step.physics_system import PhysicsSystem  # not for a project that has chosen another engine
 
         substeps = self.values["physics/scree_3d/simulation/substeps"] * self.iterations / SOLVER_SETTINGS[ITERATIONS].default
         return {

@@ -28,7 +28,7 @@ from ..collision.query_schema import (
     WITH_BODIES,
 )  # fmt: skip
 from ..geometry.vector import add, dot, store3, store4, subtract, vector3
-from ..origin import read_frame
+from ..edit.origin import read_frame
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import (
     call_1,

@@ -8,9 +8,9 @@ import platform
 import numpy as np
 
 from ..bodies.schema import SYSTEM, WORLD
-from ..edits import STEPPING, take_gate
+from ..edit.edits import STEPPING, take_gate
 from ..geometry.vector import store3
-from ..physics_system import GATE_IS_TAKEN
+from ..step.physics_system import GATE_IS_TAKEN
 from ..runtime.atomics import exchange_int64
 from ..runtime.call import call_1, call_1_float, call_2, call_3
 from ..runtime.kernel import kernel

@@ -88,7 +88,7 @@ class Engine:
             return
         from ..runtime.code_files import SUFFIX, cache_folder_of, lack_of_room
 
-        if not any(cache_folder_of("scree.physics_system").rglob(f"*{SUFFIX}")):
+        if not any(cache_folder_of("scree.step.physics_system").rglob(f"*{SUFFIX}")):
             print("scree: compiling the core for this machine: this happens once and takes a minute or two "
                   "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
             if problem := lack_of_room():
@@ -153,7 +153,7 @@ class Engine:
         """Make the world and the server, and write the server's Object to the Variant at `result`."""
         self.register_classes()
         begin = time.perf_counter()
-        from ..world import World
+        from ..core.world import World
         from .server import Server
         from .virtual_modules import import_all
 

@@ -2,8 +2,8 @@
 
 `_step` takes the server's lock and the gates of all spaces in the name of a thread of ours, wakes it and returns; `_sync`
 waits for it. So whatever is asked between the two comes after the step, whenever the step really runs: a game plays the same as
-without the setting. Calls that return nothing are kept until the step has ended (edits.py, Server.keeps_late) and done at the
-latest in `_sync`; calls that must answer wait; queries and readings of motion do neither.
+without the setting. Calls that return nothing are kept until the step has ended (edit/edits.py, Server.keeps_late) and done at
+the latest in `_sync`; calls that must answer wait; queries and readings of motion do neither.
 """
 
 import threading

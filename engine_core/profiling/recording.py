@@ -11,7 +11,7 @@ A picture of the same: `tools/timeline_plot.py`.
 
 from contextlib import contextmanager
 
-from ..physics_system import PhysicsSystem
+from ..step.physics_system import PhysicsSystem
 from ..step.stages import JOB_COUNT, JOBS, STAGE_NAMES
 from ..runtime.timeline import Timeline
 

@@ -118,7 +118,7 @@ class ShapeRows:
         if self.rows[row]["id"] == 0 and row not in self._rows_of:
             self._free_rows.append(row)
 
-    # Shapes that were cooked elsewhere, for batches of bodies (batch_interface.py).
+    # Shapes that were cooked elsewhere, for batches of bodies (core/batches.py).
 
     def adopt(self, cooked: np.ndarray) -> np.ndarray:
         """Rows, int32, for shapes that are cooked already: an array of SHAPE whose `block`s are addresses that stay good until

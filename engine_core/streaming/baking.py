@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..body_batches import NEW_BODY, NEW_SHAPE
+from ..batches.body_batches import NEW_BODY, NEW_SHAPE
 from ..shapes.schema import COMPOUND, CUSTOM
 from . import tile_file
 from .tile_limits import LARGEST, LARGEST_PLACE, LARGEST_TURN_ERROR

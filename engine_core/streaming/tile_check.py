@@ -6,7 +6,7 @@ memory, into a walk without end or to a jump, one compiled pass compares all of 
 
 import numpy as np
 
-from ..body_batches import NEW_BODY, NEW_SHAPE
+from ..batches.body_batches import NEW_BODY, NEW_SHAPE
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view
 from ..shapes.schema import (

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..body_batches import NEW_BODY, NEW_SHAPE
+from ..batches.body_batches import NEW_BODY, NEW_SHAPE
 from ..runtime.call import load_int64, store_int64
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, view

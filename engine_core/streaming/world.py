@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import body_batches
-from ..batch_interface import BatchQueue
+from ..batches import body_batches
+from ..core.batches import BatchQueue
 from ..runtime.call import load_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view

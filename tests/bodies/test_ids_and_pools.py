@@ -14,7 +14,7 @@ from scree.bodies.schema import KIND_AREA, KIND_BODY, KIND_SHAPE, KIND_SYSTEM, K
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import PoolFull
 from scree.shapes.schema import BOX, CAPSULE, HULL, SPHERE
-from scree.world import World
+from scree.core.world import World
 
 PLAIN = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scree.shapes.schema import BOX, CAPSULE, PLANE, SPHERE
-from scree.world import World
+from scree.core.world import World
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 # The default limits reserve gigabytes of address space for every world that a property test makes.

@@ -12,7 +12,7 @@ from scree.profiling.resident import resident_bytes
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import PAGE
 from scree.shapes.schema import BOX
-from scree.world import World
+from scree.core.world import World
 
 SMALL = {"bodies": 4096, "body_shapes": 4096, "shapes": 256, "systems": 2, "pairs": 256, "contacts": 256}
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from scree.bodies.shape_users import LEAST
 from scree.shapes.schema import SPHERE
-from scree.world import World
+from scree.core.world import World
 
 SMALL = {"bodies": 64, "body_shapes": 1024, "shapes": 64, "systems": 2, "pairs": 256, "contacts": 256}
 KINDS = ("make", "free", "add", "remove", "replace", "clear", "lose")

@@ -6,7 +6,7 @@ import pytest
 from collision.query_twins import Solid, create_shape, new_world, place, random_rotation
 
 from scree.bodies.schema import IS_AREA, KINEMATIC, RIGID
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.shapes.schema import BOX, CAPSULE, CYLINDER, MESH, PLANE, SEPARATION_RAY, SPHERE
 
 FAR_AWAY = np.array((8_000.0, 1_000.0, -11_000.0))

@@ -4,7 +4,7 @@ import numpy as np
 
 from scree.bodies.schema import STATIC
 from scree.shapes.schema import BOX, CAPSULE, COMPOUND, CYLINDER, HULL, MESH, PLANE, SPHERE
-from scree.world import World
+from scree.core.world import World
 
 OCTAHEDRON = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=np.float64)
 

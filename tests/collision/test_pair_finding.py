@@ -11,7 +11,7 @@ from small_world import TICK
 
 from scree.collision.pair_finding import FOUND_AT_ONCE
 from scree.shapes.schema import BOX, SPHERE
-from scree.world import World
+from scree.core.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

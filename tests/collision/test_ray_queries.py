@@ -9,7 +9,7 @@ import pytest
 from scree.bodies.schema import IS_AREA, KINEMATIC, RAY_PICKABLE, RIGID
 from scree.collision import query_schema
 from scree.collision.ray_queries import query_rays
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.shapes.schema import BOX, CAPSULE, HEIGHT_FIELD, MESH, PLANE, SEPARATION_RAY, SPHERE
 
 from .query_twins import Solid, new_world, place, random_solids

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scree.bodies.schema import IS_AREA, RIGID
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE
 
 from .query_twins import Solid, create_shape, new_world, place, random_rotation, random_solids, transform_of

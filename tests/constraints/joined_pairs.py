@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from small_world import SmallWorld
 
 from scree.constraints.joint_schema import ANGULAR_AXES, CONE, DISTANCE, SWING_Y, SWING_Z, TWIST
-from scree.joint_interface import KINDS
+from scree.core.joints import KINDS
 
 FREE = (1.0, -1.0)
 AXES = 8

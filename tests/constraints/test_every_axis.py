@@ -8,7 +8,7 @@ from small_world import UPRIGHT, SmallWorld
 
 from scree.api.joint_values import AXES
 from scree.constraints.joint_schema import AXIS_COUNT, DISTANCE, GEAR, RACK
-from scree.joint_interface import AXIS_NAMES
+from scree.core.joints import AXIS_NAMES
 
 RATIOS = (GEAR, RACK)
 """Axes that tie speeds and have no position."""

@@ -6,7 +6,7 @@ from small_world import TICK, SmallWorld
 from test_joints import at, cube, floating
 
 from scree.bodies.schema import KINEMATIC, SLEEP_REQUESTED, STATIC
-from scree.body_placement import mark
+from scree.edit.body_placement import mark
 from scree.constraints.joint_schema import LINEAR_X, TWIST
 
 

@@ -7,7 +7,7 @@ from small_world import SmallWorld
 from test_joints import at, cube, floating
 
 from scree.constraints.joint_schema import LINEAR_X, LINEAR_Y, TWIST
-from scree.joint_interface import LimitFeel
+from scree.core.joints import LimitFeel
 
 
 def slider(world: SmallWorld, feel: LimitFeel | None = None, lower: float = -1.0, upper: float = 1.0) -> tuple[int, int]:

@@ -8,7 +8,7 @@ import pytest
 from scree.bodies.schema import STATIC
 from scree.constraints.joint_schema import CONE, TWIST
 from scree.shapes.schema import BOX, PLANE
-from scree.world import World
+from scree.core.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 KINDS = ("point", "hinge", "swing_twist", "fixed", "six_dof")

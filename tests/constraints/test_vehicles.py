@@ -7,7 +7,7 @@ import pytest
 from small_world import TICK, SmallWorld
 
 from scree.bodies.schema import STATIC
-from scree.vehicle_interface import AntiRollBar, Differential, Engine, Lean, Track, Wheel
+from scree.core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Wheel
 
 GRAVITY, MASS, BASE, GAUGE = 10.0, 1000.0, 2.6, 1.6  # [m/s^2], [kg], [m], [m]
 PLACES = [(x, -0.2, z) for z in (-BASE / 2, BASE / 2) for x in (-GAUGE / 2, GAUGE / 2)]  # front left, front right, rear ...

@@ -15,7 +15,7 @@ from scree.godot.server import Server
 from scree.godot.variant import Variants
 from scree.godot.virtual_table import SERVER
 from scree.shapes import schema as shapes
-from scree.world import World
+from scree.core.world import World
 
 _WORD, _NONE = ctypes.c_int64, None
 CALLABLE_WORD = 4711  # what a Callable that can be called holds; any other cannot

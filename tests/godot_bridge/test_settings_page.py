@@ -3,7 +3,7 @@
 import pytest
 
 from scree.godot.setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS
-from scree.limits import DEFAULT_LIMITS
+from scree.step.limits import DEFAULT_LIMITS
 from scree.tools import make_settings
 
 ALL = {**SETTINGS, **SOLVER_SETTINGS, **{name: setting for name, (setting, _) in ENGINE_SETTINGS.items()}}

@@ -4,7 +4,7 @@ import numpy as np
 
 from scree.bodies.schema import KINEMATIC, STATIC
 from scree.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE
-from scree.world import World
+from scree.core.world import World
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -12,7 +12,7 @@ from scree.runtime.source_closure import _absolute, all_modules, closure
 
 def test_relative_names_are_resolved():
     assert _absolute("scree.solver.colours", False, "..bodies.schema") == "scree.bodies.schema"
-    assert _absolute("scree.world", False, ".bodies") == "scree.bodies"
+    assert _absolute("scree.core.world", False, ".bodies") == "scree.bodies"
     assert _absolute("scree.runtime", True, ".kernel") == "scree.runtime.kernel"
 
 
@@ -25,13 +25,13 @@ def test_a_module_depends_on_what_it_imports_indirectly():
 
 
 def test_a_submodule_named_after_import_counts():
-    assert "scree.bodies.motion" in closure("scree.body_placement")
+    assert "scree.bodies.motion" in closure("scree.edit.body_placement")
 
 
 def test_no_closure_misses_what_python_loads():
     """Python itself is the oracle: after importing a module, every module of the engine that is loaded is in its closure, or
     is a package on the way."""
-    modules = ("scree.physics_system", "scree.collision.shapes", "scree.broad_phase.rebuild")
+    modules = ("scree.step.physics_system", "scree.collision.shapes", "scree.broad_phase.rebuild")
     code = "import {}, sys; print(*[m for m in sys.modules if m.startswith('scree')])"
     running = [subprocess.Popen([sys.executable, "-c", code.format(m)], stdout=subprocess.PIPE, text=True) for m in modules]
     for module, process in zip(modules, running, strict=True):

@@ -5,7 +5,7 @@ import time
 import numpy as np
 from small_world import TICK, SmallWorld
 
-from scree.world import World
+from scree.core.world import World
 
 COUNT = 8000
 

@@ -6,9 +6,9 @@ from area_twin import Listener, all_overlaps, is_acted_on
 from small_world import TICK, SmallWorld
 
 from scree.bodies.schema import IN_AREAS, KINEMATIC, RIGID, STATIC
-from scree.limits import LimitReached
+from scree.step.limits import LimitReached
 from scree.sensors.schema import ADDED, REMOVED
-from scree.world import World
+from scree.core.world import World
 
 
 def random_basis(random) -> tuple:

@@ -4,7 +4,7 @@ import pytest
 from small_world import SmallWorld
 
 from scree.bodies.schema import RAY_PICKABLE
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 
 
 class QueryScene(SmallWorld):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scree.body_batches import NEW_BODY, NEW_SHAPE
+from scree.batches.body_batches import NEW_BODY, NEW_SHAPE
 from scree.shapes import schema, settings
 
 

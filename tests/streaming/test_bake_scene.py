@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.streaming import tile_file
 from scree.streaming.baking import Bake, read_index
 from scree.streaming.wanted import Ranges, Viewer

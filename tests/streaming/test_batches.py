@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_world import SmallWorld
 
-from scree.batch_interface import BatchQueue, BodyBatch
+from scree.core.batches import BatchQueue, BodyBatch
 from scree.bodies.schema import STATIC
-from scree.body_batches import ENTERING, PREPARED
-from scree.query_interface import Queries
+from scree.batches.body_batches import ENTERING, PREPARED
+from scree.core.queries import Queries
 from scree.runtime.memory import PoolFull
 from tests.bodies.mass_twin import rotation_matrix
 from tests.streaming.batches import bodies, box, cooked_shapes, hull, sphere

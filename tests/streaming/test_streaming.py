@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.streaming import tile_file
 from scree.streaming.loader import Loader
 from scree.streaming.planner import (

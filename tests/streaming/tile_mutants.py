@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scree.batch_interface import BatchQueue, BodyBatch
+from scree.core.batches import BatchQueue, BodyBatch
 from scree.bodies.schema import STATIC
-from scree.body_batches import NEW_BODY, NEW_SHAPE
-from scree.query_interface import Queries
+from scree.batches.body_batches import NEW_BODY, NEW_SHAPE
+from scree.core.queries import Queries
 from scree.shapes import schema, settings
 from scree.streaming import tile_file
 from scree.streaming.baking import Bake

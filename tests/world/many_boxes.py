@@ -8,7 +8,7 @@ from scree.bodies.schema import KIND_BODY, STATIC
 from scree.broad_phase.add import tree_prepare
 from scree.broad_phase.change import tree_finalize
 from scree.broad_phase.rebuild import tree_renew
-from scree.world import World
+from scree.core.world import World
 
 SIDE = 1500.0  # [m]
 SIZES = 1000

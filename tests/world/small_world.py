@@ -6,7 +6,7 @@ from scree.bodies.motion import apply_impulse, set_angular_velocity, set_linear_
 from scree.bodies.schema import STATIC
 from scree.runtime.kernel import entry_point
 from scree.shapes.schema import BOX, CAPSULE, COMPOUND, PLANE, SPHERE
-from scree.world import World
+from scree.core.world import World
 
 TICK = 1.0 / 60.0
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

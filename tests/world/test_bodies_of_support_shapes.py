@@ -8,7 +8,7 @@ import pytest
 from small_world import SmallWorld
 
 from scree.bodies.schema import RIGID, STATIC
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.shapes.schema import CUSTOM, ELLIPSOID, HEIGHT_FIELD, MESH, TAPERED_CAPSULE, TAPERED_CYLINDER
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "shapes"))

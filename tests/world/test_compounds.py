@@ -8,8 +8,8 @@ import pytest
 from small_world import UPRIGHT, SmallWorld
 
 from scree.bodies.schema import KINEMATIC, RIGID, STATIC
-from scree.compounds import Compound
-from scree.query_interface import Queries
+from scree.core.compounds import Compound
+from scree.core.queries import Queries
 from scree.sensors.schema import OVERLAPS
 
 MANY = 300

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
-from scree.batch_interface import BatchQueue, BodyBatch
+from scree.core.batches import BatchQueue, BodyBatch
 from scree.bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CHANGES, NO_CONTACT_EVENTS, STATIC
 from scree.collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED, TOLD_CONTACT
 from scree.collision.schema import LINEAR_SLOP
@@ -12,7 +12,7 @@ from scree.constraints.schema import (
     BLOCK_FIELDS, MANIFOLD_INDEX, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION,
     POINT_TOTAL_IMPULSE, POINTS,
 )  # fmt: skip
-from scree.limits import LimitReached
+from scree.step.limits import LimitReached
 from scree.runtime.memory import view_rows
 from scree.shapes.schema import MESH
 from tests.streaming.batches import bodies, box, cooked_shapes

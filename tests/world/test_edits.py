@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from scree import edits
+from scree.edit import edits
 from scree.bodies.schema import MASS_CHANGED
-from scree.body_locks import LockingBodyInterface, NonLockingBodyInterface
-from scree.edits import STEPPING
+from scree.edit.body_locks import LockingBodyInterface, NonLockingBodyInterface
+from scree.edit.edits import STEPPING
 from scree.runtime.memory import PoolFull
-from scree.world import World
+from scree.core.world import World
 
 
 class Stepping:

@@ -7,8 +7,8 @@ import pytest
 from small_world import SmallWorld
 
 from scree.bodies.layers import MaskLayers, MatrixLayers, PackedLayers
-from scree.query_interface import Queries
-from scree.world import World
+from scree.core.queries import Queries
+from scree.core.world import World
 
 
 class LayeredWorld(SmallWorld):

@@ -12,10 +12,10 @@ import pytest
 
 from scree.bodies.schema import STATIC
 from scree.godot.settings import SETTINGS
-from scree.limits import LimitReached
+from scree.step.limits import LimitReached
 from scree.runtime.memory import PoolFull
 from scree.shapes.schema import BOX, PLANE, SPHERE
-from scree.world import World
+from scree.core.world import World
 
 TICK = 1 / 60
 
@@ -224,7 +224,7 @@ def test_where_address_space_is_short_limits_are_modest():
     script = """
 import resource, warnings
 resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
-from scree.world import World
+from scree.core.world import World
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     world = World(threads=1)

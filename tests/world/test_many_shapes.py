@@ -7,8 +7,8 @@ import pytest
 from small_world import UPRIGHT, SmallWorld
 
 from scree.bodies.schema import MASS_CHANGED, RIGID, STATIC
-from scree.query_interface import Queries
-from scree.world import World
+from scree.core.queries import Queries
+from scree.core.world import World
 
 
 def give(world: World, body: int, shape: int, count: int) -> float:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld, give_velocity
 
-from scree.batch_interface import BatchQueue, BodyBatch
+from scree.core.batches import BatchQueue, BodyBatch
 from scree.bodies.schema import STATIC
-from scree.query_interface import Queries
-from scree.world import World
+from scree.core.queries import Queries
+from scree.core.world import World
 from tests.streaming.batches import bodies, box, cooked_shapes
 
 FAR = np.array([100_000.0, 0.0, -60_000.0])

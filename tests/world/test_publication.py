@@ -15,9 +15,9 @@ from small_world import SmallWorld
 from scree.bodies import motion
 from scree.bodies.motion import bodies_of
 from scree.bodies.publication import begin_change, end_change, read_motion
-from scree.body_placement import renew_place
+from scree.edit.body_placement import renew_place
 from scree.geometry.vector import store3
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.runtime import atomics
 from scree.runtime.call import call_1
 from scree.runtime.kernel import kernel

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from many_boxes import BoxesWorld, rays_in
 
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from tests.bodies.mass_twin import rotation_matrix
 
 

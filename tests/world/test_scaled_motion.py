@@ -8,7 +8,7 @@ from small_world import SmallWorld
 
 from scree.bodies.motion import TRANSFORM_STRETCHED, TRANSFORM_TAKEN, bodies_of, pose_of_transform
 from scree.bodies.schema import STATIC
-from scree.body_placement import place
+from scree.edit.body_placement import place
 from scree.runtime.kernel import entry_point
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.shapes.schema import BOX, CAPSULE, HULL, MESH
 
 SLIM, STOUT = (0.1, 20.0), (2.0, 4.5)

@@ -8,14 +8,14 @@ import pytest
 from scipy.spatial import cKDTree
 from small_world import TICK, SmallWorld
 
-from scree import snapshot as snapshot_module
-from scree.batch_interface import BatchQueue, BodyBatch
+from scree.core import snapshot as snapshot_module
+from scree.core.batches import BatchQueue, BodyBatch
 from scree.bodies.schema import IS_IN_BATCH, STATIC
 from scree.collision.bounds_queries import query_bounds
-from scree.edits import TAKEN, edit, enter_gate
+from scree.edit.edits import TAKEN, edit, enter_gate
 from scree.runtime.memory import address_of
 from scree.shapes import settings
-from scree.snapshot import Snapshot
+from scree.core.snapshot import Snapshot
 from tests.bodies.mass_twin import rotation_matrix
 from tests.streaming.batches import bodies, cooked_shapes
 

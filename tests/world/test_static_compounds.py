@@ -5,11 +5,11 @@ import pytest
 from small_world import UPRIGHT, SmallWorld
 
 from scree.bodies.schema import KINEMATIC, RIGID, STATIC
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.sensors.schema import OVERLAPS
 from scree.shapes import schema
 from scree.shapes.storage import load_shape, save_shape
-from scree.snapshot import Snapshot
+from scree.core.snapshot import Snapshot
 
 ICE, ROUGH = (0.0, 0.0), (1.0, 0.0)
 TILTED = (0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0)

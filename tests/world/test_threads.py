@@ -14,14 +14,14 @@ import pytest
 from many_boxes import BoxesWorld, rays_in
 
 from scree.bodies.schema import SYSTEM, WORLD
-from scree.body_locks import NonLockingBodyInterface
+from scree.edit.body_locks import NonLockingBodyInterface
 from scree.broad_phase.add import tree_prepare
 from scree.broad_phase.change import tree_finalize, tree_remove_many
 from scree.collision.query_schema import QUERY, RAY, RAY_RESULT, WITH_BODIES
 from scree.collision.ray_queries import intersect_ray
 from scree.geometry.vector import store3, subtract, vector3
 from scree.step.stages import FINISH_BODIES, JOBS
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.runtime.call import call_2_result
 from scree.runtime.kernel import entry_point, kernel
 from scree.runtime.memory import address_of, address_of_row, stack_array, view, view2

@@ -5,7 +5,7 @@ import pytest
 from small_world import SmallWorld
 
 from scree.bodies.schema import STATIC
-from scree.query_interface import Queries
+from scree.core.queries import Queries
 from scree.shapes.schema import HEIGHT_FIELD, MESH
 
 ICE, ROUGH, RUBBER = range(3)

@@ -9,6 +9,6 @@ from pathlib import Path
 
 _PACKAGE = __name__.rpartition(".")[0]
 
-for _module in pkgutil.walk_packages([str(Path(__file__).parent)], f"{_PACKAGE}."):
+for _module in pkgutil.walk_packages([str(Path(__file__).parent.parent)], f"{_PACKAGE}."):
     if _module.name != __name__:
         importlib.import_module(_module.name)

@@ -6,50 +6,50 @@ handed out as ranges of a job, what is serial stands between them. Every job say
 
 import numpy as np
 
-from .bodies.schema import BODY, SYSTEM, WORLD
-from .broad_phase.trees import Trees
-from .collision.collide_function import collide_shape_pair
-from .collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
-from .collision.pair_finding import make_pairs
-from .collision.query_schema import COLLIDE_FUNCTION
-from .collision.schema import LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
-from .collision.telling import renew_event_list
-from .constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
-from .constraints.schema import (
+from ..bodies.schema import BODY, SYSTEM, WORLD
+from ..broad_phase.trees import Trees
+from ..collision.collide_function import collide_shape_pair
+from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
+from ..collision.pair_finding import make_pairs
+from ..collision.query_schema import COLLIDE_FUNCTION
+from ..collision.schema import LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
+from ..collision.telling import renew_event_list
+from ..constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
+from ..constraints.schema import (
     BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, MANIFOLD_INDEX, NORMAL,
     POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
 )  # fmt: skip
-from .edits import COMMAND, STEPPING, take_gate
+from ..edit.edits import COMMAND, STEPPING, take_gate
 from .limits import LimitWarnings, rows_for
-from .runtime.call import call_3_result
-from .runtime.job_system import begin_jobs, finish_jobs, run_job, start_job, wait_for_job
-from .runtime.kernel import entry_point, kernel
-from .runtime.memory import Pool, address_of, view, view_rows
-from .runtime.timeline import cycles_per_second
-from .sensors.effects import has_work
-from .sensors.events import report_overlaps
-from .sensors.overlaps import mark_active_due, sensors_of
-from .sensors.pools import Sensors
-from .sensors.sensing import choose_overlaps, find_overlaps, settle_overlaps
-from .solver.choices import choose_contacts, choose_pairs
-from .solver.colours import lay_out_blocks
-from .solver.contact_events import tell_contacts
-from .solver.contact_reports import report_contacts
-from .solver.joint_colours import drop_broken_joints
-from .solver.joint_order import lay_out_joints
-from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS
-from .solver.sleeping import put_islands_to_sleep
-from .solver.touching import settle_pairs
-from .solver.ways import HALFWAY_FLOATS
-from .step.changes import apply_changes, collect_moved
-from .step.stages import (
+from ..runtime.call import call_3_result
+from ..runtime.job_system import begin_jobs, finish_jobs, run_job, start_job, wait_for_job
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import Pool, address_of, view, view_rows
+from ..runtime.timeline import cycles_per_second
+from ..sensors.effects import has_work
+from ..sensors.events import report_overlaps
+from ..sensors.overlaps import mark_active_due, sensors_of
+from ..sensors.pools import Sensors
+from ..sensors.sensing import choose_overlaps, find_overlaps, settle_overlaps
+from ..solver.choices import choose_contacts, choose_pairs
+from ..solver.colours import lay_out_blocks
+from ..solver.contact_events import tell_contacts
+from ..solver.contact_reports import report_contacts
+from ..solver.joint_colours import drop_broken_joints
+from ..solver.joint_order import lay_out_joints
+from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS
+from ..solver.sleeping import put_islands_to_sleep
+from ..solver.touching import settle_pairs
+from ..solver.ways import HALFWAY_FLOATS
+from ..edit.changes import apply_changes, collect_moved
+from .stages import (
     APPLY_AREAS, APPLY_CHANGES, COLLECT_MOVED, COLLIDE, FIND_OVERLAPS, FINISH_BODIES, JOBS, LAY_OUT_BLOCKS, LEAST_BODIES,
     LEAST_JOINTS, LEAST_MOVED, LEAST_OVERLAPS, LEAST_PAIRS, LOOK_ALONE, LOOK_FOR_PAIRS, MAKE_PAIRS, MEASURE_OVERLAPS, NO_STAGE,
     PREPARE_BODIES, PREPARE_CONTACTS, PREPARE_JOINTS, PUT_ISLANDS_TO_SLEEP, REPORT_CONTACTS, SETTLE_OVERLAPS, SETTLE_PAIRS,
     STAGES, STAGE_NAMES, STORE_IMPULSES, STORE_JOINTS, UPDATE_TREES, WAIT_FOR_TREES, enter, job_address, listen, over_colours,
     parallel_for,
 )  # fmt: skip
-from .step.substeps import hold_back, solve_substeps
+from .substeps import hold_back, solve_substeps
 
 GATE_IS_TAKEN = 12
 """In SYSTEM.extra: 1 where the gate was taken already, for the step to come."""
@@ -167,7 +167,7 @@ def advance(system, address, delta_time):
 @entry_point("void(int64, float64)")
 def step(address, delta_time):
     """Simulate the system at `address` by `delta_time` [s]; 0 s does nothing. Edits of other threads wait in the meantime (see
-    edits.py) and are done at the end."""
+    edit/edits.py) and are done at the end."""
     if delta_time <= 0.0:
         return
     system = view(address, 1, SYSTEM)[0]

@@ -6,7 +6,7 @@ for each other in a ring.
 
 What they are for: a job that reads or changes several fields or several bodies together, against others that do it by the same
 locks. What they are not for: queries, which read whole bodies without any lock (bodies/publication.py), and the step, which takes
-none: what it does is seen between two reads, and edits given while it runs come at its end (edits.py). A lock is held for
+none: what it does is seen between two reads, and edits given while it runs come at its end (edit/edits.py). A lock is held for
 moments; whoever holds one must not step.
 
     bodies = LockingBodyInterface(world)
@@ -20,15 +20,15 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import edits
-from .bodies.identity import describe_id, index_of, kind_of
-from .bodies.motion import bodies_of
-from .bodies.publication import read_motion
-from .bodies.schema import INDEX_MASK, KIND_BODY, WORLD
+from ..bodies.identity import describe_id, index_of, kind_of
+from ..bodies.motion import bodies_of
+from ..bodies.publication import read_motion
+from ..bodies.schema import INDEX_MASK, KIND_BODY, WORLD
 from .edits import COMMAND, RING_SETTING, edit
-from .runtime import atomics
-from .runtime.kernel import entry_point, kernel
-from .runtime.memory import Pool, PoolFull, address_of, view
-from .runtime.parking import PARKING, give_way
+from ..runtime import atomics
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import Pool, PoolFull, address_of, view
+from ..runtime.parking import PARKING, give_way
 
 LOCK_COUNT = 64
 LOCK = np.dtype([("holders", "i8"), ("padding", "i8", 7)])  # readers; -1: a writer

@@ -14,18 +14,18 @@ from collections.abc import Callable
 import numpy as np
 
 from . import body_placement
-from .bodies import motion
-from .bodies.identity import index_of, row_of
-from .bodies.motion import bodies_of
-from .bodies.rare import own_rare
-from .bodies.schema import CAN_SLEEP, SYSTEM, WORLD
-from .geometry.vector import add, quaternion, store3, vector3
-from .runtime import atomics
-from .runtime.attributes import keep_as_call
-from .runtime.call import call_3_result
-from .runtime.kernel import entry_point, kernel
-from .runtime.memory import address_of_row, stack_array, view
-from .runtime.parking import PARKING, give_way
+from ..bodies import motion
+from ..bodies.identity import index_of, row_of
+from ..bodies.motion import bodies_of
+from ..bodies.rare import own_rare
+from ..bodies.schema import CAN_SLEEP, SYSTEM, WORLD
+from ..geometry.vector import add, quaternion, store3, vector3
+from ..runtime import atomics
+from ..runtime.attributes import keep_as_call
+from ..runtime.call import call_3_result
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.parking import PARKING, give_way
 
 COMMAND = np.dtype(
     [

@@ -1,8 +1,9 @@
 """The doors by which users make, shape, add, change and remove bodies. Python, for what happens rarely; what happens per body
-and tick is in `bodies/motion.py` and `body_placement.py`, compiled.
+and tick is in `bodies/motion.py` and `edit/body_placement.py`, compiled.
 
 Who may call: any thread with Python's interpreter, at any time. What changes a body takes effect at once while no step of its
-system runs, else when the step ends, and never waits for one (edits.py); what was wrong with it then is raised by that `step`.
+system runs, else when the step ends, and never waits for one (edit/edits.py); what was wrong with it then is raised by that
+`step`.
 A body in no system is its owner's: one thread at a time. Queries of other threads see each change whole (docs/publication.md).
 Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
 """
@@ -12,16 +13,16 @@ import math
 
 import numpy as np
 
-from . import body_placement
-from .bodies.identity import describe_id
-from .bodies.layers import SUB_GROUPS
-from .bodies.schema import (
+from ..edit import body_placement
+from ..bodies.identity import describe_id
+from ..bodies.layers import SUB_GROUPS
+from ..bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
     HAS_EXCEPTIONS, HAS_RARE, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING,
     MASS_CHANGED, RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
 from .body_shapes import NO_TURN, BodyShapes, edits, finite
-from .shapes.pool import split_basis
+from ..shapes.pool import split_basis
 
 MODE_NAMES = ("static", "kinematic", "rigid", "rigid linear")
 

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from .bodies.schema import RIGID
-from .listener_interface import ListeningConstraint
-from .solver.pulleys import PULLEY, begin_pulley, solve_pulley
+from ..bodies.schema import RIGID
+from .listeners import ListeningConstraint
+from ..solver.pulleys import PULLEY, begin_pulley, solve_pulley
 
 
 class Pulley(ListeningConstraint):

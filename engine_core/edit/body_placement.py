@@ -1,39 +1,39 @@
 """Where bodies meet trees and pairs: putting a body into a system, taking it out, and moving it so that every query sees it at
 once. Entry points for Python and kernels for compiled calls. This is the form without locks.
 
-Who may call: whoever holds the gate of the body's system (edits.py), and the one thread that has a body in no system.
+Who may call: whoever holds the gate of the body's system (edit/edits.py), and the one thread that has a body in no system.
 """
 
 import numpy as np
 
-from .bodies import motion
-from .bodies.bounds import (
+from ..bodies import motion
+from ..bodies.bounds import (
     add_local_bounds, fatten_bounds, is_inside_fat_bounds, renew_bounds_of, renew_local_bounds, update_bounds,
 )  # fmt: skip
-from .bodies.layers import broad_phase_layer_of
-from .bodies.mass import move_center, renew_mass
-from .bodies.motion import bodies_of, mark_changed, system_of
-from .bodies.publication import begin_change, end_change
-from .bodies.rare import rare_of
-from .bodies.schema import (
+from ..bodies.layers import broad_phase_layer_of
+from ..bodies.mass import move_center, renew_mass
+from ..bodies.motion import bodies_of, mark_changed, system_of
+from ..bodies.publication import begin_change, end_change
+from ..bodies.rare import rare_of
+from ..bodies.schema import (
     HAS_RARE, IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC, WORLD,
 )  # fmt: skip
-from .broad_phase.add import tree_add
-from .broad_phase.change import tree_remove, tree_widen
-from .broad_phase.nodes import note_layers
-from .broad_phase.schema import TREE
-from .step.changes import CHANGES, mark_moved
-from .collision.contact_rules import terms_of
-from .collision.pairs import combine_materials, lists_of, pairs_of
-from .collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
-from .collision.telling import begin_telling, stop_telling
-from .geometry.vector import quaternion, vector3
-from .runtime.kernel import entry_point, kernel
-from .runtime.memory import view
-from .sensors.change import area_enters, forget_overlaps
-from .solver.joint_colours import remove_joints_of
-from .solver.sleeping import add_to_active, remove_from_active, settle_sleeper, wake_island, wake_joined
-from .solver.touching import destroy_pairs_of, wake_neighbours
+from ..broad_phase.add import tree_add
+from ..broad_phase.change import tree_remove, tree_widen
+from ..broad_phase.nodes import note_layers
+from ..broad_phase.schema import TREE
+from .changes import CHANGES, mark_moved
+from ..collision.contact_rules import terms_of
+from ..collision.pairs import combine_materials, lists_of, pairs_of
+from ..collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
+from ..collision.telling import begin_telling, stop_telling
+from ..geometry.vector import quaternion, vector3
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import view
+from ..sensors.change import area_enters, forget_overlaps
+from ..solver.joint_colours import remove_joints_of
+from ..solver.sleeping import add_to_active, remove_from_active, settle_sleeper, wake_island, wake_joined
+from ..solver.touching import destroy_pairs_of, wake_neighbours
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 TREE_SIZE = TREE.itemsize

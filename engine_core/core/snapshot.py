@@ -10,17 +10,17 @@ import time
 
 import numpy as np
 
-from .bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM, WORLD
-from .broad_phase.change import enter, leave
-from .broad_phase.schema import TREE
-from .collision.bounds_queries import query_bounds
-from .collision.query_schema import COLLECT_SHAPES, PLACED_SHAPE, QUERY, WITH_AREAS, WITH_BODIES
-from .collision.triangulation import TRIANGLE_REQUEST, triangulate
-from .edits import EDITING, GATE, OPEN
-from .runtime import atomics
-from .runtime.call import call_2_result, call_3_result
-from .runtime.kernel import entry_point
-from .runtime.memory import address_of, view
+from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM, WORLD
+from ..broad_phase.change import enter, leave
+from ..broad_phase.schema import TREE
+from ..collision.bounds_queries import query_bounds
+from ..collision.query_schema import COLLECT_SHAPES, PLACED_SHAPE, QUERY, WITH_AREAS, WITH_BODIES
+from ..collision.triangulation import TRIANGLE_REQUEST, triangulate
+from ..edit.edits import EDITING, GATE, OPEN
+from ..runtime import atomics
+from ..runtime.call import call_2_result, call_3_result
+from ..runtime.kernel import entry_point
+from ..runtime.memory import address_of, view
 
 TREE_SIZE = TREE.itemsize
 HIDES_BEGUN, HIDES_ENDED = SYSTEM.fields["hides_begun"][1], SYSTEM.fields["hides_ended"][1]

@@ -15,34 +15,34 @@ import threading
 
 import numpy as np
 
-from .bodies.exceptions import Exceptions
-from .bodies.identity import describe_id, index_of, kind_of, make_id
-from .bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
-from .bodies.pool import BodyPool, InstancePool
-from .area_interface import AreaInterface
-from .bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WORLD
-from .bodies.shape_users import ShapeUsers
-from .body_interface import BodyInterface
-from .body_locks import BodyLocks
-from .contact_interface import ContactInterface
-from .edits import LateEdits, edit
-from .joint_interface import JointInterface, JointPool
-from .limits import limits_for
-from .listener_interface import ListenerInterface
-from .origin import shift
-from .physics_system import PhysicsSystem
-from .pulley_interface import PulleyInterface
-from .retirement import Retirement
-from .runtime.cores import MAX_THREADS
-from .runtime.job_system import JobSystem
-from .runtime.memory import Pool, address_of
-from .runtime.parking import PARKING, system_functions
-from .runtime.pooled_threads import PooledThreads
-from .runtime.thread_pool import shared_pool
-from .sensors.change import forget_events
-from .sensors.pools import AreaPool
-from .shapes.pool import ShapePool
-from .vehicle_interface import VehicleInterface
+from ..bodies.exceptions import Exceptions
+from ..bodies.identity import describe_id, index_of, kind_of, make_id
+from ..bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
+from ..bodies.pool import BodyPool, InstancePool
+from .areas import AreaInterface
+from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WORLD
+from ..bodies.shape_users import ShapeUsers
+from .bodies import BodyInterface
+from ..edit.body_locks import BodyLocks
+from .contacts import ContactInterface
+from ..edit.edits import LateEdits, edit
+from .joints import JointInterface, JointPool
+from ..step.limits import limits_for
+from .listeners import ListenerInterface
+from ..edit.origin import shift
+from ..step.physics_system import PhysicsSystem
+from .pulleys import PulleyInterface
+from ..edit.retirement import Retirement
+from ..runtime.cores import MAX_THREADS
+from ..runtime.job_system import JobSystem
+from ..runtime.memory import Pool, address_of
+from ..runtime.parking import PARKING, system_functions
+from ..runtime.pooled_threads import PooledThreads
+from ..runtime.thread_pool import shared_pool
+from ..sensors.change import forget_events
+from ..sensors.pools import AreaPool
+from ..shapes.pool import ShapePool
+from .vehicles import VehicleInterface
 
 MOST_GROUP_FILTERS = 1024
 

@@ -10,8 +10,8 @@ import platform
 import time
 import warnings
 
-from .bodies.schema import AREA_OVERLAPS, CONTACT_EVENTS, CONTACTS, PAIRS
-from .runtime.memory import NoAddressSpace, reserve
+from ..bodies.schema import AREA_OVERLAPS, CONTACT_EVENTS, CONTACTS, PAIRS
+from ..runtime.memory import NoAddressSpace, reserve
 
 DEFAULT_LIMITS = {
     "bodies": 1 << 22, "body_shapes": 1 << 24, "shapes": 1 << 22, "systems": 256, "joints": 1 << 20,

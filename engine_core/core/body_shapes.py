@@ -1,6 +1,6 @@
 """The doors to the shapes on bodies, and how a change of a body is published: the part of `BodyInterface` that keeps lists.
 
-Who may call, and what bad input raises: see body_interface.py. A user's shape whose settings change is cooked into a fresh row
+Who may call, and what bad input raises: see core/bodies.py. A user's shape whose settings change is cooked into a fresh row
 (shapes/pool.py), which its bodies take one after the other: a query sees the old shape or the new one on each of them.
 """
 
@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from .bodies.identity import index_of
-from .bodies.publication import publish
-from .bodies.schema import HAS_STRETCH
-from .body_placement import ALL_SHAPES, THE_LAST
-from .shapes.pool import split_basis
+from ..bodies.identity import index_of
+from ..bodies.publication import publish
+from ..bodies.schema import HAS_STRETCH
+from ..edit.body_placement import ALL_SHAPES, THE_LAST
+from ..shapes.pool import split_basis
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 NO_TURN = list(IDENTITY[:9])

@@ -11,30 +11,30 @@ a batch.
 
 import numpy as np
 
-from .bodies.bounds import bounds_overlap, fatten_bounds, renew_local_bounds, update_bounds
-from .bodies.identity import SEQUENCE_MASK
-from .bodies.motion import bodies_of
-from .bodies.rare import own_rare
-from .bodies.schema import (
+from ..bodies.bounds import bounds_overlap, fatten_bounds, renew_local_bounds, update_bounds
+from ..bodies.identity import SEQUENCE_MASK
+from ..bodies.motion import bodies_of
+from ..bodies.rare import own_rare
+from ..bodies.schema import (
     BODY, INDEX_BITS, INSTANCE, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KIND_BITS, KIND_BODY, LAYER_MOVING, LAYER_NOT_MOVING,
     LAYER_SENSOR, SYSTEM, WORLD,
 )  # fmt: skip
-from .body_placement import take_out
-from .broad_phase.add import tree_prepare
-from .broad_phase.change import USERS, tree_abort, tree_finalize, tree_remove_many
-from .broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
-from .broad_phase.calls import call_rebuild
-from .broad_phase.rebuild import tree_swap
-from .broad_phase.schema import TREE, USER_STRIPES
-from .step.changes import mark_moved
-from .edits import STEPPING, take_gate
-from .geometry.vector import length_squared, store3, vector3
-from .origin import catch_up, read_origin
-from .runtime import atomics
-from .runtime.call import call_3_result, load_int64, store_int64
-from .runtime.kernel import entry_point, kernel
-from .runtime.memory import stack_array, view
-from .runtime.timeline import cycles
+from ..edit.body_placement import take_out
+from ..broad_phase.add import tree_prepare
+from ..broad_phase.change import USERS, tree_abort, tree_finalize, tree_remove_many
+from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
+from ..broad_phase.calls import call_rebuild
+from ..broad_phase.rebuild import tree_swap
+from ..broad_phase.schema import TREE, USER_STRIPES
+from ..edit.changes import mark_moved
+from ..edit.edits import STEPPING, take_gate
+from ..geometry.vector import length_squared, store3, vector3
+from ..edit.origin import catch_up, read_origin
+from ..runtime import atomics
+from ..runtime.call import call_3_result, load_int64, store_int64
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import stack_array, view
+from ..runtime.timeline import cycles
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 TREE_SIZE = TREE.itemsize

@@ -12,21 +12,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from .bodies.schema import KIND_AREA, KIND_BODY
-from .characters.body_motion import (
+from ..bodies.schema import KIND_AREA, KIND_BODY
+from ..characters.body_motion import (
     COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY, test_body_motion,
 )  # fmt: skip
-from .collision.bounds_queries import cast_at_placed, query_bounds
-from .collision.collide_function import collide_shape_pair
-from .collision.query_schema import (
+from ..collision.bounds_queries import cast_at_placed, query_bounds
+from ..collision.collide_function import collide_shape_pair
+from ..collision.query_schema import (
     ALL, ANY, BODY_HIT, BOUNDS_BOX, BOUNDS_RAY, BOUNDS_SPHERE, CAST, CLOSEST, CLOSEST_POINT, COLLECT_SHAPES,
     COLLIDE_FUNCTION, CONTACTS, HITS_BACK_FACES, HITS_FROM_INSIDE, MOTION_FUNCTION, ONLY_PICKABLE, OVERLAP, PER_BODY,
     PLACED_SHAPE, POINT, QUERY, QUERY_CONTACT, RAY, RAY_FUNCTION, RAY_RESULT, RAYS,
     SHAPE_FUNCTION, WITH_AREAS, WITH_BODIES,
 )  # fmt: skip
-from .collision.ray_queries import query_rays
-from .collision.shape_queries import query_shapes
-from .shapes.pool import split_basis
+from ..collision.ray_queries import query_rays
+from ..collision.shape_queries import query_shapes
+from ..shapes.pool import split_basis
 
 ALL_LAYERS = 0xFFFFFFFF
 COLLECTORS = {"closest": CLOSEST, "any": ANY, "all": ALL, "closest per body": PER_BODY}

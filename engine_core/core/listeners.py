@@ -12,9 +12,9 @@ import ctypes
 
 import numpy as np
 
-from .runtime.kernel import EntryPoint
-from .runtime.memory import PoolFull, address_of, view_rows
-from .solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP
+from ..runtime.kernel import EntryPoint
+from ..runtime.memory import PoolFull, address_of, view_rows
+from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_double)
 MOMENTS = BEFORE_STEP | SUB_STEP | AFTER_STEP
