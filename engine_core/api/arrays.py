@@ -21,7 +21,7 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 FURTHEST = 1e12
 """The furthest that a body may lie from the origin along an axis [m]: squares of distances stay finite in single precision."""
 FASTEST = 1e8
-"""The highest velocity [m/s] and angular velocity [rad/s] along or about an axis that a body is given: beyond 4e8 the step stops it."""
+"""The highest velocity [m/s] and angular velocity [rad/s] along or about an axis that a body is given; at 1e9 a step stops it."""
 
 
 def checked(call: str, name: str, value: Any, count: int, width: int = 3, most: float = math.inf) -> Floats:
@@ -65,6 +65,8 @@ def number(call: str, name: str, value: Any, least: float = -math.inf, may_be_in
 
 def numbers(call: str, name: str, value: Any, count: int) -> Floats:
     """Give finite doubles (count,); a single number is repeated. Raises ValueError."""
+    if np.ndim(value) > 0 and np.shape(value) != (count,):
+        raise ValueError(f"{call}: {name} must be one number or of shape ({count},), got shape {np.shape(value)}")
     return rows(call, name, [value] if np.ndim(value) == 0 else np.reshape(value, (-1, 1)), count, 1)[:, 0]
 
 

@@ -158,8 +158,8 @@ class AlongAxis(AnyJoint):
 @dataclass(frozen=True, kw_only=True)
 class Hinge(AlongAxis):
     """A hinge of a door: the body turns about `axis` (3,) through `anchor` [m]. `limits` (lower, upper) [rad]: within
-    -pi to pi, lower <= upper, None for a free hinge; `motor` in [rad/s] and [N m]; `spring` in [rad] and [N m/rad]. Raises
-    ValueError."""
+    -pi to pi, lower <= upper, None for a free hinge; `motor` in [rad/s] and [N m]; `spring` in [rad] and [N m/rad]. The
+    angle jumps from pi to -pi, so a limit that is to hold lies some 0.05 rad this side of them. Raises ValueError."""
 
     limits: Range | None = None
     motor: Motor | None = None

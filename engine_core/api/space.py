@@ -157,7 +157,7 @@ class Space(SpaceBodies, SpaceQueries):
     def _check_not_stepping(self, call: str) -> None:
         """Raises RuntimeError in a function that a step calls: it would wait for its own step for ever."""
         if self._stepping_thread == threading.get_ident():
-            raise RuntimeError(f"{call}: a step of this space is under way, which called this function: {call} between steps")
+            raise RuntimeError(f"{call}: not in a function that a step of this space calls; the step is still under way")
 
     @contextmanager
     def edits(self) -> Iterator[None]:
@@ -271,7 +271,10 @@ class Space(SpaceBodies, SpaceQueries):
         return made
 
     def _check_joined(self, call: str, body: Body, to: Body | None) -> None:
-        check_space(call, self, [body] if to is None else [body, to])
+        joined = [body] if to is None else [body, to]
+        check_space(call, self, joined)
+        for one in joined:
+            self.core.body_index(call, one.id)
         if body == to:
             raise ValueError(f"{call}: body and to must differ, got {body!r} twice")
 

@@ -47,6 +47,11 @@ def test_a_joint_holds_bodies_of_one_space(space):
             call()
     with pytest.raises(ValueError, match="add_joint: body and to must differ"):
         space.add_joint(scree.Pin(), own, own)
+    other.remove()
+    with pytest.raises(KeyError, match="add_pulley: there is no body"):
+        gone = space.add_rigid(BALL)
+        gone.remove()
+        space.add_pulley(scree.Rope(wheel=(0, 5, 0), to_wheel=(1, 5, 0)), own, gone)
     with pytest.raises(TypeError, match="add_joint: a body is wanted, got 'door'"):
         space.add_joint(scree.Pin(), own, "door")
 
@@ -141,6 +146,7 @@ def test_values_are_checked_where_they_are_made(make, message):
         (lambda space, body: space.add_rigid(BALL, (9, 1, 0), 2.0), ValueError, r"^add_rigid: rotation must be .*got \(\)"),
         (lambda space, body: space.add_rigid_many(BALL, np.zeros((5, 2))), ValueError, "^add_rigid_many: positions must be"),
         (lambda space, body: space.add_rigid_many(BALL, [(0, 0, 0)], density=[1, 2]), ValueError, "density must be one finite"),
+        (lambda space, body: space.add_rigid_many(BALL, np.zeros((5, 3)), masses=[1, 2]), ValueError, r"masses .* \(5,\), got"),
         (lambda space, body: space.bodies.move((0, 0, 0), (0, 0, 0, 9)), ValueError, "^move: quaternions must be a unit"),
         (lambda space, body: space.overlaps(BALL, (0, 0, 0), most=-1), ValueError, "^overlaps: most must not be negative"),
         (lambda space, body: body.remove_shape(3), ValueError, "^remove_shape: the body has 1 shapes"),
