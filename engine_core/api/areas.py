@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .arrays import Floats, Vector, basis_of, read_only, rotations, turned, twelve, vector
+from .arrays import FURTHEST, Floats, Vector, basis_of, read_only, rotations, turned, twelve, vector
 from ..batches.editing import shapes_on
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA
@@ -51,6 +51,11 @@ class Area:
         """The number of the area, as hits and events tell it and as the core's calls take it."""
         return self._id
 
+    @property
+    def space(self) -> "Space":
+        """The space that the area was added to."""
+        return self._space
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Area) and other._id == self._id and other._space is self._space
 
@@ -78,7 +83,7 @@ class Area:
         """Put the origin to `position` [m] (3,) and turn the area to `rotation`, a unit quaternion (4,). Raises ValueError,
         KeyError."""
         turn = rotations("move", rotation, 1)[0]
-        self._space.core.area_set_transform(self._id, twelve(basis_of(turn), vector("move", "position", position)))
+        self._space.core.area_set_transform(self._id, twelve(basis_of(turn), vector("move", "position", position, most=FURTHEST)))
 
     def overlaps(self) -> "list[Body | Area]":
         """The bodies and areas inside as of the last step, in the order of their rows. The area must `watch` for them."""

@@ -1,6 +1,9 @@
 """Numbers on their way in and out: checked once, with one error that names the call and the value; rotations as quaternions."""
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,10 +18,15 @@ Numbers: TypeAlias = float | Sequence[float] | NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
+FURTHEST = 1e12
+"""The furthest that a body may lie from the origin along an axis [m]: squares of distances stay finite in single precision."""
+FASTEST = 1e8
+"""The highest velocity [m/s] and angular velocity [rad/s] along or about an axis that a body is given; at 1e9 a step stops it."""
 
 
-def checked(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats:
-    """Give finite doubles (count, width), or (width,) for all. Raises ValueError, naming the call and the value."""
+def checked(call: str, name: str, value: Any, count: int, width: int = 3, most: float = math.inf) -> Floats:
+    """Give finite doubles (count, width), or (width,) for all, of at most `most` either way. Raises ValueError, naming the call
+    and the value."""
     try:
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError):
@@ -28,36 +36,47 @@ def checked(call: str, name: str, value: Any, count: int, width: int = 3) -> Flo
         raise ValueError(f"{call}: {name} must be of shape {wanted}, got {array.shape}")
     if not np.isfinite(array).all():
         raise ValueError(f"{call}: {name} must be finite, got {array[~np.isfinite(array)][0]} in it")
+    if most < math.inf and (np.abs(array) > most).any():
+        raise ValueError(f"{call}: {name} must be at most {most:g}, got {array[np.abs(array) > most][0]:g} in it")
     return array
 
 
-def rows(call: str, name: str, value: Any, count: int, width: int = 3) -> Floats:
+def rows(call: str, name: str, value: Any, count: int, width: int = 3, most: float = math.inf) -> Floats:
     """Give finite doubles (count, width); a single row is repeated. Raises ValueError."""
-    return np.broadcast_to(checked(call, name, value, count, width), (count, width))
+    return np.broadcast_to(checked(call, name, value, count, width, most), (count, width))
 
 
-def vector(call: str, name: str, value: Any, width: int = 3) -> Floats:
+def vector(call: str, name: str, value: Any, width: int = 3, most: float = math.inf) -> Floats:
     """Give finite doubles (width,). Raises ValueError."""
-    return checked(call, name, value, 1, width).reshape(width)
+    return checked(call, name, value, 1, width, most).reshape(width)
 
 
-def number(call: str, name: str, value: Any) -> float:
-    """Give a finite number. Raises ValueError."""
-    return float(vector(call, name, [value], 1)[0])
+def number(call: str, name: str, value: Any, least: float = -math.inf, may_be_infinite: bool = False) -> float:
+    """Give one number of at least `least`, finite unless infinity stands for no limit. Raises ValueError."""
+    try:
+        given = float(value) if np.ndim(value) == 0 else math.nan
+    except (TypeError, ValueError):
+        given = math.nan
+    if not (given >= least and (math.isfinite(given) or (may_be_infinite and given == math.inf))):
+        kind = "one number" if may_be_infinite else "one finite number"
+        raise ValueError(f"{call}: {name} must be {kind}{f' of at least {least:g}' if least > -math.inf else ''}, got {value!r}")
+    return given
 
 
 def numbers(call: str, name: str, value: Any, count: int) -> Floats:
     """Give finite doubles (count,); a single number is repeated. Raises ValueError."""
+    if np.ndim(value) > 0 and np.shape(value) != (count,):
+        raise ValueError(f"{call}: {name} must be one number or of shape ({count},), got shape {np.shape(value)}")
     return rows(call, name, [value] if np.ndim(value) == 0 else np.reshape(value, (-1, 1)), count, 1)[:, 0]
 
 
-def rotations(call: str, value: Any, count: int) -> Floats:
+def rotations(call: str, value: Any, count: int, name: str = "rotation") -> Floats:
     """Give unit quaternions x, y, z, w (count, 4). Raises ValueError for a quaternion whose length is far from 1."""
-    given = checked(call, "rotation", value, count, 4).reshape(-1, 4)
+    given = checked(call, name, value, count, 4).reshape(-1, 4)
     sizes = np.sqrt((given * given).sum(axis=1, keepdims=True))
     if ((sizes < 0.5) | (sizes > 2.0)).any():
         worst = given[np.argmax(abs(sizes - 1.0))].tolist()
-        raise ValueError(f"{call}: rotation must be a unit quaternion x, y, z, w, got {worst}")
+        raise ValueError(f"{call}: {name} must be a unit quaternion x, y, z, w, got {worst}")
     return np.broadcast_to(given / sizes, (count, 4))
 
 
@@ -86,7 +105,49 @@ def twelve(basis: Floats, origin: Floats) -> list[float]:
     return [float(number) for number in (*basis.ravel(), *origin)]
 
 
+class Copy(np.ndarray[Any, np.dtype[Any]]):
+    """An array that was read from bodies, and cannot be written to: the bodies would not change. `+=` and the like give a new
+    array, so that `boxes.velocities += (0, 1, 0)` reads, adds and assigns. What is computed from it is a usual array."""
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar else np.asarray(array)
+
+    def __repr__(self) -> str:
+        return repr(self.view(np.ndarray))
+
+    def _given(self, value: Any) -> Any:
+        """What an operator with `=` gives: this array, where it is a copy of a copy that may be written to."""
+        if not self.flags.writeable:
+            return value
+        self[...] = value
+        return self
+
+    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._given(self + other)
+
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._given(self - other)
+
+    def __imul__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._given(self * other)
+
+    def __itruediv__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._given(self / other)
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Give the same array, which now raises when it is written to: it is a copy, so the body would not change."""
+    """Give the same numbers as an array that raises when it is written to (`Copy`)."""
     array.flags.writeable = False
-    return array
+    return array.view(Copy)
+
+
+@contextmanager
+def told_as(call: str, **names: str) -> Iterator[None]:
+    """Let ValueError and KeyError of the core name what the user wrote: the call, and arguments by their names for users."""
+    try:
+        yield
+    except (ValueError, KeyError) as error:
+        text = str(error.args[0]).partition(": ")[2] or str(error.args[0])
+        for core_name, name in names.items():
+            text = re.sub(rf"\b{core_name}\b", name, text)
+        raise type(error)(f"{call}: {text}") from None

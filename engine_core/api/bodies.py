@@ -1,5 +1,6 @@
 """Many bodies at once: each property reads or writes all of them in one compiled call."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast, overload
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..edit import edits
-from .arrays import Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
+from .arrays import FASTEST, FURTHEST, Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
 from ..batches.adding import rows_of
 from ..batches.editing import edit_bodies, free_bodies, motions_of
 from ..bodies.schema import RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
@@ -24,9 +25,10 @@ class Bodies:
         boxes.velocities += (0.0, 1.0, 0.0)
         high = boxes[boxes.positions[:, 1] > 2.0]
 
-    An index gives a `Body`; a slice, a mask (n,) or an array of indices gives `Bodies`. Arrays that are read are copies. Any
-    thread may call; a change takes effect at once, or at the end of the step that is running. Every call raises KeyError if
-    one of the bodies was removed."""
+    An index gives a `Body`; a slice, a mask (n,) or an array of indices gives `Bodies`. Arrays that are read are copies:
+    writing into one raises ValueError, `+=` on the property works, and `.copy()` gives one to work with. Positions are at most
+    1e12 m, velocities 1e8 m/s and 1e8 rad/s along an axis. Any thread may call; a change takes effect at once, or at the end
+    of the step that is running. Every call raises KeyError if one of the bodies was removed."""
 
     __slots__ = ("_ids", "_space")
 
@@ -81,7 +83,7 @@ class Bodies:
         """World positions of the origins [m], (n, 3). Assigning moves the bodies there; (3,) moves all of them to one place.
         Kinematic bodies arrive in the next step."""
         motions, arms = self._motions("positions")
-        return motions[:, :3] - arms
+        return read_only(motions[:, :3] - arms)
 
     @positions.setter
     def positions(self, positions: Vectors) -> None:
@@ -90,7 +92,7 @@ class Bodies:
     @property
     def rotations(self) -> Floats:
         """Unit quaternions x, y, z, w, (n, 4). Assigning turns the bodies about their origins."""
-        return self._motions("rotations")[0][:, 3:7]
+        return read_only(self._motions("rotations")[0][:, 3:7])
 
     @rotations.setter
     def rotations(self, quaternions: Vectors) -> None:
@@ -101,7 +103,7 @@ class Bodies:
         """World velocities of the origins [m/s], (n, 3). Assigning (3,) gives all bodies the same; only rigid bodies accept
         one."""
         motions, arms = self._motions("velocities")
-        return motions[:, 7:10] - np.cross(motions[:, 10:13], arms)
+        return read_only(motions[:, 7:10] - np.cross(motions[:, 10:13], arms))
 
     @velocities.setter
     def velocities(self, velocities: Vectors) -> None:
@@ -111,7 +113,7 @@ class Bodies:
     def angular_velocities(self) -> Floats:
         """Angular velocities, world axes [rad/s], (n, 3). Assigning leaves the velocities of the centres of mass as they are;
         only rigid bodies accept one."""
-        return self._motions("angular_velocities")[0][:, 10:13]
+        return read_only(self._motions("angular_velocities")[0][:, 10:13])
 
     @angular_velocities.setter
     def angular_velocities(self, velocities: Vectors) -> None:
@@ -120,24 +122,25 @@ class Bodies:
     @property
     def centers_of_mass(self) -> Floats:
         """World positions of the centres of mass [m], (n, 3)."""
-        return self._motions("centers_of_mass")[0][:, :3]
+        return read_only(self._motions("centers_of_mass")[0][:, :3])
 
     @property
     def masses(self) -> Floats:
         """Masses [kg], (n,)."""
-        return self.field("masses", "mass").astype(np.float64)
+        return read_only(self.field("masses", "mass").astype(np.float64))
 
     @property
     def is_asleep(self) -> NDArray[np.bool_]:
         """Whether each body sleeps, (n,): it costs nothing until something touches it."""
         flags, active = self.field("is_asleep", "flags"), self.field("is_asleep", "active_index")
         rests = (active < 0) & (flags & np.uint32(WAKE_REQUESTED) == 0) & (self.field("is_asleep", "mode") != STATIC)
-        return np.asarray(rests | (flags & np.uint32(SLEEP_REQUESTED) != 0))
+        return read_only(np.asarray(rests | (flags & np.uint32(SLEEP_REQUESTED) != 0)))
 
     # What is done to them.
 
     def _give(self, call: str, kind: int, *vectors: Any, rigid: bool = False) -> None:
-        checked = [rows(call, call, vector, len(self)) for vector in vectors]
+        most = FASTEST if kind in (edits.LINEAR_VELOCITY, edits.ANGULAR_VELOCITY) else math.inf
+        checked = [rows(call, call, vector, len(self), most=most) for vector in vectors]
         if rigid and (self.field(call, "mode") < RIGID).any():
             raise ValueError(f"{call}: only rigid bodies have a velocity of their own; see surface_velocity and move")
         edit_bodies(self._space.core, call, self._ids, kind, np.concatenate(checked, axis=1))
@@ -146,7 +149,8 @@ class Bodies:
         """Put the origins to `positions` [m] (n, 3) and turn the bodies to `quaternions` x, y, z, w (n, 4); velocities do not
         change. Kinematic bodies arrive in the next step, at the velocity which that takes. Raises ValueError, KeyError,
         PoolFull."""
-        given = rows("move", "positions", positions, len(self)), rotations("move", quaternions, len(self))
+        places = rows("move", "positions", positions, len(self), most=FURTHEST)
+        given = places, rotations("move", quaternions, len(self), "quaternions")
         edit_bodies(self._space.core, "move", self._ids, edits.SET_POSE, np.concatenate(given, axis=1))
 
     def apply_impulses(self, impulses: Vectors, offsets: Vectors | None = None) -> None:

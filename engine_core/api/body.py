@@ -4,13 +4,15 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..edit import edits
-from .arrays import NO_TURN, Floats, Vector, basis_of, read_only, rotations, twelve, vector
+from .arrays import (
+    FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector,
+)  # fmt: skip
 from .bodies import Bodies
 from .materials import Material, Names
-from .shapes import Shape
+from .owners import check_world
+from .shapes import Shape, check_moves
 from ..bodies.identity import index_of
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, RIGID
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from .space import Space
 
 MODES = ("static", "kinematic", "rigid", "rigid linear")
+MOST_OF_SUM = 1.0 + 1e-5
+"""How much the largest moment of inertia may pass the sum of the other two: single precision of a thin plate."""
 CONTACT_EVENTS = ("none", "changes", "all")
 AXES = {"x": 1, "y": 2, "z": 4}
 
@@ -28,9 +32,10 @@ class Body:
     equal.
 
     Positions and velocities are those of the body's origin, which is the origin of its shape, in world axes. Vectors are
-    (3,); values that are read are copies. Any thread may call; a change takes effect at once, or at the end of the step that
-    is running. Every call raises KeyError after the body was removed and ValueError for bad numbers, naming the call and the
-    value."""
+    (3,); values that are read are copies. Positions are at most 1e12 m,
+    velocities 1e8 m/s and 1e8 rad/s along an axis. Any thread may call; a change takes effect at once, or at the end of the
+    step that is running. Every call raises KeyError after the body was removed and ValueError for bad numbers, naming the call
+    and the value."""
 
     __slots__ = ("_many", "_space", "_id")
 
@@ -55,13 +60,17 @@ class Body:
 
     @property
     def mode(self) -> str:
-        """How the body moves: "static", "kinematic" or "rigid". Can be assigned."""
+        """How the body moves: "static", "kinematic" or "rigid". Can be assigned. Raises ValueError for a rigid body with a
+        `Plane`, `Mesh` or `HeightField`."""
         return MODES[int(self._one("mode"))]
 
     @mode.setter
     def mode(self, mode: Literal["static", "kinematic", "rigid"]) -> None:
         if mode not in MODES:
             raise ValueError(f"mode: it must be one of {', '.join(MODES[:3])}, got {mode!r}")
+        if MODES.index(mode) >= RIGID:
+            for shape in self.shapes:
+                check_moves("mode", shape)
         self._space.core.body_set_mode(self._id, MODES.index(mode))
 
     def __eq__(self, other: object) -> bool:
@@ -105,8 +114,8 @@ class Body:
         """Put the origin to `position` [m] (3,) and turn the body to `rotation`, a unit quaternion (4,); None leaves it.
         Velocities do not change. A kinematic body arrives in the next step, at the velocity which that takes, and pushes
         bodies out of its way. Raises ValueError, KeyError."""
-        turn = self.rotation if rotation is None else vector("move", "rotation", rotation, 4)
-        self._many.move(vector("move", "position", position), turn)
+        turn = self.rotation if rotation is None else rotations("move", rotation, 1)[0]
+        self._many.move(vector("move", "position", position, most=FURTHEST), turn)
 
     @property
     def velocity(self) -> Floats:
@@ -115,7 +124,7 @@ class Body:
 
     @velocity.setter
     def velocity(self, velocity: Vector) -> None:
-        self._many.velocities = vector("velocity", "velocity", velocity)
+        self._many.velocities = vector("velocity", "velocity", velocity, most=FASTEST)
 
     @property
     def angular_velocity(self) -> Floats:
@@ -125,7 +134,7 @@ class Body:
 
     @angular_velocity.setter
     def angular_velocity(self, velocity: Vector) -> None:
-        self._many.angular_velocities = vector("angular_velocity", "velocity", velocity)
+        self._many.angular_velocities = vector("angular_velocity", "angular_velocity", velocity, most=FASTEST)
 
     def set_surface_velocity(self, linear: Vector, angular: Vector = (0.0, 0.0, 0.0)) -> None:
         """Let the surface of a static or kinematic body run, as on a conveyor: `linear` [m/s] (3,) and `angular` [rad/s] (3,)
@@ -218,7 +227,7 @@ class Body:
 
     @mass.setter
     def mass(self, mass: float) -> None:
-        self._space.core.body_set_param(self._id, "mass", mass)
+        self._set("mass", number("mass", "mass", mass))
 
     @property
     def center_of_mass(self) -> Floats:
@@ -228,17 +237,21 @@ class Body:
 
     @center_of_mass.setter
     def center_of_mass(self, center: Vector) -> None:
-        self._space.core.body_set_param(self._id, "center_of_mass", center)
+        self._set("center_of_mass", vector("center_of_mass", "center_of_mass", center))
 
     @property
     def inertia(self) -> Floats:
         """Moments of inertia about the axes of the body through its centre of mass [kg m^2], (3,). They follow from mass and
-        shapes unless some are assigned; 0 lets an axis follow again."""
+        shapes unless some are assigned; 0 lets an axis follow again. Raises ValueError where one is larger than the sum of the
+        other two, which no body has."""
         return read_only(np.array(self._space.core.body_param(self._id, "inertia"), np.float64))
 
     @inertia.setter
     def inertia(self, inertia: Vector) -> None:
-        self._space.core.body_set_param(self._id, "inertia", inertia)
+        given = vector("inertia", "inertia", inertia)
+        if (given > 0.0).all() and 2.0 * given.max() > given.sum() * MOST_OF_SUM:
+            raise ValueError(f"inertia: none may be larger than the sum of the other two, got {given.tolist()}")
+        self._set("inertia", given)
 
     @property
     def gravity_scale(self) -> float:
@@ -247,7 +260,7 @@ class Body:
 
     @gravity_scale.setter
     def gravity_scale(self, scale: float) -> None:
-        self._space.core.body_set_param(self._id, "gravity_scale", scale)
+        self._set("gravity_scale", number("gravity_scale", "gravity_scale", scale))
 
     @property
     def linear_damp(self) -> float:
@@ -256,7 +269,7 @@ class Body:
 
     @linear_damp.setter
     def linear_damp(self, damp: float) -> None:
-        self._space.core.body_set_param(self._id, "linear_damp", damp)
+        self._set("linear_damp", number("linear_damp", "linear_damp", damp))
 
     @property
     def angular_damp(self) -> float:
@@ -265,10 +278,15 @@ class Body:
 
     @angular_damp.setter
     def angular_damp(self, damp: float) -> None:
-        self._space.core.body_set_param(self._id, "angular_damp", damp)
+        self._set("angular_damp", number("angular_damp", "angular_damp", damp))
 
     def _number(self, name: str) -> float:
-        return float(self._space.core.body_param(self._id, name))
+        with told_as(name):
+            return float(self._space.core.body_param(self._id, name))
+
+    def _set(self, name: str, value: Any) -> None:
+        with told_as(name):
+            self._space.core.body_set_param(self._id, name, value)
 
     # Shapes.
 
@@ -283,6 +301,8 @@ class Body:
         """Add a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), in the frame of the body. The mass is
         spread over all shapes by volume. Raises ValueError, KeyError, PoolFull."""
         turn, origin = rotations("add_shape", rotation, 1)[0], vector("add_shape", "position", position)
+        if int(self._one("mode")) >= RIGID:
+            check_moves("add_shape", shape)
         self._space.core.body_index("add_shape", self._id)
         identity = self._space.world.shapes.take(shape)
         self._space.core.body_add_shape(self._id, identity, twelve(basis_of(turn), origin))
@@ -290,7 +310,8 @@ class Body:
     def remove_shape(self, number: int) -> None:
         """Remove the shape with a number; the numbers of the shapes after it go down by one. Raises ValueError, KeyError."""
         core = self._space.core
-        index = core.shape_index("remove_shape", core.body_shape(self._id, number))
+        with told_as("remove_shape"):
+            index = core.shape_index("remove_shape", core.body_shape(self._id, number))
 
         def remove() -> None:
             core.body_remove_shape(self._id, number)
@@ -338,9 +359,12 @@ class Body:
         self._space.core.body_set_collision_mask(self._id, self._space.world.layers.bits("mask", names))
 
     def ignore(self, other: "Body", is_ignored: bool = True) -> None:
-        """Let the body pass through another one whatever their layers are, or no longer. Raises KeyError."""
+        """Let the body pass through another one whatever their layers are, or no longer. Raises KeyError, and
+        ValueError for a body of another World."""
+        check_world("ignore", self._space, [other])
         core = self._space.core
-        (core.body_add_exception if is_ignored else core.body_remove_exception)(self._id, other.id)
+        with told_as("ignore"):
+            (core.body_add_exception if is_ignored else core.body_remove_exception)(self._id, other.id)
 
     @property
     def contact_events(self) -> str:
@@ -369,8 +393,12 @@ class Body:
         self._many.remove()
 
 
-def ids_of(bodies: "Iterable[Body | Area]") -> NDArray[np.int64]:
-    """The ids of bodies or areas, given as `Bodies` or one by one."""
-    if isinstance(bodies, Bodies):
-        return bodies.ids
-    return np.array([one.id for one in bodies], np.int64)
+def ids_of(call: str, space: "Space", things: "Iterable[Body | Area]") -> list[int]:
+    """The ids of bodies or areas of the world of a space, given as `Bodies` or one by one. Raises ValueError."""
+    if isinstance(things, Bodies):
+        if things.space.world is not space.world:
+            raise ValueError(f"{call}: {things!r} belong to another World")
+        return [int(identity) for identity in things.ids]
+    given = list(things)
+    check_world(call, space, given)
+    return [one.id for one in given]

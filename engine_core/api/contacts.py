@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Floats, Ints, Vector
+from .arrays import Floats, Ints, Vector, read_only
 from ..collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED
 from ..sensors.schema import ADDED
 
@@ -48,62 +48,62 @@ class ContactEvents:
     @property
     def began(self) -> NDArray[np.bool_]:
         """Which contacts began in this step, (n,)."""
-        return np.asarray(self.rows["kind"] == CONTACT_ADDED)
+        return read_only(np.asarray(self.rows["kind"] == CONTACT_ADDED))
 
     @property
     def lasts(self) -> NDArray[np.bool_]:
         """Which contacts were there before and still are, (n,). They are told if a body asks for "all"."""
-        return np.asarray(self.rows["kind"] == CONTACT_PERSISTED)
+        return read_only(np.asarray(self.rows["kind"] == CONTACT_PERSISTED))
 
     @property
     def ended(self) -> NDArray[np.bool_]:
         """Which contacts ended, (n,). They have no points."""
-        return np.asarray(self.rows["kind"] == CONTACT_REMOVED)
+        return read_only(np.asarray(self.rows["kind"] == CONTACT_REMOVED))
 
     @property
     def body_ids(self) -> Ints:
         """Ids of the two bodies, (n, 2)."""
-        return np.stack([self.rows["body_a"], self.rows["body_b"]], axis=1)
+        return read_only(np.stack([self.rows["body_a"], self.rows["body_b"]], axis=1))
 
     @property
     def shapes(self) -> Ints:
         """Numbers of the two shapes on their bodies, (n, 2)."""
-        return np.stack([self.rows["shape_a"], self.rows["shape_b"]], axis=1).astype(np.int64)
+        return read_only(np.stack([self.rows["shape_a"], self.rows["shape_b"]], axis=1).astype(np.int64))
 
     @property
     def normals(self) -> Floats:
         """Unit vectors from the first body to the second, world axes, (n, 3)."""
-        return self.rows["normal"].astype(np.float64)
+        return read_only(self.rows["normal"].astype(np.float64))
 
     @property
     def impulses(self) -> Floats:
         """Impulses along the normals in this step, of all points together [N s], (n,)."""
-        return np.asarray(self.rows["normal_impulses"].sum(axis=1), np.float64)
+        return read_only(np.asarray(self.rows["normal_impulses"].sum(axis=1), np.float64))
 
     @property
     def friction_impulses(self) -> Floats:
         """Impulses of friction on the second body in this step [N s], world axes, (n, 3)."""
-        return self.rows["friction_impulse"].astype(np.float64)
+        return read_only(self.rows["friction_impulse"].astype(np.float64))
 
     @property
     def approach_speeds(self) -> Floats:
         """Speeds at which the surfaces came together before the step [m/s], (n,)."""
-        return self.rows["approach_speed"].astype(np.float64)
+        return read_only(self.rows["approach_speed"].astype(np.float64))
 
     @property
     def point_counts(self) -> Ints:
         """Numbers of valid points, (n,), 0 to 4."""
-        return self.rows["point_count"].astype(np.int64)
+        return read_only(self.rows["point_count"].astype(np.int64))
 
     @property
     def points(self) -> Floats:
         """Points half-way between the surfaces, world [m], (n, 4, 3)."""
-        return np.array(self.rows["points"])
+        return read_only(np.array(self.rows["points"]))
 
     @property
     def depths(self) -> Floats:
         """Depths of overlap at the points [m], (n, 4); negative for a gap."""
-        return self.rows["depths"].astype(np.float64)
+        return read_only(self.rows["depths"].astype(np.float64))
 
 
 class AreaEvents:
@@ -119,19 +119,19 @@ class AreaEvents:
     @property
     def entered(self) -> NDArray[np.bool_]:
         """Which overlaps began, (n,); the others ended."""
-        return np.asarray(self.rows["status"] == ADDED)
+        return read_only(np.asarray(self.rows["status"] == ADDED))
 
     @property
     def area_ids(self) -> Ints:
         """Ids of the areas, (n,)."""
-        return np.array(self.rows["area_id"])
+        return read_only(np.array(self.rows["area_id"]))
 
     @property
     def other_ids(self) -> Ints:
         """Ids of the bodies or areas that entered or left them, (n,)."""
-        return np.array(self.rows["other_id"])
+        return read_only(np.array(self.rows["other_id"]))
 
     @property
     def shapes(self) -> Ints:
         """Numbers of the shape of the area and of the shape of the other, (n, 2)."""
-        return np.stack([self.rows["own_shape"], self.rows["other_shape"]], axis=1).astype(np.int64)
+        return read_only(np.stack([self.rows["own_shape"], self.rows["other_shape"]], axis=1).astype(np.int64))

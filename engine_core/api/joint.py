@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import Floats, basis_of, turned, twelve
-from .joint_values import AXES, AnyJoint, Distance, Gear, Motor, Range, Spring
+from .arrays import Floats, basis_of, read_only, told_as, turned, twelve
+from .joint_values import ANGLES, AXES, AnyJoint, Distance, Gear, Motor, Range, Spring, check_limits
 from ..constraints.joint_schema import IS_ENABLED
 
 if TYPE_CHECKING:
@@ -50,12 +50,16 @@ class Joint:
 
     def position(self, axis: str = "") -> float:
         """Where the body is now along or about an axis, against the other body: [m] or [rad]. Raises ValueError, KeyError."""
-        return float(self._space.core.joint_position(self._id, self._axis("position", axis)))
+        with told_as("position"):
+            return float(self._space.core.joint_position(self._id, self._axis("position", axis)))
 
     def set_limits(self, limits: Range | None, axis: str = "") -> None:
-        """Limit an axis to (lower, upper) [m], [rad]. None frees it, equal limits lock it. Raises ValueError, KeyError."""
+        """Limit an axis to (lower, upper), lower <= upper, [m], or [rad] within -pi to pi. None frees it, equal limits lock
+        it. Raises ValueError, KeyError."""
+        check_limits("set_limits", "limits", limits, is_angle=(axis or self._main_axis) in ANGLES)
         lower, upper = FREE_RANGE if limits is None else limits
-        self._space.core.joint_set_limits(self._id, self._axis("set_limits", axis), lower, upper)
+        with told_as("set_limits"):
+            self._space.core.joint_set_limits(self._id, self._axis("set_limits", axis), lower, upper)
 
     def set_motor(self, motor: Motor | None, axis: str = "") -> None:
         """Drive an axis ([m/s], [rad/s]); None switches the motor off. Raises ValueError, KeyError."""
@@ -80,12 +84,12 @@ class Joint:
     @property
     def force(self) -> Floats:
         """Force of the joint on the body in the last step [N], (3,)."""
-        return np.asarray(self._space.core.joint_force(self._id))
+        return read_only(np.asarray(self._space.core.joint_force(self._id)))
 
     @property
     def torque(self) -> Floats:
         """Torque of the joint on the body in the last step [N m], (3,)."""
-        return np.asarray(self._space.core.joint_torque(self._id))
+        return read_only(np.asarray(self._space.core.joint_torque(self._id)))
 
     @property
     def is_broken(self) -> bool:
@@ -107,7 +111,8 @@ class Joint:
 
     def remove(self) -> None:
         """Free the joint; its bodies wake. Raises KeyError."""
-        self._space.core.destroy_joint(self._id)
+        with told_as("remove"):
+            self._space.core.destroy_joint(self._id)
 
 
 def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float]:
@@ -124,7 +129,8 @@ def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
     to_frame, own_frame = joint.frames()
     ids = to.id if to else 0, body.id
     places = local_frame(to, to_frame), local_frame(body, own_frame)
-    identity = int(core.create_joint(joint.kind, *ids, *places, joint.collide))
+    with told_as("add_joint"):
+        identity = int(core.create_joint(joint.kind, *ids, *places, joint.collide))
     handle = Joint(body.space, identity, joint.main_axis)
     try:
         for name, axis in joint.axes().items():

@@ -2,8 +2,8 @@
 world.
 
 `Space.add_joint(joint, body, to=other)` joins `body` to `other`, or to the world, as both lie at that moment: every axis is
-at 0 there. Angles [rad] are right-handed about the axis, of `body` against `other`. Bad numbers raise ValueError when the
-joint is added.
+at 0 there. Angles [rad] are right-handed about the axis, of `body` against `other`; limits of angles lie within -pi to pi.
+Bad numbers raise ValueError when the value is made, bad places and directions when the joint is added.
 """
 
 import math
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats, Vector, frame_along, vector
+from .arrays import Floats, Vector, frame_along, number, vector
 from ..constraints import joint_schema as schema
 
 Range = tuple[float, float]
+MOST_TURN = math.pi + 1e-6
+"""The largest angle of a limit [rad], as single precision rounds pi."""
 MOST_ALONG = 0.999
 """Cosine of the least angle between the two directions of a `SixDof`."""
 AXES: dict[str, int] = {
@@ -24,21 +26,39 @@ AXES: dict[str, int] = {
 }  # fmt: skip
 """Names of the axes of joints, in the joint's frame, whose x is the axis of a hinge or slider. Linear ones and the distance
 [m], the others [rad]."""
+ANGLES = {"twist", "swing y", "swing z", "cone"}
+"""Names of those [rad]."""
+
+
+def check_limits(call: str, name: str, limits: Range | None, is_angle: bool = False) -> None:
+    """Check limits of an axis, (lower, upper) [m] or [rad], or None. Raises ValueError."""
+    if limits is None:
+        return
+    lower, upper = vector(call, name, limits, 2).tolist()
+    if lower > upper:
+        raise ValueError(f"{call}: {name} must be (lower, upper) with lower <= upper, got {limits!r}; None makes it free")
+    if is_angle and not -MOST_TURN <= lower <= upper <= MOST_TURN:
+        raise ValueError(f"{call}: {name} must lie within -pi to pi [rad], got {limits!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Motor:
-    """Drives an axis at `velocity` ([m/s], [rad/s]) with at most `max_force` ([N], [N m]). A velocity of 0 acts as friction."""
+    """Drives an axis at `velocity` ([m/s], [rad/s]) with at most `max_force` ([N], [N m]). A velocity of 0 acts as friction.
+    Raises ValueError for numbers that are not finite, and for a force below 0."""
 
     velocity: float = 0.0
     max_force: float = math.inf
+
+    def __post_init__(self) -> None:
+        number("Motor", "velocity", self.velocity)
+        number("Motor", "max_force", self.max_force, 0.0, may_be_infinite=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spring:
     """Pulls an axis towards `target` ([m], [rad]) with at most `max_force` ([N], [N m]). It is given by `stiffness` ([N/m],
     [N m/rad]) and `damping` ([N s/m], [N m s/rad]), or by `frequency` [1/s] and `damping_ratio` (1 is critical), which hold
-    for any masses. Raises ValueError for both or neither."""
+    for any masses. Raises ValueError for both or neither, and for numbers below 0 other than `target`."""
 
     stiffness: float | None = None
     damping: float = 0.0
@@ -50,16 +70,24 @@ class Spring:
     def __post_init__(self) -> None:
         if (self.stiffness is None) == (self.frequency is None):
             raise ValueError(f"Spring: either stiffness or frequency is wanted, got {self.stiffness} and {self.frequency}")
+        number("Spring", "target", self.target)
+        number("Spring", "max_force", self.max_force, 0.0, may_be_infinite=True)
+        for name in ("stiffness", "damping", "frequency", "damping_ratio"):
+            if getattr(self, name) is not None:
+                number("Spring", name, getattr(self, name), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """One axis of a joint: `limits` (lower, upper) [m] or [rad], None for a free axis, equal ones for a locked one; a motor;
-    a spring."""
+    """One axis of a joint: `limits` (lower, upper), lower <= upper, [m], or [rad] within -pi to pi; None for a free axis,
+    equal ones for a locked one; a motor; a spring. Raises ValueError."""
 
     limits: Range | None = None
     motor: Motor | None = None
     spring: Spring | None = None
+
+    def __post_init__(self) -> None:
+        check_limits("Axis", "limits", self.limits)
 
 
 LOCKED = Axis(limits=(0.0, 0.0))
@@ -71,7 +99,8 @@ FREE = Axis()
 @dataclass(frozen=True, kw_only=True)
 class AnyJoint:
     """The fields that all joints have. `anchor`: the place of the joint, world [m], (3,). `collide`: whether the joined bodies
-    push each other. `break_force` [N], `break_torque` [N m]: the joint breaks in a step in which it has to bear more."""
+    push each other. `break_force` [N], `break_torque` [N m]: the joint breaks in a step in which it has to bear more.
+    Raises ValueError."""
 
     anchor: Vector = (0.0, 0.0, 0.0)
     collide: bool = False
@@ -80,6 +109,18 @@ class AnyJoint:
     kind = "fixed"
     main_axis = ""
     """The axis that a handle means where none is named."""
+
+    def __post_init__(self) -> None:
+        call = type(self).__name__
+        for name in ("break_force", "break_torque"):
+            number(call, name, getattr(self, name), 0.0, may_be_infinite=True)
+        check_limits(call, "limits", getattr(self, "limits", None))
+        for name, axis in self.axes().items():
+            check_limits(call, self.field_of(name), axis.limits, is_angle=name in ANGLES)
+
+    def field_of(self, axis: str) -> str:
+        """Name of the field that has the limits of an axis; no quantities."""
+        return "limits"
 
     def axes(self) -> Mapping[str, Axis]:
         """The axes that are set beyond those that the kind locks, by name ([m], [rad])."""
@@ -116,8 +157,9 @@ class AlongAxis(AnyJoint):
 
 @dataclass(frozen=True, kw_only=True)
 class Hinge(AlongAxis):
-    """A hinge of a door: the body turns about `axis` (3,) through `anchor` [m]. `limits` (lower, upper) [rad]; `motor` in
-    [rad/s] and [N m]; `spring` in [rad] and [N m/rad]."""
+    """A hinge of a door: the body turns about `axis` (3,) through `anchor` [m]. `limits` (lower, upper) [rad]: within
+    -pi to pi, lower <= upper, None for a free hinge; `motor` in [rad/s] and [N m]; `spring` in [rad] and [N m/rad]. The
+    angle jumps from pi to -pi, so a limit that is to hold lies some 0.05 rad this side of them. Raises ValueError."""
 
     limits: Range | None = None
     motor: Motor | None = None
@@ -131,8 +173,8 @@ class Hinge(AlongAxis):
 
 @dataclass(frozen=True, kw_only=True)
 class Slider(AlongAxis):
-    """A rail: the body slides along `axis` (3,) and does not turn. `limits` (lower, upper) [m]; `motor` in [m/s] and [N];
-    `spring` in [m] and [N/m]."""
+    """A rail: the body slides along `axis` (3,) and does not turn. `limits` (lower, upper) [m], lower <= upper, None for
+    no end; `motor` in [m/s] and [N]; `spring` in [m] and [N/m]. Raises ValueError."""
 
     limits: Range | None = None
     motor: Motor | None = None
@@ -146,8 +188,8 @@ class Slider(AlongAxis):
 
 @dataclass(frozen=True, kw_only=True)
 class ConeTwist(AlongAxis):
-    """A shoulder: `axis` (3,) of the body stays within `cone` [rad] of its direction now, and the body turns about it within
-    `twist` (lower, upper) [rad], or freely for None."""
+    """A shoulder: `axis` (3,) of the body stays within `cone` [rad], 0 to pi, of its direction now, and the body turns about it
+    within `twist` (lower, upper) [rad]: within -pi to pi, lower <= upper, or freely for None. Raises ValueError."""
 
     cone: float = math.pi / 4.0
     twist: Range | None = None
@@ -157,12 +199,21 @@ class ConeTwist(AlongAxis):
     def axes(self) -> Mapping[str, Axis]:
         return {"cone": Axis(limits=(0.0, self.cone)), "twist": Axis(limits=self.twist)}
 
+    def field_of(self, axis: str) -> str:
+        return axis
+
+    def __post_init__(self) -> None:
+        if number("ConeTwist", "cone", self.cone, 0.0) > MOST_TURN:
+            raise ValueError(f"ConeTwist: cone must be 0 to pi [rad], got {self.cone!r}")
+        check_limits("ConeTwist", "twist", self.twist, is_angle=True)
+        super().__post_init__()
+
 
 @dataclass(frozen=True, kw_only=True)
 class SixDof(AlongAxis):
-    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits [m], [rad]. The x axes lie along and about `axis` (3,), the y
-    axes along and about the part of `second` (3,) that is square to it, the z axes square to both. `second` is by default the
-    world axis after the one nearest to `axis`: y after x, z after y, x after z."""
+    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits [m], or [rad] within -pi to pi. The x axes lie along and
+    about `axis` (3,), the y axes along and about the part of `second` (3,) that is square to it, the z axes square to both.
+    `second` is by default the world axis after the one nearest to `axis`: y after x, z after y, x after z."""
 
     second: Vector | None = None
     linear_x: Axis = LOCKED
@@ -175,7 +226,10 @@ class SixDof(AlongAxis):
 
     def axes(self) -> Mapping[str, Axis]:
         names = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z")
-        return {name: getattr(self, name.replace(" ", "_")) for name in names}
+        return {name: getattr(self, self.field_of(name)) for name in names}
+
+    def field_of(self, axis: str) -> str:
+        return axis.replace(" ", "_")
 
     def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         axis = direction("axis", self.axis)
@@ -189,13 +243,18 @@ class SixDof(AlongAxis):
 @dataclass(frozen=True, kw_only=True)
 class Distance(AnyJoint):
     """A rope or a rod: keeps `anchor` on the body and `to_anchor` on the other one, both world [m], between `shortest` and
-    `longest` [m] apart. Equal ones make a rod."""
+    `longest` [m] apart: 0 <= shortest <= longest. Equal ones make a rod. Raises ValueError."""
 
     to_anchor: Vector = (0.0, 0.0, 0.0)
     shortest: float = 0.0
     longest: float = 1.0
     kind = "distance"
     main_axis = "distance"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shortest = number("Distance", "shortest", self.shortest, 0.0)
+        number("Distance", "longest", self.longest, shortest, may_be_infinite=True)
 
     def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         to, own = (vector("add_joint", "anchor", place) for place in (self.to_anchor, self.anchor))
@@ -205,12 +264,16 @@ class Distance(AnyJoint):
 @dataclass(frozen=True, kw_only=True)
 class Gear(AnyJoint):
     """Ties the turns of two bodies on hinges: turn of the other about `to_axis` (3,) + `ratio` x turn of the body about
-    `axis` (3,) = 0. `ratio` has no unit. Speeds are tied [rad/s], not angles."""
+    `axis` (3,) = 0. `ratio` has no unit. Speeds are tied [rad/s], not angles. Raises ValueError."""
 
     axis: Vector = (1.0, 0.0, 0.0)
     to_axis: Vector = (1.0, 0.0, 0.0)
     ratio: float = 1.0
     kind = "gear"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(type(self).__name__, "ratio", self.ratio)
 
     def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         place = vector("add_joint", "anchor", self.anchor)

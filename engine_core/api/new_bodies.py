@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations
+from .arrays import (
+    FASTEST, FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations, told_as,
+)  # fmt: skip
 from .bodies import Bodies
 from .body import Body
 from .materials import Material
-from .shapes import Shape
+from .shapes import Shape, check_moves
 from ..batches.adding import add_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
 
@@ -18,14 +20,17 @@ if TYPE_CHECKING:
 
 ZERO = (0.0, 0.0, 0.0)
 DEFAULT_MATERIAL = Material()
+ONE_NAMES = "position", "rotation", "velocity", "angular_velocity"
+MANY_NAMES = "positions", "rotations", "velocities", "angular_velocities"
 Shapes = Shape | Sequence[Shape]
 
 
 class SpaceBodies:
     """The part of a `Space` that makes bodies. Lengths [m], masses [kg], damping [1/s]. Any thread may call; bodies enter the
-    space at once, or at the end of the step that is running. Raises ValueError for bad numbers, PoolFull at a limit of the
-    world; then no body was made."""
+    space at once, or at the end of the step that is running. Positions are at most 1e12 m, velocities 1e8 m/s and 1e8 rad/s
+    along an axis. Raises ValueError for bad numbers, PoolFull at a limit of the world; then no body was made."""
 
+    __slots__ = ()
     _id: int
     _world: "World"
 
@@ -39,9 +44,10 @@ class SpaceBodies:
         `velocity` [m/s] and `angular_velocity` [rad/s], world axes (3,). `mass` [kg], or `density` [kg/m^3], which is
         multiplied by the volume of the shape; 1 kg without either. `layer`: a name of the world's `Layers`, by default the
         first. `gravity_scale`: how many times gravity acts on the body. `linear_damp`, `angular_damp` [1/s]: added to those
-        of the space. `continuous`: sweep the body at any speed. Any thread may call. Raises ValueError, KeyError, PoolFull."""
+        of the space. `continuous`: sweep the body at any speed. Any thread may call. Raises ValueError, also for a `Plane`,
+        `Mesh` or `HeightField`, which are for bodies that stand still or are moved; KeyError, PoolFull."""
         return self._add(
-            RIGID, "add_rigid", shape, [position], [rotation], [velocity], [angular_velocity], mass, density, material, layer,
+            RIGID, "add_rigid", shape, position, rotation, velocity, angular_velocity, mass, density, material, layer,
             gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
         )[0]  # fmt: skip
 
@@ -53,8 +59,8 @@ class SpaceBodies:
     ) -> Bodies:  # fmt: skip
         """Add n bodies that move by forces, in one compiled call: `positions`, world [m] (n, 3); `rotations`, unit
         quaternions (n, 4); `velocities` [m/s] and `angular_velocities` [rad/s] (n, 3); `masses` [kg] (n,). A single value
-        serves for all of them. `shape`: one for all, or a list of n. The rest is as in `add_rigid`. Any thread may call.
-        Raises ValueError, KeyError, PoolFull."""
+        serves for all of them. `shape`: one for all, or a list of n. `density` [kg/m^3]: one number for all; for several give
+        `masses`. The rest is as in `add_rigid`. Any thread may call. Raises ValueError, KeyError, PoolFull."""
         return self._add(
             RIGID, "add_rigid_many", shape, positions, rotations, velocities, angular_velocities, masses, density, material,
             layer, gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
@@ -66,7 +72,7 @@ class SpaceBodies:
     ) -> Body:  # fmt: skip
         """Add a body that stands still: at `position`, world [m] (3,), with `rotation`, a unit quaternion (4,). Any thread
         may call. Raises ValueError, KeyError, PoolFull."""
-        return self._add(STATIC, "add_static", shape, [position], [rotation], material=material, layer=layer)[0]
+        return self._add(STATIC, "add_static", shape, position, rotation, material=material, layer=layer)[0]
 
     def add_static_many(
         self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
@@ -82,7 +88,7 @@ class SpaceBodies:
     ) -> Body:  # fmt: skip
         """Add a body that goes where it is told (`Body.move`) and pushes others out of its way: at `position`, world [m]
         (3,), with `rotation`, a unit quaternion (4,). Any thread may call. Raises ValueError, KeyError, PoolFull."""
-        return self._add(KINEMATIC, "add_kinematic", shape, [position], [rotation], material=material, layer=layer)[0]
+        return self._add(KINEMATIC, "add_kinematic", shape, position, rotation, material=material, layer=layer)[0]
 
     def add_kinematic_many(
         self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, material: Material = DEFAULT_MATERIAL,
@@ -100,19 +106,27 @@ class SpaceBodies:
         continuous: bool = False,
     ) -> Bodies:  # fmt: skip
         """Add bodies of a motion mode; errors name `call`."""
-        places = np.asarray(positions, np.float64)
-        count = len(places) if places.ndim == 2 else 1
+        many = call.endswith("_many")
+        place, turn, velocity, spin = MANY_NAMES if many else ONE_NAMES
+        if many and np.size(positions) == 0:
+            positions = np.empty((0, 3))
+        count = len(positions) if many and np.ndim(positions) == 2 else 1
         motions = np.empty((count, 13))
-        motions[:, :3], motions[:, 3:7] = checked(call, "position", places, count), rotations(call, quaternions, count)
-        motions[:, 7:10] = checked(call, "velocity", velocities, count)
-        motions[:, 10:] = checked(call, "angular_velocity", spins, count)
+        motions[:, :3] = checked(call, place, positions, count, most=FURTHEST)
+        motions[:, 3:7] = rotations(call, quaternions, count, turn)
+        motions[:, 7:10] = checked(call, velocity, velocities, count, most=FASTEST)
+        motions[:, 10:] = checked(call, spin, spins, count, most=FASTEST)
         template = self._template(call, mode, material, layer, can_sleep, continuous)
         for name, value in (("gravity_scale", gravity_scale), ("linear_damp", linear_damp), ("angular_damp", angular_damp)):
             template[name] = number(call, name, value)
+        if mode == RIGID:
+            for one in shape if isinstance(shape, list | tuple) else (shape,):
+                check_moves(call, one)
         shapes = self._take_shapes(call, shape, count)
         try:
             weights = self._masses(call, masses, density, shapes)
-            ids = add_bodies(self._world.core, self._id, template, motions, weights, shapes)
+            with told_as(call):
+                ids = add_bodies(self._world.core, self._id, template, motions, weights, shapes)
         except BaseException:
             self._drop_shapes(shapes)
             raise
@@ -150,7 +164,7 @@ class SpaceBodies:
         if masses is None and density is None:
             return np.ones(len(shapes))
         if density is None:
-            found = numbers(call, "mass", masses, len(shapes))
+            found = numbers(call, "masses" if call.endswith("_many") else "mass", masses, len(shapes))
         else:
             kinds, which = np.unique(shapes, return_inverse=True)
             core = self._world.core

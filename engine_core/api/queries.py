@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .areas import Area, thing_of
-from .arrays import NO_TURN, Floats, Ints, Vector, Vectors, basis_of, rotations, rows, twelve, vector
+from .arrays import NO_TURN, Floats, Ints, Vector, Vectors, basis_of, read_only, rotations, rows, told_as, twelve, vector
 from .body import Body, ids_of
 from .materials import Names
+from .owners import check_world
 from .shapes import Shape
 from ..core.queries import Queries
 from ..core.snapshot import Snapshot
@@ -47,42 +48,42 @@ class Hits:
     @property
     def is_hit(self) -> NDArray[np.bool_]:
         """Which rays hit something, (n,). The other arrays mean nothing where this is False, unless they say so."""
-        return np.asarray(self.rows["body"] >= 0)
+        return read_only(np.asarray(self.rows["body"] >= 0))
 
     @property
     def positions(self) -> Floats:
         """World positions [m], (n, 3)."""
-        return np.array(self.rows["position"])
+        return read_only(np.array(self.rows["position"]))
 
     @property
     def normals(self) -> Floats:
         """Unit vectors of the surfaces, (n, 3); zero if a ray began inside."""
-        return self.rows["normal"].astype(np.float64)
+        return read_only(self.rows["normal"].astype(np.float64))
 
     @property
     def distances(self) -> Floats:
         """Distances from the beginnings of the rays [m], (n,); infinite without a hit."""
-        return np.where(self.is_hit, self.rows["fraction"] * self._lengths, np.inf)
+        return read_only(np.where(self.is_hit, self.rows["fraction"] * self._lengths, np.inf))
 
     @property
     def body_ids(self) -> Ints:
         """Ids of the bodies or areas, (n,); 0 without a hit."""
-        return np.where(self.is_hit, self.rows["body_id"], 0)
+        return read_only(np.where(self.is_hit, self.rows["body_id"], 0))
 
     @property
     def shapes(self) -> Ints:
         """Numbers of the shapes on the bodies, (n,)."""
-        return self.rows["instance"].astype(np.int64)
+        return read_only(self.rows["instance"].astype(np.int64))
 
     @property
     def faces(self) -> Ints:
         """Numbers of the triangles of meshes, (n,); -1 for other shapes."""
-        return self.rows["face"].astype(np.int64)
+        return read_only(self.rows["face"].astype(np.int64))
 
     @property
     def surfaces(self) -> Ints:
         """Indices of the surfaces of meshes and height fields, (n,); -1 if there is none."""
-        return self.rows["material"].astype(np.int64)
+        return read_only(self.rows["material"].astype(np.int64))
 
 
 class SpaceQueries:
@@ -90,10 +91,15 @@ class SpaceQueries:
     nobody waits.
 
     `layers`: names of the layers to look at, by default all. `bodies`, `areas`: whether to look for those. `exclude`: bodies
-    and areas to leave out. Raises ValueError for bad numbers and unknown names, KeyError for a space that was removed."""
+    and areas of this World to leave out. Raises ValueError for bad numbers, unknown names and things of another World,
+    KeyError for a space that was removed."""
 
+    __slots__ = ()
     _id: int
     _world: "World"
+
+    def _check_not_stepping(self, call: str) -> None:
+        raise NotImplementedError
 
     @property
     def queries(self) -> Queries:
@@ -104,7 +110,7 @@ class SpaceQueries:
         self, call: str, layers: Names | None, areas: bool, bodies: bool, exclude: Iterable[Body | Area]
     ) -> dict[str, Any]:
         mask = self._world.layers.bits(call, layers)
-        return {"mask": mask, "areas": areas, "bodies": bodies, "exclude": ids_of(exclude).tolist() if exclude else ()}
+        return {"mask": mask, "areas": areas, "bodies": bodies, "exclude": ids_of(call, self, exclude)}  # type: ignore[arg-type]
 
     def _hit(self, row: Any, length: float) -> Hit:
         return Hit(
@@ -118,10 +124,9 @@ class SpaceQueries:
     ) -> Hit | None:  # fmt: skip
         """Find the nearest hit of a ray from `origin` to `end`, world [m] (3,), or None. With `from_inside`, a ray that
         starts in a solid hits it at once. Any thread may ask. Raises ValueError, KeyError."""
-        hits = self.cast_rays(
-            vector("cast_ray", "origin", origin), vector("cast_ray", "end", end), layers=layers, bodies=bodies, areas=areas,
-            exclude=exclude, from_inside=from_inside,
-        )  # fmt: skip
+        settings = self._settings("cast_ray", layers, areas, bodies, exclude)
+        begin, last = vector("cast_ray", "origin", origin), vector("cast_ray", "end", end)
+        hits = self._cast("cast_ray", begin[None], last[None], settings, hit_from_inside=from_inside)
         return self._hit(hits.rows[0], float(hits._lengths[0])) if hits.is_hit[0] else None
 
     def cast_rays(
@@ -133,10 +138,13 @@ class SpaceQueries:
         may ask. Raises ValueError, KeyError."""
         count = max(len(np.atleast_2d(np.asarray(given))) for given in (origins, ends))
         begin, end = (rows("cast_rays", *given, count) for given in (("origins", origins), ("ends", ends)))
-        found = self.queries.cast_rays(
-            self._id, begin, end, **self._settings("cast_rays", layers, areas, bodies, exclude), hit_from_inside=from_inside,
-            collector="any" if any_hit else "closest", threads=threads,
-        )  # fmt: skip
+        settings = self._settings("cast_rays", layers, areas, bodies, exclude)
+        collector = "any" if any_hit else "closest"
+        return self._cast("cast_rays", begin, end, settings, hit_from_inside=from_inside, collector=collector, threads=threads)
+
+    def _cast(self, call: str, begin: Floats, end: Floats, settings: dict[str, Any], **how: Any) -> Hits:
+        with told_as(call):
+            found = self.queries.cast_rays(self._id, begin, end, **settings, **how)
         return Hits(found, np.linalg.norm(end - begin, axis=1))
 
     def cast_ray_all(
@@ -147,7 +155,8 @@ class SpaceQueries:
         Any thread may ask. Raises ValueError, KeyError."""
         settings = self._settings("cast_ray_all", layers, areas, bodies, exclude)
         begin, last = vector("cast_ray_all", "origin", origin), vector("cast_ray_all", "end", end)
-        found = self.queries.cast_ray_all(self._id, begin, last, max_results=most, **settings)
+        with told_as("cast_ray_all", max_results="most"):
+            found = self.queries.cast_ray_all(self._id, begin, last, max_results=most, **settings)
         return [self._hit(row, float(np.linalg.norm(last - begin))) for row in found]
 
     def cast_shape(
@@ -158,10 +167,11 @@ class SpaceQueries:
         first hit, or None; `distance` says how far it went. It keeps `margin` [m]. It ignores what it overlaps at the start.
         Any thread may ask. Raises ValueError, KeyError."""
         place, way = self._place("cast_shape", position, rotation), vector("cast_shape", "motion", motion)
-        found = self.queries.cast_shape(
-            self._id, self._world.shapes.for_query(shape), place, way, margin=margin,
-            **self._settings("cast_shape", layers, areas, bodies, exclude),
-        )  # fmt: skip
+        settings = self._settings("cast_shape", layers, areas, bodies, exclude)
+        with told_as("cast_shape"):
+            found = self.queries.cast_shape(
+                self._id, self._world.shapes.for_query(shape), place, way, margin=margin, **settings
+            )
         return self._hit(found[0], float(np.linalg.norm(way))) if len(found) else None
 
     def overlaps(
@@ -170,10 +180,12 @@ class SpaceQueries:
     ) -> list[Body | Area]:  # fmt: skip
         """Find the bodies and areas that a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), overlaps
         when it is grown by `margin` [m]: at most `most`, each once. Any thread may ask. Raises ValueError, KeyError."""
-        found = self.queries.intersect_shape(
-            self._id, self._world.shapes.for_query(shape), self._place("overlaps", position, rotation), margin=margin,
-            max_results=most, **self._settings("overlaps", layers, areas, bodies, exclude),
-        )  # fmt: skip
+        settings = self._settings("overlaps", layers, areas, bodies, exclude)
+        place = self._place("overlaps", position, rotation)
+        with told_as("overlaps", max_results="most"):
+            found = self.queries.intersect_shape(
+                self._id, self._world.shapes.for_query(shape), place, margin=margin, max_results=most, **settings
+            )
         return self._things(found["body_id"])
 
     def at_point(
@@ -182,10 +194,10 @@ class SpaceQueries:
     ) -> list[Body | Area]:  # fmt: skip
         """Find the bodies and areas that hold a point, world [m] (3,): at most `most`, each once. Any thread may ask. Raises
         ValueError, KeyError."""
-        found = self.queries.intersect_point(
-            self._id, vector("at_point", "point", point), max_results=most,
-            **self._settings("at_point", layers, areas, bodies, exclude),
-        )  # fmt: skip
+        settings = self._settings("at_point", layers, areas, bodies, exclude)
+        place = vector("at_point", "point", point)
+        with told_as("at_point", max_results="most"):
+            found = self.queries.intersect_point(self._id, place, max_results=most, **settings)
         return self._things(found["body_id"])
 
     def near_box(
@@ -195,16 +207,20 @@ class SpaceQueries:
         cheap, and some of them are only near. Any thread may ask. Raises ValueError, KeyError."""
         settings = self._settings("near_box", layers, areas, bodies, ())
         settings.pop("exclude")
-        return self._things(self.queries.bodies_in_box(self._id, center, half_extents, **settings))
+        with told_as("near_box"):
+            return self._things(self.queries.bodies_in_box(self._id, center, half_extents, **settings))
 
     def closest_point(self, body: Body, point: Vector) -> Floats:
         """Find the point of a body nearest to `point`, both world [m] (3,); a point inside the body is its own answer. Any
         thread may ask. Raises ValueError, KeyError."""
+        check_world("closest_point", self, [body])
         return np.asarray(self.queries.closest_point(body.id, vector("closest_point", "point", point)))
 
     def triangles(self, low: Vector, high: Vector, *, layers: Names | None = None) -> Floats:
         """The surfaces of all bodies in a box from `low` to `high`, world [m] (3,), as triangles float32 (n, 3, 3) [m]: for
-        pictures and navigation meshes. Any thread may ask; it waits for a step that is running. Raises ValueError, KeyError."""
+        pictures and navigation meshes. Any thread may ask; it waits for a step that is running. Raises ValueError,
+        KeyError, and RuntimeError in a function that the step calls."""
+        self._check_not_stepping("triangles")
         with Snapshot(self._world.core, self._id, low, high, self._world.layers.bits("triangles", layers)) as snapshot:
             return np.asarray(snapshot.triangles())
 

@@ -12,12 +12,16 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import NO_TURN, Vector, Vectors, basis_of, rotations, twelve, vector
+from .arrays import NO_TURN, Vector, Vectors, basis_of, rotations, told_as, twelve, vector
 from .materials import Material
 from ..shapes import schema, settings
 
 Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
 """Whole numbers."""
+GROUNDS = {schema.PLANE, schema.MESH, schema.HEIGHT_FIELD}
+"""Kinds of shapes that have no inside to move: for static and kinematic bodies."""
+FLAT = 1e-6
+"""Points lie in one plane if they are so much thinner than wide, in parts: what single precision tells apart."""
 
 
 class Shape:
@@ -37,7 +41,8 @@ class Shape:
         """Check all numbers. Raises ValueError."""
         if self._settings is None:
             raise ValueError("Shape: make a Box, a Sphere or another kind of shape")
-        self._settings.checked(*self.arguments())
+        with told_as(type(self).__name__, material_table="surfaces", materials="surface_of"):
+            self._settings.checked(*self.arguments())
 
     def write(self, pool: Any, index: int) -> None:
         """Give the numbers to an empty shape, by its index in a `ShapePool` of the core. Raises ValueError."""
@@ -126,10 +131,17 @@ class Plane(Shape):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Hull(Shape):
-    """The convex hull of `points` [m], shape (n, 3). It keeps at most 256 vertices."""
+    """The convex hull of `points` [m], shape (n, 3): at least 4 that do not lie in one plane. It keeps at most 256 vertices."""
 
     points: Vectors
     kind, _settings, _setter = schema.HULL, settings.Hull, "set_hull"
+
+    def check(self) -> None:
+        super().check()
+        points = np.asarray(self.points, np.float64).reshape(-1, 3)
+        sizes = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
+        if sizes[2] <= FLAT * sizes[0]:
+            raise ValueError(f"Hull: at least 4 points that do not lie in one plane are wanted, got {len(points)}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -223,6 +235,16 @@ class Compound(Shape):
             raise ValueError("Compound: at least one part is wanted")
         for part in self.parts:
             part.transform()
+
+
+def check_moves(call: str, shape: Shape | None) -> None:
+    """Check that a rigid body may have a shape. Raises ValueError for grounds, also as parts of a compound."""
+    if isinstance(shape, Compound):
+        for part in shape.parts:
+            check_moves(call, part.shape)
+    elif isinstance(shape, Shape) and shape.kind in GROUNDS:
+        name = type(shape).__name__
+        raise ValueError(f"{call}: Plane, Mesh and HeightField are shapes for static and kinematic bodies, got a {name}")
 
 
 def _table(surfaces: Sequence[Material] | None) -> list[tuple[float, float]] | None:

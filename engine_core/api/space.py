@@ -1,16 +1,18 @@
 """A space: bodies that may meet, and are simulated together."""
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import joint as joint_handle
 from .areas import Area, AreaEffect
-from .arrays import NO_TURN, Floats, Ints, Vector, basis_of, read_only, rotations, twelve, vector
+from .arrays import FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector
 from .bodies import Bodies
 from .body import Body
 from .contacts import AreaEvents, ContactEvents
@@ -18,6 +20,7 @@ from .joint import Joint
 from .joint_values import AnyJoint, Rope
 from .materials import Names
 from .new_bodies import SpaceBodies
+from .owners import check_space
 from .queries import SpaceQueries
 from .shapes import Shape
 from ..bodies.identity import kind_of
@@ -42,8 +45,10 @@ class SpaceSettings:
     `joint_damping_ratio`: the same for locked axes of joints. `joint_iterations`: passes over the joints in each sub-step.
     `push_out_speed` [m/s]: the highest speed at which overlap is resolved. `penetration_slop`, `articulated_penetration_slop`
     [m]: overlap that is tolerated, between free bodies and between bodies on joints. `restitution_threshold` [m/s]: slower
-    impacts do not bounce. `sleep_linear_threshold` [m/s], `sleep_angular_threshold` [rad/s], `time_to_sleep` [s]: a body that
-    stays slower for this time falls asleep, if `is_sleeping_allowed`."""
+    impacts do not bounce; bodies that bounce well may be slower: what counts is the threshold times
+    max(1 - restitution of the two, 0.01). `sleep_linear_threshold` [m/s], `sleep_angular_threshold` [rad/s], `time_to_sleep`
+    [s]: a body that stays slower for this time falls asleep, if `is_sleeping_allowed`. Raises ValueError: all numbers are at
+    least 0 and finite, `substep_count` and `joint_iterations` whole and at least 1."""
 
     linear_damp: float = 0.0
     angular_damp: float = 0.0
@@ -61,6 +66,19 @@ class SpaceSettings:
     sleep_angular_threshold: float = 0.1396
     time_to_sleep: float = 0.5
     is_sleeping_allowed: bool = True
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            least = 1 if name in ("substep_count", "joint_iterations") else 0
+            given = number("SpaceSettings", name, value, least)
+            if least and given != int(given):
+                raise ValueError(f"SpaceSettings: {name} must be a whole number, got {value!r}")
+
+
+def check_settings(call: str, settings: object) -> None:
+    """Raises TypeError for what are no settings."""
+    if not isinstance(settings, SpaceSettings):
+        raise TypeError(f"{call}: a SpaceSettings is wanted, got {settings!r}")
 
 
 class Listener:
@@ -88,9 +106,12 @@ class Space(SpaceBodies, SpaceQueries):
     effect at its end, and nobody waits. One thread at a time steps a space. Calls raise KeyError for a thing that was
     removed, ValueError for bad values, PoolFull at a limit of the world."""
 
+    __slots__ = ("_world", "_id", "_settings_value", "_editing", "_stepping_thread", "__weakref__")
+
     def __init__(self, world: "World", identity: int, settings: SpaceSettings) -> None:
         self._world, self._id, self._settings_value = world, identity, settings
         self._editing = threading.RLock()
+        self._stepping_thread = 0
 
     @property
     def id(self) -> int:
@@ -115,9 +136,28 @@ class Space(SpaceBodies, SpaceQueries):
     def step(self, seconds: float, collision_steps: int = 1) -> None:
         """Simulate `seconds` [s], 1/60 for example, in `collision_steps` equal parts. The step is compiled; other Python
         threads run meanwhile. Warns with `LimitReached` where a limit of the world left something out. Raises ValueError,
-        KeyError, the error of an edit that another thread made during the step before, and the error of a listener."""
+        TypeError, KeyError, the error of an edit that another thread made during the step before, and the first error of a
+        listener: then the step was made to its end, and all listeners were called. Raises RuntimeError in a function that a
+        step of this space calls; the step that is under way goes on."""
+        if not isinstance(seconds, Real):
+            raise TypeError(f"step: seconds must be a number, got {seconds!r}")
+        if not isinstance(collision_steps, Integral):
+            raise TypeError(f"step: collision_steps must be a whole number, got {collision_steps!r}")
+        if not 0.0 <= seconds < math.inf:
+            raise ValueError(f"step: seconds must be at least 0 and finite, got {seconds}")
+        self._check_not_stepping("step")
         with self._editing:
-            self.core.step(self._id, seconds, collision_steps)
+            self.core.system_index("step", self._id)
+            self._stepping_thread = threading.get_ident()
+            try:
+                self.core.step(self._id, float(seconds), int(collision_steps))
+            finally:
+                self._stepping_thread = 0
+
+    def _check_not_stepping(self, call: str) -> None:
+        """Raises RuntimeError in a function that a step calls: it would wait for its own step for ever."""
+        if self._stepping_thread == threading.get_ident():
+            raise RuntimeError(f"{call}: not in a function that a step of this space calls; the step is still under way")
 
     @contextmanager
     def edits(self) -> Iterator[None]:
@@ -144,18 +184,21 @@ class Space(SpaceBodies, SpaceQueries):
     @property
     def settings(self) -> SpaceSettings:
         """How the space is simulated ([s], [m/s], [1/s]). Assign it between steps, from `dataclasses.replace` for example.
-        Raises ValueError."""
+        Raises TypeError."""
         return self._settings_value
 
     @settings.setter
     def settings(self, settings: SpaceSettings) -> None:
+        check_settings("settings", settings)
         for name, value in asdict(settings).items():
             self.core.system_set_param(self._id, name, value)
         self._settings_value = replace(settings)
 
     def shift_origin(self, position: Vector) -> None:
         """Make search trees precise about a place, world [m] (3,), that is far from the origin. Positions do not change. The
-        thread that steps calls this, between steps. Raises ValueError, KeyError."""
+        thread that steps calls this, between steps. Raises ValueError, KeyError, and RuntimeError in a function that a step
+        calls."""
+        self._check_not_stepping("shift_origin")
         self.core.shift_origin(self._id, vector("shift_origin", "position", position))
 
     def _row(self) -> Any:
@@ -188,7 +231,9 @@ class Space(SpaceBodies, SpaceQueries):
         at, by default all. `is_visible`: whether other areas see it. Any thread may call, but for an effect: that is for the
         thread that steps. Raises ValueError, KeyError, PoolFull."""
         core, layers = self.core, self._world.layers
-        place = twelve(basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position))
+        place = twelve(
+            basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position, most=FURTHEST)
+        )
         own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
         identity = self._world.shapes.take(shape, 1, "add_area")
         area = Area(self, int(core.create_area(is_visible)))
@@ -208,17 +253,30 @@ class Space(SpaceBodies, SpaceQueries):
 
     def add_joint(self, joint: AnyJoint, body: Body, to: Body | None = None) -> Joint:
         """Join a body to another, or to the world, as both lie now; places and directions of the joint are world [m] (3,).
-        The thread that steps calls this, between steps. Raises ValueError, KeyError, PoolFull; then there is no joint."""
+        The thread that steps calls this, between steps. Raises ValueError, also for a body of another space, KeyError,
+        PoolFull; then there is no joint."""
+        self._check_joined("add_joint", body, to)
         return Joint(self, joint_handle.create(self.core, joint, body, to), joint.main_axis)
 
     def add_pulley(self, rope: Rope, body: Body, to: Body | None = None) -> Pulley:
         """Hang two bodies on one rope [m]. The pulley tells its `length` [m] and `tension` [N]. The thread that steps calls
-        this, between steps. Raises ValueError, KeyError."""
-        made: Pulley = self.core.create_pulley(
-            body.id, to.id if to else 0, rope.point, rope.to_point, rope.wheel, rope.to_wheel, rope.ratio, rope.shortest,
-            rope.longest,
-        )  # fmt: skip
+        this, between steps. Raises ValueError, also for a body of another space, KeyError."""
+        self._check_joined("add_pulley", body, to)
+        places = rope.point, rope.to_point, rope.wheel, rope.to_wheel
+        names = {"point_a": "point", "point_b": "to_point", "fixed_a": "wheel", "fixed_b": "to_wheel"}
+        with told_as("add_pulley", **names):
+            made: Pulley = self.core.create_pulley(
+                body.id, to.id if to else 0, *places, rope.ratio, rope.shortest, rope.longest
+            )
         return made
+
+    def _check_joined(self, call: str, body: Body, to: Body | None) -> None:
+        joined = [body] if to is None else [body, to]
+        check_space(call, self, joined)
+        for one in joined:
+            self.core.body_index(call, one.id)
+        if body == to:
+            raise ValueError(f"{call}: body and to must differ, got {body!r} twice")
 
     def add_vehicle(
         self, body: Body, wheels: Sequence[Wheel], *, engine: Engine | None = None, differentials: Sequence[Differential] = (),
@@ -228,10 +286,12 @@ class Space(SpaceBodies, SpaceQueries):
         """Put a rigid body on wheels, whose places [m] (3,) and directions are in the frame of the body. It is a tank with
         `tracks`, and a motorcycle with `lean`. `layers`: names of the layers that bear the wheels, by default those that the
         body collides with. The thread that steps calls this, between steps. Raises ValueError, KeyError."""
+        check_space("add_vehicle", self, [body])
         mask = None if layers is None else self._world.layers.bits("add_vehicle", layers)
-        made: Vehicle = self.core.create_vehicle(
-            body.id, wheels, engine, differentials, tracks, anti_roll_bars, lean, forward, up, mask
-        )
+        with told_as("add_vehicle"):
+            made: Vehicle = self.core.create_vehicle(
+                body.id, wheels, engine, differentials, tracks, anti_roll_bars, lean, forward, up, mask
+            )
         return made
 
     # What the last step told.
@@ -256,7 +316,8 @@ class Space(SpaceBodies, SpaceQueries):
     def on_step(self, function: Any, moment: Literal["before", "sub-step", "after"] = "before") -> Listener:
         """Have `function(seconds)` called in each step, with the length of the step or sub-step [s], on the thread that
         steps. A compiled function, `void(int64, int64, float64)`, gets the address of the core's record of the space and 0 as
-        well. `step` raises the error of a Python function. Raises ValueError, KeyError, PoolFull."""
+        well. What a Python function raises does not end the step: `step` raises the first error when it is over, and the
+        function is called again in the next one. It must not step the space. Raises ValueError, KeyError, PoolFull."""
         if moment not in MOMENTS:
             raise ValueError(f"on_step: moment must be one of {', '.join(MOMENTS)}, got {moment!r}")
         number = self.core.add_step_listener(self._id, function, MOMENTS[moment])
@@ -264,7 +325,8 @@ class Space(SpaceBodies, SpaceQueries):
 
     def on_waking(self, function: Callable[[Bodies, Bodies], None]) -> Listener:
         """Have `function(woke, slept)` called with two `Bodies` after each step in which bodies began to move or fell asleep,
-        on the thread that steps. A new body counts as woken. No quantities. Raises ValueError, KeyError."""
+        on the thread that steps. A new body counts as woken. What it raises `step` raises, when all functions were called. It
+        must not step the space. No quantities. Raises ValueError, KeyError."""
 
         def told(woke: Any, slept: Any) -> None:
             function(Bodies(self, woke), Bodies(self, slept))
@@ -273,7 +335,9 @@ class Space(SpaceBodies, SpaceQueries):
         return Listener(lambda: self.core.remove_activation_listener(self._id, told))
 
     def remove(self) -> None:
-        """Free the space with all its bodies and areas. No step and no query of it may be running. Raises KeyError."""
+        """Free the space with all its bodies and areas. No step and no query of it may be running. Raises KeyError, and
+        RuntimeError in a function that a step calls."""
+        self._check_not_stepping("remove")
         for identity in self._ids(KIND_AREA).tolist():
             Area(self, identity).remove()
         self.bodies.remove()

@@ -10,7 +10,7 @@ from .contacts import ContactRule
 from .materials import Layers
 from .shape_table import ShapeTable
 from .shapes import HeightField
-from .space import Space, SpaceSettings
+from .space import Space, SpaceSettings, check_settings
 from ..bodies.schema import CONTACT_CLASSES
 from ..core.queries import Queries
 from ..core.world import World as Core
@@ -28,11 +28,14 @@ class World:
     unit: `bodies`, `body_shapes`, `shapes`, `systems` (spaces), `joints`, `pairs`, `contacts`, `area_overlaps`,
     `waiting_edits`; room that is not used costs no memory. Raises ValueError."""
 
+    __slots__ = ("layers", "core", "shapes", "queries", "_contact_classes", "__weakref__")
+
     def __init__(self, threads: int | None = None, layers: Layers | None = None, **limits: int) -> None:
         self.layers = layers or Layers()
         """Names of collision layers."""
         self.core: Any = Core(threads, self.layers.table, None, **limits)
         """The compiled face (`engine_core/core/world.py`): ids, rows and addresses, for experts. It shares all with this one."""
+        self.core.name_limits("World({}=...)")
         self.shapes = ShapeTable(self.core)
         """Which shapes of the core stand for which values, for experts."""
         self.queries = Queries(self.core)
@@ -41,7 +44,8 @@ class World:
 
     def add_space(self, gravity: Vector = (0.0, -9.81, 0.0), settings: SpaceSettings | None = None) -> Space:
         """Make a space with `gravity` [m/s^2] (3,) and settings. Any thread may call. Raises ValueError, PoolFull."""
-        settings, given = settings or SpaceSettings(), vector("add_space", "gravity", gravity)
+        settings, given = SpaceSettings() if settings is None else settings, vector("add_space", "gravity", gravity)
+        check_settings("add_space", settings)
         space = Space(self, int(self.core.create_system(given, **asdict(settings))), settings)
         space.gravity = given
         return space

@@ -11,11 +11,11 @@ from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, WORLD
 from .body_batches import ROW_BYTES
 from ..edit.body_locks import read_motions
 from ..edit.body_placement import leave_system
-from ..edit.edits import COMMAND, FULL, NO_BODY, RING_SETTING
+from ..edit.edits import COMMAND, FULL, NO_BODY
 from ..runtime import atomics
 from ..runtime.call import call_2, call_3_result
 from ..runtime.kernel import entry_point
-from ..runtime.memory import PoolFull, address_of, address_of_row, stack_array, view
+from ..runtime.memory import address_of, address_of_row, stack_array, view
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 COMMAND_VALUES = 7
@@ -61,7 +61,7 @@ def edit_bodies(world, call: str, ids: np.ndarray, kind: int, values: np.ndarray
     done = give_commands(world.address, address_of(ids), len(ids), kind, address_of(values), values.shape[1])
     if done < len(ids):
         world.body_index(call, int(ids[done]))
-        raise PoolFull(f"{call}: too many edits wait for a step to end: raise the setting '{RING_SETTING}'")
+        raise world.edits_full(call)
 
 
 def motions_of(world, call: str, ids: np.ndarray) -> np.ndarray:

@@ -110,7 +110,7 @@ class ListenerInterface:
         def call(system, context, time):
             try:
                 function(time)
-            except Exception as error:
+            except BaseException as error:  # an interrupt by the keyboard too
                 owner.listener_errors.append(error)
 
         return call
@@ -123,7 +123,7 @@ class ListenerInterface:
         owner.row["listener_count"] = len(owner.listeners)
 
     def _tell_python_listeners(self, owner) -> None:
-        """After a step: who woke and who fell asleep; and the first error of a step listener is raised."""
+        """After a step: who woke and who fell asleep; and the first error of a listener is raised."""
         row = owner.row
         if owner.activation_listeners and (row["woke_count"] or row["fell_asleep_count"]):
             ids = self.bodies.rows["id"]
@@ -131,8 +131,11 @@ class ListenerInterface:
             slept = view_rows(int(row["fell_asleep"]), int(row["fell_asleep_count"]), np.int32)
             told = np.unique(ids[woke]), np.unique(ids[slept])
             row["woke_count"] = 0
-            for function in owner.activation_listeners:
-                function(*told)
+            for function in tuple(owner.activation_listeners):
+                try:
+                    function(*told)
+                except BaseException as error:  # the others are told as well
+                    owner.listener_errors.append(error)
         if owner.listener_errors:
             error = owner.listener_errors[0]
             owner.listener_errors.clear()

@@ -27,7 +27,7 @@ from ..edit.body_locks import BodyLocks
 from .contacts import ContactInterface
 from ..edit.edits import LateEdits, edit
 from .joints import JointInterface, JointPool
-from ..step.limits import limits_for
+from ..step.limits import SETTING, limits_for
 from .listeners import ListenerInterface
 from ..edit.origin import shift
 from ..step.physics_system import PhysicsSystem
@@ -35,7 +35,7 @@ from .pulleys import PulleyInterface
 from ..edit.retirement import Retirement
 from ..runtime.cores import MAX_THREADS
 from ..runtime.job_system import JobSystem
-from ..runtime.memory import Pool, address_of
+from ..runtime.memory import Pool, PoolFull, address_of
 from ..runtime.parking import PARKING, system_functions
 from ..runtime.pooled_threads import PooledThreads
 from ..runtime.thread_pool import shared_pool
@@ -59,6 +59,8 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
     def __init__(self, threads: int | None = None, layers=None, job_system: JobSystem | None = None, **limits: int):
         self.job_system = PooledThreads(shared_pool(threads)) if job_system is None else job_system
         self.limits, self.usual_limits = limits_for(limits)
+        self.limit_names = SETTING + "{}"
+        """How errors and warnings name a limit."""
         limits = self.limits
         self._memory = np.zeros(1, dtype=WORLD)
         self.record = self._memory[0]
@@ -113,6 +115,22 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         self.retirement = Retirement(self)
         self.bodies.reclaim = self.instances.reclaim = self.shapes.reclaim = self.retirement.reclaim
         self.shapes.on_retire = self.retirement.look_now_and_then
+
+    def name_limits(self, names: str) -> None:
+        """Have errors and warnings name limits like this, "World({}=...)" for example, instead of by Godot's settings. Before
+        the first space is made."""
+        self.limit_names = names
+        for name, pool in (
+            ("bodies", self.bodies.pool), ("bodies", self.bodies.rare), ("body_shapes", self.instances.pool),
+            ("body_shapes", self.instances.nodes), ("shapes", self.shapes.pool),
+            ("systems", self._system_pool), ("joints", self.joints.pool),
+        ):  # fmt: skip
+            pool.setting = names.format(name)
+
+    def edits_full(self, call: str) -> PoolFull:
+        """The error for a call that no step can take up any more."""
+        setting = self.limit_names.format("waiting_edits")
+        return PoolFull(f"{call}: too many edits wait for a step to end: raise the setting '{setting}'")
 
     # Shapes.
 

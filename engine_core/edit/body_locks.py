@@ -24,10 +24,10 @@ from ..bodies.identity import describe_id, index_of, kind_of
 from ..bodies.motion import bodies_of
 from ..bodies.publication import read_motion
 from ..bodies.schema import INDEX_MASK, KIND_BODY, WORLD
-from .edits import COMMAND, RING_SETTING, edit
+from .edits import COMMAND, edit
 from ..runtime import atomics
 from ..runtime.kernel import entry_point, kernel
-from ..runtime.memory import Pool, PoolFull, address_of, view
+from ..runtime.memory import Pool, address_of, view
 from ..runtime.parking import PARKING, give_way
 
 LOCK_COUNT = 64
@@ -142,7 +142,7 @@ class NonLockingBodyInterface:
         if answer == edits.NO_BODY:
             raise KeyError(f"{call}: there is no body {describe_id(identity)}")
         if answer == edits.FULL:
-            raise PoolFull(f"{call}: too many edits wait for a step to end: raise the setting '{RING_SETTING}'")
+            raise self.world.edits_full(call)
         return answer == edits.DONE
 
     def _do(self, command: np.ndarray) -> int:

@@ -72,8 +72,8 @@ def rows_for(limit: int, usual: int) -> int:
 class LimitWarnings:
     """What users are told of a space's limits: one warning a second for each."""
 
-    def __init__(self, row):
-        self._row = row  # of SYSTEM
+    def __init__(self, row, names: str = SETTING + "{}"):
+        self._row, self._names = row, names  # of SYSTEM; how limits are named
         self._told_at = [-SECONDS_BETWEEN_WARNINGS] * len(LEFT_OUT)
 
     def take(self) -> list[str]:
@@ -85,7 +85,7 @@ class LimitWarnings:
             count = int(self._row["left_out"][kind])
             if count and now - self._told_at[kind] >= SECONDS_BETWEEN_WARNINGS:
                 self._told_at[kind] = now
-                messages.append(f"{count} {what}: raise the setting '{SETTING}{limit}'")
+                messages.append(f"{count} {what}: raise the setting '{self._names.format(limit)}'")
         self._row["left_out"] = self._row["status"] = 0
         return messages
 

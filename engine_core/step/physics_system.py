@@ -197,7 +197,7 @@ class PhysicsSystem:
         row["job_system"] = self.job_system.address
         self.listeners: dict[int, tuple] = {}  # of steps, by number: what stands in the row, and what keeps it alive
         self.listener_number = 0
-        self.listener_errors: list[Exception] = []
+        self.listener_errors: list[BaseException] = []
         self.activation_listeners: list = []
         self.kept: set = set()  # constraints of listeners: they live as long as the system
         self._stages = None
@@ -216,7 +216,7 @@ class PhysicsSystem:
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
         self._static_row(row)
         limits, usual = world.limits, world.usual_limits
-        self.limit_warnings = LimitWarnings(row)
+        self.limit_warnings = LimitWarnings(row, world.limit_names)
         row["pair_limit"], row["contact_limit"] = limits["pairs"], limits["contacts"]
         pairs, manifolds = (rows_for(limits[name], usual[name]) for name in ("pairs", "contacts"))
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs

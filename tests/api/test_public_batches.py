@@ -219,10 +219,10 @@ def test_kinematic_bodies_get_there_in_the_next_step(space):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"positions": np.zeros((COUNT, 2))}, "add_rigid_many: position must be of shape"),
-        ({"positions": np.full((COUNT, 3), np.nan)}, "add_rigid_many: position must be finite, got nan"),
-        ({"rotations": np.zeros((COUNT, 4))}, "add_rigid_many: rotation must be a unit quaternion"),
-        ({"velocities": np.zeros((3, 3))}, r"velocity must be of shape \(40, 3\) or \(3,\), got \(3, 3\)"),
+        ({"positions": np.zeros((COUNT, 2))}, "add_rigid_many: positions must be of shape"),
+        ({"positions": np.full((COUNT, 3), np.nan)}, "add_rigid_many: positions must be finite, got nan"),
+        ({"rotations": np.zeros((COUNT, 4))}, "add_rigid_many: rotations must be a unit quaternion"),
+        ({"velocities": np.zeros((3, 3))}, r"velocities must be of shape \(40, 3\) or \(3,\), got \(3, 3\)"),
         ({"masses": np.zeros(COUNT)}, "mass must be above 0 and below 1e38 kg, got 0.0"),
         ({"masses": 1.0, "density": 1.0}, "either mass or density"),
         ({"shape": [BOX]}, "40 shapes are wanted, or one for all, got 1: "),
@@ -272,7 +272,7 @@ def test_batches_come_and_go_while_another_thread_steps():
             boxes = many(space)
             with space.edits():
                 boxes.velocities = (0, 3, 0)
-                boxes.masses.fill(1.0)
+                boxes.masses.copy().fill(1.0)
             assert np.isfinite(boxes.positions).all()
             boxes.remove()
     finally:

@@ -1,0 +1,217 @@
+"""What users get wrong is told where they wrote it, by the names that they wrote; what is of another world is refused."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import scree
+
+BALL = scree.Sphere(radius=0.5)
+BOX = scree.Box(half_extents=(0.5, 0.5, 0.5))
+FLOOR = scree.Mesh(vertices=[(0, 0, 0), (1, 0, 0), (0, 0, 1)], triangles=[(0, 2, 1)])
+FIELD = scree.HeightField(heights=np.zeros((3, 3)))
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda space, own, other: space.add_joint(scree.Pin(), own, other),
+        lambda space, own, other: space.add_joint(scree.Pin(), other),
+        lambda space, own, other: space.add_pulley(scree.Rope(wheel=(0, 5, 0), to_wheel=(1, 5, 0)), own, other),
+        lambda space, own, other: space.add_vehicle(other, [scree.Wheel(position=(0, 0, 0))]),
+        lambda space, own, other: space.cast_ray((0, 9, 0), (0, -9, 0), exclude=[other]),
+        lambda space, own, other: space.cast_rays([(0, 9, 0)], (0, -9, 0), exclude=other.space.bodies),
+        lambda space, own, other: space.cast_ray_all((0, 9, 0), (0, -9, 0), exclude=[other]),
+        lambda space, own, other: space.cast_shape(BALL, (0, 9, 0), (0, -9, 0), exclude=[other]),
+        lambda space, own, other: space.overlaps(BALL, (0, 0, 0), exclude=[other.space.add_area(BALL)]),
+        lambda space, own, other: space.at_point((0, 0, 0), exclude=[other]),
+        lambda space, own, other: space.closest_point(other, (0, 0, 0)),
+        lambda space, own, other: own.ignore(other),
+    ],
+)  # fmt: skip
+def test_things_of_another_world_are_refused(space, call):
+    own, other = space.add_rigid(BALL), scree.World(threads=1, bodies=64).add_space().add_rigid(BALL)
+    assert own.id == other.id
+    with pytest.raises(ValueError, match="belongs? to another World") as raised:
+        call(space, own, other)
+    assert str(raised.value).split(":")[0] in {name for name in dir(scree.Space) + dir(scree.Body) if name[0] != "_"}
+
+
+def test_a_joint_holds_bodies_of_one_space(space):
+    own, other = space.add_rigid(BALL), space.world.add_space().add_rigid(BALL)
+    for call in (lambda: space.add_joint(scree.Pin(), own, other), lambda: space.add_joint(scree.Pin(), other)):
+        with pytest.raises(ValueError, match="add_joint: <body .* belongs to another space"):
+            call()
+    with pytest.raises(ValueError, match="add_joint: body and to must differ"):
+        space.add_joint(scree.Pin(), own, own)
+    other.remove()
+    with pytest.raises(KeyError, match="add_pulley: there is no body"):
+        gone = space.add_rigid(BALL)
+        gone.remove()
+        space.add_pulley(scree.Rope(wheel=(0, 5, 0), to_wheel=(1, 5, 0)), own, gone)
+    with pytest.raises(TypeError, match="add_joint: a body is wanted, got 'door'"):
+        space.add_joint(scree.Pin(), own, "door")
+
+
+@pytest.mark.parametrize("shape", [FLOOR, FIELD, scree.Plane(), scree.Compound(parts=[scree.Part(shape=FLOOR)])])
+def test_grounds_are_no_shapes_of_rigid_bodies(space, shape):
+    message = "Plane, Mesh and HeightField are shapes for static and kinematic bodies"
+    body, ground = space.add_rigid(BALL), space.add_static(shape, (0, -5, 0))
+    for call in (
+        lambda: space.add_rigid(shape), lambda: space.add_rigid_many([BALL, shape], np.zeros((2, 3))),
+        lambda: body.add_shape(shape), lambda: setattr(ground, "mode", "rigid"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            call()
+    ground.mode = "kinematic"
+    assert len(space.bodies) == 2 and body.shapes == [BALL]
+
+
+@pytest.mark.parametrize("points", [[], [(0, 0, 0)], np.eye(3), [(0, 1, 0), (1, 1, 0), (0, 1, 1), (1, 1, 1)], np.ones((9, 3))])
+def test_a_hull_has_a_volume(points):
+    with pytest.raises(ValueError, match="Hull: at least 4 points that do not lie in one plane"):
+        scree.Hull(points=points)
+    assert scree.Hull(points=np.vstack([np.zeros(3), np.eye(3)])) is not None
+    assert scree.Hull(points=[(x, y, z) for x in (0, 10) for y in (0, 0.001) for z in (0, 10)]) is not None
+
+
+LIMITS = [(1, -1), (-10, 10), (0, 4), (-45, 45), (NAN, 1), (0, 1, 2), 3.0]
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda limits: scree.Hinge(limits=limits), lambda limits: scree.ConeTwist(twist=limits),
+        lambda limits: scree.SixDof(twist=scree.Axis(limits=limits)),
+        lambda limits: scree.SixDof(swing_y=scree.Axis(limits=limits)),
+    ],
+)  # fmt: skip
+def test_limits_of_angles_are_radians_in_order(space, make, limits):
+    with pytest.raises(ValueError, match="Hinge: limits|ConeTwist: twist|SixDof: (twist|swing_y)|Axis: limits"):
+        make(limits)
+    hinge = space.add_joint(scree.Hinge(limits=(-math.pi, math.pi)), space.add_rigid(BALL))
+    with pytest.raises(ValueError, match="set_limits: limits must"):
+        hinge.set_limits(limits)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: scree.Slider(limits=(1, -1)), "Slider: limits must be .* lower <= upper"),
+        (lambda: scree.SixDof(linear_x=scree.Axis(limits=(1, -1))), "Axis: limits must be .* lower <= upper"),
+        (lambda: scree.ConeTwist(cone=4.0), "ConeTwist: cone must be 0 to pi"),
+        (lambda: scree.ConeTwist(cone=-1.0), "ConeTwist: cone must be"),
+        (lambda: scree.Distance(shortest=-1.0), "Distance: shortest must be"),
+        (lambda: scree.Motor(max_force=-1.0), "Motor: max_force must be one number of at least 0, got -1.0"),
+        (lambda: scree.Motor(velocity=math.inf), "Motor: velocity must be one finite number, got inf"),
+        (lambda: scree.Spring(frequency=-1.0), "Spring: frequency must be"),
+        (lambda: scree.Spring(stiffness=1.0, target=NAN), "Spring: target must be"),
+        (lambda: scree.SpaceSettings(substep_count=0), "SpaceSettings: substep_count must be .* of at least 1, got 0"),
+        (lambda: scree.SpaceSettings(substep_count=1.5), "SpaceSettings: substep_count must be a whole number"),
+        (lambda: scree.SpaceSettings(contact_hertz=NAN), "SpaceSettings: contact_hertz must be one finite number"),
+        (lambda: scree.Box(half_extents=0.5), "Box: half_extents must be of shape"),
+        (lambda: scree.Box(half_extents=(1, -1, 1)), "Box: half_extents must be positive"),
+        (lambda: scree.Sphere(radius=0), "Sphere: radius must be positive"),
+        (lambda: scree.Mesh(vertices=[(0, 0, 0)], triangles=[(0, 1, 2)]), "Mesh: triangles must be"),
+    ],
+)
+def test_values_are_checked_where_they_are_made(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda space, body: space.step("a"), TypeError, "step: seconds must be a number, got 'a'"),
+        (lambda space, body: space.step(NAN), ValueError, "step: seconds must be at least 0 and finite, got nan"),
+        (lambda space, body: space.step(0.1, 1.5), TypeError, "step: collision_steps must be a whole number, got 1.5"),
+        (lambda space, body: setattr(space, "settings", {}), TypeError, "settings: a SpaceSettings is wanted, got {}"),
+        (lambda space, body: space.world.add_space(settings={}), TypeError, "add_space: a SpaceSettings is wanted, got {}"),
+        (lambda space, body: setattr(space, "gravty", 1), AttributeError, "gravty"),
+        (lambda space, body: setattr(space.world, "threds", 1), AttributeError, "threds"),
+        (lambda space, body: setattr(body, "mass", -1), ValueError, "^mass: mass must be above 0"),
+        (lambda space, body: setattr(body, "gravity_scale", NAN), ValueError, "^gravity_scale: gravity_scale must be one"),
+        (lambda space, body: setattr(body, "inertia", (1, 1, 10)), ValueError, "^inertia: none may be larger than the sum"),
+        (lambda space, body: setattr(body, "velocity", (1e30, 0, 0)), ValueError, r"^velocity: velocity must be at most 1e\+08"),
+        (lambda space, body: setattr(body, "angular_velocity", (0, 1e30, 0)), ValueError, "^angular_velocity: .* at most"),
+        (lambda space, body: setattr(body, "position", (1e20, 0, 0)), ValueError, r"at most 1e\+12, got 1e\+20"),
+        (lambda space, body: space.add_rigid(BALL, velocity=(1e30, 0, 0)), ValueError, "^add_rigid: velocity must be at most"),
+        (lambda space, body: space.add_rigid(BALL, (1, 2)), ValueError, r"^add_rigid: position .* \(3,\), got \(2,\)"),
+        (lambda space, body: space.add_rigid(BALL, np.zeros((5, 3))), ValueError, "^add_rigid: position must be of shape"),
+        (lambda space, body: space.add_rigid(BALL, (9, 1, 0), 2.0), ValueError, r"^add_rigid: rotation must be .*got \(\)"),
+        (lambda space, body: space.add_rigid_many(BALL, np.zeros((5, 2))), ValueError, "^add_rigid_many: positions must be"),
+        (lambda space, body: space.add_rigid_many(BALL, [(0, 0, 0)], density=[1, 2]), ValueError, "density must be one finite"),
+        (lambda space, body: space.add_rigid_many(BALL, np.zeros((5, 3)), masses=[1, 2]), ValueError, r"masses .* \(5,\), got"),
+        (lambda space, body: space.bodies.move((0, 0, 0), (0, 0, 0, 9)), ValueError, "^move: quaternions must be a unit"),
+        (lambda space, body: space.overlaps(BALL, (0, 0, 0), most=-1), ValueError, "^overlaps: most must not be negative"),
+        (lambda space, body: body.remove_shape(3), ValueError, "^remove_shape: the body has 1 shapes"),
+    ],
+)
+def test_errors_name_what_the_user_wrote(space, call, error, message):
+    body = space.add_rigid(BALL)
+    before = body.velocity.tolist(), body.position.tolist(), body.inertia.tolist()
+    with pytest.raises(error, match=message):
+        call(space, body)
+    assert before == (body.velocity.tolist(), body.position.tolist(), body.inertia.tolist()) and len(space.bodies) == 1
+
+
+def test_the_largest_places_and_speeds_are_right(space):
+    """x = v t, to single precision, also from the furthest place: a double of 1e12 has 16 digits."""
+    space.gravity = (0, 0, 0)
+    fast = space.add_rigid(BALL, velocity=(1e8, 0, 0), angular_velocity=(0, 1e8, 0))
+    far = space.add_rigid(BALL, (1e12, 0, 0), velocity=(0, 60, 0))
+    space.step(1 / 60)
+    assert fast.position[0] == pytest.approx(1e8 / 60, rel=1e-5) and fast.velocity[0] == 1e8
+    assert fast.angular_velocity[1] == 1e8 and np.isfinite(fast.rotation).all()
+    np.testing.assert_allclose(far.position, (1e12, 1, 0), rtol=1e-5)
+
+
+def test_a_full_world_names_the_argument():
+    space = scree.World(threads=1, bodies=2).add_space()
+    with pytest.raises(scree.PoolFull, match=r"bodies is full at 2: raise the setting 'World\(bodies=\.\.\.\)'"):
+        space.add_rigid_many(BALL, np.zeros((3, 3)))
+    assert space.core.system(space.id).limit_warnings._names.format("pairs") == "World(pairs=...)"
+
+
+def test_no_places_are_no_bodies(space):
+    assert len(space.add_rigid_many(BOX, [])) == 0 and len(space.bodies) == 0
+
+
+def test_inertia_of_a_thin_plate_and_of_single_axes_may_be_given(space):
+    body = space.add_rigid(BOX)
+    for given in ((1, 2, 3), (1, 1, 2), (0, 0, 0.2)):
+        body.inertia = given
+        assert body.inertia[2] == pytest.approx(given[2])
+    body.inertia = body.inertia
+
+
+def test_copies_cannot_be_written_to_but_added_to(space):
+    boxes = space.add_rigid_many(BOX, [(0, 0, 0), (5, 0, 0)])
+    for name in ("positions", "rotations", "velocities", "angular_velocities", "centers_of_mass", "masses", "is_asleep", "ids"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(boxes, name)[0] = 0
+    boxes.velocities += (0, 1, 0)
+    boxes.velocities *= 3.0
+    boxes[0].velocity -= (1, 0, 0)
+    boxes[0].velocity /= 2.0
+    np.testing.assert_allclose(boxes.velocities, [(-0.5, 1.5, 0), (0, 3, 0)])
+    kept = boxes.velocities.copy()
+    kept[0] = (9, 9, 9)
+    also = kept
+    kept += 1
+    assert also is kept and kept[0, 0] == 10.0
+    assert type(boxes.velocities * 2.0) is np.ndarray and repr(boxes.masses) == "array([1., 1.])"
+    assert type(np.linalg.norm(boxes.velocities, axis=1)) is np.ndarray
+    for values in (space.cast_rays([(0, 9, 0)], (0, -9, 0)).positions, space.contact_events().normals):
+        assert not values.flags.writeable
+
+
+def test_settings_of_a_space_can_be_replaced(space):
+    space.settings = dataclasses.replace(space.settings, substep_count=np.int64(2))
+    space.step(1 / 60)
+    assert space.settings.substep_count == 2
