@@ -15,8 +15,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..api import *  # noqa: F403
-    from ..api import __all__ as __all__
+    from .api import *  # noqa: F403
+    from .api import __all__ as __all__
 
 
 def __getattr__(name: str) -> object:
