@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from small_world import SmallWorld
 
@@ -36,6 +36,7 @@ SCALE = st.tuples(*[st.floats(0.2, 5.0)] * 3)
 @settings(max_examples=30, deadline=None)
 @given(scale=SCALE, first=st.integers(0, 99), second=st.integers(0, 99), is_sheared=st.booleans())
 def test_same_scale_is_taken_at_once(scale, first, second, is_sheared):
+    assume(not any(5e-4 < abs(part - 1.0) < 2e-3 for part in scale))  # at the tolerance of a scale of 1 either answer is right
     scene = SmallWorld()
     shape = scene.box(0.5, 0.5, 0.5)
     stretch = np.diag(scale)
