@@ -1,6 +1,8 @@
 """What README.md and docs/ say can be tried: their examples run, and what they point to is there."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,18 @@ def test_links_and_pictures_are_there(path):
 def test_files_that_are_named_are_there(path):
     named = re.findall(r"`((?:tests|tools|docs|engine_core|addons|demo_project)/[\w./]+)`", page(path))
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def programs_named(path: Path) -> set[str]:
+    return set(re.findall(r"python -m (scree\.tools\.\w+)", page(path)))
+
+
+@pytest.mark.parametrize("path", [*PAGES, *sorted((ROOT / "tools").glob("*.py"))], ids=lambda path: path.name)
+def test_programs_that_are_named_run(path):
+    """They can be imported by that name, and no page calls one by its file: then `import scree` finds tools/scree.py."""
+    assert re.findall(r"python3? tools/(?!scree\.py)\w+\.py", page(path)) == []
+    for module in programs_named(path):
+        subprocess.run([sys.executable, "-c", f"import {module} as program; program.__name__"], cwd=ROOT, check=True)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

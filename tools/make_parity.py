@@ -1,19 +1,15 @@
 """Writes docs/godot_parity.md: which of Godot's physics virtuals Scree answers, from the tables that answer them.
 
-`python tools/make_parity.py` writes the file; with `--check` it only says whether the file is up to date.
+`python -m scree.tools.make_parity` writes the file; with `--check` it only says whether the file is up to date.
 """
 
 import json
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
+from scree.godot import api, virtual_modules, virtual_table
+from scree.tools.generated_page import page, write_or_check
 
-from scree.godot import api, virtual_modules, virtual_table  # noqa: E402
-
-DOCUMENT = ROOT / "docs" / "godot_parity.md"
+DOCUMENT = page("godot_parity.md")
 _INTRODUCTION = """# What of Godot's physics interface Scree answers
 
 Made by `tools/make_parity.py` from the tables that answer Godot's calls; do not edit it. A virtual that no function
@@ -60,13 +56,7 @@ def main() -> int:
     if described is None:
         print("no Godot has described itself yet: run `python3 tools/scree.py demo` first")
         return 1
-    text = make_document(described)
-    if "--check" not in sys.argv:
-        DOCUMENT.write_text(text)
-        return 0
-    is_current = DOCUMENT.is_file() and DOCUMENT.read_text() == text
-    print(f"{DOCUMENT.name} is {'up to date' if is_current else 'out of date: run python tools/make_parity.py'}")
-    return 0 if is_current else 1
+    return write_or_check(DOCUMENT, make_document(described), "scree.tools.make_parity")
 
 
 if __name__ == "__main__":

@@ -1,19 +1,15 @@
 """Writes docs/settings.md, the list of Godot project settings, from the table that the server reads them by.
 
-`python tools/make_settings.py` writes the file; with `--check` it only says whether the file is up to date.
+`python -m scree.tools.make_settings` writes the file; with `--check` it only says whether the file is up to date.
 """
 
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
+from scree.godot.setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS, Setting
+from scree.step.limits import DEFAULT_LIMITS, MODEST_LIMITS
+from scree.tools.generated_page import page, write_or_check
 
-from scree.godot.setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS, Setting  # noqa: E402
-from scree.step.limits import DEFAULT_LIMITS, MODEST_LIMITS  # noqa: E402
-
-DOCUMENT = ROOT / "docs" / "settings.md"
+DOCUMENT = page("settings.md")
 _INTRODUCTION = """# Project settings
 
 Made by `tools/make_settings.py` from the table in `engine_core/godot/setting_table.py`; do not edit it.
@@ -80,13 +76,7 @@ def make_document() -> str:
 
 
 def main() -> int:
-    text = make_document()
-    if "--check" not in sys.argv:
-        DOCUMENT.write_text(text)
-        return 0
-    is_current = DOCUMENT.is_file() and DOCUMENT.read_text() == text
-    print(f"{DOCUMENT.name} is {'up to date' if is_current else 'out of date: run python tools/make_settings.py'}")
-    return 0 if is_current else 1
+    return write_or_check(DOCUMENT, make_document(), "scree.tools.make_settings")
 
 
 if __name__ == "__main__":

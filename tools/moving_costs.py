@@ -1,7 +1,7 @@
 """Where the time of a step goes while a pile is kept moving: the drum and the shaken bin of the demo project, without Godot.
 
-    python tools/moving_costs.py drum 2000 1
-    python tools/moving_costs.py shaken_bin 3000 2
+    python -m scree.tools.moving_costs drum 2000 1
+    python -m scree.tools.moving_costs shaken_bin 3000 2
 The last number is that of threads. Prints one line of JSON: milliseconds a step, each stage on the thread that steps (floors,
 each tick's least of the rounds), the busy time of each thread by job, and how much there was to do.
 """

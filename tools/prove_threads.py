@@ -18,7 +18,7 @@ STEEPEST = 1.15  # power of the number of bodies that a step's cost grows with
 
 def costs(*arguments: object) -> dict:
     """One part of tools/step_costs.py, in a process of its own."""
-    return json.loads(run_python("tools/step_costs.py", *arguments))
+    return json.loads(run_python("-m", "scree.tools.step_costs", *arguments))
 
 
 @check(f"a barrier on 2 threads: at most {LONGEST_BARRIER} us at the median")

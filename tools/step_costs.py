@@ -1,11 +1,11 @@
 """What a step costs without Godot: barriers, unions, a busy neighbour, more and more bodies. One part a process, for `prove`.
 
-    python tools/step_costs.py islands 5000
-    python tools/step_costs.py barriers 2
-    python tools/step_costs.py neighbour 3000
-    python tools/step_costs.py scaling 1 100 300 1000
-    python tools/step_costs.py memory 2500 5000
-    python tools/step_costs.py threads 5000
+    python -m scree.tools.step_costs islands 5000
+    python -m scree.tools.step_costs barriers 2
+    python -m scree.tools.step_costs neighbour 3000
+    python -m scree.tools.step_costs scaling 1 100 300 1000
+    python -m scree.tools.step_costs memory 2500 5000
+    python -m scree.tools.step_costs threads 5000
 Each prints one line of JSON.
 """
 

@@ -10,7 +10,7 @@ ALL = {**SETTINGS, **SOLVER_SETTINGS, **{name: setting for name, (setting, _) in
 
 
 def test_the_page_is_up_to_date():
-    assert make_settings.DOCUMENT.read_text() == make_settings.make_document(), "run python tools/make_settings.py"
+    assert make_settings.DOCUMENT.read_text() == make_settings.make_document(), "run python -m scree.tools.make_settings"
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -28,7 +28,7 @@ READ_BY_PREFIX = ("physics/scree_3d/limits/", "physics/scree_3d/broad_phase/")
 
 @pytest.mark.parametrize("name", [name for name in SETTINGS if not name.startswith(READ_BY_PREFIX)])
 def test_a_setting_is_used(name):
-    room = make_settings.ROOT / "engine_core" / "godot"
+    room = make_settings.DOCUMENT.parent.parent / "engine_core" / "godot"
     users = [path for path in room.glob("*.py") if path.name != "setting_table.py" and f'"{name}"' in path.read_text()]
     assert users, "nothing reads it"
 
