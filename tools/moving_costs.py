@@ -11,6 +11,7 @@ import math
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 
@@ -36,6 +37,9 @@ def turned(angle: float) -> tuple[float, ...]:
 class MovingPile:
     """Boxes of 1 m in a kinematic body of slabs."""
 
+    pose: Callable[[float], tuple[float, ...]]
+    """Where the bin is at a time [s]."""
+
     def __init__(self, threads: int, places: np.ndarray, slabs: list[tuple[tuple[float, ...], tuple[float, ...]]]):
         self.world = World(threads=threads)
         self.system = self.world.create_system(gravity=(0.0, -9.8, 0.0), is_sleeping_allowed=0)
@@ -60,10 +64,6 @@ class MovingPile:
         self.world.body_set_param(body, "friction", FRICTION)
         self.world.body_set_transform(body, transform)
         self.world.body_set_system(body, self.system)
-
-    def pose(self, seconds: float) -> tuple[float, ...]:
-        """Where the bin is at a time."""
-        raise NotImplementedError
 
     def step(self) -> float:
         """Move the bin on and step; the seconds that the step took."""

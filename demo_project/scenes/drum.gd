@@ -21,11 +21,7 @@ func build() -> void:
 	stage.eye = AXIS + Vector3(9, 5, 40)
 	stage.shadow_distance = 110.0
 	bodies.can_sleep = false
-	var forms: Array[int] = []
-	for colour: Color in [CORAL, AMBER, TEAL, VIOLET, LEAF]:
-		var form: BodyForm = BodyForm.box(Vector3.ONE, colour)
-		form.mass = 1.0
-		forms.append(bodies.add_form(form))
+	var forms := coloured_boxes()
 	for index: int in body_count():
 		var depth := (index % slices - (slices - 1) / 2.0) * SPACING
 		var place := places[index / slices]

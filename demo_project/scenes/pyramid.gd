@@ -13,11 +13,7 @@ func build() -> void:
 	stage.eye = Vector3(24, 17, 34)
 	stage.shadow_distance = 100.0
 	bodies.can_sleep = false
-	var forms: Array[int] = []
-	for colour: Color in [CORAL, AMBER, TEAL, VIOLET, LEAF]:
-		var form: BodyForm = BodyForm.box(Vector3.ONE, colour)
-		form.mass = 1.0
-		forms.append(bodies.add_form(form))
+	var forms := coloured_boxes()
 	var pyramids := ceili(body_count() / float(IN_ONE))
 	for pyramid: int in pyramids:
 		_add_pyramid((pyramid - (pyramids - 1) / 2.0) * DISTANCE, forms[pyramid % forms.size()])

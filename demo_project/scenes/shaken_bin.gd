@@ -20,11 +20,7 @@ func build() -> void:
 	stage.eye = Vector3(22, 24, 30)
 	stage.shadow_distance = 110.0
 	bodies.can_sleep = false
-	var forms: Array[int] = []
-	for colour: Color in [CORAL, AMBER, TEAL, VIOLET, LEAF]:
-		var form: BodyForm = BodyForm.box(Vector3.ONE, colour)
-		form.mass = 1.0
-		forms.append(bodies.add_form(form))
+	var forms := coloured_boxes()
 	var corner := Vector3(-SPACING * (ROW - 1) / 2.0, 1.0, -SPACING * (ROW - 1) / 2.0)
 	for index: int in body_count():
 		var cell := Vector3(index % ROW, index / (ROW * ROW), (index / ROW) % ROW) * SPACING

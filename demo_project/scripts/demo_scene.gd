@@ -105,6 +105,16 @@ func body_count() -> int:
 	return options.bodies if options.bodies > 0 else int(DemoIndex.entry(scene_name())["bodies"])
 
 
+## Forms of boxes of 1 m and 1 kg, one of each colour.
+func coloured_boxes() -> Array[int]:
+	var forms: Array[int] = []
+	for colour: Color in [CORAL, AMBER, TEAL, VIOLET, LEAF]:
+		var form: BodyForm = BodyForm.box(Vector3.ONE, colour)
+		form.mass = 1.0
+		forms.append(bodies.add_form(form))
+	return forms
+
+
 ## A rotation that is equally likely to be any.
 func random_rotation() -> Basis:
 	var quaternion := Quaternion(random.randfn(), random.randfn(), random.randfn(), random.randfn())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from .arrays import FURTHEST, Floats, Vector, basis_of, read_only, rotations, turned, twelve, vector
+from .handle import Handle
 from ..batches.editing import shapes_on
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA
@@ -37,33 +38,11 @@ class AreaEffect:
     angular_damp: float = 0.0
 
 
-class Area:
+class Area(Handle):
     """An area of a space: the result of `Space.add_area`. Vectors are (3,). Any thread may call, but for `set_effect`: that
     is for the thread that steps, between steps. Calls raise KeyError after the area was removed, ValueError for bad numbers."""
 
-    __slots__ = ("_space", "_id")
-
-    def __init__(self, space: "Space", identity: int) -> None:
-        self._space, self._id = space, identity
-
-    @property
-    def id(self) -> int:
-        """The number of the area, as hits and events tell it and as the core's calls take it."""
-        return self._id
-
-    @property
-    def space(self) -> "Space":
-        """The space that the area was added to."""
-        return self._space
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Area) and other._id == self._id and other._space is self._space
-
-    def __hash__(self) -> int:
-        return hash(self._id)
-
-    def __repr__(self) -> str:
-        return f"<area {self._id}>"
+    __slots__ = ()
 
     @property
     def position(self) -> Floats:

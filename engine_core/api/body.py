@@ -10,6 +10,7 @@ from .arrays import (
     FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector,
 )  # fmt: skip
 from .bodies import Bodies
+from .handle import Handle
 from .materials import Material, Names
 from .owners import check_world
 from .shapes import Shape, check_moves
@@ -27,7 +28,7 @@ CONTACT_EVENTS = ("none", "changes", "all")
 AXES = {"x": 1, "y": 2, "z": 4}
 
 
-class Body:
+class Body(Handle):
     """A body of a space: the result of `Space.add_rigid`, `add_static` and `add_kinematic`. Two handles of one body are
     equal.
 
@@ -37,21 +38,11 @@ class Body:
     step that is running. Every call raises KeyError after the body was removed and ValueError for bad numbers, naming the call
     and the value."""
 
-    __slots__ = ("_many", "_space", "_id")
+    __slots__ = ("_many",)
 
     def __init__(self, space: "Space", identity: int) -> None:
-        self._space, self._id = space, identity
+        super().__init__(space, identity)
         self._many = Bodies(space, np.array([identity], np.int64))
-
-    @property
-    def id(self) -> int:
-        """The number of the body, as hits, contacts and events tell it and as the core's calls take it."""
-        return self._id
-
-    @property
-    def space(self) -> "Space":
-        """The space that the body was added to."""
-        return self._space
 
     @property
     def exists(self) -> bool:
@@ -72,15 +63,6 @@ class Body:
             for shape in self.shapes:
                 check_moves("mode", shape)
         self._space.core.body_set_mode(self._id, MODES.index(mode))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Body) and other._id == self._id and other._space is self._space
-
-    def __hash__(self) -> int:
-        return hash(self._id)
-
-    def __repr__(self) -> str:
-        return f"<body {self._id}>"
 
     def _one(self, name: str) -> Any:
         return self._many.field(name, name)[0]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arrays import Floats, basis_of, read_only, told_as, turned, twelve
+from .handle import Handle
 from .joint_values import ANGLES, AXES, AnyJoint, Distance, Gear, Motor, Range, Spring, check_limits
 from ..constraints.joint_schema import IS_ENABLED
 
@@ -16,31 +17,18 @@ if TYPE_CHECKING:
 FREE_RANGE = (1.0, -1.0)
 
 
-class Joint:
+class Joint(Handle):
     """A joint of a space: the result of `Space.add_joint`. Vectors are (3,), world axes. `axis` is one of the names in
     `AXES`; without one, a hinge means "twist", a slider "linear x", a `Distance` "distance".
 
     The thread that steps calls this, between steps. Calls raise KeyError after the joint was removed. A joint whose body was
     removed holds nothing."""
 
-    __slots__ = ("_space", "_id", "_main_axis")
+    __slots__ = ("_main_axis",)
 
     def __init__(self, space: "Space", identity: int, main_axis: str) -> None:
-        self._space, self._id, self._main_axis = space, identity, main_axis
-
-    @property
-    def id(self) -> int:
-        """The number of the joint, as the core's calls take it."""
-        return self._id
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Joint) and other._id == self._id and other._space is self._space
-
-    def __hash__(self) -> int:
-        return hash(self._id)
-
-    def __repr__(self) -> str:
-        return f"<joint {self._id}>"
+        super().__init__(space, identity)
+        self._main_axis = main_axis
 
     def _axis(self, call: str, name: str) -> int:
         name = name or self._main_axis

@@ -1,6 +1,6 @@
 """Questions to a space: rays, shapes, places. One question is answered by a value or None, many by arrays."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -97,9 +97,7 @@ class SpaceQueries:
     __slots__ = ()
     _id: int
     _world: "World"
-
-    def _check_not_stepping(self, call: str) -> None:
-        raise NotImplementedError
+    _check_not_stepping: Callable[[str], None]
 
     @property
     def queries(self) -> Queries:
