@@ -10,12 +10,14 @@ from ..runtime.kernel import kernel
 from ..runtime.vector8 import absolute8, max8, min8, splat8, square_root8, where_greater8, where_less8
 from .blocks import field, field3, field6, put, put3, velocities_of
 from .schema import (
-    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, INERTIA_A, INERTIA_B, MASS_A,
     MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY,
     POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
 )  # fmt: skip
 
 FLOAT32 = np.float32
+IMPACT_SPEED, IMMOVABLE = 1.0, 8.0
+"""An impact comes faster than this [m/s], and on something at least so many times heavier."""
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 
 # What `contact_preparation` leaves in fields that are filled here.
@@ -183,8 +185,10 @@ def couple_points(block, count):
 
 @kernel
 def measure_approach(block, rows, count):
-    """How fast the surfaces part at each point before the step, for reports."""
-    normal = field3(block, NORMAL)
+    """How fast the surfaces part at each point before the step, and which manifolds are an impact on something as good as
+    immovable."""
+    zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
+    normal, fastest, is_point = field3(block, NORMAL), zero, splat8(FLOAT32(0.5 * NO_POINT))
     (v_a, w_a, _), (v_b, w_b, _) = velocities_of(rows, block)
     closing = dot8(normal, subtract8(v_b, v_a))
     spin_a, spin_b = cross8(normal, w_a), cross8(normal, w_b)  # n . (w x r) = (n x w) . r
@@ -192,3 +196,9 @@ def measure_approach(block, rows, count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         speed = dot8(spin_b, field3(point, POINT_ANCHOR_B)) - dot8(spin_a, field3(point, POINT_ANCHOR_A))
         put(point, POINT_RELATIVE_VELOCITY, closing + speed)
+        fastest = where_less8(field(point, POINT_SEPARATION), is_point, min8(fastest, closing + speed), fastest)
+    mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
+    mobility_a, mobility_b = mass_a[0] + mass_a[1] + mass_a[2], mass_b[0] + mass_b[1] + mass_b[2]
+    lightest, heaviest = max8(mobility_a, mobility_b), min8(mobility_a, mobility_b) * splat8(FLOAT32(IMMOVABLE))
+    is_impact = where_less8(fastest, splat8(FLOAT32(-IMPACT_SPEED)), one, zero)
+    put(block, IMPACT, where_less8(heaviest, lightest, is_impact, zero))

@@ -6,9 +6,9 @@ so that the bias leaves no velocity behind, and with friction: the twist about t
 the manifold's centre, settled together (see contact_impulses.py). Points that the solver made meet bounce before. Blocks of one
 colour share no moving body, so any number of threads may do them.
 
-A sub-step starts from the impulses of the one before, as far as they last: the impulse of an impact, applied again, would throw
-the body up. An impulse that is needed again and again may grow quickly from sub-step to sub-step, from what gravity gives on; so
-a load comes to the foot of a stack within a step, and an impact is forgotten.
+A sub-step starts from the impulses of the one before. The impulse of an impact on something as good as immovable lasts only in
+part: applied again, with its friction, it would throw the body up. The impulses of all else last. They carry the blow of what
+lands on a pile down to its foot, and without them tall piles lean and fall.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ import numpy as np
 from ..bodies.schema import SYSTEM
 from ..constraints.blocks import field, field3, field6, gather, put, velocities_of
 from ..constraints.schema import (
-    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
+    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, INERTIA_A, INERTIA_B,
     MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
     POINT_LASTING, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TOTAL_FRICTION,
     TWIST_IMPULSE,
 )  # fmt: skip
-from ..geometry.wide_vector import add8, add_scaled8, cross8, subtract8, symmetric_times8
+from ..geometry.wide_vector import add8, add_scaled8, cross8, is_any_above8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
@@ -33,7 +33,8 @@ from .push_out import push_out
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 MOST_GROWTH, LASTING_SPEED = 8.0, 0.04
-"""An impulse may grow so many times from sub-step to sub-step, and by what changes the speed of its point so much [m/s]."""
+"""Of an impact lasts at most so many times the impulse of the sub-step before, and what changes the speed of its point so much
+[m/s]."""
 
 
 @kernel
@@ -113,12 +114,28 @@ def bounce_contacts_again(system_address, begin, end, worker):
             put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 
+@kernel
+def has_impact(block):
+    """Whether some lane of a block is an impact on something as good as immovable."""
+    return is_any_above8(field(block, IMPACT), splat8(FLOAT32(0.5)))
+
+
+@kernel
+def limit_what_lasts(block):
+    """Write how much of each point's impulse the next sub-step may start from, from what this one started from."""
+    growth, most = splat8(FLOAT32(LASTING_SPEED)), splat8(FLOAT32(MOST_GROWTH))
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        put(point, POINT_LASTING, fused_multiply_add(most, field(point, POINT_IMPULSE), growth * field(point, POINT_MASS)))
+        point += POINT_SIZE
+
+
 @entry_point(JOB_SIGNATURE)
 def warm_start(system_address, begin, end, worker):
     """Job: apply the impulses of blocks `begin` to `end - 1`. Reads and writes the rows of their bodies."""
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
-    one, growth, most = splat8(FLOAT32(1.0)), splat8(FLOAT32(LASTING_SPEED)), splat8(FLOAT32(MOST_GROWTH))
+    one = splat8(FLOAT32(1.0))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
@@ -132,7 +149,6 @@ def warm_start(system_address, begin, end, worker):
             applied = (normal[0] * impulse, normal[1] * impulse, normal[2] * impulse)
             v_a, w_a = push(v_a, w_a, mass_a, inertia_a, field3(point, POINT_ANCHOR_A), applied, -one)
             v_b, w_b = push(v_b, w_b, mass_b, inertia_b, field3(point, POINT_ANCHOR_B), applied, one)
-            put(point, POINT_LASTING, fused_multiply_add(most, impulse, growth * field(point, POINT_MASS)))
             point += POINT_SIZE
         first, second = field(block, FRICTION_IMPULSE), field(block, FRICTION_IMPULSE + 1)
         applied = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), bitangent, second)
@@ -143,6 +159,8 @@ def warm_start(system_address, begin, end, worker):
         w_a = subtract8(w_a, symmetric_times8(inertia_a, turned))
         w_b = add8(w_b, symmetric_times8(inertia_b, turned))
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
+        if has_impact(block):
+            limit_what_lasts(block)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -169,16 +187,25 @@ def solve(system_address, begin, end, worker):
 
 @kernel
 def sum_up(block):
-    """Add the impulses of a sub-step to those of the step, and keep what of them lasts for the next."""
-    zero = splat8(FLOAT32(0.0))
+    """Add the impulses of a sub-step to those of the step."""
     for k in range(3):
         put(block, TOTAL_FRICTION + k, field(block, TOTAL_FRICTION + k) + field(block, FRICTION_IMPULSE + k))
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        put(point, POINT_TOTAL_IMPULSE, field(point, POINT_TOTAL_IMPULSE) + field(point, POINT_IMPULSE))
+        point += POINT_SIZE
+
+
+@kernel
+def keep_what_lasts(block):
+    """Keep of impulses and friction what the next sub-step starts from: friction as much as of all that pressed in this one,
+    bounces included."""
+    zero, impact = splat8(FLOAT32(0.0)), field(block, IMPACT)
     total, kept_total = field(block, BOUNCED), zero
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         impulse = field(point, POINT_IMPULSE)
-        kept = min8(impulse, field(point, POINT_LASTING))
-        put(point, POINT_TOTAL_IMPULSE, field(point, POINT_TOTAL_IMPULSE) + impulse)
+        kept = where_greater8(impact, zero, min8(impulse, field(point, POINT_LASTING)), impulse)
         put(point, POINT_IMPULSE, kept)
         total += impulse
         kept_total += kept
@@ -208,3 +235,5 @@ def relax(system_address, begin, end, worker):
         v_a, w_a, v_b, w_b = solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_from(system, block))
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         sum_up(block)
+        if is_elastic(block) or has_impact(block):
+            keep_what_lasts(block)

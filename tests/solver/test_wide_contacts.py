@@ -245,7 +245,8 @@ def twin_relax(fields, points, a, b):
     for point in points:
         total += point[c.POINT_IMPULSE]
         point[c.POINT_TOTAL_IMPULSE] += point[c.POINT_IMPULSE]
-        point[c.POINT_IMPULSE] = min(point[c.POINT_IMPULSE], point[c.POINT_LASTING])
+        if fields[c.IMPACT] > 0.0:
+            point[c.POINT_IMPULSE] = min(point[c.POINT_IMPULSE], point[c.POINT_LASTING])
         kept += point[c.POINT_IMPULSE]
     fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] *= kept / total if total > 0.0 else 0.0
     fields[c.BOUNCED : c.BOUNCED + 2] = 0.0

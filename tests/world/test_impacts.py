@@ -235,3 +235,24 @@ def test_what_is_heavy_does_not_sink_into_what_is_light(load, deepest):
     scene.step(300)
     assert scene.position(light)[1] == pytest.approx(0.5, abs=deepest)
     assert scene.position(heavy)[1] == pytest.approx(1.5, abs=deepest)
+
+
+def test_the_blow_of_what_lands_goes_down_to_the_foot_of_a_pile():
+    """Layers of boxes that fall into a bin become columns. Where columns do not hand a blow on within a step, they lean: boxes
+    lay 0.42 m lower in the mean than in columns without gaps, and are 0.25 m lower now."""
+    row, layers, half = 8, 30, 8.0 * 10.0 / 13.0
+    lower = []
+    for seed in range(4):
+        scene, random = SmallWorld(gravity=(0.0, -9.8, 0.0)), np.random.default_rng(seed)
+        box = scene.box(0.5, 0.5, 0.5)
+        scene.add(scene.box(30.0, 1.0, 30.0), (0.0, -1.0, 0.0), mode=STATIC, friction=0.5)
+        for x, z in ((half + 1.0, 0.0), (-half - 1.0, 0.0), (0.0, half + 1.0), (0.0, -half - 1.0)):
+            wall = scene.box(1.0, 60.0, 30.0) if x else scene.box(30.0, 60.0, 1.0)
+            scene.add(wall, (x, 50.0, z), mode=STATIC, friction=0.5)
+        k = np.arange(row * row * layers)
+        cells = np.stack((k % row, k // (row * row), k // row % row), 1) * 1.5 - (0.75 * (row - 1), -1.0, 0.75 * (row - 1))
+        jitter = random.uniform(-0.15, 0.15, cells.shape) + (0.0, 0.15, 0.0)
+        boxes = [scene.add(box, tuple(place), friction=0.5, mass=1.0) for place in cells + jitter]
+        scene.step(420)
+        lower.append(layers / 2.0 - np.mean([scene.position(body)[1] for body in boxes]))
+    assert np.mean(lower) < 0.32
