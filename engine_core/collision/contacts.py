@@ -19,6 +19,7 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
+from ..runtime.pair_table import hash_of
 from ..runtime.prefetch import prefetch
 from ..runtime.vector4 import lane4, load4, max4
 from ..shapes.compound import is_compound, surface_of_part
@@ -37,7 +38,7 @@ from .schema import (
 )  # fmt: skip
 from .sweeps import SWEEP
 
-INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
+INT32, FLOAT32, FLOAT64, INT64 = np.int32, np.float32, np.float64, np.int64
 
 CHANGED_PAIR_COUNT_OFFSET = SYSTEM.fields["changed_pair_count"][1]
 
@@ -51,6 +52,11 @@ RECYCLE_ANGLE = 0.15
 """... and whatever their size, at most so far turned [rad]."""
 DEEP_PART_OF_SIZE = 0.2
 """Bodies that overlap by so much more than they may lie deep in each other; in parts of the inner radius of the smaller one."""
+CROWD = 64
+"""A body whose bounds overlap those of more others may be collided with some of those alone that lie with their middles in it."""
+MIDDLE, NUDGE = 0.5, 1.0e-3
+"""Middles of two bodies lie in each other if they are nearer than this part of the smaller inner radius; and bodies at one place
+are collided as if so far apart, in parts of it."""
 PAIRS_AHEAD, BODIES_AHEAD = 16, 8
 """So many pairs before its turn the cache line of a pair and those of its bodies are asked for."""
 
@@ -244,6 +250,68 @@ def name_parts(shapes, instances, walk_a, walk_b, chain):
 
 
 @kernel
+def lie_in_each_other(a, b, delta, part):
+    """Whether the centres of two bodies are nearer than `part` of the smaller inner radius."""
+    near = part * min(FLOAT64(a.inner_radius), FLOAT64(b.inner_radius))
+    return length_squared(delta) < near * near
+
+
+@kernel
+def is_left_to_others(pair, a, b, delta):
+    """Whether a pair is not collided because both lie in the middle of a crowd, which its other pairs part. Of n bodies at one
+    place n^2 / 2 pairs overlap, and CROWD for each body are enough. Their numbers choose which: a pair that is collided stays so
+    while the crowd disperses."""
+    count = min(INT64(a.pair_count), INT64(b.pair_count))
+    if count <= CROWD or not lie_in_each_other(a, b, delta, MIDDLE):
+        return False
+    return (hash_of(pair.body_a, pair.body_b) & 0xFFFF) * count > CROWD * 0x10000
+
+
+@kernel
+def told_apart(pair, a, b, delta):
+    """From A to B [m]; for bodies at one place a way that their numbers choose: else all of them would part along one line."""
+    if not lie_in_each_other(a, b, delta, NUDGE):
+        return delta
+    number = hash_of(pair.body_b, pair.body_a)
+    size = NUDGE * min(FLOAT64(a.inner_radius), FLOAT64(b.inner_radius)) / 512.0
+    return (
+        size * ((number & 1023) - 511.5), size * ((number >> 10 & 1023) - 511.5), size * ((number >> 20 & 1023) - 511.5),
+    )  # fmt: skip
+
+
+@kernel
+def collide_bodies(system, world, pair_index, a, b, delta, delta_time, shape_pair, results, chain):
+    """Collide two bodies where they are, or where they will meet within the step. Gives where B is from A there [m]."""
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
+    if not pair.flags & PAIR_HAS_RULE and are_balls(shapes, instances, a, b):
+        delta = collide_balls_ahead(
+            system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain
+        )  # fmt: skip
+    if chain.count > 0:
+        lists.axis_cache = INT32(0)
+        return delta
+    apart = told_apart(pair, a, b, delta)
+    if a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
+        instance_a, instance_b = instances[a.first_instance], instances[b.first_instance]
+        if not instance_a.is_disabled and instance_a.shape >= 0:
+            lists.axis_cache = INT32(collide_instances(
+                system, shapes, pair_index, a, b, apart, instance_a, instance_b, INT64(lists.axis_cache), shape_pair, results,
+                chain,
+            ))  # fmt: skip
+    else:
+        collide_all_instances(
+            system, world, instances, shapes, pair_index, a, b, apart, shape_pair.distance, shape_pair, results, chain
+        )  # fmt: skip
+    if chain.count == 0 and not pair.flags & PAIR_HAS_RULE and may_meet(a, b, delta_time):
+        delta = collide_ahead(
+            system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain
+        )  # fmt: skip
+    return delta
+
+
+@kernel
 def collide_pair(system, world, pair_index, delta_time):
     """Renew the manifolds of one pair. Returns whether the step has to look at the pair: contact began or ended, manifolds came
     or went, or the fat bounds have parted."""
@@ -254,13 +322,10 @@ def collide_pair(system, world, pair_index, delta_time):
     if not bounds_overlap(a.fat_bounds, b.fat_bounds):
         return True
     delta = relative_position(a, b)
-    instances = view(world.instances, world.instance_capacity, INSTANCE)
-    shapes = view(world.shapes, world.shape_capacity, SHAPE)
-    distance = speculative_distance_of(a, b, delta_time)
     results, chains = stack_array(MAX_RESULTS, CONTACT_RESULT), stack_array(1, CHAIN)
     shape_pairs, contacts = stack_array(1, SHAPE_PAIR), stack_array(1, CONTACT)
     shape_pair, chain = shape_pairs[0], chains[0]
-    shape_pair.shapes, shape_pair.distance = world.shapes, distance
+    shape_pair.shapes, shape_pair.distance = world.shapes, speculative_distance_of(a, b, delta_time)
     shape_pair.results = address_of_row(results, 0)
     chain.shape_pair = address_of_row(shape_pairs, 0)
     chain.remaining[0] = lists.first_manifold
@@ -269,27 +334,8 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.instances[0] = chain.instances[1] = 0
     chain.parts[0] = chain.parts[1] = NO_PART
     chain.has_surface = 0
-    if not pair.flags & PAIR_HAS_RULE and are_balls(shapes, instances, a, b):
-        delta = collide_balls_ahead(
-            system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain
-        )  # fmt: skip
-    if chain.count > 0:
-        lists.axis_cache = INT32(0)
-    elif a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
-        instance_a, instance_b = instances[a.first_instance], instances[b.first_instance]
-        if not instance_a.is_disabled and instance_a.shape >= 0:
-            lists.axis_cache = INT32(collide_instances(
-                system, shapes, pair_index, a, b, delta, instance_a, instance_b, INT64(lists.axis_cache), shape_pair, results,
-                chain,
-            ))  # fmt: skip
-    else:
-        collide_all_instances(
-            system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain
-        )  # fmt: skip
-    if chain.count == 0 and not pair.flags & PAIR_HAS_RULE and may_meet(a, b, delta_time):
-        delta = collide_ahead(
-            system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain
-        )  # fmt: skip
+    if not is_left_to_others(pair, a, b, delta):
+        delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, shape_pair, results, chain)
     drop_unmatched(system, chain)
     if chain.is_rejected != 0:
         reject_pair(system, chain)
