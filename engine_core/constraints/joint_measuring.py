@@ -6,8 +6,8 @@ import numpy as np
 
 from ..geometry.angles import arctangent2, wrap_angle
 from ..geometry.vector import (
-    add, add_scaled, conjugate, cross, dot, length, matrix_rows, multiply, perpendicular, quaternion, rotate, scale, store3,
-    subtract, symmetric_times, vector3,
+    add, add_scaled, conjugate, cross, dot, length, length_squared, matrix_rows, multiply, perpendicular, quaternion, rotate,
+    scale, store3, subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
@@ -21,7 +21,7 @@ from .joint_schema import (
 from .joint_springs import weigh_spring
 from .schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, INERTIA_SIZE, LINEAR_VELOCITY, ROW_SIZE, UNEVEN
 
-FLOAT32, FLOAT64 = np.float32, np.float64
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
 LEAST_COSINE = 0.05
@@ -36,6 +36,11 @@ NEAR = 0.05
 """A limit no farther than this [rad], [m], or that has pushed, or may be met soon, is weighed as the locked axes hold it."""
 SOON = 4.0
 """How many sub-steps ahead a limit is weighed so."""
+FAR = 0.25
+"""A limit farther than this [rad] is not looked at unless it may be met soon: it cannot be passed within a sub-step by less than
+60 rad/s more."""
+STEEPEST = 1.0 / math.sqrt(LEAST_COSINE)
+"""An angle changes at most so many times as fast as its bodies turn."""
 MOST_CORRECTED = 0.15
 """Of an angle beyond a limit that holds so much counts at most: near a half turn a twist jumps [rad]."""
 
@@ -91,12 +96,10 @@ def measure(joint, row_a, row_b, used):
         x_b, _, _ = matrix_rows(conjugate(multiply(turn_b, quaternion(joint.start_rotations[1]))))
         store3(joint.axis_b, x_b)
     for axis in range(6):
-        target = FLOAT64(joint.lower[axis])
-        joint.error[axis] = FLOAT32(position_near(joint, axis, target) - target)
-    if joint.locked & ANGULAR_AXES:
-        for axis in range(TWIST, 6):
-            if joint.locked >> axis & 1:
-                joint.error[axis] *= FLOAT32(meaning(joint, axis))
+        if joint.locked >> axis & 1:
+            target = FLOAT64(joint.lower[axis])
+            counts = meaning(joint, axis) if axis >= TWIST else 1.0
+            joint.error[axis] = FLOAT32((position_near(joint, axis, target) - target) * counts)
 
 
 @kernel
@@ -320,14 +323,28 @@ def acts(row, kind, motion, h):
 
 
 @kernel
+def is_far(joint, row, axis, motion, h):
+    """Whether a limit of an angle will not be met soon."""
+    if row.separation <= FAR or row.impulse > 0.0 or (ANGULAR_AXES | 1 << CONE) >> axis & 1 == 0:
+        return False
+    reach = (row.separation - FAR) / (STEEPEST * SOON * h)
+    return length_squared(subtract(motion[3], motion[1])) < reach * reach
+
+
+@kernel
 def aim_rows(joint, rows, motion, h):
     """Renew all single rows of a joint after `measure`."""
     held, lock_count = stack_array(1, HELD)[0], -1
+    joint.acting = INT32(0)
     for r in range(joint.first_row, joint.first_row + joint.row_count):
         row = rows[r]
         kind, axis = row.slot // AXIS_COUNT, row.slot % AXIS_COUNT
         if kind == LIMIT:
             aim_limit(joint, row, axis)
+            if is_far(joint, row, axis, motion, h):
+                row.mass = FLOAT32(0.0)
+                continue
+        joint.acting += INT32(1)
         free = aim_row(joint, row, axis)
         k = free
         if joint.locked & (LINEAR_AXES | ANGULAR_AXES) and acts(row, kind, motion, h):

@@ -46,6 +46,7 @@ JOINT = np.dtype(
         ("pushes", "i4", 2),  # whether A and B are pushed
         ("first_row", "i4"),
         ("row_count", "i4"),
+        ("acting", "i4"),  # so many of its rows may push in this sub-step; the others have no mass and no impulse
         ("is_split", "i4"),  # its tree is: see TREE
         ("node", "i4"),  # in the trees of this step, also of one that closes a loop and is solved with them; -1: in none
         ("max_impulse", "f4"),  # what holds the locked linear axes may do at most in one step, beside what rows need [N s]
@@ -155,6 +156,7 @@ TREE = np.dtype(
         ("joint_count", "i4"),
         ("is_coupled", "i4"),  # a joint that stands in no tree hangs on some body
         ("is_split", "i4"),  # forces and springs act on it in halves, before and after bodies move: see `shift_forces`
+        ("is_drifting", "i4"),  # some axis of its joints drifted in the last sub-step
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
         # Joints that close loops and are solved with the tree, see solver/joint_loops.py.
         ("closer_count", "i4"),

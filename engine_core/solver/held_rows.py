@@ -66,7 +66,7 @@ def repeats(held_axes, axis):
 def held_rows(joint, rows, at_most):
     """Bits of the rows of a joint that are held, as many as a node has room for."""
     bits, room, held_axes = 0, NODE_ROWS, INT64(joint.locked)
-    if at_most == LOCKS_ALONE:
+    if at_most == LOCKS_ALONE or joint.acting == 0:
         return bits
     with_motors = at_most == MOTORS_TOO
     for axis in range(NODE_ROWS):

@@ -135,7 +135,7 @@ def grow_tree(system, bodies, numbers, first):
         at += 1
     tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
-    tree.is_coupled = tree.is_looped = tree.is_split = tree.closer_count = tree.loop_rows = INT32(0)
+    tree.is_coupled = tree.is_looped = tree.is_split = tree.is_drifting = tree.closer_count = tree.loop_rows = INT32(0)
     system.joint_tree_count += 1
 
 

@@ -264,7 +264,7 @@ def measure_drifts(system, nodes, tree, joints, part):
     """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had
     before the warm start; nothing where `foresees_drift` says no. Returns by how much the way of an axis changes by that, at
     most [m], [rad]."""
-    h, most = system.last_delta_time / system.substep_count, 0.0
+    h, most, tree.is_drifting = system.last_delta_time / system.substep_count, 0.0, INT32(0)
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.joint >= 0 and foresees_drift(tree):
@@ -276,6 +276,8 @@ def measure_drifts(system, nodes, tree, joints, part):
             put_six(node.drift, drifts_of(joint, (v_a, w_a, v_b, w_b), h))
             for k in range(6):
                 most = max(most, abs(node.drift[k] - old[k]) * h)
+                if node.drift[k] != 0.0:
+                    tree.is_drifting = INT32(1)
     return most
 
 

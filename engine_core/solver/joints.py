@@ -104,6 +104,12 @@ def solve_angular(joint, motion, drift, bias_rate, mass_scale, impulse_scale):
 
 
 @kernel
+def rows_that_act(joint):
+    """Numbers of the rows of a joint to go over: all, or none if none acts."""
+    return range(joint.first_row, joint.first_row + (joint.row_count if joint.acting > 0 else 0))
+
+
+@kernel
 def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scale):
     """One spring, motor or limit. A limit that is not reached yet only brakes what would pass it in this sub-step."""
     speed = row_speed(row, motion)
@@ -159,9 +165,10 @@ def warm_start_joint(system, joint, rows):
     if joint.locked & ANGULAR_AXES:
         turn = from_axes(joint.turns, vector3(joint.angular_impulse))
         motion = push(joint, motion, (0.0, 0.0, 0.0), turn, turn)
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
+    for r in rows_that_act(joint):
         row = rows[r]
-        motion = push_row(joint, row, motion, FLOAT64(row.impulse))
+        if row.impulse != 0.0:
+            motion = push_row(joint, row, motion, FLOAT64(row.impulse))
     write_motion(joint, row_a, row_b, motion)
 
 
@@ -174,7 +181,7 @@ def most_impulse(system, joint):
 @kernel
 def is_stopped(joint, rows):
     """Whether a limit pushes: it has just stopped what would have drifted."""
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
+    for r in rows_that_act(joint):
         if rows[r].slot // AXIS_COUNT == LIMIT and rows[r].impulse > 0.0:
             return True
     return False
@@ -198,10 +205,12 @@ def solve_locks(system, joint, rows, motion, bias_rate, mass_scale, impulse_scal
 @kernel
 def solve_joint(system, joint, rows, h, softness):
     """Springs, motors and limits of a joint with bias, then what it locks. `softness`: as `softness_of` tells it."""
+    if joint.acting == 0 and joint.node >= 0:
+        return
     bias_rate, mass_scale, impulse_scale = softness
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     motion = read_motion(row_a, row_b)
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
+    for r in rows_that_act(joint):
         motion = solve_row(joint, rows[r], motion, 1.0 / h, bias_rate, mass_scale, impulse_scale)
     motion = solve_locks(system, joint, rows, motion, bias_rate, mass_scale, impulse_scale)
     write_motion(joint, row_a, row_b, motion)
@@ -212,7 +221,7 @@ def push_springs(system, joint, rows):
     """What springs of a split tree do once bodies have moved: the rest of their impulse."""
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     motion = read_motion(row_a, row_b)
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
+    for r in rows_that_act(joint):
         row = rows[r]
         if row.slot // AXIS_COUNT == SPRING:
             old = FLOAT64(row.impulse)
@@ -234,9 +243,11 @@ def relax_joint(system, joint, rows, h):
 @kernel
 def relax_rows(system, joint, rows, h):
     """Solve a joint that is measured without bias."""
+    if joint.acting == 0 and joint.node >= 0:
+        return
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     motion = read_motion(row_a, row_b)
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
+    for r in rows_that_act(joint):
         row = rows[r]
         is_limit = row.slot // AXIS_COUNT == LIMIT
         if row.slot // AXIS_COUNT != SPRING and not (is_limit and row.hold == SPRINGY):
@@ -254,9 +265,11 @@ def add_to_totals(joint, rows):
     """Sum up what the joint did in this sub-step, in world axes."""
     linear = from_axes(joint.axes, vector3(joint.linear_impulse)) if joint.locked & LINEAR_AXES else (0.0, 0.0, 0.0)
     angular = from_axes(joint.turns, vector3(joint.angular_impulse)) if joint.locked & ANGULAR_AXES else (0.0, 0.0, 0.0)
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
+    for r in rows_that_act(joint):
         row = rows[r]
         impulse = FLOAT64(row.impulse)
+        if impulse == 0.0:
+            continue
         linear = add_scaled(linear, vector3(row.linear), impulse)
         angular = add_scaled(angular, vector3(row.torque), impulse)
     store3(joint.total_impulse, add(vector3(joint.total_impulse), linear))

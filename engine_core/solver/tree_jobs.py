@@ -102,10 +102,12 @@ def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
 @kernel
 def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     """The pass with bias. Bodies move on as half of the pull of a sub-step leaves them, and the warm start has given all of it:
-    that tells how the axes will drift, well enough unless bodies whirl."""
+    that tells how the axes will drift, well enough unless bodies whirl. Axes that did not drift will hardly begin to: in a heap
+    at rest contacts alone would turn bodies that joints hold."""
     if tree.closer_count > 0:
         renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
-    measure_drifts(system, nodes, tree, joints, 0.5)
+    if tree.is_drifting:
+        measure_drifts(system, nodes, tree, joints, 0.5)
     for c in range(tree.closer_count):
         closer = joints[tree.closers[c]]
         motion = read_motion(row_of(system, closer, 0), row_of(system, closer, 1))
@@ -186,7 +188,8 @@ def relax_rows_of_tree(system, nodes, tree, joints, rows, h):
 def warm_start_tree(system, nodes, tree, joints, rows, impulse_scale):
     """A loop can be held by many forces that differ by a stress in it; trees with loops forget as much of what they did as loose
     joints do, or the stress would grow without end."""
-    keep_motions(system, nodes, tree)
+    if tree.is_drifting:
+        keep_motions(system, nodes, tree)
     for index in joints_in(system, tree):
         if tree.is_looped:
             weaken(joints[index], rows, 1.0 - impulse_scale)
