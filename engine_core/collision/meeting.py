@@ -1,9 +1,10 @@
-"""Contacts ahead of time: who is apart now, but meets within the step.
+"""Contacts ahead of time, of bodies that are apart now but meet within the step.
 
 Two bodies whose motion is long for their size are swept from where they are to where their velocities take them. If they meet on
 the way, they are collided where they meet, and the solver has that contact from the start of the step: it lets them come so far,
 and no farther. Impulses, friction and bounces then act in the sub-step in which they meet, on all that hangs on the two, and no
-time of the step is lost. Who meets somebody by other velocities than those of the start is held back (solver/continuous.py).
+time of the step is lost. A body that meets another by other velocities than those of the start is held back
+(solver/continuous.py).
 """
 
 import math
@@ -50,8 +51,21 @@ def turning_reach(body):
 
 
 @kernel
-def may_meet(a, b, delta_time):
-    """Whether two bodies may come so far towards each other in a step that contacts made now would miss it."""
+def passes_by(a, b, start, motion):
+    """Whether two bodies stay apart however they turn. B is at `start` from A and moves by `motion` against it [m]. Nothing
+    passes by a plane, which has no extent."""
+    if a.extent == 0.0 or b.extent == 0.0:
+        return False
+    way, reach = dot(motion, motion), FLOAT64(a.extent) + FLOAT64(b.extent) + SPECULATIVE_DISTANCE
+    part = min(max(-dot(start, motion) / way, 0.0), 1.0) if way > 0.0 else 0.0
+    nearest = add_scaled(start, motion, part)
+    return dot(nearest, nearest) > reach * reach
+
+
+@kernel
+def may_meet(a, b, delta, delta_time):
+    """Whether two bodies may come so far towards each other in a step that contacts made now would miss it. `delta`: from A to B
+    [m]."""
     motion = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
     far, way = 1.0e30, length(motion)
     for side in range(2):
@@ -59,7 +73,7 @@ def may_meet(a, b, delta_time):
         if body.mode >= RIGID and body.active_index >= 0:
             far = min(far, far_for(body))
             way += min(length(vector3(body.angular_velocity)) * delta_time, 2.0) * turning_reach(body)
-    return way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6
+    return way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6 and not passes_by(a, b, delta, motion)
 
 
 @kernel

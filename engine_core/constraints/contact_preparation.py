@@ -30,7 +30,7 @@ from .schema import (
 )  # fmt: skip
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
-    lowest_separation, measure_approach, place_points, prepare_friction,
+    lowest_separation, measure_approach, note_impacts, place_points, prepare_friction,
 )  # fmt: skip
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
@@ -286,7 +286,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
     prepare_friction(address, most)
     couple_points(address, most)
     count_deep_contacts(system, address, most)
-    measure_approach(address, system.solver_rows, most)
+    note_impacts(address, measure_approach(address, system.solver_rows, most))
     for k in range(count):
         number = load_int32(members + 4 * k)
         manifold = manifolds[number]

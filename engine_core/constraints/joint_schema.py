@@ -78,6 +78,7 @@ JOINT = np.dtype(
         ("linear_mass", "f4", 6),  # inverse of the locked block
         ("angular_mass", "f4", 6),
         # What few sub-steps read, or none.
+        ("kept", "f4", 6),  # linear_impulse and angular_impulse from before a bounce, while it is answered
         ("motor_velocity", "f4", AXIS_COUNT),
         ("motor_force", "f4", AXIS_COUNT),  # at most
         ("by_frequency", "u4"),  # springs given by frequency [1/s] and damping ratio, not stiffness and damping
@@ -95,7 +96,7 @@ JOINT = np.dtype(
         ("break_force", "f4"),  # [N]
         ("break_torque", "f4"),  # [N m]
         ("sequence", "i4"),
-        ("is_stiff", "i4"),  # some spring is too stiff for its sub-steps, and is damped
+        ("is_stiff", "i4"),  # some spring was too stiff for the sub-steps of the last step, and damped
         # What it is, and where it hangs.
         ("id", "i8"),  # 0: a free row
         ("user_id", "i8"),
@@ -136,6 +137,7 @@ JOINT_ROW = np.dtype(
         ("impulse_scale", "f4"),
         ("restitution", "f4"),
         ("approach", "f4"),
+        ("kept", "f4"),  # its impulse from before a bounce, while it is answered
         ("late", "f4"),  # of springs of split trees: the impulse once bodies have moved
     ],
     align=True,

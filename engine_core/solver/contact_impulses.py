@@ -12,7 +12,8 @@ from ..constraints.blocks import field, field3, field6, put
 from ..constraints.schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
     IS_ELASTIC, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER,
-    POINT_MASS, POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_MASS,
+    POINT_MASS, POINT_SEPARATION, POINTS, RESTITUTION, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE,
+    TWIST_MASS,
 )  # fmt: skip
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, rotate8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
@@ -95,15 +96,15 @@ def measure_points(block, wanted, terms, now, inverse_h, bias_rate, softness, pu
     Points that are apart may come as far as the surface, and are not braked before if they come faster than `bounces_from`
     [m/s]."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
-    may_bounce = is_elastic(block)
+    some_bounce, bounce = is_elastic(block), field(block, RESTITUTION)
     lets_go, tiny = one - softness, splat8(FLOAT32(1.0e-20))
     count = load_int32(block + POINT_COUNT * FIELD_SIZE)
     point = block + POINTS * FIELD_SIZE
     lowest = zero
     for _ in range(count):
         separation, speed = gap_of_point(point, terms)
-        if may_bounce:
-            speed = max8(speed, gap_of_point(point, now)[1])
+        if some_bounce:
+            speed = where_greater8(bounce, zero, max8(speed, gap_of_point(point, now)[1]), speed)
         lowest = min8(lowest, separation)
         wanted_bias = separation * bias_rate
         bias = where_greater8(separation, zero, separation * inverse_h, max8(wanted_bias, -push_out))
@@ -244,10 +245,47 @@ def push_both(block, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
 
 
 @kernel
+def push_contact(block, v_a, w_a, v_b, w_b, pressed, arm_a, arm_b, first, second):
+    """Velocities after impulses of the points, whose sum along the normal is `pressed`, with the sums of their arms times them,
+    and of friction along the two tangents."""
+    normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
+    slid = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), cross8(normal, tangent), second)
+    turn_a = add8(cross8(arm_a, normal), cross8(field3(block, ANCHOR_A), slid))
+    turn_b = add8(cross8(arm_b, normal), cross8(field3(block, ANCHOR_B), slid))
+    return push_both(block, v_a, w_a, v_b, w_b, add_scaled8(slid, normal, pressed), turn_a, turn_b)
+
+
+@kernel
+def spin_both(block, w_a, w_b, impulse):
+    """Spins after a twist about the normal on B, its reverse on A."""
+    normal = field3(block, NORMAL)
+    turn = (normal[0] * impulse, normal[1] * impulse, normal[2] * impulse)
+    w_a = subtract8(w_a, symmetric_times8(field6(block, INERTIA_A), turn))
+    return w_a, add8(w_b, symmetric_times8(field6(block, INERTIA_B), turn))
+
+
+@kernel
+def apply_again(block, v_a, w_a, v_b, w_b):
+    """Velocities after the impulses that a block had."""
+    zero = splat8(FLOAT32(0.0))
+    pressed, arm_a, arm_b = zero, (zero, zero, zero), (zero, zero, zero)
+    point = block + POINTS * FIELD_SIZE
+    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
+        impulse = field(point, POINT_IMPULSE)
+        pressed += impulse
+        arm_a = add_scaled8(arm_a, field3(point, POINT_ANCHOR_A), impulse)
+        arm_b = add_scaled8(arm_b, field3(point, POINT_ANCHOR_B), impulse)
+        point += POINT_SIZE
+    first, second = field(block, FRICTION_IMPULSE), field(block, FRICTION_IMPULSE + 1)
+    v_a, w_a, v_b, w_b = push_contact(block, v_a, w_a, v_b, w_b, pressed, arm_a, arm_b, first, second)
+    w_a, w_b = spin_both(block, w_a, w_b, field(block, TWIST_IMPULSE))
+    return v_a, w_a, v_b, w_b
+
+
+@kernel
 def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
     """The points of eight manifolds along their normals, those of one manifold together. `motion_*`: how far and how each body
-    has turned since the step began. Gives velocities, the deepest separation [m] and how fast the
-    bodies part [m/s]."""
+    has turned since the step began. Gives velocities, the deepest separation [m] and how fast the bodies part [m/s]."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     now = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b) if is_elastic(block) else terms
@@ -276,9 +314,7 @@ def solve_twist(block, w_a, w_b):
     renewed = min8(max8(impulse - field(block, TWIST_MASS) * spin, -limit), limit)
     change = renewed - impulse
     put(block, TWIST_IMPULSE, renewed)
-    turned = (normal[0] * change, normal[1] * change, normal[2] * change)
-    w_a = subtract8(w_a, symmetric_times8(field6(block, INERTIA_A), turned))
-    return w_a, add8(w_b, symmetric_times8(field6(block, INERTIA_B), turned))
+    return spin_both(block, w_a, w_b, change)
 
 
 @kernel
@@ -299,7 +335,4 @@ def solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_
     slide_2 = dot8(bitangent, relative) + field(block, TANGENT_VELOCITY + 1)
     first, second = settle_sliding(block, wanted, slide_1, slide_2)
     change, arm_a, arm_b = take_changes(block, wanted)
-    slid = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), bitangent, second)
-    turn_a = add8(cross8(arm_a, normal), cross8(anchor_a, slid))
-    turn_b = add8(cross8(arm_b, normal), cross8(anchor_b, slid))
-    return push_both(block, v_a, w_a, v_b, w_b, add_scaled8(slid, normal, change), turn_a, turn_b)
+    return push_contact(block, v_a, w_a, v_b, w_b, change, arm_a, arm_b, first, second)

@@ -13,11 +13,11 @@ from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..collision.body_sweeps import sweep_bodies_apart, swept_box
 from ..collision.contact_rules import lets_pass, rule_flags
-from ..collision.meeting import far_for, turning_reach
+from ..collision.meeting import far_for, passes_by, turning_reach
 from ..collision.pairs import may_collide
 from ..collision.sweeps import SWEEP, largest_angle
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
-from ..geometry.vector import add, length, multiply, quaternion, store3, store4, subtract, vector3
+from ..geometry.vector import add, length, length_squared, multiply, quaternion, store3, store4, subtract, vector3
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -26,8 +26,10 @@ from .integration import forces_of
 from .ways import NO_MOTION, NO_TURN, SEGMENTS, come_so_far, end_of_segment, free_part, row_of
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
-ALL, WHAT_WAS_HELD, WHAT_STANDS = range(3)
+ALL, HELD_ANEW, WHAT_STANDS = range(3)
 """Whom a sweep asks about."""
+MOST_COMPANY = 8
+"""A row of SYSTEM.company: so many bodies near a swept one are remembered for later rounds; more are searched for again."""
 PULLED_THROUGH = 3
 """So many steps what hangs on joints is held by others of its kind."""
 FARTHEST = 1.0e6
@@ -38,8 +40,22 @@ HELD_BACK_COUNT = SYSTEM.fields["held_back_count"][1]
 
 @kernel
 def swept_slots(system, world):
-    """Whether the body of each slot is swept in this step, a byte each; in `scratch`, behind those of `finish_bodies`."""
+    """Of the body of each slot a byte, in `scratch` behind those of `finish_bodies`: 0 if it is not swept (any more), else how
+    many bodies that move are near it, at most MOST_COMPANY + 1. Before the first round any number but 0."""
     return view(system.scratch + world.body_capacity, world.body_capacity, np.uint8)
+
+
+@kernel
+def held_rounds(system, world):
+    """The round, counted from 1, in which the body of each slot was held back last, a byte each; in `scratch`, behind
+    `swept_slots`. 0: it was not."""
+    return view(system.scratch + 2 * world.body_capacity, world.body_capacity, np.uint8)
+
+
+@kernel
+def company_of(system, slot):
+    """The bodies near the swept one of a slot, by their index."""
+    return view(system.company + slot * 4 * MOST_COMPANY, MOST_COMPANY, INT32)
 
 
 @kernel
@@ -57,22 +73,26 @@ def is_swept(body, row):
 
 
 @kernel
-def set_sweep(system, body, origin, segment, sweep):
-    """Write how a body moves in a segment of its way, as far as it was not held back; positions from `origin`."""
-    start, rotation = subtract(vector3(body.position), origin), quaternion(body.rotation)
-    motion = end_motion = NO_MOTION
-    turn = end_turn = NO_TURN
-    sweep.missing = 0.0
-    if body.active_index >= 0:
-        free = SEGMENTS * free_part(system, body)
-        if free <= segment:
-            motion, turn = come_so_far(system, body, free / SEGMENTS)
-            end_motion, end_turn = motion, turn
-        else:
-            motion, turn = end_of_segment(system, body, segment)
-            end_motion, end_turn = end_of_segment(system, body, segment + 1)
-            sweep.missing = max(1.0 + segment - free, 0.0)
-    store3(sweep.position, add(start, motion))
+def way_in_segment(system, body, segment):
+    """How a body moves in a segment of its way, as far as it was not held back: (motion [m] and turn until then, motion and turn
+    at its end, the part of the segment that is missing)."""
+    if body.active_index < 0:
+        return NO_MOTION, NO_TURN, NO_MOTION, NO_TURN, 0.0
+    free = SEGMENTS * free_part(system, body)
+    if free <= segment:
+        motion, turn = come_so_far(system, body, free / SEGMENTS)
+        return motion, turn, motion, turn, 0.0
+    motion, turn = end_of_segment(system, body, segment)
+    end_motion, end_turn = end_of_segment(system, body, segment + 1)
+    return motion, turn, end_motion, end_turn, max(1.0 + segment - free, 0.0)
+
+
+@kernel
+def set_sweep(body, origin, way, sweep):
+    """Write how a body moves in a segment of its way, as `way_in_segment` tells it; positions from `origin`."""
+    motion, turn, end_motion, end_turn, sweep.missing = way
+    rotation = quaternion(body.rotation)
+    store3(sweep.position, add(subtract(vector3(body.position), origin), motion))
     store3(sweep.motion, subtract(end_motion, motion))
     store4(sweep.rotation, multiply(turn, rotation))
     store4(sweep.end_rotation, multiply(end_turn, rotation))
@@ -101,7 +121,11 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
     """How far a body, whose sweep is written, may go in a segment of its way before it meets another one."""
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
-    set_sweep(system, other, vector3(body.position), segment, sweeps[1])
+    way = way_in_segment(system, other, segment)
+    start = add(subtract(vector3(other.position), vector3(body.position)), subtract(way[0], vector3(sweeps[0].position)))
+    if passes_by(body, other, start, subtract(subtract(way[2], way[0]), vector3(sweeps[0].motion))):
+        return longest
+    set_sweep(other, vector3(body.position), way, sweeps[1])
     if rule_flags(system.world, body, other) != 0:
         motion = subtract(vector3(sweeps[1].motion), vector3(sweeps[0].motion))
         if lets_pass(system.world, body, other, motion):
@@ -110,20 +134,52 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
 
 
 @kernel
-def is_met(system, bodies, index, other_index, who):
+def is_held_anew(system, world, other):
+    """Whether the round before held a body back."""
+    return other.active_index >= 0 and held_rounds(system, world)[other.active_index] == system.sweep_round
+
+
+@kernel
+def is_met(system, world, bodies, index, other_index, who):
     """Whether a sweep asks about another body."""
-    other = bodies[other_index]
-    if who == WHAT_STANDS and other.active_index >= 0:
+    if who == WHAT_STANDS and bodies[other_index].active_index >= 0:
         return False
-    if who == WHAT_WAS_HELD and (other.active_index < 0 or row_of(system, other)[HELD_BACK] == FLOAT32(0.0)):
+    if who == HELD_ANEW and not is_held_anew(system, world, bodies[other_index]):
         return False
     return stops(system, bodies, index, other_index)
 
 
 @kernel
-def sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longest):
-    """How far a body, whose sweep is written, may go in a segment of its way, 0 to `longest`, and the body that it meets, -1 if
-    none."""
+def farthest_on_way(system, body):
+    """How far an active body is from its start at most, where segments of its way end [m]."""
+    return max(length(end_of_segment(system, body, 1)[0]), length(end_of_segment(system, body, 2)[0]))
+
+
+@kernel
+def may_be_met(system, body, other):
+    """Whether a body may meet another one that moves, wherever on its way that is held back."""
+    if other.active_index < 0 or other.mode < RIGID:
+        return False
+    reach = FLOAT64(body.extent) + FLOAT64(other.extent) + farthest_on_way(system, body) + farthest_on_way(system, other)
+    apart = subtract(vector3(other.position), vector3(body.position))
+    return length_squared(apart) < reach * reach
+
+
+@kernel
+def add_company(company, count, other):
+    """Remember a body near a swept one. Returns how many there are."""
+    for k in range(min(count, MOST_COMPANY)):
+        if company[k] == other:
+            return count
+    if count < MOST_COMPANY:
+        company[count] = INT32(other)
+    return min(count + 1, MOST_COMPANY + 1)
+
+
+@kernel
+def sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longest, count):
+    """How far a body, whose sweep is written, may go in a segment of its way, 0 to `longest`; the body that it meets, -1 if none;
+    and how many bodies that move are near enough to be met in a later round, `count` with those of this segment."""
     keep_as_call()
     body, met = bodies[index], INT64(-1)
     cursor = stack_array(1, CURSOR)
@@ -137,31 +193,65 @@ def sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longe
         box_cast_begin(cursor, tree, start, (extent, extent, extent), vector3(sweeps[0].motion), longest)
         other = ray_query_next(cursor, tree, longest)
         while other >= 0:
-            if is_met(system, bodies, index, other, who):
+            if is_met(system, world, bodies, index, other, who):
+                if who == ALL and may_be_met(system, body, bodies[other]):
+                    count = add_company(company_of(system, INT64(body.active_index)), count, other)
                 fraction = sweep_against(system, world, bodies, index, other, segment, sweeps, box, longest)
                 if fraction < longest:
                     longest, met = fraction, INT64(other)
             other = ray_query_next(cursor, tree, longest)
         query_end(cursor, tree)
+    return longest, met, count
+
+
+@kernel
+def sweep_company(system, world, bodies, index, segment, sweeps, box, longest, count):
+    """As `sweep_segment`, for those near a body that the round before held back."""
+    keep_as_call()
+    body, met = bodies[index], INT64(-1)
+    company = company_of(system, INT64(body.active_index))
+    swept_box(body, sweeps[0], box)
+    for k in range(count):
+        other = INT64(company[k])
+        if is_held_anew(system, world, bodies[other]):
+            fraction = sweep_against(system, world, bodies, index, other, segment, sweeps, box, longest)
+            if fraction < longest:
+                longest, met = fraction, other
     return longest, met
 
 
 @kernel
-def sweep_body(system, world, bodies, index, who, sweeps, box):
-    """The part of a body's way that is free, 0 to 1, at most what was free before, and the body that it meets, -1 if none."""
+def has_new_company(system, world, bodies, slot, count):
+    """Whether the round before held a body back that is near the swept one of a slot; for all that is known."""
+    if count > MOST_COMPANY:
+        return True
+    company = company_of(system, slot)
+    for k in range(count):
+        if is_held_anew(system, world, bodies[company[k]]):
+            return True
+    return False
+
+
+@kernel
+def sweep_body(system, world, bodies, index, count, sweeps, box):
+    """The part of a body's way that is free, 0 to 1, at most what was free before; the body that it meets, -1 if none; and how
+    many bodies that move are near it. `count`: so many in later rounds; 0 in the first."""
     keep_as_call()
-    body = bodies[index]
+    body, is_known, who = bodies[index], 0 < count <= MOST_COMPANY, ALL if count == 0 else HELD_ANEW
     free = free_part(system, body)
     for segment in range(SEGMENTS):
         longest = min(SEGMENTS * free - segment, 1.0)
         if longest <= 0.0:
             break
-        set_sweep(system, body, vector3(body.position), segment, sweeps[0])
+        set_sweep(body, vector3(body.position), way_in_segment(system, body, segment), sweeps[0])
         sweeps[0].missing = 0.0
-        fraction, met = sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longest)
+        if is_known:
+            fraction, met = sweep_company(system, world, bodies, index, segment, sweeps, box, longest, count)
+        else:
+            fraction, met, count = sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longest, count)
         if met >= 0:
-            return (segment + fraction) / SEGMENTS, met
-    return free, INT64(-1)
+            return (segment + fraction) / SEGMENTS, met, count
+    return free, INT64(-1), count
 
 
 @kernel
@@ -181,7 +271,7 @@ def names_of(system, body):
 def sweep_bodies(system_address, begin, end, worker):
     """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that `cover_ways` noted. Reads poses, ways and
     what the rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more,
-    and lists the bodies that it stopped in `scratch`."""
+    and lists the bodies that it stopped in `scratch`. The first round leaves those out of the others that nothing moves near."""
     system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -189,10 +279,11 @@ def sweep_bodies(system_address, begin, end, worker):
     swept = swept_slots(system, world)
     sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
     for slot in range(begin, end):
-        if swept[slot] != 0:
+        is_first, count = system.sweep_round == 0, INT64(swept[slot])
+        if count != 0 and (is_first or has_new_company(system, world, bodies, slot, count)):
             row, index = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32), INT64(active[slot])
-            who = ALL if system.sweep_round == 0 else WHAT_WAS_HELD
-            free, met = sweep_body(system, world, bodies, index, who, sweeps, box)
+            free, met, count = sweep_body(system, world, bodies, index, 0 if is_first else count, sweeps, box)
+            swept[slot] = count
             held = FLOAT32(1.0 - free)
             if met >= 0 and held > row[HELD_BACK]:
                 forces_of(system, slot + 1)[HELD_NEXT] = held

@@ -21,7 +21,7 @@ from ..constraints.schema import (
 from ..geometry.vector import add, conjugate, multiply, quaternion, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
-from .continuous import WHAT_STANDS, is_swept, names_of, stopped_slots, swept_slots, sweep_segment
+from .continuous import WHAT_STANDS, held_rounds, is_swept, names_of, stopped_slots, swept_slots, sweep_segment
 from .gyroscopic import spin_turned_back
 from .integration import MOSTLY, forces_of
 from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, rest_of_way, row_of
@@ -61,9 +61,10 @@ def cover_ways(system_address, begin, end, worker):
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
     has_moved, swept = view(system.scratch, world.body_capacity, np.uint8), swept_slots(system, world)
+    held = held_rounds(system, world)
     for slot in range(begin, end):
         body = bodies[active[slot]]
-        has_moved[slot] = swept[slot] = 0
+        has_moved[slot] = swept[slot] = held[slot] = 0
         if is_swept(body, view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)):
             swept[slot] = 1
             begin_change(system.world, body, worker)
@@ -74,7 +75,7 @@ def cover_ways(system_address, begin, end, worker):
 
 
 @kernel
-def hold_back_other(system, bodies, index, other_index):
+def hold_back_other(system, world, bodies, index, other_index):
     """Hold a body back by as much as another one on the same joint. Returns whether it is news."""
     body, other = bodies[index], bodies[other_index]
     if body.active_index < 0 or other.active_index < 0 or body.mode < RIGID:
@@ -83,6 +84,7 @@ def hold_back_other(system, bodies, index, other_index):
     if other_row[HELD_BACK] <= row[HELD_BACK]:
         return False
     row[HELD_BACK] = other_row[HELD_BACK]
+    held_rounds(system, world)[body.active_index] = system.sweep_round + 1
     names = names_of(system, body)
     names[CARRIER] = names[MET] = -1
     return True
@@ -99,6 +101,7 @@ def hold_back_together(system):
     for k in range(system.held_back_count):
         row = view(system.solver_rows + (stopped[k] + 1) * ROW_SIZE, 16, FLOAT32)
         row[HELD_BACK] = forces_of(system, INT64(stopped[k]) + 1)[HELD_NEXT]
+        held_rounds(system, world)[stopped[k]] = system.sweep_round + 1
     joints = joints_of(system)
     active = view(system.active_joints, system.joint_count, INT32)
     count = system.joint_count
@@ -109,8 +112,8 @@ def hold_back_together(system):
             a, b = INT64(joint.bodies[0]), INT64(joint.bodies[1])
             if a < 0 or b < 0:
                 continue
-            is_news = hold_back_other(system, bodies, a, b) or is_news
-            is_news = hold_back_other(system, bodies, b, a) or is_news
+            is_news = hold_back_other(system, world, bodies, a, b) or is_news
+            is_news = hold_back_other(system, world, bodies, b, a) or is_news
         if not is_news:
             return
 
@@ -168,7 +171,7 @@ def way_carried(system, world, bodies, index, sweeps, box):
     store4(sweep.rotation, rotation)
     store4(sweep.end_rotation, rotation)
     sweep.angle = sweep.missing = 0.0
-    fraction, _ = sweep_segment(system, world, bodies, index, 0, WHAT_STANDS, sweeps, box, 1.0)
+    fraction, _, _ = sweep_segment(system, world, bodies, index, 0, WHAT_STANDS, sweeps, box, 1.0, 0)
     return scale(way, fraction)
 
 

@@ -5,7 +5,8 @@ with a speed that its pin cuts down. So after the bounces of a colour the joints
 that they lost by it (see `bounce_again` in bounces.py). The pair of them tends to the bounce of the joined bodies, which keeps
 the energy that its restitution says.
 
-A bounce is done with at once: joints keep nothing of it for their next warm start, but tell it as a part of what they did.
+A bounce is done with at once: joints, and limits and motors that a tree holds, keep nothing of it for their next warm start. They
+tell it as a part of what they did.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..constraints.joint_preparation import joints_of, rows_of
 from ..geometry.vector import store3, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
-from .joints import add_to_totals, solve_locks, write_motion
+from .joints import add_to_totals, rows_that_act, solve_locks, write_motion
 from .tree_jobs import joints_in, solve_tree, tables_of
 
 INT32 = np.int32
@@ -31,6 +32,26 @@ def take_from_totals(joint, rows):
     store3(joint.total_twist, subtract(twist, subtract(vector3(joint.total_twist), twist)))
 
 
+@kernel
+def begin_answer(joint, rows):
+    """Keep the impulses of a joint, and take them from what it did in the step: `end_answer` adds them again."""
+    take_from_totals(joint, rows)
+    for k in range(3):
+        joint.kept[k], joint.kept[3 + k] = joint.linear_impulse[k], joint.angular_impulse[k]
+    for r in rows_that_act(joint):
+        rows[r].kept = rows[r].impulse
+
+
+@kernel
+def end_answer(joint, rows):
+    """Add the impulses of a joint to what it did in the step, and put back those from before the bounce."""
+    add_to_totals(joint, rows)
+    for k in range(3):
+        joint.linear_impulse[k], joint.angular_impulse[k] = joint.kept[k], joint.kept[3 + k]
+    for r in rows_that_act(joint):
+        rows[r].impulse = rows[r].kept
+
+
 @entry_point(JOB_SIGNATURE)
 def answer_bounces(system_address, begin, end, worker):
     """Job: solve the locked axes of the active joints `begin` to `end - 1`, without bias."""
@@ -40,23 +61,20 @@ def answer_bounces(system_address, begin, end, worker):
     for k in range(begin, end):
         joint = joints[active[k]]
         row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
-        linear, angular = vector3(joint.linear_impulse), vector3(joint.angular_impulse)
-        take_from_totals(joint, rows)
+        begin_answer(joint, rows)
         motion = solve_locks(system, joint, rows, read_motion(row_a, row_b), 0.0, 1.0, 0.0)
         write_motion(joint, row_a, row_b, motion)
-        add_to_totals(joint, rows)
-        store3(joint.linear_impulse, linear)
-        store3(joint.angular_impulse, angular)
+        end_answer(joint, rows)
 
 
 @entry_point(JOB_SIGNATURE)
 def answer_bounces_in_trees(system_address, begin, end, worker):
-    """Job: the trees `begin` to `end - 1`, without bias. Their start values do not matter: a tree is solved exactly."""
+    """Job: the trees `begin` to `end - 1`, without bias."""
     system = view(system_address, 1, SYSTEM)[0]
     bodies, joints, rows, nodes, trees = tables_of(system)
     for t in range(begin, end):
         for index in joints_in(system, trees[t]):
-            take_from_totals(joints[index], rows)
+            begin_answer(joints[index], rows)
         solve_tree(system, nodes, trees[t], joints, rows, bodies, 0.0)
         for index in joints_in(system, trees[t]):
-            add_to_totals(joints[index], rows)
+            end_answer(joints[index], rows)

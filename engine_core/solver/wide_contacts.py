@@ -3,8 +3,8 @@
 Each sub-step: `bounce_contacts` lets points that meet bounce (see bounces.py); `warm_start` applies the impulses so far; `solve`
 pushes along the normals with a soft bias that closes overlap; after the positions have moved, `relax` solves again without bias,
 so that the bias leaves no velocity behind, and with friction: the twist about the normal, then the points and two tangents at
-the manifold's centre, settled together (see contact_impulses.py). Points that the solver made meet bounce before. Blocks of one
-colour share no moving body, so any number of threads may do them.
+the manifold's centre, settled together (see contact_impulses.py). `relax` first lets those points bounce that the solver has made
+meet. Blocks of one colour share no moving body, so any number of threads may do them.
 
 A sub-step starts from the impulses of the one before. The impulse of an impact on something as good as immovable lasts only in
 part: applied again, with its friction, it would throw the body up. The impulses of all else last. They carry the blow of what
@@ -14,27 +14,25 @@ lands on a pile down to its foot, and without them tall piles lean and fall.
 import numpy as np
 
 from ..bodies.schema import SYSTEM
-from ..constraints.blocks import field, field3, field6, gather, put, velocities_of
+from ..constraints.blocks import field, gather, put, velocities_of
 from ..constraints.schema import (
-    ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, INERTIA_A, INERTIA_B,
-    MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
-    POINT_LASTING, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TOTAL_FRICTION,
-    TWIST_IMPULSE,
+    BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
+    POINT_LASTING, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TOTAL_FRICTION,
 )  # fmt: skip
-from ..geometry.wide_vector import add8, add_scaled8, cross8, is_any_above8, subtract8, symmetric_times8
+from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
 from .bounces import bounce, bounce_again, bounces_from, is_joined
-from .contact_impulses import is_elastic, solve_all, solve_normals
+from .contact_impulses import apply_again, is_elastic, solve_all, solve_normals
 from .push_out import push_out
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 MOST_GROWTH, LASTING_SPEED = 8.0, 0.04
-"""Of an impact lasts at most so many times the impulse of the sub-step before, and what changes the speed of its point so much
-[m/s]."""
+"""After an impact the next sub-step starts from at most so many times the impulse that this one started from, and what changes
+the speed of the point by so much [m/s]. Found by trial with boxes that land moving sideways: see tests/world/test_impacts.py."""
 
 
 @kernel
@@ -69,19 +67,6 @@ def put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b):
 def motion_of(rows, block, side):
     """How far and how the bodies of one side have turned since the step began: eight columns. `side`: ROW_A or ROW_B."""
     return gather(rows, block + side * FIELD_SIZE, ROW_SIZE, 32)
-
-
-@kernel
-def push(v, w, mass, inertia, arm, impulse, sign):
-    """Velocities after an impulse (times `sign`) at `arm`."""
-    signed = (impulse[0] * sign, impulse[1] * sign, impulse[2] * sign)
-    turned = symmetric_times8(inertia, cross8(arm, signed))
-    v = (
-        fused_multiply_add(signed[0], mass[0], v[0]),
-        fused_multiply_add(signed[1], mass[1], v[1]),
-        fused_multiply_add(signed[2], mass[2], v[2]),
-    )
-    return v, add8(w, turned)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -135,29 +120,10 @@ def warm_start(system_address, begin, end, worker):
     """Job: apply the impulses of blocks `begin` to `end - 1`. Reads and writes the rows of their bodies."""
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
-    one = splat8(FLOAT32(1.0))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
-        mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
-        inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
-        normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
-        bitangent = cross8(normal, tangent)
-        point = block + POINTS * FIELD_SIZE
-        for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
-            impulse = field(point, POINT_IMPULSE)
-            applied = (normal[0] * impulse, normal[1] * impulse, normal[2] * impulse)
-            v_a, w_a = push(v_a, w_a, mass_a, inertia_a, field3(point, POINT_ANCHOR_A), applied, -one)
-            v_b, w_b = push(v_b, w_b, mass_b, inertia_b, field3(point, POINT_ANCHOR_B), applied, one)
-            point += POINT_SIZE
-        first, second = field(block, FRICTION_IMPULSE), field(block, FRICTION_IMPULSE + 1)
-        applied = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), bitangent, second)
-        v_a, w_a = push(v_a, w_a, mass_a, inertia_a, field3(block, ANCHOR_A), applied, -one)
-        v_b, w_b = push(v_b, w_b, mass_b, inertia_b, field3(block, ANCHOR_B), applied, one)
-        twist = field(block, TWIST_IMPULSE)
-        turned = (normal[0] * twist, normal[1] * twist, normal[2] * twist)
-        w_a = subtract8(w_a, symmetric_times8(inertia_a, turned))
-        w_b = add8(w_b, symmetric_times8(inertia_b, turned))
+        v_a, w_a, v_b, w_b = apply_again(block, v_a, w_a, v_b, w_b)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         if has_impact(block):
             limit_what_lasts(block)
@@ -198,8 +164,8 @@ def sum_up(block):
 
 @kernel
 def keep_what_lasts(block):
-    """Keep of impulses and friction what the next sub-step starts from: friction as much as of all that pressed in this one,
-    bounces included."""
+    """Cut impulses and friction down to what the next sub-step starts from. Friction keeps as large a part as what presses on it,
+    in which bounces count."""
     zero, impact = splat8(FLOAT32(0.0)), field(block, IMPACT)
     total, kept_total = field(block, BOUNCED), zero
     point = block + POINTS * FIELD_SIZE

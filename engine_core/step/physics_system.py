@@ -40,6 +40,7 @@ from ..solver.joint_order import lay_out_joints
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS
 from ..solver.sleeping import put_islands_to_sleep
 from ..solver.touching import settle_pairs
+from ..solver.continuous import MOST_COMPANY
 from ..solver.ways import HALFWAY_FLOATS
 from ..edit.changes import apply_changes, collect_moved
 from .stages import (
@@ -210,7 +211,7 @@ class PhysicsSystem:
             row[field] = self._reserve(field, np.int32, body_capacity)
         beside_bodies = (
             ("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS),
-            ("solver_inertias", INERTIA_FLOATS), ("halfway", HALFWAY_FLOATS),
+            ("solver_inertias", INERTIA_FLOATS), ("halfway", HALFWAY_FLOATS), ("company", MOST_COMPANY),
         )  # fmt: skip
         for field, floats in beside_bodies:
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)

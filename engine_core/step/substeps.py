@@ -38,14 +38,12 @@ def let_bounce(system, address):
         for k in range(COLOUR_COUNT + 1):
             system.some_joined_bounced = 0
             over_one_colour(system, address, BOUNCE_CONTACTS, firsts, counts, LEAST_BLOCKS, k)
-            if system.some_joined_bounced != 0:
-                let_joints_answer(system, address)
             for _ in range(MOST_ANSWERS):
                 if system.some_joined_bounced == 0:
                     break
+                let_joints_answer(system, address)
                 system.some_joined_bounced = 0
                 over_one_colour(system, address, BOUNCE_CONTACTS_AGAIN, firsts, counts, LEAST_BLOCKS, k)
-                let_joints_answer(system, address)
         if system.some_block_bounced == 0:
             break
 
