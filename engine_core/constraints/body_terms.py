@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..bodies.motion import lock_linear
-from ..geometry.vector import scale, symmetric_times
 from ..runtime.kernel import kernel
 
 
@@ -42,15 +41,15 @@ def six(array):
 
 
 @kernel
-def momentum_of(inverse_inertia, spin):
-    """The angular momentum J w of a body that turns, from J^-1 [kg m^2/s]; none of what some axis is locked of."""
-    xx, yy, zz, xy, xz, yz = inverse_inertia
+def inverse_symmetric(m):
+    """The inverse of a symmetric matrix (xx, yy, zz, xy, xz, yz), as the inertia of a body from its inverse; zero if some axis is
+    locked."""
+    xx, yy, zz, xy, xz, yz = m
     c00, c11, c22 = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
     c01, c02, c12 = xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz
     size = xx * c00 + xy * c01 + xz * c02
-    if size <= 0.0:
-        return (0.0, 0.0, 0.0)
-    return scale(symmetric_times((c00, c11, c22, c01, c02, c12), spin), 1.0 / size)
+    f = 1.0 / size if size > 0.0 else 0.0
+    return c00 * f, c11 * f, c22 * f, c01 * f, c02 * f, c12 * f
 
 
 @kernel

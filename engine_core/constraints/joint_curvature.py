@@ -15,7 +15,7 @@ import numpy as np
 
 from ..geometry.vector import add, add_scaled, cross, dot, length_squared, scale, store3, subtract, symmetric_times, vector3
 from ..runtime.kernel import kernel
-from .body_terms import momentum_of, six
+from .body_terms import inverse_symmetric, six
 from .joint_schema import ANGULAR_AXES, LINEAR_AXES, SWING_Y, SWING_Z
 
 FLOAT64 = np.float64
@@ -28,16 +28,17 @@ NOTHING = (0.0, 0.0, 0.0)
 
 
 @kernel
-def free_acceleration(inverse_inertia, spin):
+def free_acceleration(inertia, inverse_inertia, spin):
     """How the spin of a body changes while nothing turns it: J^-1 (J w x w) [rad/s^2]."""
-    return symmetric_times(inverse_inertia, cross(momentum_of(inverse_inertia, spin), spin))
+    return symmetric_times(inverse_inertia, cross(symmetric_times(inertia, spin), spin))
 
 
 @kernel
 def spin_up(inverse_inertia, spin, time):
     """The mean of `free_acceleration` over a sub-step."""
-    first = free_acceleration(inverse_inertia, spin)
-    return free_acceleration(inverse_inertia, add_scaled(spin, first, 0.5 * time))
+    inertia = inverse_symmetric(inverse_inertia)
+    first = free_acceleration(inertia, inverse_inertia, spin)
+    return free_acceleration(inertia, inverse_inertia, add_scaled(spin, first, 0.5 * time))
 
 
 @kernel

@@ -158,6 +158,7 @@ TREE = np.dtype(
         ("joint_count", "i4"),
         ("is_coupled", "i4"),  # a joint that stands in no tree hangs on some body
         ("is_split", "i4"),  # forces and springs act on it in halves, before and after bodies move: see `shift_forces`
+        ("is_touched", "i4"),  # a contact pushes some body of it
         ("is_drifting", "i4"),  # some axis of its joints drifted in the last sub-step
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
         # Joints that close loops and are solved with the tree, see solver/joint_loops.py.

@@ -6,6 +6,8 @@ contacts of the next step do the rest. All bodies of a round are swept against t
 held_back.py deals with those that stop.
 """
 
+import math
+
 import numpy as np
 
 from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
@@ -13,7 +15,7 @@ from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..collision.body_sweeps import sweep_bodies_apart, swept_box
 from ..collision.contact_rules import lets_pass, rule_flags
-from ..collision.meeting import far_for, passes_by, turning_reach
+from ..collision.meeting import far_for, passes_by, turned_out, turning_reach
 from ..collision.pairs import may_collide
 from ..collision.sweeps import SWEEP, largest_angle
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
@@ -117,13 +119,24 @@ def stops(system, bodies, index, other_index):
 
 
 @kernel
+def farthest_turn(system, body):
+    """How far a body is turned at most where segments of its way end [rad]."""
+    if body.active_index < 0:
+        return 0.0
+    half, whole = end_of_segment(system, body, 1)[1], end_of_segment(system, body, 2)[1]
+    return math.pi * max(length((half[0], half[1], half[2])), length((whole[0], whole[1], whole[2])))
+
+
+@kernel
 def sweep_against(system, world, bodies, index, other_index, segment, sweeps, box, longest):
     """How far a body, whose sweep is written, may go in a segment of its way before it meets another one."""
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
     way = way_in_segment(system, other, segment)
-    start = add(subtract(vector3(other.position), vector3(body.position)), subtract(way[0], vector3(sweeps[0].position)))
-    if passes_by(body, other, start, subtract(subtract(way[2], way[0]), vector3(sweeps[0].motion))):
+    shift = subtract(way[0], vector3(sweeps[0].position))
+    motion = subtract(subtract(way[2], way[0]), vector3(sweeps[0].motion))
+    turned = turned_out(body, farthest_turn(system, body)) + turned_out(other, farthest_turn(system, other))
+    if passes_by(body, other, shift, motion, turned):
         return longest
     set_sweep(other, vector3(body.position), way, sweeps[1])
     if rule_flags(system.world, body, other) != 0:

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from ..bodies.schema import RIGID
-from ..constraints.body_terms import momentum_of
+from ..constraints.body_terms import inverse_symmetric
 from ..constraints.schema import INERTIA_SIZE
 from ..geometry.vector import dot, rotate, rotate_inverse, scale, symmetric_times
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, symmetric_times8
@@ -211,7 +211,7 @@ def turn_unevenly(inertias, chosen, spin, half):
 def spin_turned_back(inverse_inertia, spin, turn):
     """The spin of a body that is turned once more after it moved, as what it met lets it come: its angular momentum stays, and it
     has no more energy. `inverse_inertia`: as it lay before that turn. A spin that stayed would be another motion."""
-    momentum = momentum_of(inverse_inertia, spin)
+    momentum = symmetric_times(inverse_symmetric(inverse_inertia), spin)
     renewed = rotate(turn, symmetric_times(inverse_inertia, rotate_inverse(turn, momentum)))
     energy, new_energy = dot(spin, momentum), dot(renewed, momentum)
     return scale(renewed, math.sqrt(energy / new_energy)) if new_energy > energy else renewed

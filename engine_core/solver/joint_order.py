@@ -135,7 +135,8 @@ def grow_tree(system, bodies, numbers, first):
         at += 1
     tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
-    tree.is_coupled = tree.is_looped = tree.is_split = tree.is_drifting = tree.closer_count = tree.loop_rows = INT32(0)
+    tree.is_coupled = tree.is_looped = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
+    tree.closer_count = tree.loop_rows = INT32(0)
     system.joint_tree_count += 1
 
 
@@ -268,14 +269,17 @@ def couple_trees(system, bodies, joint):
 
 @kernel
 def split_tree(system, bodies, nodes, joints, tree):
-    """Note whether forces and springs act on a tree in halves. Not where something else acts on its bodies that knows only whole
-    sub-steps: contacts, joints outside the tree, locked axes, springs too stiff for their sub-steps."""
-    if tree.is_coupled:
-        return
+    """Note whether contacts push a tree, and whether forces and springs act on it in halves. Not where something else acts on its
+    bodies that knows only whole sub-steps: contacts, joints outside the tree, locked axes, springs too stiff for their
+    sub-steps."""
+    is_free = tree.is_coupled == 0
     for n in range(tree.first, tree.first + tree.count):
         body = bodies[nodes[n].body]
-        if body.colour_mask != 0 or body.axis_locks != 0 or body.mode != RIGID:
-            return
+        if body.colour_mask != 0:
+            tree.is_touched = INT32(1)
+        is_free &= body.axis_locks == 0 and body.mode == RIGID
+    if tree.is_touched or not is_free:
+        return
     active = view(system.active_joints, system.joint_count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
     for index in active:
         if joints[index].is_stiff:

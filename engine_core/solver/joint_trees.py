@@ -13,6 +13,8 @@ that its joint holds see of the motion u of the body and of its parent, and r wh
 and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 """
 
+import math
+
 import numpy as np
 
 from ..constraints.body_terms import six
@@ -22,7 +24,7 @@ from ..constraints.joint_measuring import inertia_of, row_of
 from ..constraints.joint_schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve_inverted
-from ..geometry.vector import add_scaled, scale, store3, vector3
+from ..geometry.vector import add_scaled, length_squared, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .held_rows import (
@@ -263,8 +265,9 @@ def foresees_drift(tree):
 def measure_drifts(system, nodes, tree, joints, part):
     """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had
     before the warm start; nothing where `foresees_drift` says no. Returns by how much the way of an axis changes by that, at
-    most [m], [rad]."""
+    most [m], [rad], and how far a body turns in a sub-step, at most [rad]."""
     h, most, tree.is_drifting = system.last_delta_time / system.substep_count, 0.0, INT32(0)
+    fastest = 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.joint >= 0 and foresees_drift(tree):
@@ -272,13 +275,14 @@ def measure_drifts(system, nodes, tree, joints, part):
             node_a, node_b = (n, node.parent) if node.side == 0 else (node.parent, n)
             v_a, w_a = motion_between(nodes, node_a, row_of(system, joint, 0), part)
             v_b, w_b = motion_between(nodes, node_b, row_of(system, joint, 1), part)
+            fastest = max(fastest, length_squared(w_a), length_squared(w_b))
             old = six(node.drift)
             put_six(node.drift, drifts_of(joint, (v_a, w_a, v_b, w_b), h))
             for k in range(6):
                 most = max(most, abs(node.drift[k] - old[k]) * h)
                 if node.drift[k] != 0.0:
                     tree.is_drifting = INT32(1)
-    return most
+    return most, h * math.sqrt(fastest)
 
 
 @kernel
