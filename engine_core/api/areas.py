@@ -54,9 +54,13 @@ class Area(Handle):
 
     @position.setter
     def position(self, position: Vector) -> None:
-        core = self._space.core
+        core, place = self._space.core, vector("position", "position", position, most=FURTHEST)
         row = core.bodies.rows[core.area_index("position", self._id)]
-        self.move(position, row["rotation"].astype(np.float64))
+
+        def move() -> None:  # turned as it is then
+            core.area_set_transform(self._id, twelve(basis_of(row["rotation"].astype(np.float64)), place))
+
+        core.late.run(self._id, move)
 
     def move(self, position: Vector, rotation: Vector) -> None:
         """Put the origin to `position` [m] (3,) and turn the area to `rotation`, a unit quaternion (4,). Raises ValueError,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..batches.editing import edit_bodies
 from ..edit import edits
 from .arrays import (
     FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector,
@@ -14,8 +15,7 @@ from .handle import Handle
 from .materials import Material, Names
 from .owners import check_world
 from .shapes import Shape, check_moves
-from ..bodies.identity import index_of
-from ..bodies.schema import CAN_SLEEP, CONTINUOUS, RIGID
+from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KIND_BODY, RIGID
 
 if TYPE_CHECKING:
     from .areas import Area
@@ -47,7 +47,7 @@ class Body(Handle):
     @property
     def exists(self) -> bool:
         """Whether the body was not removed yet."""
-        return bool(self._space.core.bodies.ids[index_of(self._id)] == self._id)
+        return bool(self._space.core.bodies.has(self._id, KIND_BODY))
 
     @property
     def mode(self) -> str:
@@ -71,21 +71,23 @@ class Body(Handle):
 
     @property
     def position(self) -> Floats:
-        """World position of the origin [m], (3,). Assigning it is a jump; a kinematic body arrives in the next step."""
+        """World position of the origin [m], (3,). Assigning it is a jump, and leaves how the body is turned; a kinematic body
+        arrives in the next step."""
         return read_only(self._many.positions[0])
 
     @position.setter
     def position(self, position: Vector) -> None:
-        self.move(position)
+        self._many.positions = vector("position", "position", position, most=FURTHEST)
 
     @property
     def rotation(self) -> Floats:
-        """Unit quaternion x, y, z, w, (4,). Assigning turns the body about its origin."""
+        """Unit quaternion x, y, z, w, (4,). Assigning turns the body about its origin, which stays where it is or is on its way
+        to."""
         return read_only(self._many.rotations[0])
 
     @rotation.setter
     def rotation(self, rotation: Vector) -> None:
-        self.move(self.position, rotation)
+        self._many.rotations = rotations("rotation", rotation, 1)[0]
 
     @property
     def basis(self) -> Floats:
@@ -96,8 +98,11 @@ class Body(Handle):
         """Put the origin to `position` [m] (3,) and turn the body to `rotation`, a unit quaternion (4,); None leaves it.
         Velocities do not change. A kinematic body arrives in the next step, at the velocity which that takes, and pushes
         bodies out of its way. Raises ValueError, KeyError."""
-        turn = self.rotation if rotation is None else rotations("move", rotation, 1)[0]
-        self._many.move(vector("move", "position", position, most=FURTHEST), turn)
+        place = vector("move", "position", position, most=FURTHEST)
+        if rotation is None:
+            edit_bodies(self._space.core, "move", self._many._ids, edits.SET_ORIGIN, place[None])
+        else:
+            self._many.move(place, rotations("move", rotation, 1)[0])
 
     @property
     def velocity(self) -> Floats:
@@ -151,9 +156,9 @@ class Body(Handle):
         self._many.set_constant_forces(force, torque)
 
     def lock_axes(self, linear: str = "", angular: str = "") -> None:
-        """Keep the body from moving along some world axes and from turning about some: letters of "xyz"; it is free along and
-        about all others. Raises ValueError, KeyError."""
-        wanted = sum(AXES.get(axis, 64) for axis in linear) | sum(AXES.get(axis, 64) for axis in angular) << 3
+        """Keep the body from moving along some world axes and from turning about some: letters of "xyz", in any order; it is
+        free along and about all others. Raises ValueError, KeyError."""
+        wanted = sum({AXES.get(axis, 64) for axis in linear}) | sum({AXES.get(axis, 64) for axis in angular}) << 3
         if wanted >= 64:
             raise ValueError(f"lock_axes: axes are x, y and z, got {linear!r} and {angular!r}")
         for axis in (1, 2, 4, 8, 16, 32):
@@ -283,20 +288,27 @@ class Body(Handle):
         """Add a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), in the frame of the body. The mass is
         spread over all shapes by volume. Raises ValueError, KeyError, PoolFull."""
         turn, origin = rotations("add_shape", rotation, 1)[0], vector("add_shape", "position", position)
+        core, table = self._space.core, self._space.world.shapes
+        core.body_index("add_shape", self._id)
         if int(self._one("mode")) >= RIGID:
             check_moves("add_shape", shape)
-        self._space.core.body_index("add_shape", self._id)
-        identity = self._space.world.shapes.take(shape)
-        self._space.core.body_add_shape(self._id, identity, twelve(basis_of(turn), origin))
+        identity = table.take(shape, 1, "add_shape")
+
+        def add() -> None:
+            with told_as("add_shape"), table.given_back_unless_done([identity]):
+                core.body_add_shape(self._id, identity, twelve(basis_of(turn), origin))
+
+        self._late(add)
 
     def remove_shape(self, number: int) -> None:
         """Remove the shape with a number; the numbers of the shapes after it go down by one. Raises ValueError, KeyError."""
         core = self._space.core
-        with told_as("remove_shape"):
-            index = core.shape_index("remove_shape", core.body_shape(self._id, number))
+        core.body_index("remove_shape", self._id)
 
         def remove() -> None:
-            core.body_remove_shape(self._id, number)
+            with told_as("remove_shape"):
+                index = core.shape_index("remove_shape", core.body_shape(self._id, number))
+                core.body_remove_shape(self._id, number)
             self._space.world.shapes.drop(index)
 
         self._late(remove)

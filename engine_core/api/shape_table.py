@@ -3,6 +3,8 @@ it."""
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .shapes import Compound, Shape
@@ -49,14 +51,37 @@ class ShapeTable:
 
     def _write_compound(self, compound: Compound, index: int) -> None:
         core, given = self._core, []
-        ids = [self.take(part.shape) for part in compound.parts]
-        for part, identity in zip(compound.parts, ids, strict=True):
-            surface = part.surface()
-            row = (core.shape_index("Compound", identity), part.transform(), part.tag, surface)
-            given.append(row if surface else row[:3])
-        core.shapes.set_compound(index, given)  # keeps settings of its own
+        ids = self.take_all([part.shape for part in compound.parts], "Compound")
+        try:
+            for part, identity in zip(compound.parts, ids, strict=True):
+                surface = part.surface()
+                row = (core.shape_index("Compound", identity), part.transform(), part.tag, surface)
+                given.append(row if surface else row[:3])
+            core.shapes.set_compound(index, given)  # keeps settings of its own
+        finally:
+            self.drop_ids(ids)
+
+    def take_all(self, shapes: Iterable[Shape], call: str = "shape") -> list[int]:
+        """`take` for each of several values, one use each: their ids. Raises ValueError, PoolFull; then none is used."""
+        taken: list[int] = []
+        with self.given_back_unless_done(taken):
+            for shape in shapes:
+                taken.append(self.take(shape, 1, call))
+        return taken
+
+    @contextmanager
+    def given_back_unless_done(self, ids: list[int]) -> Iterator[None]:
+        """A context that drops a use of each of these shapes if what is done in it raises."""
+        try:
+            yield
+        except BaseException:
+            self.drop_ids(ids)
+            raise
+
+    def drop_ids(self, ids: Iterable[int]) -> None:
+        """Count one use fewer of each of the core's shapes with these ids."""
         for identity in ids:
-            self.drop(core.shape_index("Compound", identity))
+            self.drop(self._core.shape_index("shape", identity))
 
     def drop(self, index: int, count: int = 1) -> None:
         """Count fewer uses of a shape of the core, by index, and free it after the last one. Other shapes than ours are left

@@ -236,8 +236,8 @@ class Space(SpaceBodies, SpaceQueries):
         )
         own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
         identity = self._world.shapes.take(shape, 1, "add_area")
-        area = Area(self, int(core.create_area(is_visible)))
-        core.area_add_shape(area.id, identity)
+        with self._world.shapes.given_back_unless_done([identity]):
+            area = Area(self, self._area_with(identity, is_visible))
         try:
             core.area_set_transform(area.id, place)
             core.area_set_collision_layer(area.id, own)
@@ -248,6 +248,16 @@ class Space(SpaceBodies, SpaceQueries):
             core.area_set_system(area.id, self._id)
         except BaseException:
             area.remove()
+            raise
+        return area
+
+    def _area_with(self, shape: int, is_visible: bool) -> int:
+        """The id of a new area of the core with a shape of the core. Raises PoolFull; then there is no area."""
+        area = int(self.core.create_area(is_visible))
+        try:
+            self.core.area_add_shape(area, shape)
+        except BaseException:
+            self.core.destroy_area(area)
             raise
         return area
 

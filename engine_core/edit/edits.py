@@ -43,8 +43,10 @@ RING_SETTING = "physics/scree_3d/limits/max_waiting_edits"
 (
     SET_POSE, LINEAR_VELOCITY, ANGULAR_VELOCITY, AXIS_VELOCITY, CENTRAL_IMPULSE, IMPULSE, TORQUE_IMPULSE, CENTRAL_FORCE, FORCE,
     TORQUE, ADD_CENTRAL_FORCE, ADD_FORCE, ADD_TORQUE, SET_FORCE, SET_TORQUE, SLEEPING, CAN_SLEEP_OR_NOT, PUT_IN, TAKE_OUT,
-) = range(19)  # fmt: skip
-"""Values of COMMAND.kind. ADD_... and SET_... are constant forces."""
+    SET_ORIGIN, SET_TURN,
+) = range(21)  # fmt: skip
+"""Values of COMMAND.kind. ADD_... and SET_FORCE, SET_TORQUE are constant forces. SET_ORIGIN and SET_TURN are halves of SET_POSE:
+the other half stays what it is when the command is done."""
 
 # What `edit` answers.
 DONE, LATER, NO_BODY, FULL = range(4)
@@ -101,6 +103,10 @@ def apply_command(world, index, command):
     body = bodies_of(world)[index]
     if kind == SET_POSE:
         body_placement.place(world, index, v, quaternion(values[3:7]))
+    elif kind == SET_ORIGIN:
+        body_placement.place(world, index, v, body_placement.wanted_pose(world, body)[1])
+    elif kind == SET_TURN:
+        body_placement.place(world, index, body_placement.wanted_pose(world, body)[0], quaternion(values))
     elif kind == IMPULSE:
         motion.apply_impulse(world, index, v, at)
     elif kind == FORCE:
