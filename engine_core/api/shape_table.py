@@ -101,18 +101,27 @@ class ShapeTable:
         for index, count in used:
             self.drop(index, count)
 
-    def for_query(self, shape: Shape) -> int:
-        """The id of the core's shape for the value that a query asks with."""
+    @contextmanager
+    def for_query(self, call: str, shape: Shape) -> Iterator[int]:
+        """A context with the id of the core's shape for the value that a query asks with; whatever other threads ask meanwhile,
+        the shape stays until its end. Raises ValueError, PoolFull."""
         with self._lock:
-            if shape in self._recent:
-                self._recent.move_to_end(shape)
-                return self._uses[shape][0]
-            identity = self.take(shape)
-            self._recent[shape] = None
-            if len(self._recent) > RECENT:
-                oldest = self._recent.popitem(last=False)[0]
-                self.drop(self._core.shape_index("shape", self._uses[oldest][0]))
-            return identity
+            identity = self.take(shape, 1, call)
+            self._note_recent(shape)
+        try:
+            yield identity
+        finally:
+            self.drop_ids([identity])
+
+    def _note_recent(self, shape: Shape) -> None:
+        """Keep a shape for the next query, and let go of the one that was not asked with for longest."""
+        if shape in self._recent:
+            self._recent.move_to_end(shape)
+            return
+        self.take(shape)
+        self._recent[shape] = None
+        if len(self._recent) > RECENT:
+            self.drop_ids([self._uses[self._recent.popitem(last=False)[0]][0]])
 
     def find(self, call: str, shape: Shape) -> int:
         """The id of the core's shape that bodies use for a value. Raises ValueError if none does."""
