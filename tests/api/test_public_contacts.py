@@ -261,13 +261,13 @@ class Slow(list):
 
 def test_threads_that_name_classes_at_once_name_each_once(space):
     space.world._contact_classes = Slow(space.world._contact_classes)
-    names = [f"class {k % 30}" for k in range(120)]
-    numbers: list[tuple[str, int]] = []
+    numbers, begin = [], threading.Barrier(4)
 
-    def name_some(part: list[str]) -> None:
-        numbers.extend((name, space.world.contact_class_number(name)) for name in part)
+    def name_all() -> None:
+        begin.wait()
+        numbers.extend((name, space.world.contact_class_number(name)) for name in map(str, range(30)))
 
-    threads = [threading.Thread(target=name_some, args=(names[k::4],)) for k in range(4)]
+    threads = [threading.Thread(target=name_all) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
