@@ -155,6 +155,15 @@ def kept(value: Any) -> Any:
     return value
 
 
+def keep_own(value: Any) -> None:
+    """Have a frozen value keep copies of the arrays and lists that it was given. Three numbers become a tuple, so that equal
+    values have equal hashes."""
+    for name, given in vars(value).items():
+        own = kept(given)
+        is_triple = isinstance(own, np.ndarray) and own.shape == (3,)
+        object.__setattr__(value, name, tuple(own.tolist()) if is_triple else own)
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Give the same numbers as an array that raises when it is written to (`Copy`)."""
     array.flags.writeable = False

@@ -386,7 +386,7 @@ class Body(Handle):
 
     @property
     def contact_events(self) -> str:
-        """Which contacts of the body `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
+        """The contacts of the body that `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
         be assigned."""
         with told_as("contact_events"):
             return CONTACT_EVENTS[int(self._space.core.body_contact_events(self._id))]
@@ -421,6 +421,9 @@ def ids_of(call: str, space: "Space", things: "Iterable[Body | Area]") -> list[i
         if things.space.world is not space.world:
             raise ValueError(f"{call}: {things!r} belong to another World")
         return [int(identity) for identity in things.ids]
-    given = list(things)
+    try:
+        given = list(things)
+    except TypeError:
+        raise TypeError(f"{call}: bodies or areas are wanted, in a list for example, got {things!r}") from None
     check_world(call, space, given)
     return [one.id for one in given]

@@ -60,7 +60,7 @@ class Hits:
 
     @property
     def is_hit(self) -> NDArray[np.bool_]:
-        """Which rays hit something, (n,). The other arrays mean nothing where this is False, unless they say so."""
+        """Whether each ray hit something, (n,). The other arrays mean nothing where this is False, unless they say so."""
         return read_only(np.asarray(self.rows["body"] >= 0))
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import NO_TURN, Vector, Vectors, basis_of, kept, rotations, told_as, twelve, vector
+from .arrays import NO_TURN, Vector, Vectors, basis_of, keep_own, rotations, told_as, twelve, vector
 from .materials import Material
 from ..shapes import schema, settings
 
@@ -22,15 +22,6 @@ GROUNDS = {schema.PLANE, schema.MESH, schema.HEIGHT_FIELD}
 """Kinds of shapes that have no inside to move: for static and kinematic bodies."""
 FLAT = 1e-6
 """Points lie in one plane if they are so much thinner than wide, in parts: what single precision tells apart."""
-
-
-def keep_own(value: Any) -> None:
-    """Have a frozen value keep copies of the arrays and lists that it was given. Three numbers become a tuple, so that equal
-    values have equal hashes."""
-    for name, given in vars(value).items():
-        own = kept(given)
-        is_triple = isinstance(own, np.ndarray) and own.shape == (3,)
-        object.__setattr__(value, name, tuple(own.tolist()) if is_triple else own)
 
 
 class Shape:

@@ -57,6 +57,8 @@ class World:
         if rule is not None and not isinstance(rule, ContactRule):
             raise TypeError(f"set_contact_rule: a ContactRule or None is wanted, got {rule!r}")
         with told_as("set_contact_rule"):
+            if rule is None and not {class_a, class_b} <= set(self._contact_classes):
+                raise KeyError(f"there is no rule for {class_a!r} and {class_b!r}")
             numbers = self.contact_class_number(class_a), self.contact_class_number(class_b)
             if rule is None:
                 self.core.remove_contact_rule(*numbers)

@@ -294,7 +294,7 @@ NONE = (0, 0, 0)
         (lambda space: space.triangles((1, 1, 1), NONE), ValueError, "^triangles: the box must not be inside out"),
         (lambda space: space.triangles((1, 1), NONE), ValueError, "^triangles: low must be of shape"),
         (lambda space: space.overlaps("ball", NONE), ValueError, "^overlaps: shape must be a value"),
-        (lambda space: space.world.set_contact_rule("a", "b", None), KeyError, "'set_contact_rule: there is no rule"),
+        (lambda space: space.world.set_contact_rule("a", "b", None), KeyError, "set_contact_rule: there is no rule"),
         (lambda space: space.world.set_contact_rule("a", "b", "ice"), TypeError, "^set_contact_rule: a ContactRule or None"),
         (lambda space: space.world.set_contact_rule("a", "b", scree.ContactRule(friction=-1)), ValueError, "^set_contact_rule: "),
         (lambda space: setattr(space.add_rigid(BALL), "material", 0.5), TypeError, "^material: a Material is wanted, got 0.5"),
@@ -310,3 +310,30 @@ def test_samples_that_do_not_fit_are_told_by_the_name_of_the_call(space):
     for heights in ("high", [[1.0] * 9], [[1, 2], [3]]):
         with pytest.raises(ValueError, match="^update_height_field: "):
             space.world.update_height_field(FIELD, 0, 0, heights)
+
+
+def test_a_rule_that_is_not_there_names_no_classes(space):
+    with pytest.raises(KeyError, match=r"^.set_contact_rule: there is no rule for .*'mud.*ice"):
+        space.world.set_contact_rule("mud", "ice", None)
+    assert space.world._contact_classes == ["default"]
+
+
+def test_a_single_body_is_no_list_of_bodies(space):
+    body = space.add_rigid(BALL)
+    for name, call in (
+        ("cast_ray", lambda: space.cast_ray((0, 9, 0), (0, -9, 0), exclude=body)),
+        ("overlaps", lambda: space.overlaps(BALL, (0, 0, 0), exclude=body)),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}: bodies or areas are wanted, in a list for example, got <body"):
+            call()
+    with pytest.raises(TypeError, match="^cast_ray: a body is wanted, got 3"):
+        space.cast_ray((0, 9, 0), (0, -9, 0), exclude=[3])
+
+
+def test_joints_and_rules_keep_copies_of_what_they_are_made_from(space):
+    place, speed = np.zeros(3), [2.0, 0.0, 0.0]
+    pin, rule = scree.Pin(anchor=place), scree.ContactRule(surface_velocity=speed)
+    rope = scree.Rope(wheel=place, to_wheel=speed)
+    place[:], speed[0] = 9, 9
+    assert pin == scree.Pin() and rule == scree.ContactRule(surface_velocity=(2, 0, 0))
+    assert rope == scree.Rope(wheel=(0, 0, 0), to_wheel=(2, 0, 0)) and len({pin, scree.Pin()}) == 1
