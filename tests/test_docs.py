@@ -57,6 +57,14 @@ def test_files_that_are_named_are_there(path):
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+def test_modules_that_architecture_names_are_there():
+    """Also those that it names without their folder, or by the end of it."""
+    sources = [path.as_posix() for path in ROOT.rglob("*.py") if ".venv" not in path.parts]
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", page(ROOT / "docs" / "architecture.md")))
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in sources)] == []
+
+
 def programs_named(path: Path) -> set[str]:
     return set(re.findall(r"python -m (scree\.tools\.\w+)", page(path)))
 

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..runtime.memory import PoolFull
+
 Vector: TypeAlias = Sequence[float] | NDArray[Any]
 """Numbers of shape (3,), or (4,) for a quaternion x, y, z, w."""
 Vectors: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | NDArray[Any]
@@ -24,13 +26,18 @@ FASTEST = 1e8
 """The highest velocity [m/s] and angular velocity [rad/s] along or about an axis that a body is given; at 1e9 a step stops it."""
 
 
+def doubles(call: str, name: str, value: Any) -> Floats:
+    """Give doubles of any shape (...). Raises ValueError, naming the call and the value."""
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{call}: {name} must be numbers, got {value!r}") from None
+
+
 def checked(call: str, name: str, value: Any, count: int, width: int = 3, most: float = math.inf) -> Floats:
     """Give finite doubles (count, width), or (width,) for all, of at most `most` either way. Raises ValueError, naming the call
     and the value."""
-    try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{call}: {name} must be numbers, got {value!r}") from None
+    array = doubles(call, name, value)
     if array.shape not in ((width,), (count, width)):
         wanted = f"({width},)" if count == 1 else f"({count}, {width}) or ({width},)"
         raise ValueError(f"{call}: {name} must be of shape {wanted}, got {array.shape}")
@@ -135,6 +142,28 @@ class Copy(np.ndarray[Any, np.dtype[Any]]):
         return self._given(self / other)
 
 
+def kept(value: Any) -> Any:
+    """A copy of an array or a sequence, and of what is in it, that cannot be written to; anything else as it is."""
+    if isinstance(value, np.ndarray):
+        if value.ndim == 0:
+            return value.item()
+        own = np.array(value)
+        own.flags.writeable = False
+        return own
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return tuple(kept(one) for one in value)
+    return value
+
+
+def keep_own(value: Any) -> None:
+    """Have a frozen value keep copies of the arrays and lists that it was given. Three numbers become a tuple, so that equal
+    values have equal hashes."""
+    for name, given in vars(value).items():
+        own = kept(given)
+        is_triple = isinstance(own, np.ndarray) and own.shape == (3,)
+        object.__setattr__(value, name, tuple(own.tolist()) if is_triple else own)
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Give the same numbers as an array that raises when it is written to (`Copy`)."""
     array.flags.writeable = False
@@ -143,11 +172,12 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 @contextmanager
 def told_as(call: str, **names: str) -> Iterator[None]:
-    """Let ValueError and KeyError of the core name what the user wrote: the call, and arguments by their names for users."""
+    """Let ValueError, KeyError and PoolFull of the core name what the user wrote: the call, and arguments by their names for
+    users."""
     try:
         yield
-    except (ValueError, KeyError) as error:
-        text = str(error.args[0]).partition(": ")[2] or str(error.args[0])
+    except (ValueError, KeyError, PoolFull) as error:
+        text = re.sub(r"^[\w.]+: ", "", str(error.args[0]))
         for core_name, name in names.items():
             text = re.sub(rf"\b{core_name}\b", name, text)
         raise type(error)(f"{call}: {text}") from None

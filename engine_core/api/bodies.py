@@ -80,23 +80,26 @@ class Bodies:
 
     @property
     def positions(self) -> Floats:
-        """World positions of the origins [m], (n, 3). Assigning moves the bodies there; (3,) moves all of them to one place.
-        Kinematic bodies arrive in the next step."""
+        """World positions of the origins [m], (n, 3). Assigning moves the bodies there, and leaves how they are turned; (3,)
+        moves all of them to one place. Kinematic bodies arrive in the next step."""
         motions, arms = self._motions("positions")
         return read_only(motions[:, :3] - arms)
 
     @positions.setter
     def positions(self, positions: Vectors) -> None:
-        self.move(positions, self.rotations)
+        places = rows("positions", "positions", positions, len(self), most=FURTHEST)
+        edit_bodies(self._space.core, "positions", self._ids, edits.SET_ORIGIN, places)
 
     @property
     def rotations(self) -> Floats:
-        """Unit quaternions x, y, z, w, (n, 4). Assigning turns the bodies about their origins."""
+        """Unit quaternions x, y, z, w, (n, 4). Assigning turns the bodies about their origins, which stay where they are or
+        are on their way to."""
         return read_only(self._motions("rotations")[0][:, 3:7])
 
     @rotations.setter
     def rotations(self, quaternions: Vectors) -> None:
-        self.move(self.positions, quaternions)
+        turns = rotations("rotations", quaternions, len(self), "rotations")
+        edit_bodies(self._space.core, "rotations", self._ids, edits.SET_TURN, turns)
 
     @property
     def velocities(self) -> Floats:
@@ -133,7 +136,8 @@ class Bodies:
     def is_asleep(self) -> NDArray[np.bool_]:
         """Whether each body sleeps, (n,): it costs nothing until something touches it."""
         flags, active = self.field("is_asleep", "flags"), self.field("is_asleep", "active_index")
-        rests = (active < 0) & (flags & np.uint32(WAKE_REQUESTED) == 0) & (self.field("is_asleep", "mode") != STATIC)
+        can_rest = (self.field("is_asleep", "system") >= 0) & (self.field("is_asleep", "mode") != STATIC)
+        rests = can_rest & (active < 0) & (flags & np.uint32(WAKE_REQUESTED) == 0)
         return read_only(np.asarray(rests | (flags & np.uint32(SLEEP_REQUESTED) != 0)))
 
     # What is done to them.

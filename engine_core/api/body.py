@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..batches.editing import edit_bodies
 from ..edit import edits
 from .arrays import (
     FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector,
@@ -14,8 +15,7 @@ from .handle import Handle
 from .materials import Material, Names
 from .owners import check_world
 from .shapes import Shape, check_moves
-from ..bodies.identity import index_of
-from ..bodies.schema import CAN_SLEEP, CONTINUOUS, RIGID
+from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KIND_BODY, RIGID
 
 if TYPE_CHECKING:
     from .areas import Area
@@ -47,7 +47,7 @@ class Body(Handle):
     @property
     def exists(self) -> bool:
         """Whether the body was not removed yet."""
-        return bool(self._space.core.bodies.ids[index_of(self._id)] == self._id)
+        return bool(self._space.core.bodies.has(self._id, KIND_BODY))
 
     @property
     def mode(self) -> str:
@@ -62,30 +62,33 @@ class Body(Handle):
         if MODES.index(mode) >= RIGID:
             for shape in self.shapes:
                 check_moves("mode", shape)
-        self._space.core.body_set_mode(self._id, MODES.index(mode))
+        self._edit("mode", self._space.core.body_set_mode, MODES.index(mode))
 
-    def _one(self, name: str) -> Any:
-        return self._many.field(name, name)[0]
+    def _one(self, name: str, call: str = "") -> Any:
+        """A field of the core's record of the body; errors name `call`, by default the name of the field."""
+        return self._many.field(call or name, name)[0]
 
     # Motion.
 
     @property
     def position(self) -> Floats:
-        """World position of the origin [m], (3,). Assigning it is a jump; a kinematic body arrives in the next step."""
+        """World position of the origin [m], (3,). Assigning it is a jump, and leaves how the body is turned; a kinematic body
+        arrives in the next step."""
         return read_only(self._many.positions[0])
 
     @position.setter
     def position(self, position: Vector) -> None:
-        self.move(position)
+        self._many.positions = vector("position", "position", position, most=FURTHEST)
 
     @property
     def rotation(self) -> Floats:
-        """Unit quaternion x, y, z, w, (4,). Assigning turns the body about its origin."""
+        """Unit quaternion x, y, z, w, (4,). Assigning turns the body about its origin, which stays where it is or is on its way
+        to."""
         return read_only(self._many.rotations[0])
 
     @rotation.setter
     def rotation(self, rotation: Vector) -> None:
-        self.move(self.position, rotation)
+        self._many.rotations = rotations("rotation", rotation, 1)[0]
 
     @property
     def basis(self) -> Floats:
@@ -96,8 +99,11 @@ class Body(Handle):
         """Put the origin to `position` [m] (3,) and turn the body to `rotation`, a unit quaternion (4,); None leaves it.
         Velocities do not change. A kinematic body arrives in the next step, at the velocity which that takes, and pushes
         bodies out of its way. Raises ValueError, KeyError."""
-        turn = self.rotation if rotation is None else rotations("move", rotation, 1)[0]
-        self._many.move(vector("move", "position", position, most=FURTHEST), turn)
+        place = vector("move", "position", position, most=FURTHEST)
+        if rotation is None:
+            edit_bodies(self._space.core, "move", self._many._ids, edits.SET_ORIGIN, place[None])
+        else:
+            self._many.move(place, rotations("move", rotation, 1)[0])
 
     @property
     def velocity(self) -> Floats:
@@ -122,7 +128,7 @@ class Body(Handle):
         """Let the surface of a static or kinematic body run, as on a conveyor: `linear` [m/s] (3,) and `angular` [rad/s] (3,)
         about its centre of mass, world axes. Raises ValueError for a rigid body, KeyError."""
         call = "set_surface_velocity"
-        if self._one("mode") >= RIGID:
+        if self._one("mode", call) >= RIGID:
             raise ValueError(f"{call}: only a static or kinematic body has a running surface, this one is rigid")
         for kind, value in ((edits.LINEAR_VELOCITY, linear), (edits.ANGULAR_VELOCITY, angular)):
             self._many._give(call, kind, value)
@@ -151,20 +157,26 @@ class Body(Handle):
         self._many.set_constant_forces(force, torque)
 
     def lock_axes(self, linear: str = "", angular: str = "") -> None:
-        """Keep the body from moving along some world axes and from turning about some: letters of "xyz"; it is free along and
-        about all others. Raises ValueError, KeyError."""
-        wanted = sum(AXES.get(axis, 64) for axis in linear) | sum(AXES.get(axis, 64) for axis in angular) << 3
+        """Keep the body from moving along some world axes and from turning about some: letters of "xyz", in any order; it is
+        free along and about all others. Raises ValueError, KeyError."""
+        wanted = sum({AXES.get(axis, 64) for axis in linear}) | sum({AXES.get(axis, 64) for axis in angular}) << 3
         if wanted >= 64:
             raise ValueError(f"lock_axes: axes are x, y and z, got {linear!r} and {angular!r}")
-        for axis in (1, 2, 4, 8, 16, 32):
-            self._space.core.body_set_axis_lock(self._id, axis, bool(wanted & axis))
+
+        def lock() -> None:
+            for axis in (1, 2, 4, 8, 16, 32):
+                self._space.core.body_set_axis_lock(self._id, axis, bool(wanted & axis))
+
+        self._late("lock_axes", lock)
 
     def test_motion(self, motion: Vector, margin: float = 0.001) -> tuple[Floats, Floats]:
         """Find how far the body would get by `motion` [m] (3,) from its place, keeping `margin` [m]. Gives the way that is
         free, which includes the way out of an overlap, and the rest of the motion, (3,) each [m]. Nothing moves. Raises
         ValueError, KeyError."""
+        self._space.core.body_index("test_motion", self._id)
         place = twelve(basis_of(self.rotation), self.position)
-        answer, _ = self._space.queries.body_test_motion(self._id, place, motion, margin)
+        with told_as("test_motion"):
+            answer, _ = self._space.queries.body_test_motion(self._id, place, motion, margin)
         return answer["travel"].copy(), answer["remainder"].copy()
 
     # Sleep.
@@ -185,20 +197,20 @@ class Body(Handle):
     @property
     def can_sleep(self) -> bool:
         """Whether the body may fall asleep. Can be assigned."""
-        return bool(self._one("flags") & np.uint32(CAN_SLEEP))
+        return bool(self._one("flags", "can_sleep") & np.uint32(CAN_SLEEP))
 
     @can_sleep.setter
     def can_sleep(self, can_sleep: bool) -> None:
-        self._space.core.body_set_can_sleep(self._id, can_sleep)
+        self._edit("can_sleep", self._space.core.body_set_can_sleep, can_sleep)
 
     @property
     def continuous(self) -> bool:
         """Whether the body is swept against others at any speed, and not only when it is fast for its size. Can be assigned."""
-        return bool(self._one("flags") & np.uint32(CONTINUOUS))
+        return bool(self._one("flags", "continuous") & np.uint32(CONTINUOUS))
 
     @continuous.setter
     def continuous(self, is_continuous: bool) -> None:
-        self._space.core.body_set_continuous(self._id, is_continuous)
+        self._edit("continuous", self._space.core.body_set_continuous, is_continuous)
 
     # Mass and damping.
 
@@ -215,7 +227,7 @@ class Body(Handle):
     def center_of_mass(self) -> Floats:
         """Centre of mass in the frame of the body, from its origin [m], (3,). It follows from the shapes unless one is
         assigned."""
-        return read_only(np.array(self._space.core.body_param(self._id, "center_of_mass"), np.float64))
+        return read_only(np.array(self._param("center_of_mass"), np.float64))
 
     @center_of_mass.setter
     def center_of_mass(self, center: Vector) -> None:
@@ -226,7 +238,7 @@ class Body(Handle):
         """Moments of inertia about the axes of the body through its centre of mass [kg m^2], (3,). They follow from mass and
         shapes unless some are assigned; 0 lets an axis follow again. Raises ValueError where one is larger than the sum of the
         other two, which no body has."""
-        return read_only(np.array(self._space.core.body_param(self._id, "inertia"), np.float64))
+        return read_only(np.array(self._param("inertia"), np.float64))
 
     @inertia.setter
     def inertia(self, inertia: Vector) -> None:
@@ -263,12 +275,14 @@ class Body(Handle):
         self._set("angular_damp", number("angular_damp", "angular_damp", damp))
 
     def _number(self, name: str) -> float:
+        return float(self._param(name))
+
+    def _param(self, name: str) -> Any:
         with told_as(name):
-            return float(self._space.core.body_param(self._id, name))
+            return self._space.core.body_param(self._id, name)
 
     def _set(self, name: str, value: Any) -> None:
-        with told_as(name):
-            self._space.core.body_set_param(self._id, name, value)
+        self._edit(name, self._space.core.body_set_param, name, value)
 
     # Shapes.
 
@@ -276,34 +290,50 @@ class Body(Handle):
     def shapes(self) -> list[Shape | None]:
         """The shapes of the body, by number; None stands for a shape that an expert made through the core."""
         core, table = self._space.core, self._space.world.shapes
-        ids = [core.body_shape(self._id, number) for number in range(core.body_shape_count(self._id))]
-        return [table.value(core.shape_index("shapes", identity)) for identity in ids]
+        with told_as("shapes"):
+            ids = [core.body_shape(self._id, number) for number in range(core.body_shape_count(self._id))]
+            return [table.value(core.shape_index("shapes", identity)) for identity in ids]
 
     def add_shape(self, shape: Shape, position: Vector = (0.0, 0.0, 0.0), rotation: Vector = NO_TURN) -> None:
         """Add a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), in the frame of the body. The mass is
         spread over all shapes by volume. Raises ValueError, KeyError, PoolFull."""
         turn, origin = rotations("add_shape", rotation, 1)[0], vector("add_shape", "position", position)
+        core, table = self._space.core, self._space.world.shapes
+        core.body_index("add_shape", self._id)
         if int(self._one("mode")) >= RIGID:
             check_moves("add_shape", shape)
-        self._space.core.body_index("add_shape", self._id)
-        identity = self._space.world.shapes.take(shape)
-        self._space.core.body_add_shape(self._id, identity, twelve(basis_of(turn), origin))
+        identity = table.take(shape, 1, "add_shape")
+
+        def add() -> None:
+            with table.given_back_unless_done([identity]):
+                core.body_add_shape(self._id, identity, twelve(basis_of(turn), origin))
+
+        self._late("add_shape", add)
 
     def remove_shape(self, number: int) -> None:
         """Remove the shape with a number; the numbers of the shapes after it go down by one. Raises ValueError, KeyError."""
         core = self._space.core
-        with told_as("remove_shape"):
-            index = core.shape_index("remove_shape", core.body_shape(self._id, number))
 
         def remove() -> None:
+            index = core.shape_index("remove_shape", core.body_shape(self._id, number))
             core.body_remove_shape(self._id, number)
             self._space.world.shapes.drop(index)
 
-        self._late(remove)
+        self._late("remove_shape", remove)
 
-    def _late(self, action: Callable[[], None]) -> None:
-        """Do several edits as one: now, or at the end of the step that is running."""
-        self._space.core.late.run(self._id, action)
+    def _late(self, call: str, action: Callable[[], None]) -> None:
+        """Do several edits as one: now, or at the end of the step that is running. Errors name `call`."""
+        self._space.core.body_index(call, self._id)
+
+        def edit() -> None:
+            with told_as(call):
+                action()
+
+        self._space.core.late.run(self._id, edit)
+
+    def _edit(self, call: str, change: Callable[..., None], *arguments: Any) -> None:
+        """Have a method of the core change the body: now, or at the end of the step that is running. Errors name `call`."""
+        self._late(call, lambda: change(self._id, *arguments))
 
     # Surface and collision filters.
 
@@ -311,64 +341,74 @@ class Body(Handle):
     def material(self) -> Material:
         """Friction and restitution (no units) of the surface. Can be assigned."""
         # By way of text: 0.8 comes back as 0.8, not as what single precision makes of it.
-        friction, restitution = (float(str(self._one(name))) for name in ("friction", "restitution"))
+        friction, restitution = (float(str(self._one(name, "material"))) for name in ("friction", "restitution"))
         return Material(
             friction=abs(friction), restitution=abs(restitution), rough=friction < 0.0, absorbent=restitution < 0.0
         )
 
     @material.setter
     def material(self, material: Material) -> None:
-        for name, value in zip(("friction", "restitution"), material.signed(), strict=True):
-            self._space.core.body_set_param(self._id, name, value)
+        if not isinstance(material, Material):
+            raise TypeError(f"material: a Material is wanted, got {material!r}")
+
+        def set_both() -> None:
+            for name, value in zip(("friction", "restitution"), material.signed(), strict=True):
+                self._space.core.body_set_param(self._id, name, value)
+
+        self._late("material", set_both)
 
     @property
     def layer(self) -> str:
         """Name of the collision layer (`Layers`). Assigning one also sets `mask` to the layers that it collides with."""
-        return self._space.world.layers.named(int(self._one("collision_layer")))[0]
+        return self._space.world.layers.named(int(self._one("collision_layer", "layer")))[0]
 
     @layer.setter
     def layer(self, name: str) -> None:
-        self._space.core.body_set_object_layer(self._id, self._space.world.layers.number("layer", name))
+        self._edit("layer", self._space.core.body_set_object_layer, self._space.world.layers.number("layer", name))
 
     @property
     def mask(self) -> tuple[str, ...]:
         """Names of the layers that the body collides with. Two bodies collide if each one's mask has the other's layer. Can
         be assigned."""
-        return self._space.world.layers.named(int(self._one("collision_mask")))
+        return self._space.world.layers.named(int(self._one("collision_mask", "mask")))
 
     @mask.setter
     def mask(self, names: Names) -> None:
-        self._space.core.body_set_collision_mask(self._id, self._space.world.layers.bits("mask", names))
+        self._edit("mask", self._space.core.body_set_collision_mask, self._space.world.layers.bits("mask", names))
 
     def ignore(self, other: "Body", is_ignored: bool = True) -> None:
         """Let the body pass through another one whatever their layers are, or no longer. Raises KeyError, and
         ValueError for a body of another World."""
         check_world("ignore", self._space, [other])
         core = self._space.core
-        with told_as("ignore"):
-            (core.body_add_exception if is_ignored else core.body_remove_exception)(self._id, other.id)
+        core.body_index("ignore", other.id)
+        self._edit("ignore", core.body_add_exception if is_ignored else core.body_remove_exception, other.id)
 
     @property
     def contact_events(self) -> str:
-        """Which contacts of the body `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
+        """The contacts of the body that `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
         be assigned."""
-        return CONTACT_EVENTS[int(self._space.core.body_contact_events(self._id))]
+        with told_as("contact_events"):
+            return CONTACT_EVENTS[int(self._space.core.body_contact_events(self._id))]
 
     @contact_events.setter
     def contact_events(self, level: Literal["none", "changes", "all"]) -> None:
         if level not in CONTACT_EVENTS:
             raise ValueError(f"contact_events: it must be one of {', '.join(CONTACT_EVENTS)}, got {level!r}")
-        self._space.core.body_set_contact_events(self._id, CONTACT_EVENTS.index(level))
+        self._edit("contact_events", self._space.core.body_set_contact_events, CONTACT_EVENTS.index(level))
 
     @property
     def contact_class(self) -> str:
         """Name of the class whose rules the contacts of the body follow (`World.set_contact_rule`); "default" for a new body.
         Can be assigned."""
-        return self._space.world.contact_class_name(self._space.core.body_contact_class(self._id))
+        with told_as("contact_class"):
+            return self._space.world.contact_class_name(self._space.core.body_contact_class(self._id))
 
     @contact_class.setter
     def contact_class(self, name: str) -> None:
-        self._space.core.body_set_contact_class(self._id, self._space.world.contact_class_number(name))
+        self._space.core.body_index("contact_class", self._id)
+        number = self._space.world.contact_class_number(name)
+        self._edit("contact_class", self._space.core.body_set_contact_class, number)
 
     def remove(self) -> None:
         """Free the body and its joints; bodies that lay on it wake. Raises KeyError."""
@@ -381,6 +421,9 @@ def ids_of(call: str, space: "Space", things: "Iterable[Body | Area]") -> list[i
         if things.space.world is not space.world:
             raise ValueError(f"{call}: {things!r} belong to another World")
         return [int(identity) for identity in things.ids]
-    given = list(things)
+    try:
+        given = list(things)
+    except TypeError:
+        raise TypeError(f"{call}: bodies or areas are wanted, in a list for example, got {things!r}") from None
     check_world(call, space, given)
     return [one.id for one in given]

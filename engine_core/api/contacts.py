@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Floats, Ints, Vector, read_only
+from .arrays import Floats, Ints, Vector, keep_own, read_only
 from ..collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED
 from ..sensors.schema import ADDED
 
@@ -33,6 +33,9 @@ class ContactRule:
     modify: Any = None
     context: int = 0
 
+    def __post_init__(self) -> None:
+        keep_own(self)
+
 
 class ContactEvents:
     """The contacts that the last step told, as arrays with one row per contact, which is between a shape of one body and a
@@ -47,17 +50,17 @@ class ContactEvents:
 
     @property
     def began(self) -> NDArray[np.bool_]:
-        """Which contacts began in this step, (n,)."""
+        """Whether each contact began in this step, (n,)."""
         return read_only(np.asarray(self.rows["kind"] == CONTACT_ADDED))
 
     @property
     def lasts(self) -> NDArray[np.bool_]:
-        """Which contacts were there before and still are, (n,). They are told if a body asks for "all"."""
+        """Whether each contact was there before and still is, (n,). Such contacts are told if a body asks for "all"."""
         return read_only(np.asarray(self.rows["kind"] == CONTACT_PERSISTED))
 
     @property
     def ended(self) -> NDArray[np.bool_]:
-        """Which contacts ended, (n,). They have no points."""
+        """Whether each contact ended, (n,). Those that ended have no points."""
         return read_only(np.asarray(self.rows["kind"] == CONTACT_REMOVED))
 
     @property
@@ -118,7 +121,7 @@ class AreaEvents:
 
     @property
     def entered(self) -> NDArray[np.bool_]:
-        """Which overlaps began, (n,); the others ended."""
+        """Whether each overlap began, (n,); the others ended."""
         return read_only(np.asarray(self.rows["status"] == ADDED))
 
     @property

@@ -8,13 +8,11 @@ import numpy as np
 from .arrays import Floats, basis_of, read_only, told_as, turned, twelve
 from .handle import Handle
 from .joint_values import ANGLES, AXES, AnyJoint, Distance, Gear, Motor, Range, Spring, check_limits
-from ..constraints.joint_schema import IS_ENABLED
+from ..constraints.joint_schema import DISTANCE, IS_ENABLED
 
 if TYPE_CHECKING:
     from .body import Body
     from .space import Space
-
-FREE_RANGE = (1.0, -1.0)
 
 
 class Joint(Handle):
@@ -43,46 +41,54 @@ class Joint(Handle):
 
     def set_limits(self, limits: Range | None, axis: str = "") -> None:
         """Limit an axis to (lower, upper), lower <= upper, [m], or [rad] within -pi to pi. None frees it, equal limits lock
-        it. Raises ValueError, KeyError."""
+        it: a rope becomes a rod, and a rod a rope. A distance is at least 0. Raises ValueError, KeyError."""
+        core, number = self._space.core, self._axis("set_limits", axis)
         check_limits("set_limits", "limits", limits, is_angle=(axis or self._main_axis) in ANGLES)
-        lower, upper = FREE_RANGE if limits is None else limits
-        with told_as("set_limits"):
-            self._space.core.joint_set_limits(self._id, self._axis("set_limits", axis), lower, upper)
+        with told_as("set_limits", shortest="limits", longest="limits"):
+            if limits is None:
+                core.joint_free_axis(self._id, number)
+            elif number == DISTANCE:
+                core.joint_set_distance(self._id, *limits)
+            else:
+                core.joint_set_limits(self._id, number, *limits)
 
     def set_motor(self, motor: Motor | None, axis: str = "") -> None:
         """Drive an axis ([m/s], [rad/s]); None switches the motor off. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_motor", axis)
-        if motor is None:
-            core.joint_clear_motor(self._id, number)
-        else:
-            core.joint_set_motor(self._id, number, motor.velocity, motor.max_force)
+        with told_as("set_motor"):
+            if motor is None:
+                core.joint_clear_motor(self._id, number)
+            else:
+                core.joint_set_motor(self._id, number, motor.velocity, motor.max_force)
 
     def set_spring(self, spring: Spring | None, axis: str = "") -> None:
         """Pull an axis towards a target ([m], [rad]); None removes the spring. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_spring", axis)
-        if spring is None:
-            core.joint_clear_spring(self._id, number)
-        elif spring.frequency is None:
-            core.joint_set_spring(self._id, number, spring.stiffness, spring.damping, spring.target, spring.max_force)
-        else:
-            core.joint_set_spring(
-                self._id, number, spring.frequency, spring.damping_ratio, spring.target, spring.max_force, by_frequency=True
-            )
+        with told_as("set_spring"):
+            if spring is None:
+                core.joint_clear_spring(self._id, number)
+                return
+            by_frequency = spring.frequency is not None
+            stiffness = (spring.frequency, spring.damping_ratio) if by_frequency else (spring.stiffness, spring.damping)
+            core.joint_set_spring(self._id, number, *stiffness, spring.target, spring.max_force, by_frequency)
 
     @property
     def force(self) -> Floats:
         """Force of the joint on the body in the last step [N], (3,)."""
-        return read_only(np.asarray(self._space.core.joint_force(self._id)))
+        with told_as("force"):
+            return read_only(np.asarray(self._space.core.joint_force(self._id)))
 
     @property
     def torque(self) -> Floats:
         """Torque of the joint on the body in the last step [N m], (3,)."""
-        return read_only(np.asarray(self._space.core.joint_torque(self._id)))
+        with told_as("torque"):
+            return read_only(np.asarray(self._space.core.joint_torque(self._id)))
 
     @property
     def is_broken(self) -> bool:
         """Whether the joint had to bear more than its `break_force` or `break_torque`. Assigning True to `enabled` mends it."""
-        return bool(self._space.core.joint_is_broken(self._id))
+        with told_as("is_broken"):
+            return bool(self._space.core.joint_is_broken(self._id))
 
     @property
     def enabled(self) -> bool:
@@ -91,11 +97,13 @@ class Joint(Handle):
 
     @enabled.setter
     def enabled(self, is_enabled: bool) -> None:
-        self._space.core.joint_set_enabled(self._id, is_enabled)
+        with told_as("enabled"):
+            self._space.core.joint_set_enabled(self._id, is_enabled)
 
     def set_collide(self, collide: bool) -> None:
         """Choose whether the joined bodies push each other. Raises KeyError."""
-        self._space.core.joint_set_collides(self._id, collide)
+        with told_as("set_collide"):
+            self._space.core.joint_set_collides(self._id, collide)
 
     def remove(self) -> None:
         """Free the joint; its bodies wake. Raises KeyError."""
@@ -112,6 +120,22 @@ def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float
     return twelve(basis_of(back) @ basis, turned(back, origin - body.position))
 
 
+def _set_up(core: Any, joint: AnyJoint, handle: Joint) -> None:
+    """Give a new joint the numbers of a value. Raises ValueError."""
+    for name, axis in joint.axes().items():
+        handle.set_limits(axis.limits, name)
+        if axis.motor:
+            handle.set_motor(axis.motor, name)
+        if axis.spring:
+            handle.set_spring(axis.spring, name)
+    if isinstance(joint, Gear):
+        core.joint_set_ratio(handle.id, joint.ratio)
+    if isinstance(joint, Distance):
+        core.joint_set_distance(handle.id, joint.shortest, joint.longest)
+    if (joint.break_force, joint.break_torque) != (math.inf, math.inf):
+        core.joint_set_break(handle.id, joint.break_force, joint.break_torque)
+
+
 def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
     """Make a joint of the core from a value; gives its id. Raises ValueError, KeyError, PoolFull; then there is no joint."""
     to_frame, own_frame = joint.frames()
@@ -121,18 +145,8 @@ def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
         identity = int(core.create_joint(joint.kind, *ids, *places, joint.collide))
     handle = Joint(body.space, identity, joint.main_axis)
     try:
-        for name, axis in joint.axes().items():
-            handle.set_limits(axis.limits, name)
-            if axis.motor:
-                handle.set_motor(axis.motor, name)
-            if axis.spring:
-                handle.set_spring(axis.spring, name)
-        if isinstance(joint, Gear):
-            core.joint_set_ratio(identity, joint.ratio)
-        if isinstance(joint, Distance):
-            core.joint_set_distance(identity, joint.shortest, joint.longest)
-        if (joint.break_force, joint.break_torque) != (math.inf, math.inf):
-            core.joint_set_break(identity, joint.break_force, joint.break_torque)
+        with told_as("add_joint"):
+            _set_up(core, joint, handle)
     except BaseException:
         core.destroy_joint(identity)
         raise

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats, Vector, frame_along, number, vector
+from .arrays import Floats, Vector, frame_along, keep_own, number, vector
 from ..constraints import joint_schema as schema
 
 Range = tuple[float, float]
@@ -111,6 +111,7 @@ class AnyJoint:
     """The axis that a handle means where none is named."""
 
     def __post_init__(self) -> None:
+        keep_own(self)
         call = type(self).__name__
         for name in ("break_force", "break_torque"):
             number(call, name, getattr(self, name), 0.0, may_be_infinite=True)
@@ -302,6 +303,9 @@ class Rope:
     ratio: float = 1.0
     shortest: float = 0.0
     longest: float | None = None
+
+    def __post_init__(self) -> None:
+        keep_own(self)
 
 
 def direction(name: str, value: Vector) -> Floats:

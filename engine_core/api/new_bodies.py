@@ -151,7 +151,7 @@ class SpaceBodies:
             return np.full(count, table.take(shape, count, call) if count else 0, np.int64)  # type: ignore[arg-type]
         if len(shape) != count or not all(isinstance(one, Shape) for one in shape):
             raise ValueError(f"{call}: {count} shapes are wanted, or one for all, got {len(shape)}: {shape[:3]}")
-        return np.array([table.take(one) for one in shape], np.int64)
+        return np.array(table.take_all(shape, call), np.int64)
 
     def _drop_shapes(self, shapes: Ints) -> None:
         for identity, count in zip(*(part.tolist() for part in np.unique(shapes, return_counts=True)), strict=True):

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .areas import Area, thing_of
-from .arrays import NO_TURN, Floats, Ints, Vector, Vectors, basis_of, read_only, rotations, rows, told_as, twelve, vector
+from .arrays import (
+    NO_TURN, Floats, Ints, Vector, Vectors, basis_of, doubles, read_only, rotations, rows, told_as, twelve, vector,
+)  # fmt: skip
 from .body import Body, ids_of
 from .materials import Names
 from .owners import check_world
@@ -20,11 +22,12 @@ if TYPE_CHECKING:
     from .world import World
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hit:
     """One hit. `position`: world [m], (3,). `normal`: unit vector of the surface, (3,), zero if the ray began inside.
     `distance` [m]: from the beginning of the ray, or the way that a cast shape went. `shape`: number of the shape on the
-    body. `part` of a compound, `face` of a mesh, `surface` in its list: -1 if there is none."""
+    body. `part` of a compound, `face` of a mesh, `surface` in its list: -1 if there is none. Hits with the same numbers are
+    equal, and can be keys."""
 
     body: Body | Area
     position: Floats
@@ -34,6 +37,16 @@ class Hit:
     part: int
     face: int
     surface: int
+
+    def _values(self) -> tuple[Any, ...]:
+        where = *self.position.tolist(), *self.normal.tolist(), self.distance
+        return self.body, where, self.shape, self.part, self.face, self.surface
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hit) and other._values() == self._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
 
 
 class Hits:
@@ -47,7 +60,7 @@ class Hits:
 
     @property
     def is_hit(self) -> NDArray[np.bool_]:
-        """Which rays hit something, (n,). The other arrays mean nothing where this is False, unless they say so."""
+        """Whether each ray hit something, (n,). The other arrays mean nothing where this is False, unless they say so."""
         return read_only(np.asarray(self.rows["body"] >= 0))
 
     @property
@@ -112,8 +125,9 @@ class SpaceQueries:
 
     def _hit(self, row: Any, length: float) -> Hit:
         return Hit(
-            thing_of(self, int(row["body_id"])), row["position"].copy(), row["normal"].astype(np.float64),  # type: ignore[arg-type]
-            float(row["fraction"]) * length, int(row["instance"]), int(row["part"]), int(row["face"]), int(row["material"]),
+            thing_of(self, int(row["body_id"])), read_only(row["position"].copy()),  # type: ignore[arg-type]
+            read_only(row["normal"].astype(np.float64)), float(row["fraction"]) * length, int(row["instance"]),
+            int(row["part"]), int(row["face"]), int(row["material"]),
         )  # fmt: skip
 
     def cast_ray(
@@ -134,8 +148,10 @@ class SpaceQueries:
         """Find the nearest hits of n rays from `origins` to `ends`, world [m] (n, 3); one of the two may be (3,). `any_hit`:
         take the first hit that is found, which is cheaper. `threads`: the number of threads that share the work. Any thread
         may ask. Raises ValueError, KeyError."""
-        count = max(len(np.atleast_2d(np.asarray(given))) for given in (origins, ends))
-        begin, end = (rows("cast_rays", *given, count) for given in (("origins", origins), ("ends", ends)))
+        given = [doubles("cast_rays", *one) for one in (("origins", origins), ("ends", ends))]
+        given = [one.reshape(0, 3) if one.shape == (0,) else one for one in given]
+        count = max([len(one) for one in given if one.ndim != 1], default=1)
+        begin, end = (rows("cast_rays", name, one, count) for name, one in zip(("origins", "ends"), given, strict=True))
         settings = self._settings("cast_rays", layers, areas, bodies, exclude)
         collector = "any" if any_hit else "closest"
         return self._cast("cast_rays", begin, end, settings, hit_from_inside=from_inside, collector=collector, threads=threads)
@@ -166,10 +182,8 @@ class SpaceQueries:
         Any thread may ask. Raises ValueError, KeyError."""
         place, way = self._place("cast_shape", position, rotation), vector("cast_shape", "motion", motion)
         settings = self._settings("cast_shape", layers, areas, bodies, exclude)
-        with told_as("cast_shape"):
-            found = self.queries.cast_shape(
-                self._id, self._world.shapes.for_query(shape), place, way, margin=margin, **settings
-            )
+        with told_as("cast_shape"), self._world.shapes.for_query("cast_shape", shape) as used:
+            found = self.queries.cast_shape(self._id, used, place, way, margin=margin, **settings)
         return self._hit(found[0], float(np.linalg.norm(way))) if len(found) else None
 
     def overlaps(
@@ -180,10 +194,8 @@ class SpaceQueries:
         when it is grown by `margin` [m]: at most `most`, each once. Any thread may ask. Raises ValueError, KeyError."""
         settings = self._settings("overlaps", layers, areas, bodies, exclude)
         place = self._place("overlaps", position, rotation)
-        with told_as("overlaps", max_results="most"):
-            found = self.queries.intersect_shape(
-                self._id, self._world.shapes.for_query(shape), place, margin=margin, max_results=most, **settings
-            )
+        with told_as("overlaps", max_results="most"), self._world.shapes.for_query("overlaps", shape) as used:
+            found = self.queries.intersect_shape(self._id, used, place, margin=margin, max_results=most, **settings)
         return self._things(found["body_id"])
 
     def at_point(
@@ -212,14 +224,19 @@ class SpaceQueries:
         """Find the point of a body nearest to `point`, both world [m] (3,); a point inside the body is its own answer. Any
         thread may ask. Raises ValueError, KeyError."""
         check_world("closest_point", self, [body])
-        return np.asarray(self.queries.closest_point(body.id, vector("closest_point", "point", point)))
+        with told_as("closest_point"):
+            return np.asarray(self.queries.closest_point(body.id, vector("closest_point", "point", point)))
 
     def triangles(self, low: Vector, high: Vector, *, layers: Names | None = None) -> Floats:
         """The surfaces of all bodies in a box from `low` to `high`, world [m] (3,), as triangles float32 (n, 3, 3) [m]: for
         pictures and navigation meshes. Any thread may ask; it waits for a step that is running. Raises ValueError,
         KeyError, and RuntimeError in a function that the step calls."""
         self._check_not_stepping("triangles")
-        with Snapshot(self._world.core, self._id, low, high, self._world.layers.bits("triangles", layers)) as snapshot:
+        self._world.core.system_index("triangles", self._id)
+        box = vector("triangles", "low", low), vector("triangles", "high", high)
+        with told_as("triangles"):
+            snapshot = Snapshot(self._world.core, self._id, *box, self._world.layers.bits("triangles", layers))
+        with snapshot:
             return np.asarray(snapshot.triangles())
 
     def _place(self, call: str, position: Vector, rotation: Vector) -> list[float]:

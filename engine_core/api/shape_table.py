@@ -3,6 +3,8 @@ it."""
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .shapes import Compound, Shape
@@ -49,14 +51,37 @@ class ShapeTable:
 
     def _write_compound(self, compound: Compound, index: int) -> None:
         core, given = self._core, []
-        ids = [self.take(part.shape) for part in compound.parts]
-        for part, identity in zip(compound.parts, ids, strict=True):
-            surface = part.surface()
-            row = (core.shape_index("Compound", identity), part.transform(), part.tag, surface)
-            given.append(row if surface else row[:3])
-        core.shapes.set_compound(index, given)  # keeps settings of its own
+        ids = self.take_all([part.shape for part in compound.parts], "Compound")
+        try:
+            for part, identity in zip(compound.parts, ids, strict=True):
+                surface = part.surface()
+                row = (core.shape_index("Compound", identity), part.transform(), part.tag, surface)
+                given.append(row if surface else row[:3])
+            core.shapes.set_compound(index, given)  # keeps settings of its own
+        finally:
+            self.drop_ids(ids)
+
+    def take_all(self, shapes: Iterable[Shape], call: str = "shape") -> list[int]:
+        """`take` for each of several values, one use each: their ids. Raises ValueError, PoolFull; then none is used."""
+        taken: list[int] = []
+        with self.given_back_unless_done(taken):
+            for shape in shapes:
+                taken.append(self.take(shape, 1, call))
+        return taken
+
+    @contextmanager
+    def given_back_unless_done(self, ids: list[int]) -> Iterator[None]:
+        """A context that drops a use of each of these shapes if what is done in it raises."""
+        try:
+            yield
+        except BaseException:
+            self.drop_ids(ids)
+            raise
+
+    def drop_ids(self, ids: Iterable[int]) -> None:
+        """Count one use fewer of each of the core's shapes with these ids."""
         for identity in ids:
-            self.drop(core.shape_index("Compound", identity))
+            self.drop(self._core.shape_index("shape", identity))
 
     def drop(self, index: int, count: int = 1) -> None:
         """Count fewer uses of a shape of the core, by index, and free it after the last one. Other shapes than ours are left
@@ -76,18 +101,27 @@ class ShapeTable:
         for index, count in used:
             self.drop(index, count)
 
-    def for_query(self, shape: Shape) -> int:
-        """The id of the core's shape for the value that a query asks with."""
+    @contextmanager
+    def for_query(self, call: str, shape: Shape) -> Iterator[int]:
+        """A context with the id of the core's shape for the value that a query asks with; whatever other threads ask meanwhile,
+        the shape stays until its end. Raises ValueError, PoolFull."""
         with self._lock:
-            if shape in self._recent:
-                self._recent.move_to_end(shape)
-                return self._uses[shape][0]
-            identity = self.take(shape)
-            self._recent[shape] = None
-            if len(self._recent) > RECENT:
-                oldest = self._recent.popitem(last=False)[0]
-                self.drop(self._core.shape_index("shape", self._uses[oldest][0]))
-            return identity
+            identity = self.take(shape, 1, call)
+            self._note_recent(shape)
+        try:
+            yield identity
+        finally:
+            self.drop_ids([identity])
+
+    def _note_recent(self, shape: Shape) -> None:
+        """Keep a shape for the next query, and let go of the one that was not asked with for longest."""
+        if shape in self._recent:
+            self._recent.move_to_end(shape)
+            return
+        self.take(shape)
+        self._recent[shape] = None
+        if len(self._recent) > RECENT:
+            self.drop_ids([self._uses[self._recent.popitem(last=False)[0]][0]])
 
     def find(self, call: str, shape: Shape) -> int:
         """The id of the core's shape that bodies use for a value. Raises ValueError if none does."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import NO_TURN, Vector, Vectors, basis_of, rotations, told_as, twelve, vector
+from .arrays import NO_TURN, Vector, Vectors, basis_of, keep_own, rotations, told_as, twelve, vector
 from .materials import Material
 from ..shapes import schema, settings
 
@@ -25,7 +25,8 @@ FLAT = 1e-6
 
 
 class Shape:
-    """The base of all shapes, which are values that never change; no quantities. Make a `Box`, a `Sphere` and so on."""
+    """The base of all shapes, which are values that never change: arrays and lists are copied when a shape is made. No
+    quantities. Make a `Box`, a `Sphere` and so on."""
 
     kind: ClassVar[int] = schema.EMPTY
     _settings: ClassVar[Any] = None
@@ -49,9 +50,7 @@ class Shape:
         getattr(pool, self._setter)(index, *self.arguments())
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():  # three numbers become a tuple, so that equal values have equal hashes
-            if isinstance(value, list | np.ndarray) and np.shape(value) == (3,):
-                object.__setattr__(self, name, tuple(np.asarray(value).tolist()))
+        keep_own(self)
         self.check()
 
 
@@ -148,7 +147,7 @@ class Hull(Shape):
 class Mesh(Shape):
     """Triangles, for static and kinematic bodies. `vertices` [m] (n, 3); `triangles` (m, 3): indices of vertices,
     counter-clockwise seen from the front. With `two_sided`, bodies and rays collide with the back too. `surfaces`: up to 256
-    materials; `surface_of` (m,): the index of the material of each triangle."""
+    materials, none of them rough or absorbent; `surface_of` (m,): the index of the material of each triangle."""
 
     vertices: Vectors
     triangles: Whole
@@ -158,15 +157,15 @@ class Mesh(Shape):
     kind, _settings, _setter = schema.MESH, settings.Mesh, "set_mesh"
 
     def arguments(self) -> tuple[Any, ...]:
-        return self.vertices, self.triangles, self.two_sided, self.surface_of, _table(self.surfaces)
+        return self.vertices, self.triangles, self.two_sided, self.surface_of, _table("Mesh", self.surfaces)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeightField(Shape):
     """Ground from samples, for static bodies. `heights` [m], shape (rows along Z, columns along X): one sample per metre,
-    centred on the origin; NaN makes a hole. A `Part` of a `Compound` can scale it. `surfaces`: up to 256 materials;
-    `surface_of` (rows - 1, columns - 1): the index of the material of each cell. `World.update_height_field` changes a region
-    in place."""
+    centred on the origin; NaN makes a hole. A `Part` of a `Compound` can scale it. `surfaces`: up to 256 materials, none of
+    them rough or absorbent; `surface_of` (rows - 1, columns - 1): the index of the material of each cell.
+    `World.update_height_field` changes a region in place."""
 
     heights: Sequence[Sequence[float]] | NDArray[Any]
     surfaces: Sequence[Material] | None = None
@@ -174,10 +173,13 @@ class HeightField(Shape):
     kind, _settings, _setter = schema.HEIGHT_FIELD, settings.HeightField, "set_height_field"
 
     def arguments(self) -> tuple[Any, ...]:
-        samples = np.asarray(self.heights, np.float64)
+        try:
+            samples = np.asarray(self.heights, np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("HeightField: heights must be numbers of shape (rows, columns)") from None
         if samples.ndim != 2:
             raise ValueError(f"HeightField: heights must be of shape (rows, columns), got {samples.shape}")
-        return samples.shape[1], samples.shape[0], samples.ravel(), self.surface_of, _table(self.surfaces)
+        return samples.shape[1], samples.shape[0], samples.ravel(), self.surface_of, _table("HeightField", self.surfaces)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -203,8 +205,8 @@ class Custom(Shape):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
     """One shape of a `Compound` and its place in the compound's frame: `position` [m] (3,), `rotation`, a unit quaternion x,
-    y, z, w (4,), `scale` along the axes of the shape (3,). `material`: None for that of the body; `tag`: a whole number of
-    the user's."""
+    y, z, w (4,), `scale` along the axes of the shape (3,). `material`: None for that of the body, not rough or absorbent;
+    `tag`: a whole number of the user's."""
 
     shape: Shape
     position: Vector = (0.0, 0.0, 0.0)
@@ -213,14 +215,17 @@ class Part:
     material: Material | None = None
     tag: int = 0
 
+    def __post_init__(self) -> None:
+        keep_own(self)
+
     def transform(self) -> list[float]:
         """Twelve numbers: basis by rows, then origin [m]. Raises ValueError."""
         turn = rotations("Part", self.rotation, 1)[0]
         return twelve(basis_of(turn) * vector("Part", "scale", self.scale), vector("Part", "position", self.position))
 
     def surface(self) -> tuple[float, float] | None:
-        """Friction and restitution, no units, or None."""
-        return None if self.material is None else (self.material.friction, self.material.restitution)
+        """Friction and restitution, no units, or None. Raises ValueError."""
+        return None if self.material is None else _surface("Part", "material", self.material)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -234,7 +239,10 @@ class Compound(Shape):
         if not self.parts:
             raise ValueError("Compound: at least one part is wanted")
         for part in self.parts:
+            if not isinstance(part, Part):
+                raise ValueError(f"Compound: parts must be scree.Part values, got {part!r}")
             part.transform()
+            part.surface()
 
 
 def check_moves(call: str, shape: Shape | None) -> None:
@@ -247,5 +255,14 @@ def check_moves(call: str, shape: Shape | None) -> None:
         raise ValueError(f"{call}: Plane, Mesh and HeightField are shapes for static and kinematic bodies, got a {name}")
 
 
-def _table(surfaces: Sequence[Material] | None) -> list[tuple[float, float]] | None:
-    return None if surfaces is None else [(surface.friction, surface.restitution) for surface in surfaces]
+def _table(call: str, surfaces: Sequence[Material] | None) -> list[tuple[float, float]] | None:
+    return None if surfaces is None else [_surface(call, "surfaces", surface) for surface in surfaces]
+
+
+def _surface(call: str, name: str, material: Material) -> tuple[float, float]:
+    """Friction and restitution of a part of a shape. Raises ValueError for what only the surface of a whole body can be."""
+    if not isinstance(material, Material):
+        raise ValueError(f"{call}: {name} must be of scree.Material, got {material!r}")
+    if material.rough or material.absorbent:
+        raise ValueError(f"{call}: {name} cannot be rough or absorbent yet, only the material of a body can, got {material}")
+    return material.friction, material.restitution

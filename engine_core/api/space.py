@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import joint as joint_handle
-from .areas import Area, AreaEffect
+from .areas import Area, AreaEffect, check_effect
 from .arrays import FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector
 from .bodies import Bodies
 from .body import Body
@@ -89,7 +89,8 @@ class Listener:
 
     def remove(self) -> None:
         """Stop calling the function. The thread that steps calls this, between steps. Raises KeyError the second time."""
-        self._remove()
+        with told_as("remove"):
+            self._remove()
 
 
 class Space(SpaceBodies, SpaceQueries):
@@ -170,16 +171,21 @@ class Space(SpaceBodies, SpaceQueries):
 
     @property
     def gravity(self) -> Floats:
-        """Gravity [m/s^2], world axes, (3,). Assigning it wakes the bodies."""
-        return read_only(self._row()["gravity"].copy())
+        """Gravity [m/s^2], world axes, (3,). Assigning it wakes the bodies, at once or at the end of the step that is running."""
+        return read_only(self._row("gravity")["gravity"].copy())
 
     @gravity.setter
     def gravity(self, gravity: Vector) -> None:
         given = vector("gravity", "gravity", gravity)
         strength = float(np.linalg.norm(given))
         direction = given / strength if strength > 0.0 else (0.0, -1.0, 0.0)
-        for name, value in (("gravity_vector", direction), ("gravity", strength)):
-            self.core.space_set_area_param(self._id, name, value)
+
+        def set_both() -> None:
+            with told_as("gravity"):
+                for name, value in (("gravity_vector", direction), ("gravity", strength)):
+                    self.core.space_set_area_param(self._id, name, value)
+
+        self.core.late.run(self._id, set_both, self.core.system_index("gravity", self._id))
 
     @property
     def settings(self) -> SpaceSettings:
@@ -190,6 +196,7 @@ class Space(SpaceBodies, SpaceQueries):
     @settings.setter
     def settings(self, settings: SpaceSettings) -> None:
         check_settings("settings", settings)
+        self.core.system_index("settings", self._id)
         for name, value in asdict(settings).items():
             self.core.system_set_param(self._id, name, value)
         self._settings_value = replace(settings)
@@ -199,9 +206,11 @@ class Space(SpaceBodies, SpaceQueries):
         thread that steps calls this, between steps. Raises ValueError, KeyError, and RuntimeError in a function that a step
         calls."""
         self._check_not_stepping("shift_origin")
+        self.core.system_index("shift_origin", self._id)
         self.core.shift_origin(self._id, vector("shift_origin", "position", position))
 
-    def _row(self) -> Any:
+    def _row(self, call: str) -> Any:
+        self.core.system_index(call, self._id)
         return self.core.system(self._id).row
 
     # What is in it.
@@ -214,11 +223,11 @@ class Space(SpaceBodies, SpaceQueries):
     @property
     def bodies(self) -> Bodies:
         """All bodies of the space, in the order of their rows."""
-        return Bodies(self, self._ids(KIND_BODY))
+        return Bodies(self, self._ids("bodies", KIND_BODY))
 
-    def _ids(self, kind: int) -> Ints:
+    def _ids(self, call: str, kind: int) -> Ints:
         rows = self.core.bodies.rows[: self.core.bodies.count]
-        ids = rows["id"][(rows["system"] == self._row()["index"]) & (rows["id"] != 0)]
+        ids = rows["id"][(rows["system"] == self._row(call)["index"]) & (rows["id"] != 0)]
         return np.asarray(ids[kind_of(ids) == kind])
 
     def add_area(
@@ -228,16 +237,19 @@ class Space(SpaceBodies, SpaceQueries):
     ) -> Area:  # fmt: skip
         """Add a volume that sees bodies enter and leave, at `position`, world [m] (3,), with `rotation`, a unit quaternion
         (4,). `effect`: its gravity and damping. `layer`: the name of its own layer; `sees`: names of the layers that it looks
-        at, by default all. `is_visible`: whether other areas see it. Any thread may call, but for an effect: that is for the
-        thread that steps. Raises ValueError, KeyError, PoolFull."""
+        at, by default all. `is_visible`: whether other areas see it. Any thread may call. Raises ValueError, TypeError,
+        KeyError, PoolFull; then there is no area."""
         core, layers = self.core, self._world.layers
+        core.system_index("add_area", self._id)
+        if effect is not None:
+            check_effect("add_area", effect)
         place = twelve(
             basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position, most=FURTHEST)
         )
         own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
         identity = self._world.shapes.take(shape, 1, "add_area")
-        area = Area(self, int(core.create_area(is_visible)))
-        core.area_add_shape(area.id, identity)
+        with self._world.shapes.given_back_unless_done([identity]):
+            area = Area(self, self._area_with(identity, is_visible))
         try:
             core.area_set_transform(area.id, place)
             core.area_set_collision_layer(area.id, own)
@@ -248,6 +260,16 @@ class Space(SpaceBodies, SpaceQueries):
             core.area_set_system(area.id, self._id)
         except BaseException:
             area.remove()
+            raise
+        return area
+
+    def _area_with(self, shape: int, is_visible: bool) -> int:
+        """The id of a new area of the core with a shape of the core. Raises PoolFull; then there is no area."""
+        area = int(self.core.create_area(is_visible))
+        try:
+            self.core.area_add_shape(area, shape)
+        except BaseException:
+            self.core.destroy_area(area)
             raise
         return area
 
@@ -299,17 +321,20 @@ class Space(SpaceBodies, SpaceQueries):
     def contact_events(self) -> ContactEvents:
         """Contacts that began, lasted or ended in the last step, as arrays [m], [N s], of bodies whose `contact_events` is
         not "none". The thread that steps calls this, between steps. Raises KeyError."""
-        return ContactEvents(self.core.contact_events(self._id).copy())
+        with told_as("contact_events"):
+            return ContactEvents(self.core.contact_events(self._id).copy())
 
     def contact_points(self, most: int = MOST_POINTS) -> Floats:
         """Points where bodies touched in the last step, world [m], (n, 3), at most `most`. The thread that steps calls this,
         between steps. Raises KeyError."""
-        return np.asarray(self.core.system(self._id).contact_points(most))
+        with told_as("contact_points"):
+            return np.asarray(self.core.system(self._id).contact_points(most))
 
     def area_events(self) -> AreaEvents:
         """Bodies and areas that entered or left areas in the last step, as arrays; no quantities. The thread that steps calls
         this, between steps. Raises KeyError."""
-        return AreaEvents(self.core.area_events(self._id).copy())
+        with told_as("area_events"):
+            return AreaEvents(self.core.area_events(self._id).copy())
 
     # Callbacks.
 
@@ -320,7 +345,8 @@ class Space(SpaceBodies, SpaceQueries):
         function is called again in the next one. It must not step the space. Raises ValueError, KeyError, PoolFull."""
         if moment not in MOMENTS:
             raise ValueError(f"on_step: moment must be one of {', '.join(MOMENTS)}, got {moment!r}")
-        number = self.core.add_step_listener(self._id, function, MOMENTS[moment])
+        with told_as("on_step"):
+            number = self.core.add_step_listener(self._id, function, MOMENTS[moment])
         return Listener(lambda: self.core.remove_step_listener(self._id, number))
 
     def on_waking(self, function: Callable[[Bodies, Bodies], None]) -> Listener:
@@ -331,14 +357,17 @@ class Space(SpaceBodies, SpaceQueries):
         def told(woke: Any, slept: Any) -> None:
             function(Bodies(self, woke), Bodies(self, slept))
 
-        self.core.add_activation_listener(self._id, told)
+        if not callable(function):
+            raise ValueError(f"on_waking: a function is wanted, got {function!r}")
+        with told_as("on_waking"):
+            self.core.add_activation_listener(self._id, told)
         return Listener(lambda: self.core.remove_activation_listener(self._id, told))
 
     def remove(self) -> None:
         """Free the space with all its bodies and areas. No step and no query of it may be running. Raises KeyError, and
         RuntimeError in a function that a step calls."""
         self._check_not_stepping("remove")
-        for identity in self._ids(KIND_AREA).tolist():
+        for identity in self._ids("remove", KIND_AREA).tolist():
             Area(self, identity).remove()
         self.bodies.remove()
         self.core.destroy_system(self._id)

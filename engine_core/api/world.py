@@ -1,11 +1,10 @@
 """A world: the things that spaces share. A program makes it first."""
 
+import threading
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from .arrays import Vector, vector
+from .arrays import Vector, told_as, vector
 from .contacts import ContactRule
 from .materials import Layers
 from .shape_table import ShapeTable
@@ -28,7 +27,7 @@ class World:
     unit: `bodies`, `body_shapes`, `shapes`, `systems` (spaces), `joints`, `pairs`, `contacts`, `area_overlaps`,
     `waiting_edits`; room that is not used costs no memory. Raises ValueError."""
 
-    __slots__ = ("layers", "core", "shapes", "queries", "_contact_classes", "__weakref__")
+    __slots__ = ("layers", "core", "shapes", "queries", "_contact_classes", "_naming", "__weakref__")
 
     def __init__(self, threads: int | None = None, layers: Layers | None = None, **limits: int) -> None:
         self.layers = layers or Layers()
@@ -41,6 +40,7 @@ class World:
         self.queries = Queries(self.core)
         """The compiled face of all queries (`engine_core/core/queries.py`), for experts."""
         self._contact_classes = ["default"]
+        self._naming = threading.Lock()
 
     def add_space(self, gravity: Vector = (0.0, -9.81, 0.0), settings: SpaceSettings | None = None) -> Space:
         """Make a space with `gravity` [m/s^2] (3,) and settings. Any thread may call. Raises ValueError, PoolFull."""
@@ -54,19 +54,25 @@ class World:
         """Say how bodies of two contact classes (`Body.contact_class`) meet from now on; None removes the rule. Naming a
         class makes it; there may be 64. The thread that steps calls this, between steps. Raises ValueError, and KeyError for
         a rule to remove that is not there."""
-        numbers = self.contact_class_number(class_a), self.contact_class_number(class_b)
-        if rule is None:
-            self.core.remove_contact_rule(*numbers)
-        else:
-            self.core.set_contact_rule(*numbers, **{name: getattr(rule, name) for name in rule.__dataclass_fields__})
+        if rule is not None and not isinstance(rule, ContactRule):
+            raise TypeError(f"set_contact_rule: a ContactRule or None is wanted, got {rule!r}")
+        with told_as("set_contact_rule"):
+            if rule is None and not {class_a, class_b} <= set(self._contact_classes):
+                raise KeyError(f"there is no rule for {class_a!r} and {class_b!r}")
+            numbers = self.contact_class_number(class_a), self.contact_class_number(class_b)
+            if rule is None:
+                self.core.remove_contact_rule(*numbers)
+            else:
+                self.core.set_contact_rule(*numbers, **{name: getattr(rule, name) for name in rule.__dataclass_fields__})
 
     def contact_class_number(self, name: str) -> int:
         """Number of a contact class, 0 to 63, as the core's calls take it. Raises ValueError for the 65th class."""
-        if name not in self._contact_classes:
-            if len(self._contact_classes) == CONTACT_CLASSES:
-                raise ValueError(f"contact_class: there are {CONTACT_CLASSES} contact classes already, got {name!r}")
-            self._contact_classes.append(name)
-        return self._contact_classes.index(name)
+        with self._naming:
+            if name not in self._contact_classes:
+                if len(self._contact_classes) == CONTACT_CLASSES:
+                    raise ValueError(f"contact_class: there are {CONTACT_CLASSES} contact classes already, got {name!r}")
+                self._contact_classes.append(name)
+            return self._contact_classes.index(name)
 
     def contact_class_name(self, number: int) -> str:
         """Name of the contact class with a number; the number itself if an expert chose it. Never raises."""
@@ -77,4 +83,5 @@ class World:
         (rows, columns), and if given the index of the surface of each cell from there on. Bodies that lie on it wake. The
         thread that steps calls this, between steps. Raises ValueError."""
         identity = self.shapes.find("update_height_field", field)
-        self.core.update_height_field(identity, column, row, np.asarray(heights, np.float64), surface_of)
+        with told_as("update_height_field", materials="surface_of"):
+            self.core.update_height_field(identity, column, row, heights, surface_of)

@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 
 from ..bodies.bounds import fatten_bounds, update_bounds
-from ..bodies.identity import SEQUENCE_MASK, index_of
+from ..bodies.identity import SEQUENCE_MASK, kind_of
 from ..bodies.layers import broad_phase_layer_of
 from ..bodies.motion import bodies_of, system_of
-from ..bodies.schema import INDEX_BITS, INSTANCE, KIND_BITS, KIND_BODY, WORLD
+from ..bodies.schema import INDEX_BITS, INDEX_MASK, INSTANCE, KIND_BITS, KIND_BODY, WORLD
 from .body_batches import ROW_BYTES, copy_row
 from ..edit.body_placement import enter_system, renew, tree_of
 from ..broad_phase.add import tree_prepare
@@ -136,13 +136,12 @@ def add_bodies(
         world.instances.give_back_many(runs, 1)
         world.bodies.give_back_many(rows)
         raise world.instances.pool.full()
-    used = np.zeros(len(kinds), np.int32)
-    for k, index in enumerate(indices):
-        here = np.flatnonzero(which == k)
-        used[k] = world.shapes.derive(index)
-        with world.shapes.held():
-            world.shapes.rows[used[k]]["use_count"] += len(here) - 1
-        world.shape_users.add_many(index, rows[here])
+    try:
+        used = _use_shapes(world, indices, which, rows)
+    except BaseException:
+        world.instances.give_back_many(runs, 1)
+        world.bodies.give_back_many(rows)
+        raise
     given, ids = np.zeros(1, NEW_BODIES), np.zeros(count, np.int64)
     row = given[0]
     kept = (
@@ -160,6 +159,25 @@ def add_bodies(
     return ids
 
 
+def _use_shapes(world, indices: list[int], which: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Count the uses of shapes, given by index, by bodies in `rows`, of which `which` says the shape each has. Gives the rows
+    that collide, int32. Raises ValueError if another thread freed one of them; then none is used."""
+    used = np.zeros(len(indices), np.int32)
+    with world.shapes.held():
+        for k, index in enumerate(indices):
+            try:
+                used[k] = world.shapes.derive(index)
+            except ValueError:
+                for row in used[:k].tolist():
+                    world.shapes.release(row)
+                raise
+        for k, index in enumerate(indices):
+            here = np.flatnonzero(which == k)
+            world.shapes.rows[used[k]]["use_count"] += len(here) - 1
+            world.shape_users.add_many(index, rows[here])
+    return used
+
+
 def _enter(world, kept: tuple) -> None:
     """Put in the bodies that were not freed meanwhile. `kept`: the arrays that the record, the last of them, points to."""
     rows, ids, given = kept[0], kept[6], kept[-1]
@@ -169,8 +187,12 @@ def _enter(world, kept: tuple) -> None:
 
 
 def rows_of(world, call: str, ids: np.ndarray) -> np.ndarray:
-    """Rows of the body pool, int64 (n), of bodies that all exist. Raises KeyError, naming the first that does not."""
-    rows = ids & index_of(-1)
+    """Rows of the body pool, int64 (n), of bodies that all exist. Raises KeyError, naming the call and the first id that is that
+    of no body."""
+    rows = ids & INDEX_MASK
+    may_be = (kind_of(ids) == KIND_BODY) & (rows < world.bodies.count)
+    if not may_be.all():
+        world.body_index(call, int(ids[np.argmin(may_be)]))
     gone = np.flatnonzero(world.bodies.ids[rows] != ids)
     if len(gone):
         world.body_index(call, int(ids[gone[0]]))

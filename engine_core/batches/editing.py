@@ -83,10 +83,18 @@ def shapes_on(world, rows: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(*(part.tolist() for part in np.unique(found, return_counts=True)), strict=True))
 
 
+def each_once(ids: np.ndarray) -> np.ndarray:
+    """Ids, int64 (n), without those that stand there before; in their order."""
+    firsts = np.unique(ids, return_index=True)[1]
+    return ids if len(firsts) == len(ids) else ids[np.sort(firsts)]
+
+
 def free_bodies(world, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]]], None] = lambda used: None) -> None:
     """Take bodies of one system, or of none, out of it and free them, then call `on_freed` with the `shapes_on` them: now, or
     at the end of the step that is running. Few bodies, and those with joints, exceptions, reports or several shapes, go one
-    by one. Raises KeyError for a body that is gone, ValueError for one that belongs to a tile; then nothing was freed."""
+    by one. An id that is given twice counts once. Raises KeyError for a body that is gone, ValueError for one that belongs to a
+    tile; then nothing was freed."""
+    ids = each_once(ids)
     rows = rows_of(world, "remove", ids)
     if len(rows) == 0:
         return
@@ -131,6 +139,6 @@ def _free_plain(world, rows: np.ndarray) -> None:
 
     def give_back() -> None:  # when no query reads them any more
         instances.give_back_many(firsts, 1)
-        world.bodies.give_back_many(rows.astype(np.int32))
+        world.bodies.give_back_many(rows)
 
     world.retirement.retire(give_back)

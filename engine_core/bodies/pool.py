@@ -61,7 +61,7 @@ class BodyPool:
 
     def take(self, kind: int = KIND_BODY) -> int:
         """Index of the row of a new body, or of an area. Raises PoolFull."""
-        if self._retired_count:
+        if self._retired_count or self.free_count() == 0:
             self.reclaim()
         with self._lock:
             if self._free:
@@ -78,10 +78,15 @@ class BodyPool:
             row["id"] = make_id(kind, index, sequence)
             return index
 
+    def has(self, identity: int, *kinds: int) -> bool:
+        """Whether there is a row with this id, of one of these kinds. Any number may be asked for."""
+        index = identity & INDEX_MASK
+        return index < self.count and self.ids.item(index) == identity and kind_of(identity) in kinds
+
     def find(self, call: str, identity: int, *kinds: int) -> int:
         """Index of the row with this id, of one of these kinds. Raises KeyError for a freed, foreign or wrong id."""
         index = identity & INDEX_MASK
-        if index < self.count and self.ids.item(index) == identity and kind_of(identity) in kinds:
+        if self.has(identity, *kinds):
             return index
         name = KIND_NAMES[kinds[0]]
         why = "it was freed" if kind_of(identity) in kinds and index < self.count else f"it is no {name}"
@@ -107,6 +112,8 @@ class BodyPool:
 
     def take_many(self, count: int) -> np.ndarray:
         """Rows of `count` bodies, int32; the caller fills them, id last (batches/body_batches.py). Raises PoolFull."""
+        if count > self.free_count():
+            self.reclaim()
         with self._lock:
             used = min(count, len(self._free))
             if count - used > self.pool.capacity - self.count:
@@ -120,7 +127,7 @@ class BodyPool:
             return indices
 
     def give_back_many(self, indices: np.ndarray) -> None:
-        """Free rows that `body_batches.retire_rows` has prepared."""
+        """Free rows whose ids are stale (`body_batches.retire_rows`, `editing.take_out_many`)."""
         freed = indices.tolist()
         with self._lock:
             self._free += freed
@@ -211,6 +218,8 @@ class InstancePool:
 
     def take_many(self, count: int, capacity: int) -> list[int]:
         """First rows of up to `count` runs of `capacity` rows: as many as there are."""
+        if count * capacity > self.pool.capacity - self._used + capacity * len(self._free.get(capacity, ())):
+            self.reclaim()
         with self._lock:
             free = self._free.setdefault(capacity, [])
             start = max(len(free) - count, 0)

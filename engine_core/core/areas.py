@@ -8,9 +8,11 @@ area are those of a row of the body pool.
     world.step(system, 1 / 60)
     world.area_events(system)["other_id"]
 
-Who may call: as for `body_interface`. Bad input raises ValueError (a value) or KeyError (an id) and changes nothing.
+Any thread may call, as for bodies (core/bodies.py): a change takes effect at once, or when the step that runs has ended; of an
+area in no system, one thread at a time. Bad input raises ValueError (a value) or KeyError (an id) and changes nothing.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..edit import body_placement
 from ..bodies.schema import (
     CUSTOM_CENTER_OF_MASS, FILTER_CHANGED, IS_AREA, KIND_AREA, LAYER_SENSOR, RAY_PICKABLE, STATIC,
 )  # fmt: skip
+from .body_shapes import edits
 from ..sensors.change import effects_changed, set_monitorable, set_monitoring, space_changed
 from ..sensors.schema import IS_INSIDE, IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
 
@@ -74,6 +77,7 @@ class AreaInterface:
         self.area_index("area_add_shape", identity)
         self.body_add_shape(identity, shape_id, *place, **settings)
 
+    @edits
     def area_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
         """A disabled shape sees nothing and is not seen."""
         self.area_index("area_set_shape_disabled", identity)
@@ -88,10 +92,12 @@ class AreaInterface:
 
     # Who sees whom.
 
+    @edits
     def area_set_collision_layer(self, identity: int, layer: int) -> None:
         """32 bits: what the area is, for other areas and for queries."""
         self._set_filter("area_set_collision_layer", identity, "collision_layer", layer)
 
+    @edits
     def area_set_collision_mask(self, identity: int, mask: int) -> None:
         """32 bits: what it sees."""
         self._set_filter("area_set_collision_mask", identity, "collision_mask", mask)
@@ -101,6 +107,7 @@ class AreaInterface:
         self.bodies.rows[index][field] = bits & 0xFFFFFFFF
         body_placement.mark(self.address, index, FILTER_CHANGED)
 
+    @edits
     def area_set_monitoring(self, identity: int, bodies: bool | None = None, areas: bool | None = None) -> None:
         """Whether events tell of bodies, and of other areas. Switched on, or on again, all that overlaps is told anew."""
         index = self.area_index("area_set_monitoring", identity)
@@ -108,6 +115,7 @@ class AreaInterface:
             if is_on is not None:
                 set_monitoring(self.address, index, kind, bool(is_on))
 
+    @edits
     def area_set_monitorable(self, identity: int, is_monitorable: bool) -> None:
         """Whether other areas see it."""
         index = self.area_index("area_set_monitorable", identity)
@@ -116,6 +124,7 @@ class AreaInterface:
 
     # What it does.
 
+    @edits
     def area_set_param(self, identity: int, name: str, value) -> None:
         """Set a field of sensors.schema.AREA: a `_mode` (0 to 4 or its name, see MODE_NAMES), `priority`, `gravity`,
         `gravity_vector`, `is_point`, `unit_distance`, `linear_damp`, `angular_damp`."""
@@ -128,8 +137,12 @@ class AreaInterface:
 
     def space_set_area_param(self, identity: int, name: str, value) -> None:
         """The same of the space's own, for what no area replaces; its modes and priority do nothing."""
-        system = self.system(identity)
+        index = self.system_index("space_set_area_param", identity)
         value = check_area_param("space_set_area_param", name, value)
+        self.late.run(identity, functools.partial(self._change_space, identity, name, value), index)
+
+    def _change_space(self, identity: int, name: str, value) -> None:
+        system = self.system(identity)
         own, row = system.sensors.default_area[0], system.row
         before = own.tobytes() + row["gravity"].tobytes() + row["linear_damp"].tobytes() + row["angular_damp"].tobytes()
         own[name] = value

@@ -103,7 +103,11 @@ class BodyShapes:
             instance["user_shape"], instance["is_disabled"], instance["body"] = shape, is_disabled, index
             instance["query_layers"] = instance["simulation_layers"] = 0
             self.shape_users.add(shape, index)
-            self._cook(row, at, values)
+            try:
+                self._cook(row, at, values)
+            except BaseException:
+                self.shape_users.drop(shape)
+                raise
             row["instance_count"] = count + 1
             self._shapes_changed(index, THE_LAST)
 
@@ -156,11 +160,16 @@ class BodyShapes:
         """Put another shape in this place."""
         shape = self.shape_index("body_set_shape", shape_id)
         with self._changed_instance("body_set_shape", identity, number) as (index, row, at):
-            transform = self.instances.user_transform(at)
-            self._drop(index, at)
-            self.instances.rows[at]["user_shape"] = shape
+            instance, old = self.instances.rows[at], int(self.instances.rows[at]["user_shape"])
+            instance["user_shape"] = shape
             self.shape_users.add(shape, index)
-            self._cook(row, at, transform)
+            try:
+                self._cook(row, at, self.instances.user_transform(at))
+            except BaseException:
+                instance["user_shape"] = old
+                self.shape_users.drop(shape)
+                raise
+            self.shape_users.drop(old)
 
     @edits
     def body_set_shape_transform(self, identity: int, number: int, transform) -> None:

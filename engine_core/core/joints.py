@@ -272,7 +272,10 @@ class JointInterface:
         joint_placement.joint_changed(self.address, index)
 
     def joint_free_axis(self, identity: int, axis: int) -> None:
-        """Neither lock nor limit an axis."""
+        """Neither lock nor limit an axis; a rod is none any more."""
+        row = self.joint_row("joint_free_axis", identity)
+        if self._axis("joint_free_axis", axis) == DISTANCE and _is_rod(row):
+            row["sprung"] = int(row["sprung"]) & ~(1 << DISTANCE)
         self.joint_set_limits(identity, axis, 1.0, -1.0)
 
     def joint_set_motor(self, identity: int, axis: int, velocity: float, max_force: float = math.inf) -> None:
@@ -317,14 +320,14 @@ class JointInterface:
         joint_placement.joint_changed(self.address, index)
 
     def joint_set_distance(self, identity: int, shortest: float, longest: float) -> None:
-        """Keep the origins of the frames between two distances [m] apart; equal ones make a rod."""
+        """Keep the origins of the frames between two distances [m] apart; equal ones make a rod, in place of a spring."""
+        self.joint_index("joint_set_distance", identity)
         shortest = _number("joint_set_distance", "shortest", shortest, 0.0)
         longest = _number("joint_set_distance", "longest", longest, shortest)
+        self.joint_free_axis(identity, DISTANCE)
         if longest - shortest < NARROWEST:
-            self.joint_free_axis(identity, DISTANCE)
             self.joint_set_spring(identity, DISTANCE, ROD_HERTZ, ROD_DAMPING, shortest, by_frequency=True)
         else:
-            self.joint_clear_spring(identity, DISTANCE)
             self.joint_set_limits(identity, DISTANCE, shortest, longest)
 
     def joint_set_ratio(self, identity: int, ratio: float) -> None:
@@ -405,6 +408,13 @@ class JointInterface:
     def _mean(row, field: str) -> np.ndarray:
         time = float(row["total_time"])
         return row[field].astype(np.float64) / time if time > 0.0 else np.zeros(3)
+
+
+def _is_rod(row) -> bool:
+    """Whether the distance of a joint is locked, by the spring that stands for it."""
+    has_spring = int(row["sprung"]) & int(row["by_frequency"]) & 1 << DISTANCE
+    stiffness = float(row["spring_stiffness"][DISTANCE]), float(row["spring_damping"][DISTANCE])
+    return bool(has_spring) and stiffness == (ROD_HERTZ, ROD_DAMPING)
 
 
 def _limit(row, axis: int, lower: float, upper: float) -> None:

@@ -28,22 +28,43 @@ class ListeningConstraint:
         self._world, self._system, self._record = world, system, record
         self.row = record[0]
         address = address_of(record)
-        self._listeners = [
-            world.add_step_listener(system, begin, BEFORE_STEP, address),
-            world.add_step_listener(system, solve, SUB_STEP, address),
-        ]
+        self._listeners = [world.add_step_listener(system, begin, BEFORE_STEP, address)]
+        try:
+            self._listeners.append(world.add_step_listener(system, solve, SUB_STEP, address))
+        except BaseException:  # the step must not call the first one with a record that is gone
+            world.remove_step_listener(system, self._listeners.pop())
+            raise
         world.system(system).kept.add(self)
 
+    def _bodies(self) -> list[int]:
+        """Ids of the bodies that it acts on."""
+        raise NotImplementedError
+
+    def _check_there(self, call: str) -> None:
+        """Check that there is still what it acts on. Raises KeyError, naming the call and what was removed or freed."""
+        self._check_not_removed(call)
+        self._world.system_index(call, self._system)
+        for body in self._bodies():
+            self._world.body_index(call, body)
+
+    def _check_not_removed(self, call: str) -> None:
+        if not self._listeners:
+            raise KeyError(f"{call}: the {type(self).__name__.lower()} was removed")
+
     def set_enabled(self, is_enabled: bool) -> None:
-        """One that is not enabled does nothing."""
+        """One that is not enabled does nothing. Raises KeyError after it, its space or one of its bodies was freed."""
+        self._check_there("set_enabled")
         self.row["is_enabled"] = int(is_enabled)
 
     def remove(self) -> None:
-        """Take it out of its system. Nothing else may be called afterwards."""
-        for number in self._listeners:
-            self._world.remove_step_listener(self._system, number)
-        self._listeners = []
-        self._world.system(self._system).kept.discard(self)
+        """Take it out of its system; also where a body of it was freed before. Nothing else may be called afterwards. Raises
+        KeyError the second time."""
+        self._check_not_removed("remove")
+        listeners, self._listeners = self._listeners, []
+        if self._world.has_system(self._system):
+            for number in listeners:
+                self._world.remove_step_listener(self._system, number)
+            self._world.system(self._system).kept.discard(self)
 
 
 class ListenerInterface:

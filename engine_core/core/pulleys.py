@@ -22,20 +22,28 @@ class Pulley(ListeningConstraint):
     def __init__(self, world, system: int, record: np.ndarray):
         super().__init__(world, system, record, begin_pulley, solve_pulley)
 
+    def _bodies(self) -> list[int]:
+        return [int(identity) for identity in self.row["ids"] if identity]
+
     @property
     def length(self) -> float:
-        """Of the rope in the last sub-step, with the ratio [m]."""
+        """Of the rope in the last sub-step, with the ratio [m]. Raises KeyError after the pulley, its space or one of its
+        bodies was freed."""
+        self._check_there("length")
         return float(self.row["length"])
 
     @property
     def tension(self) -> float:
-        """Force with which A was pulled towards its wheel in the last step, on average; B with ratio times as much [N]."""
+        """Force with which A was pulled towards its wheel in the last step, on average; B with ratio times as much [N]. Raises
+        KeyError after the pulley, its space or one of its bodies was freed."""
+        self._check_there("tension")
         row = self._world.system(self._system).row
         time = float(row["last_delta_time"]) / float(row["substep_count"])
         return -float(self.row["total_impulse"]) / (time * float(row["substep_count"])) if time > 0.0 else 0.0
 
     def set_length(self, shortest: float, longest: float) -> None:
-        """Limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod of it."""
+        """Limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod of it. Raises ValueError, KeyError."""
+        self._check_there("set_length")
         if not 0.0 <= shortest <= longest < math.inf:
             raise ValueError(f"set_length: 0 <= shortest <= longest is wanted, got {shortest!r} and {longest!r}")
         self.row["shortest"], self.row["longest"] = shortest, longest

@@ -140,6 +140,12 @@ def _number(name: str, value, least: float = 0.0, is_above: bool = False) -> flo
     return number
 
 
+def _check_finite(call: str, asked: dict[str, float]) -> None:
+    for name, value in asked.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{call}: {name} must be finite, got {value!r}")
+
+
 def _direction(name: str, value) -> np.ndarray:
     vector = np.asarray(value, dtype=np.float64)
     if vector.shape != (3,) or not np.isfinite(vector).all() or np.linalg.norm(vector) < 1e-6:
@@ -164,37 +170,46 @@ class Vehicle(ListeningConstraint):
         super().__init__(world, system, record, begin_vehicle, solve_vehicle)
         self.body, self._parts, self._shapes = body, parts, shapes
 
+    def _bodies(self) -> list[int]:
+        return [self.body]
+
     def drive(self, throttle: float = 0.0, right: float = 0.0, brake: float = 0.0, hand_brake: float = 0.0) -> None:
         """What the driver does until the next call: throttle and steering -1 to 1, brakes 0 to 1; what is more is cut off; no
-        units. An automatic drives backwards with a negative throttle. Raises ValueError for what is not finite."""
-        asked = {"throttle": throttle, "right": right, "brake": brake, "hand_brake": hand_brake}
-        for name, value in asked.items():
-            if not math.isfinite(value):
-                raise ValueError(f"drive: {name} must be finite, got {value!r}")
-        for name, value in asked.items():
-            self.row[name] = min(max(float(value), 0.0 if "brake" in name else -1.0), 1.0)
+        units. An automatic drives backwards with a negative throttle. Raises ValueError for what is not finite, KeyError after
+        the vehicle, its space or its body was freed."""
+        self._control("drive", throttle=throttle, right=right, brake=brake, hand_brake=hand_brake)
         if throttle or right:
             body_placement.wake(self._world.address, int(self.row["body"]))
 
+    def _control(self, call: str, **asked: float) -> None:
+        self._check_there(call)
+        _check_finite(call, asked)
+        for name, value in asked.items():
+            self.row[name] = min(max(float(value), 0.0 if "brake" in name else -1.0), 1.0)
+
     def drive_tracks(self, throttle: float, left: float = 1.0, right: float = 1.0, brake: float = 0.0) -> None:
         """Of a tank: each track runs at a part of the engine's speed, -1 to 1; unlike ones turn it; no units. Raises
-        ValueError."""
+        ValueError, KeyError."""
         if int(self.row["kind"]) != TRACKED:
             raise ValueError("drive_tracks: the vehicle has no tracks")
-        self.drive(throttle, 0.0, brake)
+        _check_finite("drive_tracks", {"left": left, "right": right})
+        self._control("drive_tracks", throttle=throttle, right=0.0, brake=brake, hand_brake=0.0)
         for drive, part in zip(self._parts["drives"], (left, right), strict=False):
             drive["input"] = min(max(float(part), -1.0), 1.0)
         body_placement.wake(self._world.address, int(self.row["body"]))
 
     def set_gear(self, gear: int, clutch: float = 1.0) -> None:
-        """By hand: 1 is the first gear, 0 neutral, -1 the first backwards; clutch 0 (open) to 1; no units. Raises ValueError."""
+        """By hand: 1 is the first gear, 0 neutral, -1 the first backwards; clutch 0 (open) to 1; no units. Raises ValueError,
+        KeyError."""
+        self._check_there("set_gear")
         if not -int(self.row["reverse_count"]) <= gear <= int(self.row["gear_count"]):
             raise ValueError(f"set_gear: there are gears -{self.row['reverse_count']} to {self.row['gear_count']}, got {gear}")
         self.row["gear"], self.row["clutch"] = gear, min(max(float(clutch), 0.0), 1.0)
 
     @property
     def speed(self) -> float:
-        """Forward [m/s]."""
+        """Forward [m/s]. Raises KeyError after the vehicle, its space or its body was freed."""
+        self._check_there("speed")
         body = self._world.bodies.rows[int(self.row["body"])]
         x, y, z, w = body["rotation"].astype(np.float64)
         forward, q = self.row["forward"], np.array([x, y, z])
@@ -222,7 +237,9 @@ class Vehicle(ListeningConstraint):
         return self._parts["shafts"]
 
     def wheel_force(self, number: int) -> tuple[float, float, float]:
-        """What a wheel did to the body in the last step [N]: along the normal, ahead, and to the right."""
+        """What a wheel did to the body in the last step [N]: along the normal, ahead, and to the right. Raises KeyError after
+        the vehicle, its space or its body was freed."""
+        self._check_there("wheel_force")
         wheel = self.wheels[number]
         time = float(self._world.system(self._system).row["last_delta_time"])
         if wheel["ground"] < 0 or time <= 0.0:
@@ -230,7 +247,8 @@ class Vehicle(ListeningConstraint):
         return float(wheel["total_push"]) / time, float(wheel["total_drive"]) / time, float(wheel["total_side"]) / time
 
     def remove(self) -> None:
-        """Take the wheels off the body. Nothing else may be called afterwards."""
+        """Take the wheels off the body, also where that was freed before. Nothing else may be called afterwards. Raises KeyError
+        the second time."""
         super().remove()
         for shape in self._shapes:
             self._world.destroy_shape(shape)
@@ -281,21 +299,29 @@ class VehicleInterface:
             vehicle["most_lean"] = min(_number("lean.most", lean.most), 80.0 * DEGREE)
         for wheel_row, wheel in zip(parts.wheels, wheels, strict=True):
             _write_wheel(wheel_row, wheel, vehicle["forward"])
-        shapes = [self._wheel_shape(wheel_row, wheel) for wheel_row, wheel in zip(parts.wheels, wheels, strict=True)]
         kept = {"wheels": parts.wheels, "shafts": parts.shafts, "drives": parts.drives, "bars": parts.bars}
         for name, rows in kept.items():
             vehicle[name], vehicle[f"{name[:-1]}_count"] = address_of(rows), len(rows)
         system = int(self._system_pool.rows[int(row["system"])]["id"])
         install_queries(self.system(system).row)
-        return Vehicle(self, system, body, record, kept, [shape for shape in shapes if shape])
+        shapes: list[int] = []
+        try:
+            for wheel_row, wheel in zip(parts.wheels, wheels, strict=True):
+                self._add_wheel_shape(shapes, wheel_row, wheel)
+            return Vehicle(self, system, body, record, kept, shapes)
+        except BaseException:
+            for shape in shapes:
+                self.destroy_shape(shape)
+            raise
 
-    def _wheel_shape(self, row, wheel: Wheel) -> int:
-        """Make the shape that finds the ground for a wheel; its id, or 0 for a ray."""
+    def _add_wheel_shape(self, shapes: list[int], row, wheel: Wheel) -> None:
+        """Make the shape that finds the ground for a wheel, unless a ray does, and add its id to `shapes`."""
         if wheel.cast == "ray":
             row["kind"] = RAY_WHEEL
-            return 0
+            return
         row["kind"] = SPHERE_WHEEL if wheel.cast == "sphere" else CYLINDER_WHEEL
         shape = self.create_shape(SPHERE if wheel.cast == "sphere" else CYLINDER)
+        shapes.append(shape)
         index = self.shape_index("create_vehicle", shape)
         if wheel.cast == "sphere":
             self.shapes.set_sphere(index, wheel.radius)
@@ -303,7 +329,6 @@ class VehicleInterface:
             self.shapes.set_cylinder(index, wheel.radius, wheel.width)
             row["shape_rotation"] = _from_y_to(np.cross(row["forward"], row["steering_axis"]))
         row["shape"] = index
-        return shape
 
 
 def _from_y_to(axis: np.ndarray) -> np.ndarray:

@@ -54,7 +54,7 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
     `job_system`: who runs the jobs of its steps (runtime/job_system.py); by default a pool of own threads.
     `layers`: who collides with whom and which broad-phase layers there are, a table of bodies/layers.py; Godot's masks by
     default.
-    `limits`: names and numbers of limits.py."""
+    `limits`: names and numbers of `step/limits.py`."""
 
     def __init__(self, threads: int | None = None, layers=None, job_system: JobSystem | None = None, **limits: int):
         self.job_system = PooledThreads(shared_pool(threads)) if job_system is None else job_system
@@ -195,13 +195,18 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         """The physics system with this id."""
         return self._systems[self.system_index("system", identity)]
 
+    def has_system(self, identity: int) -> bool:
+        """Whether there is a system with this id."""
+        index = index_of(identity)
+        is_one = kind_of(identity) == KIND_SYSTEM and index < self._system_count
+        return is_one and bool(self._system_pool.rows[index]["id"] == identity)
+
     def system_index(self, call: str, identity: int) -> int:
         """Index of the system with this id. Raises KeyError for a freed, foreign or wrong id."""
         index = index_of(identity)
-        if kind_of(identity) != KIND_SYSTEM or index >= self._system_count:
-            raise KeyError(f"{call}: there is no space {describe_id(identity)}: it is no space")
-        if self._system_pool.rows[index]["id"] != identity:
-            raise KeyError(f"{call}: there is no space {describe_id(identity)}: it was freed")
+        if not self.has_system(identity):
+            why = "it was freed" if kind_of(identity) == KIND_SYSTEM and index < self._system_count else "it is no space"
+            raise KeyError(f"{call}: there is no space {describe_id(identity)}: {why}")
         return index
 
     def system_set_param(self, identity: int, name: str, value) -> None:

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import edits
-from ..bodies.identity import describe_id, index_of, kind_of
+from ..bodies.identity import describe_id, index_of
 from ..bodies.motion import bodies_of
 from ..bodies.publication import read_motion
 from ..bodies.schema import INDEX_MASK, KIND_BODY, WORLD
@@ -126,10 +126,9 @@ class NonLockingBodyInterface:
         self.world = world
 
     def _index(self, call: str, identity: int) -> int:
-        index = index_of(identity)
-        if kind_of(identity) != KIND_BODY or self.world.bodies.rows[index]["id"] != identity:
+        if not self.world.bodies.has(identity, KIND_BODY):
             raise KeyError(f"{call}: there is no body {describe_id(identity)}")
-        return index
+        return index_of(identity)
 
     def _give(self, call: str, identity: int, kind: int, *vectors, system: int = -1) -> bool:
         command = np.zeros(1, dtype=COMMAND)
@@ -257,7 +256,8 @@ class LockingBodyInterface(NonLockingBodyInterface):
     def _settle_edits(self, ids) -> None:
         """Before the locks are given back: a command that met another thread's edit at the gate is done by that thread, in a
         moment; without this it could come after the locks are gone."""
-        for number in {int(self.world.bodies.rows[index_of(int(identity))]["system"]) for identity in ids} - {-1}:
+        known = [identity for identity in map(int, ids) if self.world.bodies.has(identity, KIND_BODY)]
+        for number in {int(self.world.bodies.rows[index_of(identity)]["system"]) for identity in known} - {-1}:
             edits.await_edits(self.world.systems.address + number * edits.SYSTEM_SIZE)
 
     @contextmanager

@@ -16,7 +16,8 @@ from ..bodies.motion import bodies_of, mark_changed, system_of
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
 from ..bodies.schema import (
-    HAS_RARE, IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC, WORLD,
+    HAS_RARE, IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC,
+    TARGET_SET, WORLD,
 )  # fmt: skip
 from ..broad_phase.add import tree_add
 from ..broad_phase.change import tree_remove, tree_widen
@@ -27,7 +28,7 @@ from ..collision.contact_rules import terms_of
 from ..collision.pairs import combine_materials, lists_of, pairs_of
 from ..collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
 from ..collision.telling import begin_telling, stop_telling
-from ..geometry.vector import quaternion, vector3
+from ..geometry.vector import quaternion, rotate, subtract, vector3
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from ..sensors.change import area_enters, forget_overlaps
@@ -70,6 +71,16 @@ def place(world, index, origin, rotation):
     motion.set_pose(world, index, origin, rotation)
     renew_place(world, index)
     end_change(body)
+
+
+@kernel
+def wanted_pose(world, body):
+    """(origin, rotation) of a body, or those that a kinematic body is on its way to."""
+    center, rotation = vector3(body.position), quaternion(body.rotation)
+    if body.mode == KINEMATIC and body.system >= 0 and body.flags & TARGET_SET:
+        rare = rare_of(world, body)
+        center, rotation = vector3(rare.target_position), quaternion(rare.target_rotation)
+    return subtract(center, rotate(rotation, vector3(body.center_of_mass))), rotation
 
 
 @entry_point("void(int64, int64, int64)")

@@ -15,10 +15,10 @@ import numpy as np
 
 from . import body_placement
 from ..bodies import motion
-from ..bodies.identity import index_of, row_of
+from ..bodies.identity import index_of, kind_of, row_of
 from ..bodies.motion import bodies_of
 from ..bodies.rare import own_rare
-from ..bodies.schema import CAN_SLEEP, SYSTEM, WORLD
+from ..bodies.schema import CAN_SLEEP, KIND_SYSTEM, SYSTEM, WORLD
 from ..geometry.vector import add, quaternion, store3, vector3
 from ..runtime import atomics
 from ..runtime.attributes import keep_as_call
@@ -43,8 +43,10 @@ RING_SETTING = "physics/scree_3d/limits/max_waiting_edits"
 (
     SET_POSE, LINEAR_VELOCITY, ANGULAR_VELOCITY, AXIS_VELOCITY, CENTRAL_IMPULSE, IMPULSE, TORQUE_IMPULSE, CENTRAL_FORCE, FORCE,
     TORQUE, ADD_CENTRAL_FORCE, ADD_FORCE, ADD_TORQUE, SET_FORCE, SET_TORQUE, SLEEPING, CAN_SLEEP_OR_NOT, PUT_IN, TAKE_OUT,
-) = range(19)  # fmt: skip
-"""Values of COMMAND.kind. ADD_... and SET_... are constant forces."""
+    SET_ORIGIN, SET_TURN,
+) = range(21)  # fmt: skip
+"""Values of COMMAND.kind. ADD_... and SET_FORCE, SET_TORQUE are constant forces. SET_ORIGIN and SET_TURN are halves of SET_POSE:
+the other half stays what it is when the command is done."""
 
 # What `edit` answers.
 DONE, LATER, NO_BODY, FULL = range(4)
@@ -101,6 +103,10 @@ def apply_command(world, index, command):
     body = bodies_of(world)[index]
     if kind == SET_POSE:
         body_placement.place(world, index, v, quaternion(values[3:7]))
+    elif kind == SET_ORIGIN:
+        body_placement.place(world, index, v, body_placement.wanted_pose(world, body)[1])
+    elif kind == SET_TURN:
+        body_placement.place(world, index, body_placement.wanted_pose(world, body)[0], quaternion(values))
     elif kind == IMPULSE:
         motion.apply_impulse(world, index, v, at)
     elif kind == FORCE:
@@ -291,7 +297,8 @@ class LateEdits:
         return bool(self._waiting) and identity in self._bodies and not getattr(self._inside, "depth", 0)
 
     def run(self, identity: int, action: Callable[[], None], system: int = -1) -> None:
-        """Do `action`, which changes a body, its system and perhaps another one: now, or when the steps of these have ended."""
+        """Do `action`, which changes a body, its system and perhaps another one: now, or when the steps of these have ended. An
+        edit of a system alone has the id of that."""
         if not self.waits_for(identity):
             taken = self._take(identity, system)
             if taken is not None:
@@ -308,8 +315,9 @@ class LateEdits:
 
     def _systems(self, identity: int, system: int) -> list[int]:
         """The numbers of the systems that an edit touches, in the order in which their gates are taken."""
-        row = self._world.bodies.rows[index_of(identity)]
-        return sorted({system, int(row["system"])} - {-1})
+        is_of_space = kind_of(identity) == KIND_SYSTEM
+        own = -1 if is_of_space else int(self._world.bodies.rows[index_of(identity)]["system"])
+        return sorted({system, own} - {-1})
 
     def _take(self, identity: int, system: int) -> list[int] | None:
         """Hold the gates of the systems that an edit touches; the addresses of those to be opened, or None while one steps."""

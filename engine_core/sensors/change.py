@@ -1,6 +1,6 @@
 """What changes about areas between steps: one that leaves, watches something else, or acts otherwise. Kernels for the doors.
 
-Who may call: the thread that steps the system, between steps or from its callbacks.
+Whoever holds the gate of the area's system may call (edit/edits.py), and the one thread that has an area in no system.
 """
 
 import numpy as np

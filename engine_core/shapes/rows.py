@@ -53,8 +53,14 @@ class ShapeRows:
         row["sequence"], row["user_kind"], row["current"] = sequence, kind, index
         return index
 
+    def _make_room(self, count: int) -> None:
+        """Give back what nobody reads any more, if fewer rows are free."""
+        if count > self.free_count():
+            self.reclaim()
+
     def take_many(self, count: int) -> np.ndarray:
         """Rows, int32, as `create` takes them; without kind and id, which compiled code writes. Raises PoolFull."""
+        self._make_room(count)
         with self._lock:
             used = min(count, len(self._free_rows))
             if self.row_count + count - used > self.pool.capacity:
@@ -123,6 +129,7 @@ class ShapeRows:
     def adopt(self, cooked: np.ndarray) -> np.ndarray:
         """Rows, int32, for shapes that are cooked already: an array of SHAPE whose `block`s are addresses that stay good until
         `disown`. Each is in use once. Raises PoolFull; then none was taken."""
+        self._make_room(len(cooked))
         with self._lock:
             if self.row_count + len(cooked) - len(self._free_rows) > self.pool.capacity:
                 raise self.pool.full()

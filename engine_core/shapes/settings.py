@@ -22,8 +22,9 @@ def _number(call: str, name: str, value, positive: bool = True) -> float:
 
 
 def _vectors(call: str, name: str, value, row_count: int | None = None, dtype=np.float32) -> np.ndarray:
+    """A copy, which stays as it is whatever the caller does to the array that was given."""
     try:
-        array = np.ascontiguousarray(value, dtype=dtype)
+        array = np.array(value, dtype=dtype, order="C", ndmin=1)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{call}: {name} must be an array of numbers, got {type(value).__name__}") from None
     shape = (3,) if row_count == 1 else ("n", 3)

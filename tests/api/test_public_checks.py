@@ -215,3 +215,125 @@ def test_settings_of_a_space_can_be_replaced(space):
     space.settings = dataclasses.replace(space.settings, substep_count=np.int64(2))
     space.step(1 / 60)
     assert space.settings.substep_count == 2
+
+
+GONE = [
+    ("can_sleep", lambda body: body.can_sleep), ("continuous", lambda body: body.continuous), ("mask", lambda body: body.mask),
+    ("set_surface_velocity", lambda body: body.set_surface_velocity((1, 0, 0))), ("is_asleep", lambda body: body.is_asleep),
+    ("mode", lambda body: body.mode), ("mode", lambda body: setattr(body, "mode", "static")),
+    ("position", lambda body: body.position), ("position", lambda body: setattr(body, "position", (0, 1, 0))),
+    ("rotation", lambda body: setattr(body, "rotation", (0, 0, 0, 1))), ("move", lambda body: body.move((0, 0, 0))),
+    ("lock_axes", lambda body: body.lock_axes("x")), ("test_motion", lambda body: body.test_motion((1, 0, 0))),
+    ("can_sleep", lambda body: setattr(body, "can_sleep", True)), ("continuous", lambda body: setattr(body, "continuous", True)),
+    ("mass", lambda body: body.mass), ("mass", lambda body: setattr(body, "mass", 1)),
+    ("center_of_mass", lambda body: body.center_of_mass), ("inertia", lambda body: body.inertia),
+    ("shapes", lambda body: body.shapes), ("add_shape", lambda body: body.add_shape(BALL)),
+    ("remove_shape", lambda body: body.remove_shape(0)), ("material", lambda body: body.material),
+    ("material", lambda body: setattr(body, "material", scree.Material())), ("layer", lambda body: body.layer),
+    ("layer", lambda body: setattr(body, "layer", "default")), ("mask", lambda body: setattr(body, "mask", "default")),
+    ("ignore", lambda body: body.ignore(body.space.add_rigid(BALL))), ("contact_events", lambda body: body.contact_events),
+    ("contact_events", lambda body: setattr(body, "contact_events", "all")), ("contact_class", lambda body: body.contact_class),
+    ("contact_class", lambda body: setattr(body, "contact_class", "ice")), ("closest_point", lambda body: closest(body)),
+    ("remove", lambda body: body.remove()),
+]  # fmt: skip
+
+
+def closest(body: scree.Body) -> np.ndarray:
+    return body.space.closest_point(body, (0, 0, 0))
+
+
+@pytest.mark.parametrize(("name", "call"), GONE, ids=lambda value: value if isinstance(value, str) else "")
+def test_a_body_that_is_gone_is_told_by_the_name_of_the_call(space, name, call):
+    body = space.add_rigid(BALL)
+    body.remove()
+    with pytest.raises(KeyError, match=rf"'{name}\w*: there is no body {body.id} .*it was freed"):
+        call(body)
+
+
+def test_an_area_that_is_gone_is_told_by_the_name_of_the_call(space):
+    area = space.add_area(BALL)
+    area.remove()
+    for name, call in (
+        ("position", lambda: area.position), ("position", lambda: setattr(area, "position", (0, 0, 0))),
+        ("move", lambda: area.move((0, 0, 0), (0, 0, 0, 1))), ("overlaps", area.overlaps), ("watch", area.watch),
+        ("set_visible", lambda: area.set_visible(True)), ("set_effect", lambda: area.set_effect(scree.AreaEffect())),
+        ("remove", area.remove),
+    ):  # fmt: skip
+        with pytest.raises(KeyError, match=f"'{name}: there is no area {area.id} .*it was freed"):
+            call()
+
+
+def test_a_space_that_is_gone_is_told_by_the_name_of_the_call(space):
+    gone = space.world.add_space()
+    listener = gone.on_step(lambda seconds: None)
+    gone.remove()
+    for name, call in (
+        ("gravity", lambda: gone.gravity), ("gravity", lambda: setattr(gone, "gravity", (0, 0, 0))),
+        ("settings", lambda: setattr(gone, "settings", scree.SpaceSettings())), ("bodies", lambda: gone.bodies),
+        ("shift_origin", lambda: gone.shift_origin((0, 0, 0))), ("add_area", lambda: gone.add_area(BALL)),
+        ("contact_events", gone.contact_events), ("contact_points", gone.contact_points), ("area_events", gone.area_events),
+        ("on_step", lambda: gone.on_step(print)), ("on_waking", lambda: gone.on_waking(print)), ("remove", gone.remove),
+        ("remove", listener.remove), ("triangles", lambda: gone.triangles((0, 0, 0), (1, 1, 1))),
+        ("cast_ray", lambda: gone.cast_ray((0, 0, 0), (1, 0, 0))), ("overlaps", lambda: gone.overlaps(BALL, (0, 0, 0))),
+        ("cast_shape", lambda: gone.cast_shape(BALL, (0, 0, 0), (1, 0, 0))), ("near_box", lambda: gone.near_box(NONE, NONE)),
+        ("at_point", lambda: gone.at_point(NONE)), ("add_rigid", lambda: gone.add_rigid(BALL)), ("step", lambda: gone.step(0.1)),
+    ):  # fmt: skip
+        with pytest.raises(KeyError, match=f"'{name}: there is no space {gone.id} .*it was freed"):
+            call()
+    assert not {BALL} & {shape for shape, (_, uses) in space.world.shapes._uses.items() if uses > 1}
+
+
+NONE = (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda space: space.on_waking("wake"), ValueError, "^on_waking: a function is wanted, got 'wake'"),
+        (lambda space: space.on_step("step"), ValueError, "^on_step: a function, an entry point or an address is wanted"),
+        (lambda space: space.triangles((1, 1, 1), NONE), ValueError, "^triangles: the box must not be inside out"),
+        (lambda space: space.triangles((1, 1), NONE), ValueError, "^triangles: low must be of shape"),
+        (lambda space: space.overlaps("ball", NONE), ValueError, "^overlaps: shape must be a value"),
+        (lambda space: space.world.set_contact_rule("a", "b", None), KeyError, "set_contact_rule: there is no rule"),
+        (lambda space: space.world.set_contact_rule("a", "b", "ice"), TypeError, "^set_contact_rule: a ContactRule or None"),
+        (lambda space: space.world.set_contact_rule("a", "b", scree.ContactRule(friction=-1)), ValueError, "^set_contact_rule: "),
+        (lambda space: setattr(space.add_rigid(BALL), "material", 0.5), TypeError, "^material: a Material is wanted, got 0.5"),
+    ],
+)
+def test_errors_of_spaces_and_worlds_name_the_call(space, call, error, message):
+    with pytest.raises(error, match=message):
+        call(space)
+
+
+def test_samples_that_do_not_fit_are_told_by_the_name_of_the_call(space):
+    space.add_static(FIELD)
+    for heights in ("high", [[1.0] * 9], [[1, 2], [3]]):
+        with pytest.raises(ValueError, match="^update_height_field: "):
+            space.world.update_height_field(FIELD, 0, 0, heights)
+
+
+def test_a_rule_that_is_not_there_names_no_classes(space):
+    with pytest.raises(KeyError, match=r"^.set_contact_rule: there is no rule for .*'mud.*ice"):
+        space.world.set_contact_rule("mud", "ice", None)
+    assert space.world._contact_classes == ["default"]
+
+
+def test_a_single_body_is_no_list_of_bodies(space):
+    body = space.add_rigid(BALL)
+    for name, call in (
+        ("cast_ray", lambda: space.cast_ray((0, 9, 0), (0, -9, 0), exclude=body)),
+        ("overlaps", lambda: space.overlaps(BALL, (0, 0, 0), exclude=body)),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}: bodies or areas are wanted, in a list for example, got <body"):
+            call()
+    with pytest.raises(TypeError, match="^cast_ray: a body is wanted, got 3"):
+        space.cast_ray((0, 9, 0), (0, -9, 0), exclude=[3])
+
+
+def test_joints_and_rules_keep_copies_of_what_they_are_made_from(space):
+    place, speed = np.zeros(3), [2.0, 0.0, 0.0]
+    pin, rule = scree.Pin(anchor=place), scree.ContactRule(surface_velocity=speed)
+    rope = scree.Rope(wheel=place, to_wheel=speed)
+    place[:], speed[0] = 9, 9
+    assert pin == scree.Pin() and rule == scree.ContactRule(surface_velocity=(2, 0, 0))
+    assert rope == scree.Rope(wheel=(0, 0, 0), to_wheel=(2, 0, 0)) and len({pin, scree.Pin()}) == 1

@@ -1,5 +1,8 @@
 """Contacts and areas as arrays, rules for them, and functions that steps call."""
 
+import threading
+import time
+
 import numba
 import numpy as np
 import pytest
@@ -187,3 +190,87 @@ def test_limits_are_named_and_warn():
     space.add_rigid_many(CUBE, [(2.0 * k, 0.4, 0) for k in range(20)])
     with pytest.warns(scree.LimitReached, match="contacts were left out"):
         steps(space, 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"gravity": (0, np.nan, 0)}, "gravity must be finite, got nan"),
+        ({"gravity": (0, 1)}, "gravity must be of shape"),
+        ({"center": (np.inf, 0, 0)}, "center must be finite, got inf"),
+        ({"strength": np.nan}, "strength must be one finite number"),
+        ({"unit_distance": -1.0}, "unit_distance must be one finite number of at least 0, got -1.0"),
+        ({"linear_damp": -0.1}, "linear_damp must be one finite number of at least 0, got -0.1"),
+        ({"angular_damp": np.inf}, "angular_damp must be one finite number of at least 0, got inf"),
+        ({"priority": 1.5}, "priority must be a whole number"),
+        ({"priority": 1 << 40}, "priority must be a whole number"),
+        ({"gravity_mode": "sideways"}, "gravity_mode must be one of disabled, .*got 'sideways'"),
+        ({"damp_mode": 7}, "damp_mode must be one of disabled, .*got 7"),
+    ],
+)
+def test_effects_are_checked_where_they_are_made(wrong, message):
+    with pytest.raises(ValueError, match=f"^AreaEffect: {message}"):
+        scree.AreaEffect(**wrong)
+
+
+def test_an_effect_keeps_its_own_numbers(space):
+    gravity = np.array((0.0, 5.0, 0.0))
+    effect = scree.AreaEffect(gravity_mode="replace", gravity=gravity)
+    gravity[:] = 9
+    assert effect.gravity == (0, 5, 0) and effect == scree.AreaEffect(gravity_mode="replace", gravity=[0, 5, 0])
+    area = space.add_area(CUBE)
+    for call in (lambda: area.set_effect("up"), lambda: space.add_area(CUBE, effect="up")):  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="^(set_effect|add_area): an AreaEffect is wanted, got 'up'"):
+            call()
+    assert len(space.world.shapes._uses) == 1
+
+
+def test_areas_and_gravity_change_when_the_step_has_ended(space):
+    """Any thread may ask for it: here while the gate of the space is held, as a step holds it."""
+    row, area, ball = space.core.system(space.id).row, space.add_area(CUBE), space.add_rigid(ROUND)
+    own, seen = (space.core.areas.rows[space.core.area_index("test", area.id)] for _ in range(2))
+    before = own.tobytes(), row["gravity"].tobytes(), space.core.bodies.rows["collision_mask"].tobytes()
+    row["gate"] = 1
+    area.watch(bodies=False, areas=True)
+    area.set_visible(True)
+    area.set_effect(scree.AreaEffect(gravity_mode="replace", gravity=(0, 3, 0)))
+    space.core.area_set_collision_layer(area.id, 4)
+    space.core.area_set_collision_mask(area.id, 8)
+    space.core.area_set_shape_disabled(area.id, 0, True)
+    space.core.area_set_shape_disabled(area.id, 0, False)
+    space.gravity = (0, -1, 0)
+    assert before == (own.tobytes(), row["gravity"].tobytes(), space.core.bodies.rows["collision_mask"].tobytes())
+    row["gate"] = 0
+    space.core.late.settle()
+    body = space.core.bodies.rows[space.core.area_index("test", area.id)]
+    assert seen["gravity_mode"] == 3 and (body["collision_layer"], body["collision_mask"]) == (4, 8)
+    assert not space.core.instances.rows[int(body["first_instance"])]["is_disabled"]
+    np.testing.assert_allclose(space.gravity, (0, -1, 0))
+    steps(space, 60)
+    assert ball.velocity[1] == pytest.approx(-1.0, abs=0.02), "the area sees no layer of the ball"
+
+
+class Slow(list):
+    """Another thread gets its turn between a look at the list and what follows from it."""
+
+    def __contains__(self, value: object) -> bool:
+        is_in = super().__contains__(value)
+        time.sleep(0.0005)
+        return is_in
+
+
+def test_threads_that_name_classes_at_once_name_each_once(space):
+    space.world._contact_classes = Slow(space.world._contact_classes)
+    numbers, begin = [], threading.Barrier(4)
+
+    def name_all() -> None:
+        begin.wait()
+        numbers.extend((name, space.world.contact_class_number(name)) for name in map(str, range(30)))
+
+    threads = [threading.Thread(target=name_all) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(numbers)) == 30 and len({number for _, number in numbers}) == 30
+    assert len(space.world._contact_classes) == 31

@@ -184,3 +184,128 @@ def test_a_car_a_tank_and_a_motorcycle_drive(space):
     steps(space, 120)
     for body, vehicle in (car, tank, cycle):
         assert vehicle.speed > 1.0 and body.position[2] < -1.0
+
+
+def test_a_rope_becomes_a_rod_and_a_rod_a_rope(space):
+    """A ball that hangs from the world, and is thrown up: a rod holds its distance, a rope lets it come nearer."""
+    ball = space.add_rigid(scree.Sphere(radius=0.1), (0, -2, 0), can_sleep=False, linear_damp=3.0)
+    joint = space.add_joint(scree.Distance(anchor=(0, -2, 0), shortest=2.0, longest=2.0), ball)
+
+    def hangs_at(expected: float) -> None:
+        steps(space, 240)
+        assert np.linalg.norm(ball.position) == pytest.approx(expected, abs=0.03)
+        assert joint.position() == pytest.approx(expected, abs=0.03)
+
+    hangs_at(2.0)
+    joint.set_limits((0.5, 3.0))
+    hangs_at(3.0)
+    joint.set_limits((1.0, 1.0))
+    hangs_at(1.0)
+    ball.velocity = (0, 9, 0)
+    steps(space, 6)
+    assert np.linalg.norm(ball.position) == pytest.approx(1.0, abs=0.05), "a rod does not give way"
+    joint.set_limits(None)
+    steps(space, 120)
+    assert ball.position[1] < -3.0
+    with pytest.raises(ValueError, match="^set_limits: limits must be .*at least 0, got -1"):
+        joint.set_limits((-1.0, 1.0))
+
+
+def test_a_spring_along_a_rope_stays_when_its_limits_change(space):
+    space.gravity = (0, 0, 0)
+    ball = space.add_rigid(scree.Sphere(radius=0.1), (0, -2, 0), can_sleep=False)
+    joint = space.add_joint(scree.Distance(anchor=(0, -2, 0), longest=4.0), ball)
+    joint.set_spring(scree.Spring(frequency=2.0, target=1.0))
+    joint.set_limits((0.5, 3.0))
+    steps(space, 240)
+    assert joint.position() == pytest.approx(1.0, abs=0.02)
+
+
+def test_calls_of_joints_name_themselves(space):
+    joint = space.add_joint(scree.Hinge(), space.add_rigid(CUBE))
+    joint.remove()
+    for name, call in (
+        ("force", lambda: joint.force), ("torque", lambda: joint.torque), ("is_broken", lambda: joint.is_broken),
+        ("enabled", lambda: joint.enabled), ("enabled", lambda: setattr(joint, "enabled", False)), ("remove", joint.remove),
+        ("set_collide", lambda: joint.set_collide(True)), ("set_limits", lambda: joint.set_limits(None)),
+        ("set_limits", lambda: joint.set_limits((0, 1))), ("set_motor", lambda: joint.set_motor(None)),
+        ("set_motor", lambda: joint.set_motor(scree.Motor())), ("set_spring", lambda: joint.set_spring(None)),
+        ("set_spring", lambda: joint.set_spring(scree.Spring(stiffness=1.0))), ("position", joint.position),
+    ):  # fmt: skip
+        with pytest.raises(KeyError, match=f"'{name}: there is no joint"):
+            call()
+
+
+WHEELS = [scree.Wheel(position=(side, 0, z), cast="sphere") for z in (-1.4, 1.4) for side in (-0.8, 0.8)]
+
+
+def test_a_vehicle_without_its_body_says_so(space):
+    """Its row is another body's by then."""
+    body = space.add_rigid(CUBE)
+    car = space.add_vehicle(body, WHEELS, engine=scree.Engine(), differentials=[scree.Differential(2, 3)])
+    body.remove()
+    bodies = space.add_rigid_many(CUBE, [(5.0 * k, 0, 0) for k in range(20)], can_sleep=False)
+    bodies.sleep()
+    steps(space, 2)
+    for name, call in (
+        ("drive", lambda: car.drive(throttle=1.0)), ("speed", lambda: car.speed), ("set_gear", lambda: car.set_gear(1)),
+        ("wheel_force", lambda: car.wheel_force(0)), ("set_enabled", lambda: car.set_enabled(False)),
+    ):  # fmt: skip
+        with pytest.raises(KeyError, match=f"'{name}: there is no body {body.id} .*it was freed"):
+            call()
+    car.remove()
+    for name, call in (("drive", car.drive), ("remove", car.remove), ("speed", lambda: car.speed)):
+        with pytest.raises(KeyError, match=f"'{name}: the vehicle was removed"):
+            call()
+    assert space.core.system(space.id).row["listener_count"] == 0
+
+
+def test_a_pulley_without_a_body_or_its_space_says_so(space):
+    heavy, light = (space.add_rigid(CUBE, (x, 0, 0), can_sleep=False) for x in (-2, 2))
+    pulley = space.add_pulley(scree.Rope(wheel=(-2, 5, 0), to_wheel=(2, 5, 0)), heavy, light)
+    space.step(1 / 60)
+    light.remove()
+    space.step(1 / 60)
+    calls = (("tension", lambda: pulley.tension), ("length", lambda: pulley.length))
+    for name, call in (*calls, ("set_length", lambda: pulley.set_length(1.0, 2.0))):
+        with pytest.raises(KeyError, match=f"'{name}: there is no body {light.id} .*it was freed"):
+            call()
+    space.remove()
+    for name, call in calls:
+        with pytest.raises(KeyError, match=f"'{name}: there is no space {space.id} .*it was freed"):
+            call()
+    pulley.remove()
+    with pytest.raises(KeyError, match="tension: the pulley was removed"):
+        pulley.tension  # noqa: B018
+
+
+def test_a_vehicle_that_finds_no_room_leaves_nothing(monkeypatch):
+    space = scree.World(threads=1, shapes=4).add_space()
+    body = space.add_rigid(CUBE)
+    with pytest.raises(scree.PoolFull, match="shapes is full at 4"):
+        space.add_vehicle(body, WHEELS)
+    space.core.retirement.reclaim()
+    assert space.core.shapes.used_count() == 1
+    monkeypatch.setattr("scree.core.listeners.MOST_LISTENERS", 4)
+    few = scree.World(threads=1).add_space()
+    body = few.add_rigid(CUBE)
+    listeners = []
+    with pytest.raises(scree.PoolFull, match="^on_step: there are 4 step listeners"):
+        while len(listeners) < 9:
+            listeners.append(few.on_step(lambda seconds: None))
+    listeners.pop().remove()
+    with pytest.raises(scree.PoolFull):
+        few.add_vehicle(body, WHEELS)
+    few.core.retirement.reclaim()
+    assert few.core.shapes.used_count() == 1 and few.core.system(few.id).row["listener_count"] == len(listeners)
+    few.step(1 / 60)
+
+
+def test_a_tank_is_driven_by_numbers(space):
+    body = space.add_rigid(CUBE, mass=100.0)
+    tank = space.add_vehicle(body, WHEELS, engine=scree.Engine(), tracks=[scree.Track(wheels=[0, 2]), scree.Track(wheels=[1, 3])])
+    for wrong in ({"throttle": math.nan}, {"throttle": 1.0, "left": math.nan}, {"throttle": 1.0, "right": math.inf}):
+        with pytest.raises(ValueError, match="^drive_tracks: (throttle|left|right) must be finite"):
+            tank.drive_tracks(**wrong)
+    tank.drive_tracks(0.5, left=-1.0)
+    assert tank.row["throttle"] == pytest.approx(0.5)

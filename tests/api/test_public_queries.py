@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import scree
+from scree.api.shape_table import RECENT
 
 CUBE = scree.Box(half_extents=(0.5, 0.5, 0.5))
 
@@ -102,3 +103,34 @@ def test_points_that_touch(space):
 def test_bad_questions_raise(space, ask, message):
     with pytest.raises(ValueError, match=message):
         ask(space)
+
+
+def test_no_rays_are_no_hits(space, row):
+    none = np.zeros((0, 3))
+    for origins, ends in ((none, none), (none, (0, -5, 0)), ((0, 5, 0), none), ([], []), ([], (0, -5, 0))):
+        for threads in (1, 2):
+            hits = space.cast_rays(origins, ends, threads=threads)
+            assert len(hits) == 0 and hits.positions.shape == (0, 3) and hits.distances.shape == (0,)
+    for origins, ends in ((none, [(0, 0, 0)]), ([(0, 0, 0)] * 2, none)):
+        with pytest.raises(ValueError, match="^cast_rays: (origins|ends) must be of shape"):
+            space.cast_rays(origins, ends)
+    with pytest.raises(ValueError, match="^cast_rays: ends must be numbers"):
+        space.cast_rays((0, 0, 0), [(0, 1, 2), (0, 1)])
+
+
+def test_hits_with_the_same_numbers_are_equal(space, row):
+    one, same = (space.cast_ray((6, 5, 0), (6, -5, 0)) for _ in range(2))
+    other = space.cast_ray((6.1, 5, 0), (6.1, -5, 0))
+    assert one == same and one != other and one != "hit" and len({one, same, other}) == 2
+    with pytest.raises(ValueError, match="read-only"):
+        one.position[0] = 1
+
+
+def test_a_shape_stays_while_a_query_asks_with_it(space):
+    """Other threads ask with so many others meanwhile that it is kept for the next query no more."""
+    table, ball = space.world.shapes, scree.Sphere(radius=0.5)
+    with table.for_query("test", ball) as identity:
+        for k in range(RECENT + 1):
+            space.overlaps(scree.Sphere(radius=1.0 + k), (0, 0, 0))
+        assert ball not in table._recent and table.value(space.core.shape_index("test", identity)) == ball
+    assert ball not in table._uses and len(table._uses) == RECENT

@@ -132,3 +132,70 @@ def test_a_shape_without_a_kind_is_none(space):
         scree.Shape().check()
     with pytest.raises(ValueError, match="mass must be above 0"):
         space.add_rigid(scree.SeparationRay(length=1.0), density=1.0)
+
+
+def test_shapes_keep_copies_of_what_they_are_made_from(space):
+    """What the caller does to his arrays afterwards changes no shape; nor can anybody else."""
+    points, heights, half = CORNERS.astype(np.float32), np.zeros((3, 3)), np.ones(3)
+    vertices, triangles, which = np.array([(-5, 0, -5), (-5, 0, 5), (5, 0, 5)], np.float32), [[0, 1, 2]], np.zeros(1, int)
+    surfaces, parts, data = [FLAT], [scree.Part(shape=scree.Sphere(radius=0.5), position=half)], np.zeros(2)
+    hull, field = scree.Hull(points=points), scree.HeightField(heights=heights)
+    mesh = scree.Mesh(vertices=vertices, triangles=triangles, surfaces=surfaces, surface_of=which)
+    compound, custom = scree.Compound(parts=parts), scree.Custom(function=ball_of_one_metre, data=data)
+    points[:], heights[:], vertices[:], which[:], data[:], half[:] = 9, 9, 9, 9, 9, 9
+    triangles[0][0] = 2
+    surfaces.append(FLAT)
+    parts.clear()
+    assert (hull.points == CORNERS).all() and (field.heights == 0).all() and compound.parts[0].position == (1, 1, 1)
+    assert (mesh.vertices[0] == (-5, 0, -5)).all() and mesh.triangles == ((0, 1, 2),) and mesh.surfaces == (FLAT,)
+    assert (mesh.surface_of == 0).all() and (custom.data == 0).all()
+    for array in (hull.points, field.heights, mesh.vertices, mesh.surface_of, custom.data):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    for shape, x in ((hull, 0), (mesh, 20), (compound, 40), (custom, 60), (field, 80)):
+        space.add_static(shape, (x, 0, 0))
+    tops = space.cast_rays([(0, 5, 0), (19, 5, 1), (41, 5, 1), (60, 5, 0), (80.2, 5, 0.2)], [(0, -5, 0), (19, -5, 1),
+                           (41, -5, 1), (60, -5, 0), (80.2, -5, 0.2)]).positions[:, 1]  # fmt: skip
+    np.testing.assert_allclose(tops, (0.5, 0, 1.5, 1, 0), atol=1e-5)
+
+
+def test_the_core_keeps_copies_of_points_too(space):
+    """A scale cooks the points again."""
+    core, points = space.core, CORNERS.astype(np.float32)
+    shape = core.create_shape(scree.Hull.kind)
+    core.shapes.set_hull(core.shape_index("test", shape), points)
+    points[:] *= 5
+    body = core.create_body()
+    core.body_add_shape(body, shape, (2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0))
+    core.body_set_mode(body, 0)
+    core.body_set_system(body, space.id)
+    assert space.cast_ray((0, 9, 0), (0, -9, 0)).position[1] == pytest.approx(1.0)
+
+
+ROUGH, ABSORBENT = scree.Material(rough=True), scree.Material(restitution=0.5, absorbent=True)
+
+
+@pytest.mark.parametrize("material", [ROUGH, ABSORBENT, "ice"])
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("Mesh: surfaces", lambda it: scree.Mesh(vertices=np.eye(3), triangles=[(0, 1, 2)], surfaces=[it], surface_of=[0])),
+        ("HeightField: surfaces", lambda it: scree.HeightField(heights=np.zeros((2, 2)), surfaces=[it], surface_of=[[0]])),
+        ("Part: material", lambda it: scree.Compound(parts=[scree.Part(shape=scree.Sphere(radius=1), material=it)])),
+    ],
+)
+def test_parts_of_shapes_are_not_rough_or_absorbent_yet(name, make, material):
+    with pytest.raises(ValueError, match=f"^{name} (cannot be rough or absorbent yet|must be of scree.Material, got 'ice')"):
+        make(material)
+    assert make(FLAT) is not None
+
+
+def test_ragged_numbers_are_refused_by_the_name_of_the_shape():
+    for make, message in (
+        (lambda: scree.Hull(points=[(1, 2, 3), (1, 2)]), "^Hull: points must be"),
+        (lambda: scree.Box(half_extents=[1, (1, 2), 1]), "^Box: half_extents must be"),
+        (lambda: scree.HeightField(heights=[[1, 2], [3]]), "^HeightField: heights must be numbers"),
+        (lambda: scree.Compound(parts=[scree.Sphere(radius=1.0)]), "^Compound: parts must be scree.Part values, got Sphere"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make()

@@ -9,6 +9,8 @@ from small_world import UPRIGHT, SmallWorld
 from scree.bodies.schema import MASS_CHANGED, RIGID, STATIC
 from scree.core.queries import Queries
 from scree.core.world import World
+from scree.runtime.memory import PoolFull
+from scree.shapes.schema import SPHERE
 
 
 def give(world: World, body: int, shape: int, count: int) -> float:
@@ -188,3 +190,32 @@ def test_a_change_of_one_of_a_thousand_costs_little_more_than_of_ten():
             best.append((time.thread_time() - begin) / 50)
         costs[count] = min(best)
     assert costs[1000] < 3.0 * costs[10], costs
+
+
+def test_a_shape_that_finds_no_row_for_its_scale_changes_nothing():
+    """Each scale of a shape takes a row; here one is left, and then none."""
+    world = World(threads=1, bodies=64, body_shapes=64, shapes=3)
+    system, scaled = world.create_system(), (2.0, 0, 0, 0, 2.0, 0, 0, 0, 2.0, 0, 0, 0)
+    one, other = world.create_shape(SPHERE), world.create_shape(SPHERE)
+    for shape in (one, other):
+        world.shapes.set_sphere(world.shape_index("", shape), 0.5)
+    body = world.create_body()
+    world.body_set_system(body, system)
+    world.body_add_shape(body, one, scaled)
+    for call in (lambda: world.body_add_shape(body, other, scaled), lambda: world.body_set_shape(body, 0, other)):
+        with pytest.raises(PoolFull, match="shapes is full at 3"):
+            call()
+        assert world.body_shape_count(body) == 1 and world.body_shape(body, 0) == one
+        assert world.shape_users.of(world.shape_index("", other)) == []
+        assert world.shape_index("", other) not in {**world.shape_users._uses, **world.shape_users._only}
+        hit = Queries(world).cast_ray(system, (0.0, 5.0, 0.0), (0.0, -5.0, 0.0))
+        assert hit["body_id"] == body and hit["position"][1] == pytest.approx(1.0)
+    world.body_set_shape_transform(body, 0, (*UPRIGHT, 0, 0, 0))
+    world.retirement.reclaim()
+    world.body_set_shape(body, 0, other)
+    assert world.body_shape(body, 0) == other and world.shape_users.of(world.shape_index("", one)) == []
+    world.destroy_body(body)
+    world.destroy_shape(other)
+    world.destroy_shape(one)
+    world.retirement.reclaim()
+    assert world.shapes.used_count() == 0
