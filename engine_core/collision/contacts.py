@@ -304,7 +304,7 @@ def collide_bodies(system, world, pair_index, a, b, delta, delta_time, shape_pai
         collide_all_instances(
             system, world, instances, shapes, pair_index, a, b, apart, shape_pair.distance, shape_pair, results, chain
         )  # fmt: skip
-    if chain.count == 0 and not pair.flags & PAIR_HAS_RULE and may_meet(a, b, delta_time):
+    if chain.count == 0 and not pair.flags & PAIR_HAS_RULE and may_meet(a, b, delta, delta_time):
         delta = collide_ahead(
             system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain
         )  # fmt: skip

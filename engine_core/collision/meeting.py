@@ -19,14 +19,13 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from .contact_points import relative_position
 from .pairs import manifolds_of
+from .passing import passes_by, turned_out, turning_reach
 from .schema import MANIFOLD_IS_AHEAD, SPECULATIVE_DISTANCE
 from .sweeps import largest_angle
 
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
 FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
 """A motion of more than this part of the inner radius is swept, of bodies with continuous collision and of others."""
-LEAST_WAY = 1.0e-9
-"""Shorter ones count as none [m]."""
 LEAST_MOTION = 0.01
 """Balls that move less than this part of their radii in a step are collided where they are."""
 NO_MOTION = (0.0, 0.0, 0.0)
@@ -47,37 +46,9 @@ def motion_ahead(body, delta_time):
 
 
 @kernel
-def turning_reach(body):
-    """How far the ends of a body reach out beyond what stays inside it, however it turns [m]."""
-    return max(FLOAT64(body.extent) - FLOAT64(body.inner_radius), 0.0)
-
-
-@kernel
-def passes_by(a, b, shift, motion, turned):
-    """Whether two bodies stay apart, by their bounds of the start of the step. B has moved by `shift` against A since then and
-    moves on by `motion`; `turned`: how far turning takes points of both out of the bounds [m]. The slab method of Kay and Kajiya
-    ("Ray tracing complex scenes", 1986) on the bounds' difference."""
-    slack, first, last = turned + SPECULATIVE_DISTANCE, 0.0, 1.0
-    for k in range(3):
-        low = FLOAT64(a.bounds[k]) - FLOAT64(b.bounds[3 + k]) - slack - shift[k]
-        high = FLOAT64(a.bounds[3 + k]) - FLOAT64(b.bounds[k]) + slack - shift[k]
-        if abs(motion[k]) > LEAST_WAY:
-            one, other = low / motion[k], high / motion[k]
-            first, last = max(first, min(one, other)), min(last, max(one, other))
-        elif low > LEAST_WAY or high < -LEAST_WAY:
-            return True
-    return first > last
-
-
-@kernel
-def turned_out(body, angle):
-    """How far a turn takes a body out of its bounds at most [m]."""
-    return min(angle * FLOAT64(body.extent), turning_reach(body))
-
-
-@kernel
-def may_meet(a, b, delta_time):
-    """Whether two bodies may come so far towards each other in a step that contacts made now would miss it."""
+def may_meet(a, b, delta, delta_time):
+    """Whether two bodies may come so far towards each other in a step that contacts made now would miss it. `delta`: from A to B
+    [m]."""
     motion = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
     far, way, turned = 1.0e30, length(motion), 0.0
     for side in range(2):
@@ -87,7 +58,7 @@ def may_meet(a, b, delta_time):
         if body.mode >= RIGID and body.active_index >= 0:
             far = min(far, far_for(body))
             way += min(angle, 2.0) * turning_reach(body)
-    return way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6 and not passes_by(a, b, NO_MOTION, motion, turned)
+    return way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6 and not passes_by(a, b, delta, motion, turned)
 
 
 @kernel

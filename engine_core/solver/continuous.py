@@ -15,11 +15,12 @@ from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..collision.body_sweeps import sweep_bodies_apart, swept_box
 from ..collision.contact_rules import lets_pass, rule_flags
-from ..collision.meeting import far_for, passes_by, turned_out, turning_reach
+from ..collision.meeting import far_for
 from ..collision.pairs import may_collide
+from ..collision.passing import passes_by, turned_out, turning_reach
 from ..collision.sweeps import SWEEP, largest_angle
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
-from ..geometry.vector import add, length, length_squared, multiply, quaternion, store3, store4, subtract, vector3
+from ..geometry.vector import add, add_scaled, length, length_squared, multiply, quaternion, store3, store4, subtract, vector3
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -28,8 +29,8 @@ from .integration import forces_of
 from .ways import NO_MOTION, NO_TURN, SEGMENTS, come_so_far, end_of_segment, free_part, row_of
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
-ALL, HELD_ANEW, WHAT_STANDS = range(3)
-"""Whom a sweep asks about."""
+MOST_FOUND = 32
+"""So many bodies in the way of one are swept against together."""
 MOST_COMPANY = 8
 """A row of SYSTEM.company: so many bodies near a swept one are remembered for later rounds; more are searched for again."""
 PULLED_THROUGH = 3
@@ -133,10 +134,10 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
     way = way_in_segment(system, other, segment)
-    shift = subtract(way[0], vector3(sweeps[0].position))
+    start = add(subtract(vector3(other.position), vector3(body.position)), subtract(way[0], vector3(sweeps[0].position)))
     motion = subtract(subtract(way[2], way[0]), vector3(sweeps[0].motion))
     turned = turned_out(body, farthest_turn(system, body)) + turned_out(other, farthest_turn(system, other))
-    if passes_by(body, other, shift, motion, turned):
+    if passes_by(body, other, start, motion, turned):
         return longest
     set_sweep(other, vector3(body.position), way, sweeps[1])
     if rule_flags(system.world, body, other) != 0:
@@ -144,22 +145,6 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
         if lets_pass(system.world, body, other, motion):
             return longest
     return sweep_bodies_apart(world, body, other, sweeps, box, longest)
-
-
-@kernel
-def is_held_anew(system, world, other):
-    """Whether the round before held a body back."""
-    return other.active_index >= 0 and held_rounds(system, world)[other.active_index] == system.sweep_round
-
-
-@kernel
-def is_met(system, world, bodies, index, other_index, who):
-    """Whether a sweep asks about another body."""
-    if who == WHAT_STANDS and bodies[other_index].active_index >= 0:
-        return False
-    if who == HELD_ANEW and not is_held_anew(system, world, bodies[other_index]):
-        return False
-    return stops(system, bodies, index, other_index)
 
 
 @kernel
@@ -190,81 +175,103 @@ def add_company(company, count, other):
 
 
 @kernel
-def sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longest, count):
-    """How far a body, whose sweep is written, may go in a segment of its way, 0 to `longest`; the body that it meets, -1 if none;
-    and how many bodies that move are near enough to be met in a later round, `count` with those of this segment."""
-    keep_as_call()
-    body, met = bodies[index], INT64(-1)
-    cursor = stack_array(1, CURSOR)
-    swept_box(body, sweeps[0], box)
-    start = add(subtract(vector3(body.position), vector3(system.origin)), vector3(sweeps[0].position))
-    extent = FLOAT64(body.extent)
-    for layer in range(system.layer_count):
-        if layer == LAYER_SENSOR:
-            continue
-        tree = system.trees + layer * TREE_SIZE
-        box_cast_begin(cursor, tree, start, (extent, extent, extent), vector3(sweeps[0].motion), longest)
-        other = ray_query_next(cursor, tree, longest)
-        while other >= 0:
-            if is_met(system, world, bodies, index, other, who):
-                if who == ALL and may_be_met(system, body, bodies[other]):
-                    count = add_company(company_of(system, INT64(body.active_index)), count, other)
-                fraction = sweep_against(system, world, bodies, index, other, segment, sweeps, box, longest)
-                if fraction < longest:
-                    longest, met = fraction, INT64(other)
-            other = ray_query_next(cursor, tree, longest)
-        query_end(cursor, tree)
-    return longest, met, count
+def bend_of_way(system, body):
+    """How far a body is from the straight line between the ends of its way when it is halfway [m]."""
+    if body.active_index < 0:
+        return 0.0
+    return length(add_scaled(end_of_segment(system, body, 1)[0], end_of_segment(system, body, 2)[0], -0.5))
 
 
 @kernel
-def sweep_company(system, world, bodies, index, segment, sweeps, box, longest, count):
-    """As `sweep_segment`, for those near a body that the round before held back."""
-    keep_as_call()
-    body, met = bodies[index], INT64(-1)
-    company = company_of(system, INT64(body.active_index))
-    swept_box(body, sweeps[0], box)
-    for k in range(count):
-        other = INT64(company[k])
-        if is_held_anew(system, world, bodies[other]):
-            fraction = sweep_against(system, world, bodies, index, other, segment, sweeps, box, longest)
-            if fraction < longest:
-                longest, met = fraction, other
-    return longest, met
+def turned_on_way(system, body):
+    """How far a body turns points out of where they were on its way, at most [m]."""
+    return turned_out(body, farthest_turn(system, body))
 
 
 @kernel
-def has_new_company(system, world, bodies, slot, count):
-    """Whether the round before held a body back that is near the swept one of a slot; for all that is known."""
-    if count > MOST_COMPANY:
-        return True
-    company = company_of(system, slot)
-    for k in range(count):
-        if is_held_anew(system, world, bodies[company[k]]):
-            return True
-    return False
+def may_be_in_way(system, body, other, motion, slack):
+    """Whether a body that moves by `motion` may touch another one if nothing holds either back. `slack`: how far a bend of the
+    way and turning bring points of the first out of where they were [m]."""
+    end = end_of_segment(system, other, SEGMENTS)[0] if other.active_index >= 0 else NO_MOTION
+    slack += turned_on_way(system, other) + bend_of_way(system, other)
+    return not passes_by(body, other, subtract(vector3(other.position), vector3(body.position)), subtract(end, motion), slack)
 
 
 @kernel
-def sweep_body(system, world, bodies, index, count, sweeps, box):
-    """The part of a body's way that is free, 0 to 1, at most what was free before; the body that it meets, -1 if none; and how
-    many bodies that move are near it. `count`: so many in later rounds; 0 in the first."""
+def sweep_found(system, world, bodies, index, found, count, sweeps, box, free):
+    """Sweep a body against `count` others, in the part of its way that is free so far. Returns the part that is free then, and
+    the body that it meets, -1 if none."""
     keep_as_call()
-    body, is_known, who = bodies[index], 0 < count <= MOST_COMPANY, ALL if count == 0 else HELD_ANEW
-    free = free_part(system, body)
+    body = bodies[index]
     for segment in range(SEGMENTS):
-        longest = min(SEGMENTS * free - segment, 1.0)
+        longest, met = min(SEGMENTS * free - segment, 1.0), INT64(-1)
         if longest <= 0.0:
             break
         set_sweep(body, vector3(body.position), way_in_segment(system, body, segment), sweeps[0])
         sweeps[0].missing = 0.0
-        if is_known:
-            fraction, met = sweep_company(system, world, bodies, index, segment, sweeps, box, longest, count)
-        else:
-            fraction, met, count = sweep_segment(system, world, bodies, index, segment, who, sweeps, box, longest, count)
+        swept_box(body, sweeps[0], box)
+        for k in range(count):
+            fraction = sweep_against(system, world, bodies, index, INT64(found[k]), segment, sweeps, box, longest)
+            if fraction < longest:
+                longest, met = fraction, INT64(found[k])
         if met >= 0:
-            return (segment + fraction) / SEGMENTS, met, count
-    return free, INT64(-1), count
+            return (segment + longest) / SEGMENTS, met
+    return free, INT64(-1)
+
+
+@kernel
+def is_held_anew(system, world, other):
+    """Whether the round before held a body back."""
+    return other.active_index >= 0 and held_rounds(system, world)[other.active_index] == system.sweep_round
+
+
+@kernel
+def sweep_body(system, world, bodies, index, sweeps, box):
+    """The part of a body's way that is free, 0 to 1, at most what was free before; the body that it meets, -1 if none; and how
+    many bodies that move are near it. In later rounds it asks about those that the round before held back."""
+    keep_as_call()
+    body, cursor, found = bodies[index], stack_array(1, CURSOR), stack_array(MOST_FOUND, INT32)
+    company, near, count, is_first = company_of(system, INT64(body.active_index)), 0, 0, system.sweep_round == 0
+    free, last_met = free_part(system, body), INT64(-1)
+    motion, bend = end_of_segment(system, body, SEGMENTS)[0], bend_of_way(system, body)
+    slack, start = bend + turned_on_way(system, body), subtract(vector3(body.position), vector3(system.origin))
+    half = FLOAT64(body.extent) + bend
+    for layer in range(system.layer_count):
+        if layer == LAYER_SENSOR:
+            continue
+        tree = system.trees + layer * TREE_SIZE
+        box_cast_begin(cursor, tree, start, (half, half, half), motion, free)
+        other = ray_query_next(cursor, tree, free)
+        while other >= 0:
+            if (is_first or is_held_anew(system, world, bodies[other])) and stops(system, bodies, index, other):
+                if is_first and may_be_met(system, body, bodies[other]):
+                    near = add_company(company, near, other)
+                if not is_first or may_be_in_way(system, body, bodies[other], motion, slack):
+                    found[count] = INT32(other)
+                    count += 1
+            if count == MOST_FOUND:
+                free, met = sweep_found(system, world, bodies, index, found, count, sweeps, box, free)
+                last_met, count = last_met if met < 0 else met, 0
+            other = ray_query_next(cursor, tree, free)
+        query_end(cursor, tree)
+    free, met = sweep_found(system, world, bodies, index, found, count, sweeps, box, free)
+    return free, last_met if met < 0 else met, near
+
+
+@kernel
+def sweep_company(system, world, bodies, index, count, sweeps, box):
+    """As `sweep_body` in a later round, for a body whose company is known."""
+    keep_as_call()
+    body, found, held = bodies[index], stack_array(MOST_COMPANY, INT32), 0
+    company = company_of(system, INT64(body.active_index))
+    for k in range(count):
+        if is_held_anew(system, world, bodies[company[k]]):
+            found[held] = company[k]
+            held += 1
+    free = free_part(system, body)
+    if held == 0:
+        return free, INT64(-1)
+    return sweep_found(system, world, bodies, index, found, held, sweeps, box, free)
 
 
 @kernel
@@ -292,11 +299,14 @@ def sweep_bodies(system_address, begin, end, worker):
     swept = swept_slots(system, world)
     sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
     for slot in range(begin, end):
-        is_first, count = system.sweep_round == 0, INT64(swept[slot])
-        if count != 0 and (is_first or has_new_company(system, world, bodies, slot, count)):
+        count = INT64(swept[slot])
+        if count != 0:
             row, index = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32), INT64(active[slot])
-            free, met, count = sweep_body(system, world, bodies, index, 0 if is_first else count, sweeps, box)
-            swept[slot] = count
+            if system.sweep_round > 0 and count <= MOST_COMPANY:
+                free, met = sweep_company(system, world, bodies, index, count, sweeps, box)
+            else:
+                free, met, near = sweep_body(system, world, bodies, index, sweeps, box)
+                swept[slot] = near if system.sweep_round == 0 else count
             held = FLOAT32(1.0 - free)
             if met >= 0 and held > row[HELD_BACK]:
                 forces_of(system, slot + 1)[HELD_NEXT] = held

@@ -8,9 +8,11 @@ that stops would leave its joints.
 import numpy as np
 
 from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
 from ..broad_phase.change import tree_widen
-from ..broad_phase.schema import TREE
+from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
+from ..broad_phase.schema import CURSOR, TREE
+from ..collision.body_sweeps import swept_box
 from ..collision.sweeps import SWEEP
 from ..constraints.body_terms import six
 from ..constraints.joint_preparation import joints_of
@@ -21,7 +23,7 @@ from ..constraints.schema import (
 from ..geometry.vector import add, conjugate, multiply, quaternion, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
-from .continuous import WHAT_STANDS, held_rounds, is_swept, names_of, stopped_slots, swept_slots, sweep_segment
+from .continuous import held_rounds, is_swept, names_of, stopped_slots, stops, sweep_against, swept_slots
 from .gyroscopic import spin_turned_back
 from .integration import MOSTLY, forces_of
 from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, rest_of_way, row_of
@@ -153,6 +155,26 @@ def free_jammed(system):
 
 
 @kernel
+def sweep_past_standing(system, world, bodies, index, sweeps, box):
+    """How far a body, whose sweep is written, may go before it meets one that stands, 0 to 1."""
+    body, cursor, longest = bodies[index], stack_array(1, CURSOR), 1.0
+    swept_box(body, sweeps[0], box)
+    start = add(subtract(vector3(body.position), vector3(system.origin)), vector3(sweeps[0].position))
+    half = (FLOAT64(body.extent), FLOAT64(body.extent), FLOAT64(body.extent))
+    for layer in range(system.layer_count):
+        if layer != LAYER_SENSOR:
+            tree = system.trees + layer * TREE_SIZE
+            box_cast_begin(cursor, tree, start, half, vector3(sweeps[0].motion), longest)
+            other = ray_query_next(cursor, tree, longest)
+            while other >= 0:
+                if bodies[other].active_index < 0 and stops(system, bodies, index, other):
+                    longest = min(longest, sweep_against(system, world, bodies, index, other, 0, sweeps, box, longest))
+                other = ray_query_next(cursor, tree, longest)
+            query_end(cursor, tree)
+    return longest
+
+
+@kernel
 def way_carried(system, world, bodies, index, sweeps, box):
     """How far a body that is held back is taken along by the one that it met, up to obstacles in its way [m]. A body
     that is held back itself takes nothing along."""
@@ -171,8 +193,7 @@ def way_carried(system, world, bodies, index, sweeps, box):
     store4(sweep.rotation, rotation)
     store4(sweep.end_rotation, rotation)
     sweep.angle = sweep.missing = 0.0
-    fraction, _, _ = sweep_segment(system, world, bodies, index, 0, WHAT_STANDS, sweeps, box, 1.0, 0)
-    return scale(way, fraction)
+    return scale(way, sweep_past_standing(system, world, bodies, index, sweeps, box))
 
 
 @entry_point(JOB_SIGNATURE)

@@ -33,8 +33,9 @@ from .held_rows import (
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
-TURNED = 0.0005
-"""Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step."""
+TURNED, TURNED_IN_TOUCH = 0.0005, 0.004
+"""Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step. The
+second where contacts push it: what is lost by older ones is little beside what friction takes."""
 LEAST_LOOP_FREEDOM = 0.02
 """How freely the ends of a loop move along each of its axes, at least, that its drift is foreseen."""
 
@@ -144,7 +145,8 @@ def held_at(tree, n, at_most):
 @kernel
 def has_changed(system, nodes, tree, joints, rows, at_most):
     """Whether some body of a tree has turned so far that its matrices no longer tell how it moves, or other rows are held."""
-    turned = TURNED if tree.closer_count == 0 else 0.0  # near a place where a loop is stiff it changes at once
+    turned = TURNED_IN_TOUCH if tree.is_touched else TURNED
+    turned = turned if tree.closer_count == 0 else 0.0  # near a place where a loop is stiff it changes at once
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.count < 0:

@@ -31,9 +31,11 @@ MOST_TRIES = 16
 """In how many steps the motors of a tree are let go, at most."""
 MOST_PASSES, NEAR = 3, 2.0e-6
 """How often a tree is solved with bias at most: until what its axes drift by is known to this [m], [rad]."""
-SURELY_NEAR = 0.25 * NEAR
-"""A pass leaves of an error in the drift about the part that bodies turn by meanwhile [rad]. If that is less than this the drift
-is not measured once more."""
+NEAR_IN_TOUCH = 1.0e-4
+"""The same where contacts push a tree without loops: friction and impacts take more energy than the rest of a drift brings."""
+SURELY = 0.25
+"""A pass leaves of an error in the drift about the part that bodies turn by meanwhile [rad]. If that is less than this part of
+what is near enough the drift is not measured once more."""
 MOST_PREFETCHED = 16
 """Nodes of a tree that are fetched before it is their turn."""
 NODE_LINES, JOINT_LINES = -(-TREE_NODE.itemsize // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
@@ -106,8 +108,7 @@ def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
 def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     """The pass with bias. Bodies move on as half of the pull of a sub-step leaves them, and the warm start has given all of it:
     that tells how the axes will drift, well enough unless bodies whirl. Axes that did not drift will hardly begin to: in a heap
-    at rest contacts alone would turn bodies that joints hold. Where contacts push a tree without loops, one pass is
-    enough: friction and impacts take more energy than the rest of a drift brings."""
+    at rest contacts alone would turn bodies that joints hold."""
     if tree.closer_count > 0:
         renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
     if tree.is_drifting:
@@ -117,12 +118,13 @@ def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
         motion = read_motion(row_of(system, closer, 0), row_of(system, closer, 1))
         keep_drifts(closer, motion, system.last_delta_time / system.substep_count)
     change, turn = 1.0, 1.0
-    for _ in range(1 if tree.is_touched and tree.closer_count == 0 else MOST_PASSES):
+    near = NEAR_IN_TOUCH if tree.is_touched and tree.closer_count == 0 else NEAR
+    for _ in range(MOST_PASSES):
         solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
-        if change * turn < SURELY_NEAR:
+        if change * turn < SURELY * near:
             break
         change, turn = measure_drifts(system, nodes, tree, joints, 0.0)
-        if change < NEAR:
+        if change < near:
             break
 
 

@@ -155,13 +155,23 @@ def test_folders_and_files_are_ones_own_whatever_the_mask(tmp_path):
     assert code_files.read(tmp_path / "a" / "b" / "f-1.abc.code") == b"code"
 
 
-def test_two_first_starts_at_once_finish(tmp_path):
-    both = [begin(tmp_path, ONE_START) for _ in range(2)]
+def two_starts(folder) -> int:
+    """Two starts at once with one cache. Returns how many of them found no code there."""
+    both = [begin(folder) for _ in range(2)]
+    assert [process.stdout.readline() for process in both] == ["ready\n"] * 2
+    for process in both:
+        process.stdin.write("\n")
     answers = [process.communicate(timeout=300) for process in both]
     assert [process.returncode for process in both] == [0, 0], answers
-    assert all(out.splitlines()[-1] == "0" and "False" in out for out, _ in answers)
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert all(out.splitlines()[-1] == "0" for out, _ in answers), answers
+    files = [path for path in folder.rglob("*") if path.is_file()]
     assert files and all(path.suffix == ".code" and code_files.read(path) is not None for path in files)
+    return sum("False" in out for out, _ in answers)
+
+
+def test_two_first_starts_at_once_finish(tmp_path):
+    # A busy machine may let one end before the other begins; then they are begun anew.
+    assert any(two_starts(tmp_path / str(attempt)) == 2 for attempt in range(10))
 
 
 def test_a_start_that_is_killed_leaves_whole_files(tmp_path):

@@ -1,0 +1,74 @@
+"""Whether two bodies that move pass by each other, told by the boxes around them alone: most need no sweep of their shapes."""
+
+import numpy as np
+
+from ..geometry.vector import add, conjugate, dot, matrix_rows, quaternion, rotate, subtract
+from ..runtime.kernel import kernel
+from .schema import SPECULATIVE_DISTANCE
+
+FLOAT64 = np.float64
+LEAST_WAY = 1.0e-9
+"""Shorter ways count as none [m]."""
+ENDLESS = 1.0e20
+"""Bounds wider than this are those of a plane [m]."""
+
+
+@kernel
+def turning_reach(body):
+    """How far the ends of a body reach out beyond what stays inside it, however it turns [m]."""
+    return max(FLOAT64(body.extent) - FLOAT64(body.inner_radius), 0.0)
+
+
+@kernel
+def turned_out(body, angle):
+    """How far a turn takes points of a body out of where they were, at most [m]."""
+    return min(angle * FLOAT64(body.extent), turning_reach(body))
+
+
+@kernel
+def box_around(body):
+    """The box around a body as it lay when the step began: middle from the centre of mass, half extents [m] and axes, in world
+    axes."""
+    local, turn = body.local_bounds, quaternion(body.rotation)
+    middle = (
+        0.5 * (FLOAT64(local[0]) + FLOAT64(local[3])), 0.5 * (FLOAT64(local[1]) + FLOAT64(local[4])),
+        0.5 * (FLOAT64(local[2]) + FLOAT64(local[5])),
+    )  # fmt: skip
+    half = (
+        0.5 * (FLOAT64(local[3]) - FLOAT64(local[0])), 0.5 * (FLOAT64(local[4]) - FLOAT64(local[1])),
+        0.5 * (FLOAT64(local[5]) - FLOAT64(local[2])),
+    )  # fmt: skip
+    return rotate(turn, middle), half, matrix_rows(conjugate(turn))
+
+
+@kernel
+def meet_along(own, other, half_own, half_other, start, motion, slack, first, last):
+    """The part of the way, between the fractions `first` and `last`, in which two boxes overlap along the axes of one of them."""
+    for i in range(3):
+        n = own[i]
+        reach = half_own[i] + abs(dot(n, other[0])) * half_other[0] + abs(dot(n, other[1])) * half_other[1]
+        reach += abs(dot(n, other[2])) * half_other[2] + slack
+        at, way = dot(n, start), dot(n, motion)
+        if abs(way) > LEAST_WAY:
+            one, two = (-reach - at) / way, (reach - at) / way
+            first, last = max(first, min(one, two)), min(last, max(one, two))
+        elif abs(at) > reach + LEAST_WAY:
+            last = -1.0
+    return first, last
+
+
+@kernel
+def passes_by(a, b, start, motion, turned):
+    """Whether two bodies stay apart while B moves by `motion` from `start` against A [m]. `turned`: how far turning takes points
+    of both out of where they were [m]. The boxes around them overlap along each axis of either in a part of the way; if these
+    parts have nothing in common the boxes never meet (Gottschalk, Lin and Manocha, "OBBTree", 1996, for boxes that move)."""
+    if a.local_bounds[3] - a.local_bounds[0] > ENDLESS or b.local_bounds[3] - b.local_bounds[0] > ENDLESS:
+        return False
+    middle_a, half_a, axes_a = box_around(a)
+    middle_b, half_b, axes_b = box_around(b)
+    start, slack = add(start, subtract(middle_b, middle_a)), turned + SPECULATIVE_DISTANCE
+    first, last = meet_along(axes_a, axes_b, half_a, half_b, start, motion, slack, 0.0, 1.0)
+    if first > last:
+        return True
+    first, last = meet_along(axes_b, axes_a, half_b, half_a, start, motion, slack, first, last)
+    return first > last
