@@ -46,6 +46,18 @@ def motion_ahead(body, delta_time):
 
 
 @kernel
+def rotation_ahead(body, delta_time):
+    """How the spin of a body has turned it after a step."""
+    rotation, spin = quaternion(body.rotation), vector3(body.angular_velocity)
+    speed = length(spin)
+    half = 0.5 * speed * delta_time
+    if body.active_index < 0 or half < 1e-9:
+        return rotation
+    s = math.sin(half) / speed
+    return multiply((s * spin[0], s * spin[1], s * spin[2], math.cos(half)), rotation)
+
+
+@kernel
 def may_meet(a, b, delta, delta_time):
     """Whether two bodies may come so far towards each other in a step that contacts made now would miss it. `delta`: from A to B
     [m]."""
@@ -54,11 +66,14 @@ def may_meet(a, b, delta, delta_time):
     for side in range(2):
         body = a if side == 0 else b
         angle = length(vector3(body.angular_velocity)) * delta_time
-        turned += turned_out(body, angle)
+        turned += turned_out(body, 0.5 * angle)
         if body.mode >= RIGID and body.active_index >= 0:
             far = min(far, far_for(body))
             way += min(angle, 2.0) * turning_reach(body)
-    return way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6 and not passes_by(a, b, delta, motion, turned)
+    if way <= max(far, SPECULATIVE_DISTANCE) or way >= 1.0e6:
+        return False
+    turn_a, turn_b = rotation_ahead(a, 0.5 * delta_time), rotation_ahead(b, 0.5 * delta_time)
+    return not passes_by(a, b, turn_a, turn_b, delta, motion, turned + SPECULATIVE_DISTANCE)
 
 
 @kernel
@@ -73,18 +88,6 @@ def balls_meet_at(a, b, delta, delta_time):
         return -1.0
     inside = closing * closing - way * apart
     return min((closing - math.sqrt(inside) if inside > 0.0 else closing) / way, 1.0)
-
-
-@kernel
-def rotation_ahead(body, delta_time):
-    """How the spin of a body has turned it after a step."""
-    rotation, spin = quaternion(body.rotation), vector3(body.angular_velocity)
-    speed = length(spin)
-    half = 0.5 * speed * delta_time
-    if body.active_index < 0 or half < 1e-9:
-        return rotation
-    s = math.sin(half) / speed
-    return multiply((s * spin[0], s * spin[1], s * spin[2], math.cos(half)), rotation)
 
 
 @kernel

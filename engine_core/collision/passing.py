@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ..geometry.vector import add, conjugate, dot, matrix_rows, quaternion, rotate, subtract
+from ..geometry.vector import add, conjugate, dot, matrix_rows, rotate, subtract
 from ..runtime.kernel import kernel
-from .schema import SPECULATIVE_DISTANCE
 
 FLOAT64 = np.float64
 LEAST_WAY = 1.0e-9
@@ -26,10 +25,10 @@ def turned_out(body, angle):
 
 
 @kernel
-def box_around(body):
-    """The box around a body as it lay when the step began: middle from the centre of mass, half extents [m] and axes, in world
+def box_around(body, turn):
+    """The box around a body that is turned like that: middle from the centre of mass, half extents [m] and axes, in world
     axes."""
-    local, turn = body.local_bounds, quaternion(body.rotation)
+    local = body.local_bounds
     middle = (
         0.5 * (FLOAT64(local[0]) + FLOAT64(local[3])), 0.5 * (FLOAT64(local[1]) + FLOAT64(local[4])),
         0.5 * (FLOAT64(local[2]) + FLOAT64(local[5])),
@@ -58,15 +57,16 @@ def meet_along(own, other, half_own, half_other, start, motion, slack, first, la
 
 
 @kernel
-def passes_by(a, b, start, motion, turned):
-    """Whether two bodies stay apart while B moves by `motion` from `start` against A [m]. `turned`: how far turning takes points
-    of both out of where they were [m]. The boxes around them overlap along each axis of either in a part of the way; if these
-    parts have nothing in common the boxes never meet (Gottschalk, Lin and Manocha, "OBBTree", 1996, for boxes that move)."""
+def passes_by(a, b, turn_a, turn_b, start, motion, slack):
+    """Whether two bodies stay apart while B moves by `motion` from `start` against A [m], both turned as told. `slack`: how far
+    they turn points of both out of there, and how near counts as met [m]. The boxes around them overlap along each axis of
+    either in a part of the way; if these parts have nothing in common the boxes never meet (Gottschalk, Lin and Manocha,
+    "OBBTree", 1996, for boxes that move)."""
     if a.local_bounds[3] - a.local_bounds[0] > ENDLESS or b.local_bounds[3] - b.local_bounds[0] > ENDLESS:
         return False
-    middle_a, half_a, axes_a = box_around(a)
-    middle_b, half_b, axes_b = box_around(b)
-    start, slack = add(start, subtract(middle_b, middle_a)), turned + SPECULATIVE_DISTANCE
+    middle_a, half_a, axes_a = box_around(a, turn_a)
+    middle_b, half_b, axes_b = box_around(b, turn_b)
+    start = add(start, subtract(middle_b, middle_a))
     first, last = meet_along(axes_a, axes_b, half_a, half_b, start, motion, slack, 0.0, 1.0)
     if first > last:
         return True

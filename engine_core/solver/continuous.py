@@ -6,8 +6,6 @@ contacts of the next step do the rest. All bodies of a round are swept against t
 held_back.py deals with those that stop.
 """
 
-import math
-
 import numpy as np
 
 from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
@@ -18,9 +16,11 @@ from ..collision.contact_rules import lets_pass, rule_flags
 from ..collision.meeting import far_for
 from ..collision.pairs import may_collide
 from ..collision.passing import passes_by, turned_out, turning_reach
-from ..collision.sweeps import SWEEP, largest_angle
+from ..collision.sweeps import SHRINK, SWEEP, TOUCHING, largest_angle
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
-from ..geometry.vector import add, add_scaled, length, length_squared, multiply, quaternion, store3, store4, subtract, vector3
+from ..geometry.vector import (
+    add, add_scaled, conjugate, length, length_squared, multiply, quaternion, store3, store4, subtract, vector3,
+)  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -120,12 +120,27 @@ def stops(system, bodies, index, other_index):
 
 
 @kernel
-def farthest_turn(system, body):
-    """How far a body is turned at most where segments of its way end [rad]."""
+def nearness(body):
+    """How near the boxes around a body and another one have to come that its sweep may be stopped [m]: a smaller copy of a single
+    shape decides."""
+    return TOUCHING - (SHRINK * FLOAT64(body.inner_radius) if body.instance_count == 1 else 0.0)
+
+
+@kernel
+def chord_of(turn):
+    """How far a turn takes points that are 1 m from the axis [m]."""
+    return 2.0 * length((turn[0], turn[1], turn[2]))
+
+
+@kernel
+def rotation_halfway(system, body):
+    """How a body is turned halfway through its way, and how far it takes points out of where they are then, at most [m]."""
+    rotation = quaternion(body.rotation)
     if body.active_index < 0:
-        return 0.0
+        return rotation, 0.0
     half, whole = end_of_segment(system, body, 1)[1], end_of_segment(system, body, 2)[1]
-    return math.pi * max(length((half[0], half[1], half[2])), length((whole[0], whole[1], whole[2])))
+    chord = max(chord_of(half), chord_of(multiply(whole, conjugate(half))))
+    return multiply(half, rotation), turned_out(body, chord)
 
 
 @kernel
@@ -136,8 +151,10 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
     way = way_in_segment(system, other, segment)
     start = add(subtract(vector3(other.position), vector3(body.position)), subtract(way[0], vector3(sweeps[0].position)))
     motion = subtract(subtract(way[2], way[0]), vector3(sweeps[0].motion))
-    turned = turned_out(body, farthest_turn(system, body)) + turned_out(other, farthest_turn(system, other))
-    if passes_by(body, other, start, motion, turned):
+    turn, slack = rotation_halfway(system, body)
+    other_turn, other_slack = rotation_halfway(system, other)
+    goes_on = way[4] == 0.0  # what stops on the way is met otherwise than along its whole motion
+    if goes_on and passes_by(body, other, turn, other_turn, start, motion, slack + other_slack + nearness(body)):
         return longest
     set_sweep(other, vector3(body.position), way, sweeps[1])
     if rule_flags(system.world, body, other) != 0:
@@ -183,18 +200,14 @@ def bend_of_way(system, body):
 
 
 @kernel
-def turned_on_way(system, body):
-    """How far a body turns points out of where they were on its way, at most [m]."""
-    return turned_out(body, farthest_turn(system, body))
-
-
-@kernel
-def may_be_in_way(system, body, other, motion, slack):
-    """Whether a body that moves by `motion` may touch another one if nothing holds either back. `slack`: how far a bend of the
-    way and turning bring points of the first out of where they were [m]."""
+def may_be_in_way(system, body, other, motion, turn, slack):
+    """Whether a body that moves by `motion` may touch another one if nothing holds either back. `turn`: how it is turned halfway;
+    `slack`: how far a bend of the way and turning bring points of it out of there [m]."""
     end = end_of_segment(system, other, SEGMENTS)[0] if other.active_index >= 0 else NO_MOTION
-    slack += turned_on_way(system, other) + bend_of_way(system, other)
-    return not passes_by(body, other, subtract(vector3(other.position), vector3(body.position)), subtract(end, motion), slack)
+    other_turn, other_slack = rotation_halfway(system, other)
+    slack += other_slack + bend_of_way(system, other)
+    start = subtract(vector3(other.position), vector3(body.position))
+    return not passes_by(body, other, turn, other_turn, start, subtract(end, motion), slack)
 
 
 @kernel
@@ -234,7 +247,8 @@ def sweep_body(system, world, bodies, index, sweeps, box):
     company, near, count, is_first = company_of(system, INT64(body.active_index)), 0, 0, system.sweep_round == 0
     free, last_met = free_part(system, body), INT64(-1)
     motion, bend = end_of_segment(system, body, SEGMENTS)[0], bend_of_way(system, body)
-    slack, start = bend + turned_on_way(system, body), subtract(vector3(body.position), vector3(system.origin))
+    turn, slack = rotation_halfway(system, body)
+    slack, start = slack + bend + nearness(body), subtract(vector3(body.position), vector3(system.origin))
     half = FLOAT64(body.extent) + bend
     for layer in range(system.layer_count):
         if layer == LAYER_SENSOR:
@@ -246,7 +260,7 @@ def sweep_body(system, world, bodies, index, sweeps, box):
             if (is_first or is_held_anew(system, world, bodies[other])) and stops(system, bodies, index, other):
                 if is_first and may_be_met(system, body, bodies[other]):
                     near = add_company(company, near, other)
-                if not is_first or may_be_in_way(system, body, bodies[other], motion, slack):
+                if not is_first or may_be_in_way(system, body, bodies[other], motion, turn, slack):
                     found[count] = INT32(other)
                     count += 1
             if count == MOST_FOUND:

@@ -36,6 +36,8 @@ SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
 TURNED, TURNED_IN_TOUCH = 0.0005, 0.004
 """Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step. The
 second where contacts push it: what is lost by older ones is little beside what friction takes."""
+CALM = 0.005
+"""A tree that contacts push and whose bodies turn by less in a sub-step [rad] does not drift."""
 LEAST_LOOP_FREEDOM = 0.02
 """How freely the ends of a loop move along each of its axes, at least, that its drift is foreseen."""
 
@@ -261,6 +263,26 @@ def foresees_drift(tree):
     """Whether a tree's joints stop in advance what their axes drift by: not where joints outside the tree hold it too, nor in a
     loop that is stretched tight, whose ends no motion brings together."""
     return not tree.is_looped or (tree.closer_count > 0 and not tree.is_coupled and tree.loop_freedom > LEAST_LOOP_FREEDOM)
+
+
+@kernel
+def is_calm(system, nodes, tree):
+    """Whether no body of a tree turns fast enough that its axes would drift by more than rounding."""
+    h = system.last_delta_time / system.substep_count
+    for n in range(tree.first, tree.first + tree.count):
+        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        if h * h * length_squared(vector3(row[ANGULAR_VELOCITY:])) > CALM * CALM:
+            return False
+    return True
+
+
+@kernel
+def forget_drifts(nodes, tree):
+    """Take the axes of a tree's joints as not drifting."""
+    if tree.is_drifting:
+        for n in range(tree.first, tree.first + tree.count):
+            put_six(nodes[n].drift, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        tree.is_drifting = INT32(0)
 
 
 @kernel

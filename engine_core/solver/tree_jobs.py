@@ -19,7 +19,8 @@ from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
 from .joint_loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
 from .joint_order import nodes_of
 from .joint_trees import (
-    begin_tree, factorize_tree, finish_tree, gather_up, has_changed, keep_motions, measure_drifts, spread_down,
+    begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, keep_motions, measure_drifts,
+    spread_down,
 )  # fmt: skip
 from .integration import forces_of
 from .joints import add_to_totals, push_springs, relax_joint, relax_rows, softness_of, solve_joint, warm_start_joint
@@ -108,9 +109,13 @@ def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
 def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     """The pass with bias. Bodies move on as half of the pull of a sub-step leaves them, and the warm start has given all of it:
     that tells how the axes will drift, well enough unless bodies whirl. Axes that did not drift will hardly begin to: in a heap
-    at rest contacts alone would turn bodies that joints hold."""
+    at rest contacts alone would turn bodies that joints hold; where they push a tree that hardly turns nothing is measured."""
     if tree.closer_count > 0:
         renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
+    if tree.is_touched and tree.closer_count == 0 and is_calm(system, nodes, tree):
+        forget_drifts(nodes, tree)
+        solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
+        return
     if tree.is_drifting:
         measure_drifts(system, nodes, tree, joints, 0.5)
     for c in range(tree.closer_count):
