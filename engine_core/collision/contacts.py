@@ -12,7 +12,8 @@ from ..bodies.overlap import allowed_overlap
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, SYSTEM, WORLD
 from ..geometry.vector import (
-    add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, vector3,
+    add, conjugate, length, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, subtract,
+    vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
@@ -29,9 +30,10 @@ from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
-from .meeting import NO_MOTION, balls_meet_at, bring_back, may_meet, move_along, set_sweep_ahead
+from .meeting import NO_MOTION, angle_ahead, balls_meet_at, bring_back, may_meet, motion_ahead, move_along, set_sweep_ahead
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
+from .passing import gap_between
 from .query_schema import COLLIDE_FUNCTION
 from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, SPECULATIVE_DISTANCE,
@@ -68,28 +70,68 @@ def shapes_collide(a, b):
 
 
 @kernel
+def moved_since(pair, a, b):
+    """How far two bodies have moved against each other since their last full collision, at most [m]."""
+    delta, then = relative_position(a, b), pair.pose_position
+    return abs(delta[0] - then[0]) + abs(delta[1] - then[1]) + abs(delta[2] - then[2])
+
+
+@kernel
+def turn_since(body, rotation):
+    """How the quaternion of a body's rotation differs from what it was, component by component."""
+    now, then = load4(address_of_row(body.rotation, 0)), load4(address_of_row(rotation, 0))
+    return max4(now - then, then - now)
+
+
+@kernel
+def angle_of(turn):
+    """The angle of a difference of quaternions, or more [rad]: |p - q| of two unit quaternions is half the angle between them, a
+    little less for large ones; then it is how far points move that are 1 m from the centre."""
+    return 2.0 * (lane4(turn, 0) + lane4(turn, 1) + lane4(turn, 2) + lane4(turn, 3))
+
+
+@kernel
 def is_recyclable(pair, a, b):
     """Whether the manifolds of the last full collision still serve: the surfaces have moved less than the limit since. All
     bounds are by sums of components. Reads the first cache line of each row alone."""
-    delta = relative_position(a, b)
-    moved = (
-        abs(delta[0] - pair.pose_position[0]) + abs(delta[1] - pair.pose_position[1]) + abs(delta[2] - pair.pose_position[2])
-    )  # fmt: skip
-    # |p - q| of two unit quaternions is half the angle between them, and a little less for large ones, which `limit` excludes.
-    now_a, then_a = load4(address_of_row(a.rotation, 0)), load4(address_of_row(pair.pose_rotation_a, 0))
-    now_b, then_b = load4(address_of_row(b.rotation, 0)), load4(address_of_row(pair.pose_rotation_b, 0))
-    turned = max4(now_a - then_a, then_a - now_a) + max4(now_b - then_b, then_b - now_b)
-    angle = 2.0 * (lane4(turned, 0) + lane4(turned, 1) + lane4(turned, 2) + lane4(turned, 3))
-    return moved + angle * pair.reach < pair.limit
+    angle, limit = angle_of(turn_since(a, pair.pose_rotation_a) + turn_since(b, pair.pose_rotation_b)), pair.limit
+    if limit < 0.0:
+        limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * min(a.inner_radius, b.inner_radius), -limit))
+    return moved_since(pair, a, b) + angle * pair.reach < limit
+
+
+@kernel
+def set_pose(pair, a, b, delta):
+    """Note how two bodies lie against each other. `delta`: from A to B [m]."""
+    store3(pair.pose_position, delta)
+    store4(pair.pose_rotation_a, quaternion(a.rotation))
+    store4(pair.pose_rotation_b, quaternion(b.rotation))
+
+
+@kernel
+def stays_apart(pair, a, b, delta_time):
+    """Whether two bodies that were apart at their last full collision have moved so little since, and move so slowly, that no
+    contact begins in this step: then that is left of their gap. Pairs whose fat bounds have parted are to be collided: that
+    ends them."""
+    if pair.limit >= 0.0 or not bounds_overlap(a.fat_bounds, b.fat_bounds):
+        return False
+    turned = FLOAT64(a.extent) * angle_of(turn_since(a, pair.pose_rotation_a))
+    turned += FLOAT64(b.extent) * angle_of(turn_since(b, pair.pose_rotation_b))
+    left = -pair.limit - moved_since(pair, a, b) - turned
+    way = length(subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time)))
+    way += FLOAT64(a.extent) * angle_ahead(a, delta_time) + FLOAT64(b.extent) * angle_ahead(b, delta_time)
+    if way >= left:
+        return False
+    set_pose(pair, a, b, relative_position(a, b))
+    pair.limit = FLOAT32(-left)
+    return True
 
 
 @kernel
 def remember_pose(pair, a, b, delta, is_round, renews):
     """Note the poses of a full collision, and until when its manifolds serve. `is_round`: some contact is with what is round;
     `renews`: they serve for this step alone."""
-    store3(pair.pose_position, delta)
-    store4(pair.pose_rotation_a, quaternion(a.rotation))
-    store4(pair.pose_rotation_b, quaternion(b.rotation))
+    set_pose(pair, a, b, delta)
     # The smaller body bounds how far a point of contact can be from either centre of the motion.
     reach, inner = 1.0e30, 1.0e30
     for side in range(2):
@@ -103,6 +145,14 @@ def remember_pose(pair, a, b, delta, is_round, renews):
         limit = min(limit, RECYCLE_ROLLING)
     # Of what rolls, a contact that stayed behind would push ahead of where it rolls to: it would rock more and more.
     pair.limit, pair.reach = FLOAT32(0.0 if renews else limit), FLOAT32(reach)
+
+
+@kernel
+def remember_gap(pair, gap):
+    """Note that no contact begins before two bodies have moved by `gap` towards each other [m], if that says more than the limit
+    of a full collision."""
+    if gap > pair.limit:
+        pair.limit = FLOAT32(-gap)
 
 
 @kernel
@@ -280,8 +330,9 @@ def told_apart(pair, a, b, delta):
 
 
 @kernel
-def collide_bodies(system, world, pair_index, a, b, delta, delta_time, shape_pair, results, chain):
-    """Collide two bodies where they are, or where they will meet within the step. Gives where B is from A there [m]."""
+def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain):
+    """Collide two bodies where they are, or where they will meet within the step. `gap`: how far they are apart at least [m].
+    Gives where B is from A there [m]."""
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
@@ -293,7 +344,9 @@ def collide_bodies(system, world, pair_index, a, b, delta, delta_time, shape_pai
         lists.axis_cache = INT32(0)
         return delta
     apart = told_apart(pair, a, b, delta)
-    if a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
+    if gap > shape_pair.distance:
+        lists.axis_cache = INT32(0)
+    elif a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
         instance_a, instance_b = instances[a.first_instance], instances[b.first_instance]
         if not instance_a.is_disabled and instance_a.shape >= 0:
             lists.axis_cache = INT32(collide_instances(
@@ -334,14 +387,17 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.instances[0] = chain.instances[1] = 0
     chain.parts[0] = chain.parts[1] = NO_PART
     chain.has_surface = 0
+    gap = gap_between(a, b, delta) if pair.flags & PAIR_IS_TOUCHING == 0 else 0.0
     if not is_left_to_others(pair, a, b, delta):
-        delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, shape_pair, results, chain)
+        delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
     drop_unmatched(system, chain)
     if chain.is_rejected != 0:
         reject_pair(system, chain)
     lists.first_manifold = chain.head
     lists.manifold_count = chain.count
     remember_pose(pair, a, b, delta, chain.is_round != 0, chain.renews != 0)
+    if chain.count == 0:
+        remember_gap(pair, gap - shape_pair.distance)
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         chain.is_changed = 1
     if (a.flags | b.flags) & HAS_JOINT and is_deep(system, a, b, chain.lowest):
@@ -399,7 +455,8 @@ def collide(system_address, begin, end, worker):
         prefetch_ahead(pairs, bodies, active, slot, end)
         index = INT64(active[slot])
         pair = pairs[index]
-        if is_recyclable(pair, bodies[pair.body_a], bodies[pair.body_b]):
+        a, b = bodies[pair.body_a], bodies[pair.body_b]
+        if is_recyclable(pair, a, b) or stays_apart(pair, a, b, system.last_delta_time):
             is_changed = pair.flags & PAIR_IS_UNSOLVED != 0
         else:
             is_changed = collide_pair(system, world, index, system.last_delta_time)

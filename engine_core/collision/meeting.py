@@ -46,6 +46,12 @@ def motion_ahead(body, delta_time):
 
 
 @kernel
+def angle_ahead(body, delta_time):
+    """How far the spin of a body turns it in a step [rad]."""
+    return length(vector3(body.angular_velocity)) * delta_time if body.active_index >= 0 else 0.0
+
+
+@kernel
 def rotation_ahead(body, delta_time):
     """How the spin of a body has turned it after a step."""
     rotation, spin = quaternion(body.rotation), vector3(body.angular_velocity)
@@ -65,7 +71,7 @@ def may_meet(a, b, delta, delta_time):
     far, way, turned = 1.0e30, length(motion), 0.0
     for side in range(2):
         body = a if side == 0 else b
-        angle = length(vector3(body.angular_velocity)) * delta_time
+        angle = angle_ahead(body, delta_time)
         turned += turned_out(body, 0.5 * angle)
         if body.mode >= RIGID and body.active_index >= 0:
             far = min(far, far_for(body))

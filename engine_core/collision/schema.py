@@ -43,7 +43,9 @@ PAIR = np.dtype(
         ("body_a", "i4"),  # -1: a free row; body_a < body_b
         ("body_b", "i4"),
         ("flags", "u4"),
-        ("limit", "f4"),  # how far its surfaces may move against each other before they are collided anew [m]; 0: collide now
+        # How far its surfaces may move against each other before they are collided anew [m]; 0: collide now. Negative: they are
+        # so far apart that no contact can begin before they have moved as much towards each other.
+        ("limit", "f4"),
         ("reach", "f4"),  # how far from a centre a contact can be that turns [m]
         # The last full collision.
         ("pose_position", "f4", 3),  # B from A, world axes [m]
