@@ -19,7 +19,7 @@ from ..collision.passing import passes_by, turned_out, turning_reach
 from ..collision.sweeps import SHRINK, SWEEP, TOUCHING, largest_angle
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
 from ..geometry.vector import (
-    add, add_scaled, conjugate, length, length_squared, multiply, quaternion, store3, store4, subtract, vector3,
+    add, add_scaled, conjugate, length, length_squared, multiply, quaternion, scale, store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
@@ -153,9 +153,12 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
     motion = subtract(subtract(way[2], way[0]), vector3(sweeps[0].motion))
     turn, slack = rotation_halfway(system, body)
     other_turn, other_slack = rotation_halfway(system, other)
-    goes_on = way[4] == 0.0  # what stops on the way is met otherwise than along its whole motion
-    if goes_on and passes_by(body, other, turn, other_turn, start, motion, slack + other_slack + nearness(body)):
-        return longest
+    slack += other_slack + nearness(body)
+    if passes_by(body, other, turn, other_turn, start, scale(motion, 1.0 - way[4]), slack):
+        stop = add_scaled(start, motion, 1.0 - way[4])  # from there the body goes on alone
+        rest = scale(vector3(sweeps[0].motion), -way[4])
+        if way[4] == 0.0 or passes_by(body, other, turn, other_turn, stop, rest, slack):
+            return longest
     set_sweep(other, vector3(body.position), way, sweeps[1])
     if rule_flags(system.world, body, other) != 0:
         motion = subtract(vector3(sweeps[1].motion), vector3(sweeps[0].motion))
