@@ -10,7 +10,7 @@ import numpy as np
 from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import allowed_overlap
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
-from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC, SYSTEM, WORLD
 from ..geometry.vector import (
     add, conjugate, length, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, subtract,
     vector3,
@@ -54,6 +54,8 @@ RECYCLE_ANGLE = 0.15
 """... and whatever their size, at most so far turned [rad]."""
 DEEP_PART_OF_SIZE = 0.2
 """Bodies that overlap by so much more than they may lie deep in each other; in parts of the inner radius of the smaller one."""
+SINGLE = 1.2e-7
+"""Rounding of a number that is noted in single precision, in parts of it."""
 CROWD = 64
 """A body whose bounds overlap those of more others may be collided with some of those alone that lie with their middles in it."""
 MIDDLE, NUDGE = 0.5, 1.0e-3
@@ -71,7 +73,7 @@ def shapes_collide(a, b):
 
 @kernel
 def moved_since(pair, a, b):
-    """How far two bodies have moved against each other since their last full collision, at most [m]."""
+    """How far two bodies have moved against each other since their poses were noted, at most [m]."""
     delta, then = relative_position(a, b), pair.pose_position
     return abs(delta[0] - then[0]) + abs(delta[1] - then[1]) + abs(delta[2] - then[2])
 
@@ -91,12 +93,21 @@ def angle_of(turn):
 
 
 @kernel
+def smaller_radius(a, b):
+    """The inner radius of the smaller of two bodies; of planes and meshes, which have none, that of the other [m]."""
+    radius_a, radius_b = FLOAT64(a.inner_radius), FLOAT64(b.inner_radius)
+    if radius_a <= 0.0 or radius_b <= 0.0:
+        return max(radius_a, radius_b)
+    return min(radius_a, radius_b)
+
+
+@kernel
 def is_recyclable(pair, a, b):
     """Whether the manifolds of the last full collision still serve: the surfaces have moved less than the limit since. All
     bounds are by sums of components. Reads the first cache line of each row alone."""
     angle, limit = angle_of(turn_since(a, pair.pose_rotation_a) + turn_since(b, pair.pose_rotation_b)), pair.limit
     if limit < 0.0:
-        limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * min(a.inner_radius, b.inner_radius), -limit))
+        limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * smaller_radius(a, b), -FLOAT64(limit)))
     return moved_since(pair, a, b) + angle * pair.reach < limit
 
 
@@ -110,19 +121,21 @@ def set_pose(pair, a, b, delta):
 
 @kernel
 def stays_apart(pair, a, b, delta_time):
-    """Whether two bodies that were apart at their last full collision have moved so little since, and move so slowly, that no
-    contact begins in this step: then that is left of their gap. Pairs whose fat bounds have parted are to be collided: that
-    ends them."""
+    """Whether two bodies that were apart when they were collided have moved so little since, and move so slowly, that no contact
+    begins in this step: then their poses are noted anew, with what is left of their gap. Pairs whose fat bounds have parted are
+    to be collided: that ends them."""
     if pair.limit >= 0.0 or not bounds_overlap(a.fat_bounds, b.fat_bounds):
         return False
     turned = FLOAT64(a.extent) * angle_of(turn_since(a, pair.pose_rotation_a))
     turned += FLOAT64(b.extent) * angle_of(turn_since(b, pair.pose_rotation_b))
-    left = -pair.limit - moved_since(pair, a, b) - turned
+    delta = relative_position(a, b)
+    rounding = SINGLE * (abs(delta[0]) + abs(delta[1]) + abs(delta[2]))
+    left = -FLOAT64(pair.limit) - moved_since(pair, a, b) - turned - rounding
     way = length(subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time)))
     way += FLOAT64(a.extent) * angle_ahead(a, delta_time) + FLOAT64(b.extent) * angle_ahead(b, delta_time)
-    if way >= left:
+    if not way < left:
         return False
-    set_pose(pair, a, b, relative_position(a, b))
+    set_pose(pair, a, b, delta)
     pair.limit = FLOAT32(-left)
     return True
 
@@ -148,9 +161,10 @@ def remember_pose(pair, a, b, delta, is_round, renews):
 
 
 @kernel
-def remember_gap(pair, gap):
-    """Note that no contact begins before two bodies have moved by `gap` towards each other [m], if that says more than the limit
-    of a full collision."""
+def remember_gap(pair, a, b, gap):
+    """Note that no contact begins before two bodies without contacts have moved by `gap` towards each other [m], if that says
+    more than the limit of a full collision. Where they will touch is not known: it may be at the far end of either."""
+    pair.reach = max(a.extent if a.mode != STATIC else FLOAT32(0.0), b.extent if b.mode != STATIC else FLOAT32(0.0))
     if gap > pair.limit:
         pair.limit = FLOAT32(-gap)
 
@@ -331,8 +345,8 @@ def told_apart(pair, a, b, delta):
 
 @kernel
 def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain):
-    """Collide two bodies where they are, or where they will meet within the step. `gap`: how far they are apart at least [m].
-    Gives where B is from A there [m]."""
+    """Collide two bodies where they are, or where they will meet within the step. `gap`: how far apart they are at least [m], 0
+    if that is not known. Gives where B is from A there [m]."""
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
@@ -397,7 +411,7 @@ def collide_pair(system, world, pair_index, delta_time):
     lists.manifold_count = chain.count
     remember_pose(pair, a, b, delta, chain.is_round != 0, chain.renews != 0)
     if chain.count == 0:
-        remember_gap(pair, gap - shape_pair.distance)
+        remember_gap(pair, a, b, gap - shape_pair.distance)
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         chain.is_changed = 1
     if (a.flags | b.flags) & HAS_JOINT and is_deep(system, a, b, chain.lowest):
@@ -443,7 +457,7 @@ def collide(system_address, begin, end, worker):
     """Job: renew the manifolds of those of the active pairs `begin` to `end - 1` whose bodies have moved against each other;
     those to be looked at go to `changed_pairs`.
 
-    Reads bodies, shapes and the poses of the last full collision; writes the pairs' own manifolds."""
+    Reads bodies, shapes and the poses of the last full collision; writes the pairs themselves and their own manifolds."""
     systems = view(system_address, 1, SYSTEM)
     system = systems[0]
     world = view(system.world, 1, WORLD)[0]

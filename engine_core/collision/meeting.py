@@ -76,7 +76,7 @@ def may_meet(a, b, delta, delta_time):
         if body.mode >= RIGID and body.active_index >= 0:
             far = min(far, far_for(body))
             way += min(angle, 2.0) * turning_reach(body)
-    if way <= max(far, SPECULATIVE_DISTANCE) or way >= 1.0e6:
+    if not (way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6):
         return False
     turn_a, turn_b = rotation_ahead(a, 0.5 * delta_time), rotation_ahead(b, 0.5 * delta_time)
     return not passes_by(a, b, turn_a, turn_b, delta, motion, turned + SPECULATIVE_DISTANCE)

@@ -20,8 +20,10 @@ def turning_reach(body):
 
 @kernel
 def turned_out(body, angle):
-    """How far a turn takes points of a body out of where they were, at most [m]."""
-    return min(angle * FLOAT64(body.extent), turning_reach(body))
+    """How far a turn about its centre of mass takes points of a body out of the box around it, at most [m]."""
+    b = body.local_bounds
+    inside = max(min(-b[0], -b[1], -b[2], b[3], b[4], b[5]), 0.0)
+    return min(angle * FLOAT64(body.extent), max(FLOAT64(body.extent) - FLOAT64(inside), 0.0))
 
 
 @kernel
@@ -51,7 +53,7 @@ def reach_along(n, half, other, half_other):
 
 @kernel
 def gap_along(own, other, half_own, half_other, start):
-    """How far two boxes are apart along the axes of one of them, at most; negative: they overlap along all."""
+    """How far two boxes are apart at least: the largest gap along the axes of one of them; negative: they overlap along all."""
     gap = -ENDLESS
     for i in range(3):
         gap = max(gap, abs(dot(own[i], start)) - reach_along(own[i], half_own[i], other, half_other))

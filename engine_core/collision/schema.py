@@ -43,11 +43,11 @@ PAIR = np.dtype(
         ("body_a", "i4"),  # -1: a free row; body_a < body_b
         ("body_b", "i4"),
         ("flags", "u4"),
-        # How far its surfaces may move against each other before they are collided anew [m]; 0: collide now. Negative: they are
-        # so far apart that no contact can begin before they have moved as much towards each other.
+        # How far its surfaces may move against each other before they are collided anew [m]; 0: collide now. Negative: minus the
+        # way that they have to move towards each other before a contact can begin, see `stays_apart`.
         ("limit", "f4"),
         ("reach", "f4"),  # how far from a centre a contact can be that turns [m]
-        # The last full collision.
+        # At the last full collision, or later while they stay apart.
         ("pose_position", "f4", 3),  # B from A, world axes [m]
         ("pose_rotation_a", "f4", 4),
         ("pose_rotation_b", "f4", 4),

@@ -16,7 +16,7 @@ from ..collision.contact_rules import lets_pass, rule_flags
 from ..collision.meeting import far_for
 from ..collision.pairs import may_collide
 from ..collision.passing import passes_by, turned_out, turning_reach
-from ..collision.sweeps import SHRINK, SWEEP, TOUCHING, largest_angle
+from ..collision.sweeps import SWEEP, TOUCHING, largest_angle
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
 from ..geometry.vector import (
     add, add_scaled, conjugate, length, length_squared, multiply, quaternion, scale, store3, store4, subtract, vector3,
@@ -120,13 +120,6 @@ def stops(system, bodies, index, other_index):
 
 
 @kernel
-def nearness(body):
-    """How near the boxes around a body and another one have to come that its sweep may be stopped [m]: a smaller copy of a single
-    shape decides."""
-    return TOUCHING - (SHRINK * FLOAT64(body.inner_radius) if body.instance_count == 1 else 0.0)
-
-
-@kernel
 def chord_of(turn):
     """How far a turn takes points that are 1 m from the axis [m]."""
     return 2.0 * length((turn[0], turn[1], turn[2]))
@@ -153,7 +146,7 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
     motion = subtract(subtract(way[2], way[0]), vector3(sweeps[0].motion))
     turn, slack = rotation_halfway(system, body)
     other_turn, other_slack = rotation_halfway(system, other)
-    slack += other_slack + nearness(body)
+    slack += other_slack + TOUCHING
     if passes_by(body, other, turn, other_turn, start, scale(motion, 1.0 - way[4]), slack):
         stop = add_scaled(start, motion, 1.0 - way[4])  # from there the body goes on alone
         rest = scale(vector3(sweeps[0].motion), -way[4])
@@ -251,7 +244,7 @@ def sweep_body(system, world, bodies, index, sweeps, box):
     free, last_met = free_part(system, body), INT64(-1)
     motion, bend = end_of_segment(system, body, SEGMENTS)[0], bend_of_way(system, body)
     turn, slack = rotation_halfway(system, body)
-    slack, start = slack + bend + nearness(body), subtract(vector3(body.position), vector3(system.origin))
+    slack, start = slack + bend + TOUCHING, subtract(vector3(body.position), vector3(system.origin))
     half = FLOAT64(body.extent) + bend
     for layer in range(system.layer_count):
         if layer == LAYER_SENSOR:

@@ -24,7 +24,7 @@ from ..constraints.joint_measuring import inertia_of, row_of
 from ..constraints.joint_schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve_inverted
-from ..geometry.vector import add_scaled, length_squared, scale, store3, vector3
+from ..geometry.vector import add_scaled, length, length_squared, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .held_rows import (
@@ -36,8 +36,9 @@ SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
 TURNED, TURNED_IN_TOUCH = 0.0005, 0.004
 """Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step. The
 second where contacts push it: what is lost by older ones is little beside what friction takes."""
-CALM = 0.005
-"""A tree that contacts push and whose bodies turn by less in a sub-step [rad] does not drift."""
+CALM, CALM_DRIFT = 0.005, 5.0e-6
+"""The drift of a tree that contacts push is left out while its bodies turn by less in a sub-step [rad], and what their turning
+drifts by [m], or 1 mm/s at 240 sub-steps a second, is less."""
 LEAST_LOOP_FREEDOM = 0.02
 """How freely the ends of a loop move along each of its axes, at least, that its drift is foreseen."""
 
@@ -266,23 +267,31 @@ def foresees_drift(tree):
 
 
 @kernel
-def is_calm(system, nodes, tree):
-    """Whether no body of a tree turns fast enough that its axes would drift by more than rounding."""
+def is_calm(system, nodes, tree, joints):
+    """Whether the axes of a tree's joints drift by next to nothing: all they hold turns slowly, and nothing slides."""
     h = system.last_delta_time / system.substep_count
     for n in range(tree.first, tree.first + tree.count):
-        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
-        if h * h * length_squared(vector3(row[ANGULAR_VELOCITY:])) > CALM * CALM:
+        if nodes[n].joint < 0:
+            continue
+        joint, drift = joints[nodes[n].joint], 0.0
+        if joint.locked & LINEAR_AXES != LINEAR_AXES:
+            return False
+        for side in range(2):
+            turned = h * h * length_squared(vector3(row_of(system, joint, side)[ANGULAR_VELOCITY:]))
+            if turned > CALM * CALM:
+                return False
+            drift += 0.5 * turned * length(vector3(joint.start_arms[side]))
+        if drift > CALM_DRIFT:
             return False
     return True
 
 
 @kernel
 def forget_drifts(nodes, tree):
-    """Take the axes of a tree's joints as not drifting."""
-    if tree.is_drifting:
-        for n in range(tree.first, tree.first + tree.count):
-            put_six(nodes[n].drift, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        tree.is_drifting = INT32(0)
+    """Take the axes of a tree's joints as not drifting. What their nodes hold may come from another tree."""
+    for n in range(tree.first, tree.first + tree.count):
+        put_six(nodes[n].drift, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    tree.is_drifting = INT32(0)
 
 
 @kernel

@@ -112,7 +112,7 @@ def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     at rest contacts alone would turn bodies that joints hold; where they push a tree that hardly turns nothing is measured."""
     if tree.closer_count > 0:
         renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
-    if tree.is_touched and tree.closer_count == 0 and is_calm(system, nodes, tree):
+    if tree.is_touched and tree.closer_count == 0 and is_calm(system, nodes, tree, joints):
         forget_drifts(nodes, tree)
         solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
         return

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_world import TICK, UPRIGHT, SmallWorld
 
-from scree.bodies.schema import BODY, KINEMATIC, STATIC
+from scree.bodies.schema import BODY, KINEMATIC, RIGID, STATIC
 from scree.collision.contact_points import relative_position
 from scree.collision.passing import gap_between
 from scree.collision.schema import SPECULATIVE_DISTANCE
@@ -85,6 +85,24 @@ def test_what_waits_is_as_far_apart_as_is_noted(speed):
             assert distance >= SPECULATIVE_DISTANCE - pair["limit"] - 1e-4
             seen += 1
     assert seen > 500
+
+
+@pytest.mark.parametrize(("mode", "depth"), [(KINEMATIC, 0.15), (RIGID, 0.02)])
+def test_a_long_gate_that_turns_does_not_pass_a_ball_at_its_end(mode, depth):
+    """The ball lies still, 30 m from the middle of the gate, which turns by 0.005 rad in a step: 0.15 m at the ball, and as far
+    one that goes where it is told may enter for a step."""
+    world = SmallWorld(gravity=(0.0, 0.0, 0.0))
+    gate, ball = world.add(world.box(32.0, 0.2, 0.2), mode=mode, mass=1e5), world.add(world.sphere(0.2), (30.0, 1.5, 0.0))
+    for tick in range(1, 60):
+        if mode == KINEMATIC:
+            c, s = np.cos(0.005 * tick), np.sin(0.005 * tick)
+            world.move(gate, (0.0, 0.0, 0.0), (c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0))
+        else:
+            world.turn(gate, (0.0, 0.0, 0.3))
+        world.step()
+        place = matrix(world.body(gate)["rotation"]).T @ (world.position(ball) - world.position(gate))
+        assert place[1] > 0.4 - depth
+    assert world.velocity(ball)[1] > 5.0
 
 
 @pytest.mark.parametrize("speed", [0.5, 3.0, 12.0])
