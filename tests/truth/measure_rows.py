@@ -13,6 +13,9 @@ def main() -> None:
     words.add_argument("--engine", action="append", help="engines; all three where none is named")
     words.add_argument("--csv", help="where the rows are written too")
     chosen = words.parse_args()
+    unknown = sorted(set(chosen.files) - set(prove_truth.row_files()))
+    if unknown:
+        words.error(f"no file of rows is called {', '.join(unknown)}; there are {', '.join(prove_truth.row_files())}")
     table = prove_truth.measure(find_godot(fetch=False), chosen.files, chosen.engine or prove_truth.ENGINES, chosen.only)
     if chosen.csv:
         prove_truth.write_csv(chosen.csv, table)
