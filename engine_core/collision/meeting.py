@@ -19,7 +19,7 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from .contact_points import relative_position
 from .pairs import manifolds_of
-from .passing import passes_by, turned_out, turning_reach
+from .passing import passes_by, turned_out
 from .schema import MANIFOLD_IS_AHEAD, SPECULATIVE_DISTANCE
 from .sweeps import largest_angle
 
@@ -37,6 +37,12 @@ def far_for(body):
     if body.flags & CONTINUOUS:
         return FAR_FOR_CONTINUOUS * FLOAT64(body.inner_radius)
     return FAR * FLOAT64(body.inner_radius) + SPECULATIVE_DISTANCE
+
+
+@kernel
+def turning_reach(body):
+    """How far the ends of a body reach out beyond what stays inside it, however it turns [m]."""
+    return max(FLOAT64(body.extent) - FLOAT64(body.inner_radius), 0.0)
 
 
 @kernel
@@ -73,9 +79,9 @@ def may_meet(a, b, delta, delta_time):
         body = a if side == 0 else b
         angle = angle_ahead(body, delta_time)
         turned += turned_out(body, 0.5 * angle)
+        way += min(angle, 2.0) * turning_reach(body)
         if body.mode >= RIGID and body.active_index >= 0:
             far = min(far, far_for(body))
-            way += min(angle, 2.0) * turning_reach(body)
     if not (way > max(far, SPECULATIVE_DISTANCE) and way < 1.0e6):
         return False
     turn_a, turn_b = rotation_ahead(a, 0.5 * delta_time), rotation_ahead(b, 0.5 * delta_time)

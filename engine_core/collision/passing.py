@@ -13,12 +13,6 @@ ENDLESS = 1.0e20
 
 
 @kernel
-def turning_reach(body):
-    """How far the ends of a body reach out beyond what stays inside it, however it turns [m]."""
-    return max(FLOAT64(body.extent) - FLOAT64(body.inner_radius), 0.0)
-
-
-@kernel
 def turned_out(body, angle):
     """How far a turn about its centre of mass takes points of a body out of the box around it, at most [m]."""
     b = body.local_bounds

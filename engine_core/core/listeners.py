@@ -24,8 +24,9 @@ class ListeningConstraint:
     """A constraint that solves itself as a step listener: it is begun before each step and solved in each sub-step. It lives as
     long as its system, or until `remove`."""
 
-    def __init__(self, world, system: int, record: np.ndarray, begin: EntryPoint, solve: EntryPoint):
-        self._world, self._system, self._record = world, system, record
+    def __init__(self, world, system: int, bodies: list[int], record: np.ndarray, begin: EntryPoint, solve: EntryPoint):
+        """`bodies`: ids of those that it acts on."""
+        self._world, self._system, self._bodies, self._record = world, system, bodies, record
         self.row = record[0]
         address = address_of(record)
         self._listeners = [world.add_step_listener(system, begin, BEFORE_STEP, address)]
@@ -36,15 +37,11 @@ class ListeningConstraint:
             raise
         world.system(system).kept.add(self)
 
-    def _bodies(self) -> list[int]:
-        """Ids of the bodies that it acts on."""
-        raise NotImplementedError
-
     def _check_there(self, call: str) -> None:
         """Check that there is still what it acts on. Raises KeyError, naming the call and what was removed or freed."""
         self._check_not_removed(call)
         self._world.system_index(call, self._system)
-        for body in self._bodies():
+        for body in self._bodies:
             self._world.body_index(call, body)
 
     def _check_not_removed(self, call: str) -> None:

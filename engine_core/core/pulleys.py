@@ -20,10 +20,8 @@ class Pulley(ListeningConstraint):
     """A rope over two wheels. Made by `World.create_pulley`."""
 
     def __init__(self, world, system: int, record: np.ndarray):
-        super().__init__(world, system, record, begin_pulley, solve_pulley)
-
-    def _bodies(self) -> list[int]:
-        return [int(identity) for identity in self.row["ids"] if identity]
+        bodies = [int(identity) for identity in record[0]["ids"] if identity]
+        super().__init__(world, system, bodies, record, begin_pulley, solve_pulley)
 
     @property
     def length(self) -> float:

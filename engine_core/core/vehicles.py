@@ -167,11 +167,8 @@ class Vehicle(ListeningConstraint):
     """A vehicle in a system. Made by `World.create_vehicle`."""
 
     def __init__(self, world, system: int, body: int, record: np.ndarray, parts: dict[str, np.ndarray], shapes: list[int]):
-        super().__init__(world, system, record, begin_vehicle, solve_vehicle)
+        super().__init__(world, system, [body], record, begin_vehicle, solve_vehicle)
         self.body, self._parts, self._shapes = body, parts, shapes
-
-    def _bodies(self) -> list[int]:
-        return [self.body]
 
     def drive(self, throttle: float = 0.0, right: float = 0.0, brake: float = 0.0, hand_brake: float = 0.0) -> None:
         """What the driver does until the next call: throttle and steering -1 to 1, brakes 0 to 1; what is more is cut off; no

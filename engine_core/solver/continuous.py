@@ -13,9 +13,9 @@ from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..collision.body_sweeps import sweep_bodies_apart, swept_box
 from ..collision.contact_rules import lets_pass, rule_flags
-from ..collision.meeting import far_for
+from ..collision.meeting import far_for, turning_reach
 from ..collision.pairs import may_collide
-from ..collision.passing import passes_by, turned_out, turning_reach
+from ..collision.passing import passes_by, turned_out
 from ..collision.sweeps import SWEEP, TOUCHING, largest_angle
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
 from ..geometry.vector import (
@@ -142,15 +142,16 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
     way = way_in_segment(system, other, segment)
-    start = add(subtract(vector3(other.position), vector3(body.position)), subtract(way[0], vector3(sweeps[0].position)))
-    motion = subtract(subtract(way[2], way[0]), vector3(sweeps[0].motion))
+    since, _, end, _, missing = way
+    start = add(subtract(vector3(other.position), vector3(body.position)), subtract(since, vector3(sweeps[0].position)))
+    motion = subtract(subtract(end, since), vector3(sweeps[0].motion))
     turn, slack = rotation_halfway(system, body)
     other_turn, other_slack = rotation_halfway(system, other)
     slack += other_slack + TOUCHING
-    if passes_by(body, other, turn, other_turn, start, scale(motion, 1.0 - way[4]), slack):
-        stop = add_scaled(start, motion, 1.0 - way[4])  # from there the body goes on alone
-        rest = scale(vector3(sweeps[0].motion), -way[4])
-        if way[4] == 0.0 or passes_by(body, other, turn, other_turn, stop, rest, slack):
+    if passes_by(body, other, turn, other_turn, start, scale(motion, 1.0 - missing), slack):
+        stop = add_scaled(start, motion, 1.0 - missing)  # from there the body goes on alone
+        rest = scale(vector3(sweeps[0].motion), -missing)
+        if missing == 0.0 or passes_by(body, other, turn, other_turn, stop, rest, slack):
             return longest
     set_sweep(other, vector3(body.position), way, sweeps[1])
     if rule_flags(system.world, body, other) != 0:

@@ -35,7 +35,7 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
 TURNED, TURNED_IN_TOUCH = 0.0005, 0.004
 """Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step. The
-second where contacts push it: what is lost by older ones is little beside what friction takes."""
+second for what `is_rubbed`."""
 CALM, CALM_DRIFT = 0.005, 5.0e-6
 """The drift of a tree that contacts push is left out while its bodies turn by less in a sub-step [rad], and what their turning
 drifts by [m], or 1 mm/s at 240 sub-steps a second, is less."""
@@ -146,10 +146,18 @@ def held_at(tree, n, at_most):
 
 
 @kernel
+def is_rubbed(tree):
+    """Whether contacts push a tree without loops: what it may be off by takes or brings less energy than friction and impacts
+    do."""
+    return tree.is_touched != 0 and tree.closer_count == 0
+
+
+@kernel
 def has_changed(system, nodes, tree, joints, rows, at_most):
     """Whether some body of a tree has turned so far that its matrices no longer tell how it moves, or other rows are held."""
-    turned = TURNED_IN_TOUCH if tree.is_touched else TURNED
-    turned = turned if tree.closer_count == 0 else 0.0  # near a place where a loop is stiff it changes at once
+    turned = TURNED_IN_TOUCH if is_rubbed(tree) else TURNED
+    if tree.closer_count > 0:
+        turned = 0.0  # near a place where a loop is stiff it changes at once
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.count < 0:

@@ -19,8 +19,8 @@ from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
 from .joint_loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
 from .joint_order import nodes_of
 from .joint_trees import (
-    begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, keep_motions, measure_drifts,
-    spread_down,
+    begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, is_rubbed, keep_motions,
+    measure_drifts, spread_down,
 )  # fmt: skip
 from .integration import forces_of
 from .joints import add_to_totals, push_springs, relax_joint, relax_rows, softness_of, solve_joint, warm_start_joint
@@ -33,7 +33,7 @@ MOST_TRIES = 16
 MOST_PASSES, NEAR = 3, 2.0e-6
 """How often a tree is solved with bias at most: until what its axes drift by is known to this [m], [rad]."""
 NEAR_IN_TOUCH = 1.0e-4
-"""The same where contacts push a tree without loops: friction and impacts take more energy than the rest of a drift brings."""
+"""The same for a tree that `is_rubbed`."""
 SURELY = 0.25
 """A pass leaves of an error in the drift about the part that bodies turn by meanwhile [rad]. If that is less than this part of
 what is near enough the drift is not measured once more."""
@@ -112,7 +112,7 @@ def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     at rest contacts alone would turn bodies that joints hold; where they push a tree that hardly turns nothing is measured."""
     if tree.closer_count > 0:
         renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
-    if tree.is_touched and tree.closer_count == 0 and is_calm(system, nodes, tree, joints):
+    if is_rubbed(tree) and is_calm(system, nodes, tree, joints):
         forget_drifts(nodes, tree)
         solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
         return
@@ -123,7 +123,7 @@ def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
         motion = read_motion(row_of(system, closer, 0), row_of(system, closer, 1))
         keep_drifts(closer, motion, system.last_delta_time / system.substep_count)
     change, turn = 1.0, 1.0
-    near = NEAR_IN_TOUCH if tree.is_touched and tree.closer_count == 0 else NEAR
+    near = NEAR_IN_TOUCH if is_rubbed(tree) else NEAR
     for _ in range(MOST_PASSES):
         solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
         if change * turn < SURELY * near:

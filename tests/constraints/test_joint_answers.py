@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from scree.constraints.joint_schema import JOINT_ROW, TWIST
-from scree.solver.joint_answers import answer_bounces, answer_bounces_in_trees
 from scree.runtime.memory import view_rows
+from scree.solver.joint_answers import answer_bounces, answer_bounces_in_trees
 from small_world import SmallWorld
-
 
 
 def hanging_chain(is_single: bool) -> tuple[SmallWorld, list[int], list[int]]:

@@ -12,6 +12,16 @@ TICK = 1.0 / 60.0
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
+def rotation_matrix(quaternion) -> np.ndarray:
+    """Of a unit quaternion x, y, z, w."""
+    x, y, z, w = np.asarray(quaternion, np.float64)
+    return np.array([
+        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+    ])  # fmt: skip
+
+
 @entry_point("void(int64, int64, float64, float64, float64)")
 def give_velocity(world, index, x, y, z):
     set_linear_velocity(world, index, (x, y, z))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small_world import TICK, SmallWorld
+from small_world import TICK, SmallWorld, rotation_matrix
 
 from scree.bodies.schema import RIGID, STATIC
 from scree.constraints.joint_schema import CONE, TWIST
@@ -24,13 +24,7 @@ def ball(world: SmallWorld, position, velocity, radius: float = 0.05, is_continu
 
 
 def in_frame_of(world: SmallWorld, body: int, point) -> np.ndarray:
-    x, y, z, w = world.body(body)["rotation"].astype(np.float64)
-    rows = np.array([
-        (1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)),
-        (2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)),
-        (2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)),
-    ])  # fmt: skip
-    return rows @ (np.asarray(point) - world.position(body))
+    return rotation_matrix(world.body(body)["rotation"]).T @ (np.asarray(point) - world.position(body))
 
 
 @pytest.mark.parametrize("half", [0.05, 0.01])

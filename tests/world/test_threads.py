@@ -285,7 +285,7 @@ def test_batches_of_rays_on_one_and_two_threads(ground):
         together[k] = least(80)
 
     gain = 0.0
-    for _ in range(4):
+    for _ in range(12):  # neighbours on the same machine take some of a round
         threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
@@ -296,7 +296,7 @@ def test_batches_of_rays_on_one_and_two_threads(ground):
     np.testing.assert_array_equal(queries.cast_rays(small.system, *rays, threads=2), hits)
     assert not ground or 0.3 <= share <= 0.7
     assert 1e4 / alone >= 0.9e6
-    assert gain >= 1.5  # a lock between them would leave 1; neighbours on the same machine take some of 2
+    assert gain >= 1.8
 
 
 def test_static_bodies_cost_a_step_nothing():
