@@ -9,6 +9,8 @@ from .schema import HAS_JOINT
 
 MOST_OVERLAP = 0.0625
 """Part of the inner radius of the smaller body: nothing sinks out of sight, however small."""
+DEEP_PART_OF_SIZE = 0.2
+"""Bodies that overlap by so much more than they may lie deep in each other; in parts of the inner radius of the smaller one."""
 
 
 @kernel
@@ -30,3 +32,10 @@ def allowed_overlap(system, a, b):
     if not is_free(a) and not is_free(b):
         slop = max(slop, system.articulated_penetration_slop)
     return min(slop, MOST_OVERLAP * min(size_of(a), size_of(b)))
+
+
+@kernel
+def is_deep(system, a, b, separation):
+    """Whether two bodies with this separation [m] have not just met, but lie in each other; never for planes and meshes."""
+    smaller = min(float(a.inner_radius), float(b.inner_radius))
+    return smaller > 0.0 and separation + allowed_overlap(system, a, b) < -DEEP_PART_OF_SIZE * smaller

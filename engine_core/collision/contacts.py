@@ -8,7 +8,7 @@ Otherwise its shapes are collided, and old manifolds and points hand their impul
 import numpy as np
 
 from ..bodies.bounds import bounds_overlap
-from ..bodies.overlap import allowed_overlap
+from ..bodies.overlap import is_deep
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC, SYSTEM, WORLD
 from ..geometry.vector import (
@@ -20,7 +20,6 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
-from ..runtime.pair_table import hash_of
 from ..runtime.prefetch import prefetch
 from ..runtime.vector4 import lane4, load4, max4
 from ..shapes.compound import is_compound, surface_of_part
@@ -30,6 +29,7 @@ from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
+from .crowds import told_apart
 from .meeting import NO_MOTION, angle_ahead, balls_meet_at, bring_back, may_meet, motion_ahead, move_along, set_sweep_ahead
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
@@ -52,15 +52,8 @@ RECYCLE_ROLLING = 5e-4
 """... and of what is round about its contact [m]: its anchor stays behind as it rolls, and weight ahead of it drives it on."""
 RECYCLE_ANGLE = 0.15
 """... and whatever their size, at most so far turned [rad]."""
-DEEP_PART_OF_SIZE = 0.2
-"""Bodies that overlap by so much more than they may lie deep in each other; in parts of the inner radius of the smaller one."""
 SINGLE = 1.2e-7
 """Rounding of a number that is noted in single precision, in parts of it."""
-CROWD = 64
-"""A body whose bounds overlap those of more others may be collided with some of those alone that lie with their middles in it."""
-MIDDLE, NUDGE = 0.5, 1.0e-3
-"""Middles of two bodies lie in each other if they are nearer than this part of the smaller inner radius; and bodies at one place
-are collided as if so far apart, in parts of it."""
 PAIRS_AHEAD, BODIES_AHEAD = 16, 8
 """So many pairs before its turn the cache line of a pair and those of its bodies are asked for."""
 
@@ -314,36 +307,6 @@ def name_parts(shapes, instances, walk_a, walk_b, chain):
 
 
 @kernel
-def lie_in_each_other(a, b, delta, part):
-    """Whether the centres of two bodies are nearer than `part` of the smaller inner radius."""
-    near = part * min(FLOAT64(a.inner_radius), FLOAT64(b.inner_radius))
-    return length_squared(delta) < near * near
-
-
-@kernel
-def is_left_to_others(pair, a, b, delta):
-    """Whether a pair is not collided because both lie in the middle of a crowd, which its other pairs part. Of n bodies at one
-    place n^2 / 2 pairs overlap, and CROWD for each body are enough. Their numbers choose which: a pair that is collided stays so
-    while the crowd disperses."""
-    count = min(INT64(a.pair_count), INT64(b.pair_count))
-    if count <= CROWD or not lie_in_each_other(a, b, delta, MIDDLE):
-        return False
-    return (hash_of(pair.body_a, pair.body_b) & 0xFFFF) * count > CROWD * 0x10000
-
-
-@kernel
-def told_apart(pair, a, b, delta):
-    """From A to B [m]; for bodies at one place a way that their numbers choose: else all of them would part along one line."""
-    if not lie_in_each_other(a, b, delta, NUDGE):
-        return delta
-    number = hash_of(pair.body_b, pair.body_a)
-    size = NUDGE * min(FLOAT64(a.inner_radius), FLOAT64(b.inner_radius)) / 512.0
-    return (
-        size * ((number & 1023) - 511.5), size * ((number >> 10 & 1023) - 511.5), size * ((number >> 20 & 1023) - 511.5),
-    )  # fmt: skip
-
-
-@kernel
 def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain):
     """Collide two bodies where they are, or where they will meet within the step. `gap`: how far apart they are at least [m], 0
     if that is not known. Gives where B is from A there [m]."""
@@ -357,7 +320,7 @@ def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shap
     if chain.count > 0:
         lists.axis_cache = INT32(0)
         return delta
-    apart = told_apart(pair, a, b, delta)
+    apart = told_apart(system, pair, a, b, delta)
     if gap > shape_pair.distance:
         lists.axis_cache = INT32(0)
     elif a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
@@ -402,8 +365,7 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.parts[0] = chain.parts[1] = NO_PART
     chain.has_surface = 0
     gap = gap_between(a, b, delta) if pair.flags & PAIR_IS_TOUCHING == 0 else 0.0
-    if not is_left_to_others(pair, a, b, delta):
-        delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
+    delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
     drop_unmatched(system, chain)
     if chain.is_rejected != 0:
         reject_pair(system, chain)
@@ -417,13 +379,6 @@ def collide_pair(system, world, pair_index, delta_time):
     if (a.flags | b.flags) & HAS_JOINT and is_deep(system, a, b, chain.lowest):
         return True  # it may be caught: see solver/pinches.py
     return chain.is_changed != 0 or (chain.count > 0 and may_meet_seam(a, b, chain.count))
-
-
-@kernel
-def is_deep(system, a, b, separation):
-    """Whether two bodies with this separation have not just met, but lie in each other; never for planes and meshes."""
-    smaller = min(np.float64(a.inner_radius), np.float64(b.inner_radius))
-    return smaller > 0.0 and separation + allowed_overlap(system, a, b) < -DEEP_PART_OF_SIZE * smaller
 
 
 @kernel

@@ -16,6 +16,7 @@ from ..runtime.atomics import add_int64
 from ..runtime.call import call_job, load_int64
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
+from .crowds import CROWD, is_left_to_others, lie_in_each_other
 from .pairs import activate_pair, create_pair, find_pair, may_collide, order_active_pairs
 from .telling import begin_telling
 
@@ -28,7 +29,7 @@ FOUND_AT_ONCE = 256
 TOO_MANY = -1
 """Instead of a number of candidates: they found no room; the body is looked at again, alone."""
 LOOK_AGAIN = -2
-"""Instead of a number of candidates: the pool of pairs was full; the body is looked at again in the next step."""
+"""Instead of a number of candidates: the pool of pairs was full, or the body is in a crowd; it looks again in the next step."""
 
 
 @kernel
@@ -41,58 +42,84 @@ def may_meet_in(tree, body):
 
 
 @kernel
-def is_new_pair(system, bodies, index, other_index):
-    """Whether two bodies are to become a pair."""
-    if other_index == index or not bounds_overlap(bodies[index].fat_bounds, bodies[other_index].fat_bounds):
-        return False
-    low, high = min(index, other_index), max(index, other_index)
-    if not may_collide(system.world, bodies[low], low, bodies[high], high):
-        return False
-    return find_pair(system, low, high) < 0
+def looks_itself(system, other_index, other, index):
+    """Whether of two bodies that both look for pairs it is the other who notes this one."""
+    return other_index < index and other.flags & IS_IN_MOVED_LIST != 0 and other.system == system.index
 
 
 @kernel
-def find_in_tree(system, bodies, index, tree, found, count):
-    """Note in `found` from `count` on with whom a body makes new pairs in one tree. Returns the new count, at most one more than
-    there is room for: then some are missing."""
+def may_pair(system, bodies, low, high):
+    """Whether two bodies may become a pair, or are one."""
+    return bounds_overlap(bodies[low].fat_bounds, bodies[high].fat_bounds) and may_collide(
+        system.world, bodies[low], low, bodies[high], high
+    )  # fmt: skip
+
+
+@kernel
+def find_in_tree(system, world, bodies, index, tree, found, counts):
+    """Note in `found` with whom a body makes new pairs in one tree, from `counts[0]` on. That grows by how many they are: if
+    there is no room for all, some are missing. `counts[1]` grows by how many lie in the body: what these are too many for is not
+    noted."""
     cursor = stack_array(1, CURSOR)
     bounds_query_begin(cursor, tree, bodies[index].fat_bounds)
-    while count <= len(found):
+    other_index = bounds_query_next(cursor, tree)
+    while other_index >= 0:
+        low, high = min(index, other_index), max(index, other_index)
+        if low != high and may_pair(system, bodies, low, high):
+            is_left = False
+            if lie_in_each_other(world, bodies[low], bodies[high]):
+                counts[1] += 1
+                is_left = is_left_to_others(low, high, counts[1])
+            if not is_left and not looks_itself(system, other_index, bodies[other_index], index):
+                if find_pair(system, low, high) < 0:
+                    if counts[0] < len(found):
+                        found[counts[0]] = other_index
+                    counts[0] += 1
         other_index = bounds_query_next(cursor, tree)
-        if other_index < 0:
-            break
-        if is_new_pair(system, bodies, index, other_index):
-            if count < len(found):
-                found[count] = other_index
-            count += 1
     query_end(cursor, tree)
-    return count
 
 
 @kernel
-def find_candidates(system, bodies, index, found):
-    """Note in `found` with whom a moved body makes new pairs. Returns how many; more than there is room for: some are missing."""
-    body = bodies[index]
-    count = 0
+def leave_to_others(world, bodies, index, found, counts):
+    """Strike those from `found` that `counts[1]` bodies in each other are too many for: fewer were known when they were noted."""
+    kept = 0
+    for k in range(min(counts[0], len(found))):
+        low, high = min(index, INT64(found[k])), max(index, INT64(found[k]))
+        if not (is_left_to_others(low, high, counts[1]) and lie_in_each_other(world, bodies[low], bodies[high])):
+            found[kept] = found[k]
+            kept += 1
+    if counts[0] <= len(found):
+        counts[0] = kept
+
+
+@kernel
+def find_candidates(system, world, bodies, index, found):
+    """Note in `found` with whom a moved body makes new pairs. Gives how many, more than there is room for if some are missing,
+    and whether it is in a crowd."""
+    body, counts = bodies[index], stack_array(2, INT64)
+    counts[0] = counts[1] = 0
     if not body.flags & IS_IN_MOVED_LIST or body.system != system.index or body.flags & IS_AREA:
-        return count
+        return counts[0], False
     for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
         if layer == LAYER_SENSOR or (layer == LAYER_NOT_MOVING and body.mode == STATIC):
             continue
         if may_meet_in(tree, body):
-            count = find_in_tree(system, bodies, index, tree, found, count)
-    return count
+            find_in_tree(system, world, bodies, index, tree, found, counts)
+    if counts[1] > CROWD:
+        leave_to_others(world, bodies, index, found, counts)
+    return counts[0], counts[1] > CROWD
 
 
 @kernel
 def candidate_lists(system, world):
-    """In `scratch`: where the candidates of each moved body begin, how many they are, and all candidates."""
+    """In `scratch`: where the candidates of each moved body begin, how many they are, whether it looks again in the next step,
+    and all candidates."""
     capacity = world.body_capacity
-    room = system.scratch_bytes // 4 - 2 * capacity
+    room = system.scratch_bytes // 4 - 3 * capacity
     return (
         view(system.scratch, capacity, INT32), view(system.scratch + 4 * capacity, capacity, INT32),
-        view(system.scratch + 8 * capacity, room, INT32),
+        view(system.scratch + 8 * capacity, capacity, INT32), view(system.scratch + 12 * capacity, room, INT32),
     )  # fmt: skip
 
 
@@ -104,12 +131,12 @@ def look_for_pairs(system_address, begin, end, worker):
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
-    starts, counts, candidates = candidate_lists(system, world)
+    starts, counts, looks_again, candidates = candidate_lists(system, world)
     found = stack_array(FOUND_AT_ONCE, INT32)
     counter = address_of_row(systems, 0) + CANDIDATE_COUNT
     for k in range(begin, end):
-        count = find_candidates(system, bodies, INT64(moved[k]), found)
-        counts[k] = count
+        count, is_crowded = find_candidates(system, world, bodies, INT64(moved[k]), found)
+        counts[k], looks_again[k] = count, is_crowded
         if count == 0:
             continue
         start = add_int64(counter, INT64(count)) if count <= FOUND_AT_ONCE else INT64(len(candidates))
@@ -129,14 +156,15 @@ def look_alone(system_address, begin, end, worker):
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
-    starts, counts, candidates = candidate_lists(system, world)
-    starts[begin] = 0
-    counts[begin] = min(find_candidates(system, bodies, INT64(moved[begin]), candidates), len(candidates))
+    starts, counts, looks_again, candidates = candidate_lists(system, world)
+    count, is_crowded = find_candidates(system, world, bodies, INT64(moved[begin]), candidates)
+    starts[begin], counts[begin] = 0, min(count, len(candidates))
+    looks_again[begin] = is_crowded or count > len(candidates)
 
 
 @kernel
 def make_pair(system, bodies, index, other_index):
-    """Make a pair that was found, unless it was found from its other side already. False if the pool is full."""
+    """Make a pair that was found, unless it is there. False if the pool is full."""
     low, high = min(index, other_index), max(index, other_index)
     if find_pair(system, low, high) >= 0:
         return True
@@ -156,7 +184,7 @@ def make_pairs(system, system_address, look_alone_address):
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
-    starts, counts, candidates = candidate_lists(system, world)
+    starts, counts, looks_again, candidates = candidate_lists(system, world)
     is_room_gone = system.candidate_count > len(candidates)
     for is_alone in (False, True):
         for k in range(system.moved_count):
@@ -167,7 +195,7 @@ def make_pairs(system, system_address, look_alone_address):
             index, is_whole = INT64(moved[k]), True
             for i in range(counts[k]):
                 is_whole &= make_pair(system, bodies, index, INT64(candidates[starts[k] + i]))
-            counts[k] = 0 if is_whole else LOOK_AGAIN
+            counts[k] = 0 if is_whole and not looks_again[k] else LOOK_AGAIN
     kept = 0
     for k in range(system.moved_count):
         if bodies[moved[k]].system != system.index:

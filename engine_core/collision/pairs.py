@@ -16,9 +16,9 @@ from ..runtime.memory import address_of_record, view
 from ..runtime.pair_table import find_row, grow_table, insert_row, remove_row, take_row
 from ..runtime.two_lists import link, unlink
 from .contact_rules import ignore_each_other, terms_of
-from .schema import MANIFOLD, PAIR, PAIR_LISTS, PAIR_SPARES_A, PAIR_SPARES_B
+from .schema import MANIFOLD, MANIFOLD_IS_SENSOR, PAIR, PAIR_LISTS, PAIR_SPARES_A, PAIR_SPARES_B
 
-INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
+INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 PAIR_SIZE, MANIFOLD_SIZE, NEXT_MANIFOLD = PAIR.itemsize, MANIFOLD.itemsize, MANIFOLD.fields["next"][1]
 FIRST_FREE_MANIFOLD, MANIFOLD_COUNT = (SYSTEM.fields[name][1] for name in ("first_free_manifold", "manifold_count"))
 
@@ -37,6 +37,15 @@ def lists_of(system):
 @kernel
 def manifolds_of(system):
     return view(system.manifolds, system.manifold_capacity, MANIFOLD)
+
+
+@kernel
+def lowest_separation(manifold):
+    """The separation of the deepest point of a manifold that pushes; 0 if none is below [m]."""
+    lowest = 0.0
+    for p in range(0 if manifold.flags & MANIFOLD_IS_SENSOR else manifold.point_count):
+        lowest = min(lowest, FLOAT64(manifold.separation[p]))
+    return lowest
 
 
 @kernel

@@ -283,5 +283,6 @@ def finish_bodies(system_address, begin, end, worker):
         if has_moved[slot]:
             fatten_bounds(body, system.last_delta_time)
             tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, np.int64(active[slot]))
+            has_moved[slot] = body.flags & IS_IN_MOVED_LIST == 0  # what is on the list is not put there twice
             body.flags |= IS_IN_MOVED_LIST
         end_change(body)

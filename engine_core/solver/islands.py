@@ -8,15 +8,19 @@ at once and the result does not depend on their order.
 
 import numpy as np
 
+from ..bodies.overlap import is_deep
 from ..bodies.schema import BODY, KINEMATIC, RIGID
-from ..collision.pairs import manifolds_of
+from ..collision.pairs import lowest_separation, manifolds_of
 from ..constraints.schema import COLOUR_COUNT
+from ..geometry.vector import length, store3, subtract, vector3
 from ..runtime.atomics import compare_exchange_int32, load_relaxed_int32, min_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
 from .colours import colours_of
 
-INT32 = np.int32
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+CREEP = 0.01
+"""A body that lies deep in another rests when it moves by less than this part of the smaller inner radius a second."""
 LINK_OFFSET = BODY.fields["island_link"][1]
 
 
@@ -67,8 +71,29 @@ def begin_islands(system, bodies, active):
 
 
 @kernel
+def rest_later(body):
+    """Have a body that is slow not rest yet."""
+    body.sleep_time = FLOAT32(0.0)
+    store3(body.rest_position, vector3(body.position))
+
+
+@kernel
+def is_parting(system, manifold, a, b):
+    """Whether two slow bodies lie deep in each other and are still being pushed out, which is no part of their velocities."""
+    if not is_deep(system, a, b, lowest_separation(manifold)):
+        return False
+    creep = CREEP * min(FLOAT64(a.inner_radius), FLOAT64(b.inner_radius))
+    for side in range(2):
+        body = a if side == 0 else b
+        if length(subtract(vector3(body.position), vector3(body.rest_position))) > creep * body.sleep_time:
+            return True
+    return False
+
+
+@kernel
 def link_contacts(system, bodies, active):
-    """Link bodies that touch. A body that touches a moving kinematic body does not rest."""
+    """Link bodies that touch. A body that touches a moving kinematic body does not rest, nor does one that is being pushed out of
+    another."""
     manifolds = manifolds_of(system)
     colours = colours_of(system)
     for colour in range(COLOUR_COUNT + 1):
@@ -78,6 +103,9 @@ def link_contacts(system, bodies, active):
             a, b = bodies[manifold.body_a], bodies[manifold.body_b]
             if a.mode >= RIGID and b.mode >= RIGID:
                 link(bodies, active, INT32(a.active_index), INT32(b.active_index))
+                if is_parting(system, manifold, a, b):
+                    rest_later(a)
+                    rest_later(b)
             elif a.mode == KINEMATIC and a.active_index >= 0:
                 b.sleep_time = 0.0
             elif b.mode == KINEMATIC and b.active_index >= 0:

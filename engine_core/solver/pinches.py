@@ -9,10 +9,9 @@ from the joint, across the way from the body's centre to it, until the joint is 
 
 import numpy as np
 
+from ..bodies.overlap import is_deep
 from ..bodies.schema import HAS_JOINT, RIGID
-from ..collision.contacts import is_deep
-from ..collision.pairs import find_pair, lists_of, manifolds_of
-from ..collision.schema import MANIFOLD_IS_SENSOR
+from ..collision.pairs import find_pair, lists_of, lowest_separation, manifolds_of
 from ..constraints.joint_preparation import anchor_of, joints_of
 from ..constraints.joint_schema import IS_BROKEN, IS_ENABLED, LINEAR_AXES
 from ..geometry.vector import (
@@ -28,15 +27,6 @@ TURNED = UINT32(0xFFFF0001)
 """Feature of a turned contact, by which it knows itself again in the next step."""
 LEAST_LENGTH = 1e-3
 """Shorter vectors have no direction; in parts of the inner radius."""
-
-
-@kernel
-def lowest_separation(manifold):
-    """The separation of the deepest point of a manifold that pushes; 0 if none is below [m]."""
-    lowest = 0.0
-    for p in range(0 if manifold.flags & MANIFOLD_IS_SENSOR else manifold.point_count):
-        lowest = min(lowest, FLOAT64(manifold.separation[p]))
-    return lowest
 
 
 @kernel

@@ -9,23 +9,27 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "world"))
 
 from small_world import TICK
 
+from scree.collision.crowds import CROWD
 from scree.collision.pair_finding import FOUND_AT_ONCE
 from scree.shapes.schema import BOX, SPHERE
 from scree.core.world import World
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+ACROSS = (0.5**0.5, 0.0, 0.5**0.5, 0.0, 1.0, 0.0, -(0.5**0.5), 0.0, 0.5**0.5)
 
 
-def world_of(places, threads: int, capacity: int, plate: bool):
+def world_of(places, threads: int, capacity: int, plate: bool = False, rods: bool = False):
+    """Balls, or rods that lie across x and z, at these places."""
     world = World(threads=threads, bodies=capacity, body_shapes=2 * capacity, shapes=16)
     system = world.create_system(gravity=(0.0, 0.0, 0.0))
-    ball, box = world.create_shape(SPHERE), world.create_shape(BOX)
+    ball, rod, box = world.create_shape(SPHERE), world.create_shape(BOX), world.create_shape(BOX)
     world.shapes.set_sphere(world.shape_index("", ball), 0.1)
+    world.shapes.set_box(world.shape_index("", rod), (0.01, 0.01, 9.0))
     world.shapes.set_box(world.shape_index("", box), (50.0, 0.1, 50.0))
-    for shape, place in [*((ball, place) for place in places), *([(box, (0.0, 0.15, 0.0))] if plate else [])]:
+    for shape, place in [*((rod if rods else ball, place) for place in places), *([(box, (0.0, 0.15, 0.0))] if plate else [])]:
         body = world.create_body()
         world.body_add_shape(body, shape)
-        world.body_set_transform(body, (*UPRIGHT, *place))
+        world.body_set_transform(body, (*(ACROSS if shape == rod else UPRIGHT), *place))
         world.body_set_system(body, system)
     return world, system
 
@@ -55,16 +59,55 @@ def test_a_body_with_more_candidates_than_fit_on_the_stack():
 
 
 def test_more_candidates_than_there_is_room_for():
-    """140 balls, all in one place, in a world for 256 bodies: every pair is found once, with the same bits on any number of
-    threads."""
-    random = np.random.default_rng(2)
-    places = random.uniform(-0.05, 0.05, (140, 3))
+    """240 rods side by side, whose bounds all overlap, in a world for 256 bodies: every pair is found once, with the same bits on
+    any number of threads."""
+    places = [(0.03 * k, 0.0, -0.03 * k) for k in range(240)]
     states = []
     for threads in (1, 2, 4):
-        world, system = world_of(places, threads, 256, plate=False)
+        world, system = world_of(places, threads, 256, rods=True)
         world.step(system, 1e-6)
-        assert len(pairs_of(world, system)) == 140 * 139 // 2
+        assert len(pairs_of(world, system)) == 240 * 239 // 2 > 256 + 65536 // 4
         for _ in range(20):
             world.step(system, TICK)
-        states.append(world.bodies.rows["position"][:140].tobytes())
+        states.append(world.bodies.rows["position"][:240].tobytes())
     assert states[0] == states[1] == states[2]
+
+
+def test_a_crowd_makes_few_pairs_and_looks_for_others_as_it_parts():
+    """200 balls within 5 cm: not all of the 19,900 pairs, and the same bits on any number of threads. They look again in each
+    step, each is on the list once, and when they have come apart the pairs are those whose bounds overlap."""
+    places = np.random.default_rng(2).uniform(-0.05, 0.05, (200, 3))
+    states = []
+    for threads in (1, 2, 4):
+        world, system = world_of(places, threads, 1 << 11)
+        row = world.system(system).row
+        world.step(system, 1e-6)
+        assert 0.7 < len(pairs_of(world, system)) / (200 * CROWD / 2) < 1.4
+        most = 0
+        for _ in range(60):
+            world.step(system, TICK)
+            most = max(most, int(row["moved_count"]))
+        assert most == 200
+        for _ in range(600):
+            world.step(system, TICK)
+        world.step(system, 1e-6)
+        assert pairs_of(world, system) >= expected_pairs(world)
+        assert row["moved_count"] == 0
+        states.append(world.bodies.rows["position"][:200].tobytes())
+    assert states[0] == states[1] == states[2]
+
+
+def test_what_lies_in_many_and_touches_none_is_no_crowd():
+    """Bodies of two balls each, whose centres of mass are all at one place: a star."""
+    world = World(threads=1, bodies=256, body_shapes=512, shapes=16)
+    system = world.create_system(gravity=(0.0, 0.0, 0.0))
+    ball = world.create_shape(SPHERE)
+    world.shapes.set_sphere(world.shape_index("", ball), 0.1)
+    directions = np.random.default_rng(3).normal(size=(100, 3))
+    for direction in 2.0 * directions / np.linalg.norm(directions, axis=1)[:, None]:
+        body = world.create_body()
+        for side in (-1.0, 1.0):
+            world.body_add_shape(body, ball, (*UPRIGHT, *(side * direction)))
+        world.body_set_system(body, system)
+    world.step(system, 1e-6)
+    assert pairs_of(world, system) == expected_pairs(world)

@@ -204,16 +204,17 @@ def test_a_bounce_takes_friction_of_its_whole_impulse():
 
 @pytest.mark.parametrize("count", (2, 20, 60))
 def test_bodies_made_at_one_place_come_apart_without_a_bang(count):
-    """The speed of push-out holds for a body, not for each of its contacts; they fall 0.5 m besides, to 3.2 m/s."""
+    """They part sideways, no faster than they fall: 0.5 m, to 3.13 m/s. None is lifted, to fall off the others later."""
     scene = SmallWorld()
     scene.floor()
     boxes = [scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 1.0, 0.0)) for _ in range(count)]
     fastest = farthest = 0.0
-    for _ in range(180):
+    for _ in range(300):
         scene.step()
         fastest = max(fastest, max(np.linalg.norm(scene.velocity(box)) for box in boxes))
         farthest = max(farthest, max(np.linalg.norm(scene.position(box)) for box in boxes))
-    assert fastest < 3.6
+        assert max(scene.position(box)[1] for box in boxes) < 1.01
+    assert fastest < 3.2
     assert farthest < 4.0
 
 
@@ -232,12 +233,12 @@ def test_bodies_made_at_one_place_part_in_all_directions(kind):
 
 
 def test_a_crowd_at_one_place_is_collided_in_part_and_comes_apart():
-    """150 boxes make 11,175 pairs; some 64 contacts for each body part them as well, and none is left in another."""
+    """150 boxes make 11,175 pairs; some 32 contacts for each body part them as well, and none is left in another."""
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     boxes = [scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.0, 0.0)) for _ in range(150)]
     scene.step()
     contacts = next(pool for pool in scene.world.system(scene.system)._pools if pool.name == "contact manifolds")
-    assert 3000 < np.count_nonzero(contacts.rows["point_count"]) < 6500
+    assert 2000 < np.count_nonzero(contacts.rows["point_count"]) < 3200
     fastest = 0.0
     for _ in range(750):
         scene.step()
@@ -245,6 +246,22 @@ def test_a_crowd_at_one_place_is_collided_in_part_and_comes_apart():
     places = np.array([scene.position(box) for box in boxes])
     gaps = np.linalg.norm(places[:, None] - places[None], axis=2)[np.triu_indices(150, 1)]
     assert fastest < 3.6 and gaps.min() > 0.9
+
+
+def test_what_is_made_at_one_place_does_not_fall_asleep_in_each_other():
+    """60 boxes part slowly, all slower than what sleeps: they slept after 4 s, in each other."""
+    scene = SmallWorld(sleeps=True)
+    scene.floor()
+    boxes = [scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 1.0, 0.0)) for _ in range(60)]
+    for _ in range(20):
+        scene.step(120)
+        places = np.array([scene.position(box) for box in boxes])
+        if np.linalg.norm(places[:, None] - places[None], axis=2)[np.triu_indices(60, 1)].min() > 0.9:
+            break
+    else:
+        pytest.fail("some lie in each other after 40 s")
+    scene.step(600)
+    assert scene.world.system(scene.system).row["active_count"] == 0
 
 
 def test_a_lone_deep_overlap_is_gone_within_half_a_second():
