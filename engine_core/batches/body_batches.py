@@ -129,7 +129,7 @@ def copy_row(target, source):
 
 
 @kernel
-def _place_shapes(batch, record, body, index, first, new):
+def _place_shapes(batch, record, index, first, new):
     """Fill the rows of a body's shapes."""
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     given = view(batch.new_shapes, new.first_shape + new.shape_count, NEW_SHAPE)
@@ -166,7 +166,7 @@ def _make_body(batch, record, bodies, number, first):
     body.collision_layer, body.collision_mask = new.collision_layer, new.collision_mask
     body.friction, body.restitution = new.friction, new.restitution
     body.first_instance, body.instance_count, body.instance_capacity = INT32(first), new.shape_count, new.shape_count
-    _place_shapes(batch, record, body, index, first, new)
+    _place_shapes(batch, record, index, first, new)
     renew_local_bounds(batch.world, body, False)
     update_bounds(batch.world, batch.system_origin, body)
     fatten_bounds(body, 0.0)

@@ -9,7 +9,7 @@ that has a body in no system.
 import numpy as np
 
 from ..geometry.vector import (
-    add, add_scaled, cross, dot, length_squared, matrix_rows, normalize, normalize_quaternion, quaternion, rotate, rotate_inverse,
+    add, add_scaled, cross, dot, length_squared, matrix_rows, normalize, normalize_quaternion, quaternion, rotate,
     rotate_symmetric, scale, store3, store4, subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.call import load_float32, store_float32
@@ -392,9 +392,3 @@ def is_sleeping(body):
     if body.flags & SLEEP_REQUESTED:
         return True
     return body.system >= 0 and body.active_index < 0 and not body.flags & WAKE_REQUESTED and body.mode != STATIC
-
-
-@kernel
-def to_body_frame(body, v):
-    """A world vector in the body frame."""
-    return rotate_inverse(quaternion(body.rotation), v)

@@ -29,7 +29,7 @@ from scree.runtime.kernel import kernel
 from scree.runtime.memory import address_of_row, stack_array, view
 from scree.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
 
-ITEM_SIZE, KEY_SIZE, RANGE_SIZE = ITEM.itemsize, KEY.itemsize, RANGE.itemsize
+ITEM_SIZE, KEY_SIZE = ITEM.itemsize, KEY.itemsize
 ITEM_CHILD, ITEM_LOCATION = ITEM.fields["child"][1], ITEM.fields["location"][1]
 LAST_SPATIAL_LEVEL = 10
 """Below this level ranges are halved by count, so that no arrangement of bodies makes a deep tree."""

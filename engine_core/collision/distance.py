@@ -5,9 +5,8 @@ radius about the core: so round shapes are exact and need the costly depth searc
 """
 
 from ..geometry.epa import epa_penetration
-from ..geometry.gjk import BOX_CORE, CORE, SIMPLEX, gjk_distance
-from ..geometry.gjk import support as core_support
-from ..geometry.vector import add, add_scaled, length, negate, normalize, rotate, scale, store3, subtract
+from ..geometry.gjk import CORE, SIMPLEX, gjk_distance
+from ..geometry.vector import add, add_scaled, length, negate, rotate, scale, subtract
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
@@ -57,30 +56,3 @@ def shape_distance(shapes, index_a, position_a, rotation_a, index_b, position_b,
     return distance_of_convex(
         shapes[index_a], position_a, rotation_a, shapes[index_b], position_b, rotation_b
     )
-
-
-@kernel
-def shape_support(shapes, index, rotation, direction):
-    """The point of a convex shape, rounding included, farthest along `direction` (any length); common axes, seen
-    from the shape's own origin."""
-    shape = shapes[index]
-    core = stack_array(1, CORE)[0]
-    radius = core_of_shape(shape, (0.0, 0.0, 0.0), rotation, core)
-    return add_scaled(core_support(core, direction), normalize(direction), radius)
-
-
-@kernel
-def point_distance(shape, point):
-    """Distance of a point, in the shape's frame, from a convex shape: (distance [m], nearest point, unit outward
-    normal)."""
-    cores = stack_array(2, CORE)
-    radius = core_of_shape(shape, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), cores[0])
-    cores[1].kind = BOX_CORE
-    store3(cores[1].extents, (0.0, 0.0, 0.0))
-    store3(cores[1].position, point)
-    for i in range(3):
-        for j in range(3):
-            cores[1].rotation[i, j] = 1.0 if i == j else 0.0
-    start = subtract(core_center(shape), point)
-    distance, on_a, _, normal = distance_of_cores(cores[0], cores[1], start)
-    return distance - radius, add_scaled(on_a, normal, radius), normal

@@ -8,8 +8,6 @@ SPECULATIVE_DISTANCE = 0.02
 """Contacts are made before shapes touch, up to this distance [m]: larger lets bodies stop early, smaller lets them sink."""
 LINEAR_SLOP = 0.005
 """Tolerance of position [m]; all other lengths follow from it."""
-FAT_BOUNDS_MARGIN = 0.05
-"""How far a body moves before its pairs are looked for again [m]."""
 MAX_POINTS = 4
 MAX_RESULTS = 16
 """How many manifolds two shapes can have at most: a convex one has one, a mesh one for each direction of normals."""

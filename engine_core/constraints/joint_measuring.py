@@ -323,7 +323,7 @@ def acts(row, kind, motion, h):
 
 
 @kernel
-def is_far(joint, row, axis, motion, h):
+def is_far(row, axis, motion, h):
     """Whether a limit of an angle will not be met soon."""
     if row.separation <= FAR or row.impulse > 0.0 or (ANGULAR_AXES | 1 << CONE) >> axis & 1 == 0:
         return False
@@ -341,7 +341,7 @@ def aim_rows(joint, rows, motion, h):
         kind, axis = row.slot // AXIS_COUNT, row.slot % AXIS_COUNT
         if kind == LIMIT:
             aim_limit(joint, row, axis)
-            if is_far(joint, row, axis, motion, h):
+            if is_far(row, axis, motion, h):
                 row.mass = FLOAT32(0.0)
                 continue
         joint.acting += INT32(1)

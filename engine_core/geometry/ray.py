@@ -171,15 +171,5 @@ def triangle_normal(a, b, c):
 
 
 @kernel
-def closest_point_on_segment(point, a, b):
-    """The point of the segment from a to b that is nearest."""
-    along = subtract(b, a)
-    size = length_squared(along)
-    if size == 0.0:
-        return a
-    return add_scaled(a, along, min(max(dot(subtract(point, a), along) / size, 0.0), 1.0))
-
-
-@kernel
 def reversed_if(is_reversed, normal):
     return scale(normal, -1.0) if is_reversed else normal

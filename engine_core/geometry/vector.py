@@ -149,13 +149,6 @@ def normalize_quaternion(q):
 
 
 @kernel
-def integrate_rotation(q, turn):
-    """q turned by the small rotation vector `turn` [rad], to first order, normalized."""
-    d = multiply((0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2], 0.0), q)
-    return normalize_quaternion((q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3] + d[3]))
-
-
-@kernel
 def matrix_rows(q):
     """The rotation matrix of q as three rows."""
     x, y, z, w = q

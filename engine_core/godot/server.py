@@ -353,17 +353,6 @@ class Server:
         """Make a Variant at `place` of the Callable at an address (counted)."""
         self.variants.write_of_type(schema.CALLABLE, place, address)
 
-    def store_callable(self, address: int):
-        """A copy of a Callable to keep, or None for an empty one."""
-        if not self.is_callable(address):
-            return None
-        memory = (c_int64 * 3)()
-        at = ctypes.addressof(memory)
-        self.copy_callable(at, address)
-        stored = self.variants.store(at)
-        self.variants.destroy(at)
-        return stored
-
     # --- what belongs to a space ---
 
     def add_space(self, identity: int) -> None:

@@ -17,7 +17,6 @@ from ..runtime.call import (
     load_int64,
     load_uint8,
     store_float32,
-    store_int64,
 )  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
@@ -93,12 +92,6 @@ def store_symmetric(address, m):
     store_float32(address + 24, FLOAT32(m[4]))
     store_float32(address + 28, FLOAT32(m[5]))
     store_float32(address + 32, FLOAT32(m[2]))
-
-
-@kernel
-def store_int(address, value):
-    """An integer, an id or a pointer."""
-    store_int64(address, value)
 
 
 @kernel

@@ -69,12 +69,6 @@ def run_steps(instance):
 
 
 @entry_point("void(int64)")
-def await_handed_step(instance):
-    """`await_step` for Python."""
-    await_step(instance)
-
-
-@entry_point("void(int64)")
 def end_steps(instance):
     """Have the thread end; the step it may be at comes first."""
     await_step(instance)

@@ -11,10 +11,6 @@ from ..broad_phase.schema import CURSOR, TREE
 from ..runtime.kernel import entry_point
 from ..runtime.memory import stack_array, view, view2
 
-TESTS_PER_NODE = 4
-"""A look at a node tests the bounds of its four children."""
-
-
 @entry_point("void(int64, int64)")
 def count_costs(tree, arguments):
     """Rays (origin, whole way) or boxes (six numbers), all of them whole. Arguments: whether boxes, their number, their address

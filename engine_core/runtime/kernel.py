@@ -106,5 +106,3 @@ def registry() -> list[EntryPoint]:
 
 JOB_SIGNATURE = "void(int64, int64, int64, int64)"
 """A job: `(context address, begin, end, worker)`. It does the items `begin` to `end - 1`."""
-VIRTUAL_SIGNATURE = "void(int64, int64, int64)"
-"""What a host calls by pointer: `(instance, arguments, return slot)`, all addresses."""

@@ -184,7 +184,7 @@ def lay_out_trees(system):
 
 
 @kernel
-def end_of(system, bodies, numbers, index):
+def end_of(bodies, numbers, index):
     """The node of a body; -1 for what does not move, -2 for what moves in no tree."""
     if not moves(bodies, index):
         return -1
@@ -199,7 +199,7 @@ def note_closer(system, bodies, numbers, index):
     if not fits_tree(joint):
         return
     joint.node = INT32(IN_NO_TREE)
-    a, b = end_of(system, bodies, numbers, joint.bodies[0]), end_of(system, bodies, numbers, joint.bodies[1])
+    a, b = end_of(bodies, numbers, joint.bodies[0]), end_of(bodies, numbers, joint.bodies[1])
     if min(a, b) < -1 or (min(a, b) >= 0 and nodes_of(system)[a].tree != nodes_of(system)[b].tree):
         return
     tree = view(system.joint_trees, system.joint_tree_count, TREE)[nodes_of(system)[max(a, b)].tree]

@@ -33,7 +33,7 @@ def is_driven(system, bodies, vehicle):
 
 
 @kernel
-def aim_lean(system, vehicle, body, wheels):
+def aim_lean(vehicle, body, wheels):
     """Where a motorcycle's up is to point to, so that gravity and the curve it drives keep it on its wheels."""
     store3(vehicle.lean_target, (0.0, 0.0, 0.0))
     gravity = vector3(body.gravity)
@@ -95,7 +95,7 @@ def begin_vehicle(system_address, address, delta_time):
     forward = rotate(quaternion(body.rotation), vector3(vehicle.forward))
     prepare_drive(vehicle, dot(forward, vector3(body.linear_velocity)), delta_time)
     if vehicle.kind == MOTORCYCLE:
-        aim_lean(system, vehicle, body, wheels)
+        aim_lean(vehicle, body, wheels)
 
 
 @kernel
