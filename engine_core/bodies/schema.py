@@ -50,6 +50,7 @@ HAS_RARE = 2097152  # its row of BODY_RARE counts
 HELD_BACK_ONCE = 4194304  # three bits from here on: in how many steps running continuous collision took back its motion, up to 7
 HELD_BACK_STEPS = 7 * HELD_BACK_ONCE
 HAS_JOINT = 1 << 25  # `first_joint` is not -1: contacts are prepared from the line of the flags
+IN_CROWD = 1 << 26  # it fell asleep among so many others that not all became pairs: awake, it looks for these again
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (batches/body_batches.py): no call of its own may free or reshape it
 
 # Rows of seven cache lines; fields stand in the order of how hot they are: a line is what one stage reads.

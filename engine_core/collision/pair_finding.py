@@ -1,4 +1,4 @@
-"""Finding new pairs: every body whose fat bounds are new asks the trees whom they overlap.
+"""Finding new pairs: every body whose fat bounds are new, or that is in a crowd, asks the trees which bodies they overlap.
 
 The job `look_for_pairs` asks and notes the candidates of each body; `make_pairs` makes the pairs, in the order of the bodies and
 of what each found, so that pairs do not depend on which thread found what.
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import (
-    BODY, IS_AREA, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC, SYSTEM, WORLD,
+    BODY, IN_CROWD, IS_AREA, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC, SYSTEM, WORLD,
 )  # fmt: skip
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
@@ -29,7 +29,9 @@ FOUND_AT_ONCE = 256
 TOO_MANY = -1
 """Instead of a number of candidates: they found no room; the body is looked at again, alone."""
 LOOK_AGAIN = -2
-"""Instead of a number of candidates: the pool of pairs was full, or the body is in a crowd; it looks again in the next step."""
+"""Instead of a number of candidates: the body looks again in the next step."""
+IS_CROWDED, LACKS_SOME = 1, 2
+"""A body is in a crowd, so not all that it touches become pairs; there was no room for all candidates, or for all pairs."""
 
 
 @kernel
@@ -42,9 +44,24 @@ def may_meet_in(tree, body):
 
 
 @kernel
-def looks_itself(system, other_index, other, index):
-    """Whether of two bodies that both look for pairs it is the other who notes this one."""
-    return other_index < index and other.flags & IS_IN_MOVED_LIST != 0 and other.system == system.index
+def mark_moved(system, bodies, index):
+    """Have the next step look for pairs of a body. Serial."""
+    body = bodies[index]
+    if body.flags & IS_IN_MOVED_LIST:
+        return
+    body.flags |= IS_IN_MOVED_LIST
+    moved = view(system.moved_bodies, view(system.world, 1, WORLD)[0].body_capacity, INT32)
+    moved[system.moved_count] = index
+    system.moved_count += 1
+
+
+@kernel
+def looks_itself(system, bodies, other_index, index):
+    """Whether of two bodies that both look for pairs it is the other one that notes this one: it looks in all trees but that of
+    sensors."""
+    body, other = bodies[index], bodies[other_index]
+    looks = other.flags & IS_IN_MOVED_LIST != 0 and other.system == system.index and other.mode != STATIC
+    return other_index < index and looks and body.is_in_tree != 0 and body.broad_phase_layer != LAYER_SENSOR
 
 
 @kernel
@@ -58,8 +75,8 @@ def may_pair(system, bodies, low, high):
 @kernel
 def find_in_tree(system, world, bodies, index, tree, found, counts):
     """Note in `found` with whom a body makes new pairs in one tree, from `counts[0]` on. That grows by how many they are: if
-    there is no room for all, some are missing. `counts[1]` grows by how many lie in the body: what these are too many for is not
-    noted."""
+    there is no room for all, some are missing. `counts[1]` grows by how many of a crowd the body lies in: what these are too many
+    for is not noted."""
     cursor = stack_array(1, CURSOR)
     bounds_query_begin(cursor, tree, bodies[index].fat_bounds)
     other_index = bounds_query_next(cursor, tree)
@@ -67,10 +84,10 @@ def find_in_tree(system, world, bodies, index, tree, found, counts):
         low, high = min(index, other_index), max(index, other_index)
         if low != high and may_pair(system, bodies, low, high):
             is_left = False
-            if lie_in_each_other(world, bodies[low], bodies[high]):
+            if lie_in_each_other(system, world, bodies[low], bodies[high]):
                 counts[1] += 1
                 is_left = is_left_to_others(low, high, counts[1])
-            if not is_left and not looks_itself(system, other_index, bodies[other_index], index):
+            if not is_left and not looks_itself(system, bodies, other_index, index):
                 if find_pair(system, low, high) < 0:
                     if counts[0] < len(found):
                         found[counts[0]] = other_index
@@ -80,16 +97,15 @@ def find_in_tree(system, world, bodies, index, tree, found, counts):
 
 
 @kernel
-def leave_to_others(world, bodies, index, found, counts):
+def leave_to_others(system, world, bodies, index, found, counts):
     """Strike those from `found` that `counts[1]` bodies in each other are too many for: fewer were known when they were noted."""
     kept = 0
-    for k in range(min(counts[0], len(found))):
+    for k in range(counts[0]):
         low, high = min(index, INT64(found[k])), max(index, INT64(found[k]))
-        if not (is_left_to_others(low, high, counts[1]) and lie_in_each_other(world, bodies[low], bodies[high])):
+        if not (is_left_to_others(low, high, counts[1]) and lie_in_each_other(system, world, bodies[low], bodies[high])):
             found[kept] = found[k]
             kept += 1
-    if counts[0] <= len(found):
-        counts[0] = kept
+    counts[0] = kept
 
 
 @kernel
@@ -106,15 +122,15 @@ def find_candidates(system, world, bodies, index, found):
             continue
         if may_meet_in(tree, body):
             find_in_tree(system, world, bodies, index, tree, found, counts)
-    if counts[1] > CROWD:
-        leave_to_others(world, bodies, index, found, counts)
+    if counts[1] > CROWD and counts[0] <= len(found):
+        leave_to_others(system, world, bodies, index, found, counts)
     return counts[0], counts[1] > CROWD
 
 
 @kernel
 def candidate_lists(system, world):
-    """In `scratch`: where the candidates of each moved body begin, how many they are, whether it looks again in the next step,
-    and all candidates."""
+    """In `scratch`: where the candidates of each moved body begin, how many they are, whether it is in a crowd or lacks some
+    (IS_CROWDED, LACKS_SOME), and all candidates."""
     capacity = world.body_capacity
     room = system.scratch_bytes // 4 - 3 * capacity
     return (
@@ -131,12 +147,12 @@ def look_for_pairs(system_address, begin, end, worker):
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
-    starts, counts, looks_again, candidates = candidate_lists(system, world)
+    starts, counts, states, candidates = candidate_lists(system, world)
     found = stack_array(FOUND_AT_ONCE, INT32)
     counter = address_of_row(systems, 0) + CANDIDATE_COUNT
     for k in range(begin, end):
         count, is_crowded = find_candidates(system, world, bodies, INT64(moved[k]), found)
-        counts[k], looks_again[k] = count, is_crowded
+        counts[k], states[k] = count, IS_CROWDED if is_crowded else 0
         if count == 0:
             continue
         start = add_int64(counter, INT64(count)) if count <= FOUND_AT_ONCE else INT64(len(candidates))
@@ -156,10 +172,10 @@ def look_alone(system_address, begin, end, worker):
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
-    starts, counts, looks_again, candidates = candidate_lists(system, world)
+    starts, counts, states, candidates = candidate_lists(system, world)
     count, is_crowded = find_candidates(system, world, bodies, INT64(moved[begin]), candidates)
     starts[begin], counts[begin] = 0, min(count, len(candidates))
-    looks_again[begin] = is_crowded or count > len(candidates)
+    states[begin] = LACKS_SOME if count > len(candidates) else IS_CROWDED if is_crowded else 0
 
 
 @kernel
@@ -178,13 +194,22 @@ def make_pair(system, bodies, index, other_index):
 
 
 @kernel
+def looks_again(body, state):
+    """Whether a body stays on the list for the next step. One that sleeps in a crowd comes back to it as it wakes."""
+    if state == IS_CROWDED and body.active_index < 0:
+        body.flags |= IN_CROWD
+        return False
+    return state != 0
+
+
+@kernel
 def make_pairs(system, system_address, look_alone_address):
     """Make the pairs that `look_for_pairs` found, and empty the list of moved bodies. Those with too many candidates come last;
     if there was no room for all candidates, who found some depends on the order of threads: then all are looked at alone."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
-    starts, counts, looks_again, candidates = candidate_lists(system, world)
+    starts, counts, states, candidates = candidate_lists(system, world)
     is_room_gone = system.candidate_count > len(candidates)
     for is_alone in (False, True):
         for k in range(system.moved_count):
@@ -195,7 +220,7 @@ def make_pairs(system, system_address, look_alone_address):
             index, is_whole = INT64(moved[k]), True
             for i in range(counts[k]):
                 is_whole &= make_pair(system, bodies, index, INT64(candidates[starts[k] + i]))
-            counts[k] = 0 if is_whole and not looks_again[k] else LOOK_AGAIN
+            counts[k] = LOOK_AGAIN if looks_again(bodies[index], states[k] if is_whole else LACKS_SOME) else 0
     kept = 0
     for k in range(system.moved_count):
         if bodies[moved[k]].system != system.index:

@@ -7,11 +7,12 @@ import numpy as np
 from ..bodies.motion import update_world_inertia
 from ..bodies.rare import rare_of
 from ..bodies.schema import (
-    BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, SYSTEM,
+    BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, SYSTEM,
     TARGET_SET, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
 )  # fmt: skip
 from ..broad_phase.rebuild import tree_rebuild, tree_swap
 from ..broad_phase.schema import TREE
+from ..collision.pair_finding import mark_moved
 from ..collision.pairs import deactivate_pair, lists_of, pairs_of
 from ..geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -93,18 +94,6 @@ def renew_pairs(system, bodies, index):
     """Layers, masks, exceptions, mode or shapes changed: its pairs are found anew."""
     destroy_pairs_of(system, bodies, index)
     mark_moved(system, bodies, index)
-
-
-@kernel
-def mark_moved(system, bodies, index):
-    """Have the next step look for pairs of this body."""
-    body = bodies[index]
-    if body.flags & IS_IN_MOVED_LIST:
-        return
-    body.flags |= IS_IN_MOVED_LIST
-    moved = view(system.moved_bodies, view(system.world, 1, WORLD)[0].body_capacity, INT32)
-    moved[system.moved_count] = index
-    system.moved_count += 1
 
 
 @kernel

@@ -256,8 +256,8 @@ def count_rest(system, body, delta_time):
 @entry_point(JOB_SIGNATURE)
 def finish_bodies(system_address, begin, end, worker):
     """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`, each published when its tree covers it.
-    Those that left their fat bounds, as noted by a byte each in `scratch`, or are about to, are marked with IS_IN_MOVED_LIST and
-    in `scratch`; the step collects them in order."""
+    Those that left their fat bounds, as noted by a byte each in `scratch`, or are about to, are marked with IS_IN_MOVED_LIST and,
+    unless they are on that list already, in `scratch`; the step collects them in order."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

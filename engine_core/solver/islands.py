@@ -8,19 +8,20 @@ at once and the result does not depend on their order.
 
 import numpy as np
 
-from ..bodies.overlap import is_deep
+from ..bodies.overlap import DEEP_PART_OF_SIZE, allowed_overlap, size_of
 from ..bodies.schema import BODY, KINEMATIC, RIGID
 from ..collision.pairs import lowest_separation, manifolds_of
 from ..constraints.schema import COLOUR_COUNT
-from ..geometry.vector import length, store3, subtract, vector3
+from ..geometry.vector import dot, quaternion, rotate, store3, subtract, vector3
 from ..runtime.atomics import compare_exchange_int32, load_relaxed_int32, min_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
 from .colours import colours_of
 
-INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-CREEP = 0.01
-"""A body that lies deep in another rests when it moves by less than this part of the smaller inner radius a second."""
+INT32, FLOAT32 = np.int32, np.float32
+CREEP, LEAST_CREEP = 0.02, 1.0e-3
+"""Bodies that lie deep in each other rest when they part by less than this part of the smaller inner radius a second, or by less
+than so much [m/s]."""
 LINK_OFFSET = BODY.fields["island_link"][1]
 
 
@@ -78,16 +79,23 @@ def rest_later(body):
 
 
 @kernel
+def moved_at_rest(body):
+    """How far a body has moved since it began to rest, world axes [m]."""
+    if body.mode < RIGID:
+        return (0.0, 0.0, 0.0)
+    return subtract(vector3(body.position), vector3(body.rest_position))
+
+
+@kernel
 def is_parting(system, manifold, a, b):
-    """Whether two slow bodies lie deep in each other and are still being pushed out, which is no part of their velocities."""
-    if not is_deep(system, a, b, lowest_separation(manifold)):
+    """Whether two bodies that have rested long enough to sleep lie deep in each other and are still being pushed apart, which is
+    no part of their velocities."""
+    time = max(a.sleep_time if a.mode >= RIGID else FLOAT32(0.0), b.sleep_time if b.mode >= RIGID else FLOAT32(0.0))
+    size = min(size_of(a), size_of(b))
+    if time < system.time_to_sleep or lowest_separation(manifold) + allowed_overlap(system, a, b) > -DEEP_PART_OF_SIZE * size:
         return False
-    creep = CREEP * min(FLOAT64(a.inner_radius), FLOAT64(b.inner_radius))
-    for side in range(2):
-        body = a if side == 0 else b
-        if length(subtract(vector3(body.position), vector3(body.rest_position))) > creep * body.sleep_time:
-            return True
-    return False
+    normal = rotate(quaternion(a.rotation), vector3(manifold.normal))
+    return dot(subtract(moved_at_rest(b), moved_at_rest(a)), normal) > max(CREEP * size, LEAST_CREEP) * time
 
 
 @kernel
@@ -103,13 +111,12 @@ def link_contacts(system, bodies, active):
             a, b = bodies[manifold.body_a], bodies[manifold.body_b]
             if a.mode >= RIGID and b.mode >= RIGID:
                 link(bodies, active, INT32(a.active_index), INT32(b.active_index))
-                if is_parting(system, manifold, a, b):
-                    rest_later(a)
-                    rest_later(b)
-            elif a.mode == KINEMATIC and a.active_index >= 0:
-                b.sleep_time = 0.0
-            elif b.mode == KINEMATIC and b.active_index >= 0:
-                a.sleep_time = 0.0
+            is_carried = (a.mode == KINEMATIC and a.active_index >= 0) or (b.mode == KINEMATIC and b.active_index >= 0)
+            if is_carried or is_parting(system, manifold, a, b):
+                for side in range(2):
+                    body = a if side == 0 else b
+                    if body.mode >= RIGID:
+                        rest_later(body)
 
 
 @kernel

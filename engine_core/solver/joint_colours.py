@@ -13,7 +13,7 @@ from ..constraints.schema import OVERFLOW
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import choose_colour, colours_of
-from .islands import link
+from .islands import link, rest_later
 
 INT32, UINT32, FLOAT32 = np.int32, np.uint32, np.float32
 
@@ -174,4 +174,4 @@ def link_joints(system, bodies, active):
                 continue
             is_carried = other >= 0 and bodies[other].mode == KINEMATIC and bodies[other].active_index >= 0
             if is_driven or is_carried:
-                bodies[index].sleep_time = FLOAT32(0.0)
+                rest_later(bodies[index])

@@ -5,7 +5,8 @@ A sleeping island is a ring through `next_in_island`; waking one body wakes its 
 
 import numpy as np
 
-from ..bodies.schema import BODY, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED, WORLD
+from ..bodies.schema import BODY, IN_CROWD, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED, WORLD
+from ..collision.pair_finding import mark_moved
 from ..collision.pairs import activate_pair, deactivate_pair, lists_of, manifolds_of, pairs_of
 from ..collision.schema import PAIR_IS_UNSOLVED
 from ..runtime.body_order import needs_order, put_in_order
@@ -41,6 +42,9 @@ def add_to_active(system, world, bodies, index):
     if system.listens_to_waking and system.woke_count < world.body_capacity:
         view(system.woke_up, world.body_capacity, INT32)[system.woke_count] = index
         system.woke_count += 1
+    if body.flags & IN_CROWD:
+        body.flags &= ~IN_CROWD
+        mark_moved(system, bodies, index)
     all_lists = lists_of(system)
     key = body.first_pair
     while key >= 0:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scree.bodies.motion import apply_impulse, set_angular_velocity, set_linear_velocity
+from scree.bodies.motion import apply_impulse, set_angular_velocity, set_linear_velocity, set_sleeping
 from scree.bodies.schema import STATIC
 from scree.runtime.kernel import entry_point
 from scree.shapes.schema import BOX, CAPSULE, COMPOUND, PLANE, SPHERE
@@ -25,6 +25,11 @@ def rotation_matrix(quaternion) -> np.ndarray:
 @entry_point("void(int64, int64, float64, float64, float64)")
 def give_velocity(world, index, x, y, z):
     set_linear_velocity(world, index, (x, y, z))
+
+
+@entry_point("void(int64, int64, int64)")
+def put_to_sleep(world, index, is_sleeping):
+    set_sleeping(world, index, is_sleeping != 0)
 
 
 @entry_point("void(int64, int64, float64, float64, float64)")
@@ -117,6 +122,9 @@ class SmallWorld:
 
     def turn(self, body: int, velocity) -> None:
         give_spin(self.world.address, self.index(body), *map(float, velocity))
+
+    def sleep(self, body: int, is_sleeping: bool = True) -> None:
+        put_to_sleep(self.world.address, self.index(body), int(is_sleeping))
 
     def is_awake(self, body: int) -> bool:
         return int(self.body(body)["active_index"]) >= 0
