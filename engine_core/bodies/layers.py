@@ -63,6 +63,10 @@ def group_allows(world, a, b):
     return (row[one.sub_group & 63] >> np.uint64(other.sub_group & 63)) & np.uint64(1) != 0
 
 
+OWN_LAYERS = ("moving", "not moving", "sensor")
+"""Names of the broad-phase layers that every world has, by their numbers."""
+
+
 def _layer_number(call: str, layer, count: int) -> int:
     if not isinstance(layer, (int, np.integer)) or not 0 <= layer < count:
         raise ValueError(f"{call}: object layer must be 0 to {count - 1}, got {layer!r}")
@@ -139,10 +143,13 @@ class MaskLayers:
 
 
 def fill_layers(record, table) -> tuple[str, ...]:
-    """Write a table to a LAYERS record; the names of its broad-phase layers. Raises ValueError for too many."""
-    names = ["moving", "not moving", "sensor"]
+    """Write a table to a LAYERS record; the names of its broad-phase layers. Raises ValueError for too many, and for the name of
+    one that every world has: bodies come into these by how they move."""
+    names = list(OWN_LAYERS)
     record["broad_phase_of"] = -1
     for layer, name in sorted(table.broad_phase.items()):
+        if name in OWN_LAYERS:
+            raise ValueError(f"layers: every world has a broad-phase layer {name!r}; object layer {layer} needs another name")
         if name not in names:
             names.append(name)
         record["broad_phase_of"][layer] = names.index(name)

@@ -111,3 +111,14 @@ def test_what_lies_in_many_and_touches_none_is_no_crowd():
         world.body_set_system(body, system)
     world.step(system, 1e-6)
     assert pairs_of(world, system) == expected_pairs(world)
+
+
+def test_contacts_that_are_asked_for_are_all_found():
+    """Of 60 balls at one place one reports its contacts."""
+    world, system = world_of([(0.0, 0.0, 0.0)] * 60, 1, 1 << 11)
+    asking = int(world.bodies.rows["id"][17])
+    world.body_set_max_contacts(asking, 100)
+    world.step(system, 1e-6)
+    pairs = pairs_of(world, system)
+    assert sum(17 in pair for pair in pairs) == 59
+    assert len(pairs) < 60 * 59 // 2

@@ -155,5 +155,7 @@ def test_broad_phase_layers_of_ones_own():
     assert small.live_pairs() == 0
     with pytest.raises(ValueError, match="no broad-phase layer 'dust'; there are moving"):
         ray(layers=["dust"])
+    with pytest.raises(ValueError, match="every world has a broad-phase layer 'not moving'; object layer 3"):
+        World(threads=1, layers=MaskLayers({3: "not moving"}), bodies=64)
     with pytest.raises(ValueError, match="at most 8 broad-phase layers"):
         World(threads=1, layers=MaskLayers({k: f"layer {k}" for k in range(9)}), bodies=64)
