@@ -303,6 +303,24 @@ def test(context: typer.Context) -> None:
 
 
 @application.command()
+def docs(
+    into: Annotated[Path | None, typer.Option(help="Where the site goes; by default build/docs in the checkout.")] = None,
+) -> None:
+    """Build the manual and the reference of the Python package as one site."""
+    from scree.tools import make_docs
+
+    root = places.checkout()
+    if root is None:
+        _fail("the pages of the manual are in the checkout, not in the installed package")
+    folder = (into or root / "build" / "docs").resolve()
+    try:
+        make_docs.build(root, folder)
+    except make_docs.NotBuilt as error:
+        _fail(error)
+    _plain(f"The site is in {folder}: open {folder / 'index.html'}")
+
+
+@application.command()
 def doctor(
     project_dir: Annotated[Path | None, typer.Argument(help="A Godot project to look into too.")] = None,
 ) -> None:

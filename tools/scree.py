@@ -90,7 +90,7 @@ def make_environment(checkout: Path) -> Path:
             if bare.returncode != 0 or subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
                 raise SetUpFailed(f"{base} -m venv failed; on Debian install python3-venv.\n{made.stdout}{made.stderr}")
     returncode, said = run_quietly(
-        [*pip, "install", "--disable-pip-version-check", "--editable", f"{checkout}[tools,dev]"]
+        [*pip, "install", "--disable-pip-version-check", "--editable", f"{checkout}[tools,dev,docs]"]
     )
     if returncode != 0:
         raise SetUpFailed(

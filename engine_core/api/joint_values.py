@@ -16,6 +16,7 @@ from .arrays import Floats, Vector, frame_along, keep_own, number, vector
 from ..constraints import joint_schema as schema
 
 Range = tuple[float, float]
+"""Limits of an axis, (lower, upper) with lower <= upper, [m] or [rad]."""
 MOST_TURN = math.pi + 1e-6
 """The largest angle of a limit [rad], as single precision rounds pi."""
 MOST_ALONG = 0.999
@@ -80,7 +81,7 @@ class Spring:
 @dataclass(frozen=True, kw_only=True)
 class Axis:
     """One axis of a joint: `limits` (lower, upper), lower <= upper, [m], or [rad] within -pi to pi; None for a free axis,
-    equal ones for a locked one; a motor; a spring. Raises ValueError."""
+    equal ones for a locked one; `motor` drives it, `spring` pulls it towards a target. Raises ValueError."""
 
     limits: Range | None = None
     motor: Motor | None = None
@@ -212,9 +213,10 @@ class ConeTwist(AlongAxis):
 
 @dataclass(frozen=True, kw_only=True)
 class SixDof(AlongAxis):
-    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits [m], or [rad] within -pi to pi. The x axes lie along and
-    about `axis` (3,), the y axes along and about the part of `second` (3,) that is square to it, the z axes square to both.
-    `second` is by default the world axis after the one nearest to `axis`: y after x, z after y, x after z."""
+    """Six axes, each `LOCKED`, `FREE` or an `Axis` with limits: `linear_x`, `linear_y`, `linear_z` [m], and the angles `twist`
+    about x, `swing_y`, `swing_z` [rad] within -pi to pi. The x axes lie along and about `axis` (3,), the y axes along and
+    about the part of `second` (3,) that is square to it, the z axes square to both. `second` is by default the world axis
+    after the one nearest to `axis`: y after x, z after y, x after z."""
 
     second: Vector | None = None
     linear_x: Axis = LOCKED

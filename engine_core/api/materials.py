@@ -7,6 +7,7 @@ from typing import TypeAlias
 from ..bodies.layers import BITS, MatrixLayers
 
 Names: TypeAlias = str | Iterable[str]
+"""One name of a layer (`Layers`), or several."""
 ALL_LAYERS = 0xFFFFFFFF
 
 
@@ -45,6 +46,7 @@ class Layers:
 
     def __init__(self, *names: str, apart: Iterable[tuple[str, str]] = (), own_tree: Iterable[str] = ()) -> None:
         self.names = names or ("default",)
+        """The names, in the order of the layers' numbers."""
         if len(set(self.names)) < len(self.names) or len(self.names) > BITS:
             raise ValueError(f"Layers: up to {BITS} different names are wanted, got {names}")
         trees = {self.number("Layers", name): name for name in own_tree}

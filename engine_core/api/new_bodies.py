@@ -23,6 +23,7 @@ DEFAULT_MATERIAL = Material()
 ONE_NAMES = "position", "rotation", "velocity", "angular_velocity"
 MANY_NAMES = "positions", "rotations", "velocities", "angular_velocities"
 Shapes = Shape | Sequence[Shape]
+"""One shape for all bodies, or one for each."""
 
 
 class SpaceBodies:

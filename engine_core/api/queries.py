@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Hit:
-    """One hit. `position`: world [m], (3,). `normal`: unit vector of the surface, (3,), zero if the ray began inside.
-    `distance` [m]: from the beginning of the ray, or the way that a cast shape went. `shape`: number of the shape on the
-    body. `part` of a compound, `face` of a mesh, `surface` in its list: -1 if there is none. Hits with the same numbers are
-    equal, and can be keys."""
+    """One hit. `body`: the body or area. `position`: world [m], (3,). `normal`: unit vector of the surface, (3,), zero if the
+    ray began inside. `distance` [m]: from the beginning of the ray, or the way that a cast shape went. `shape`: number of the
+    shape on the body. `part` of a compound, `face` of a mesh, `surface` in its list: -1 if there is none. Hits with the same
+    numbers are equal, and can be keys."""
 
     body: Body | Area
     position: Floats

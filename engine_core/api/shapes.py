@@ -17,7 +17,7 @@ from .materials import Material
 from ..shapes import schema, settings
 
 Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
-"""Whole numbers."""
+"""Whole numbers, indices for example; the call that takes them says their shape."""
 GROUNDS = {schema.PLANE, schema.MESH, schema.HEIGHT_FIELD}
 """Kinds of shapes that have no inside to move: for static and kinematic bodies."""
 FLAT = 1e-6
@@ -29,6 +29,7 @@ class Shape:
     quantities. Make a `Box`, a `Sphere` and so on."""
 
     kind: ClassVar[int] = schema.EMPTY
+    """Number of the kind in the core, for experts."""
     _settings: ClassVar[Any] = None
     """The core's settings for this kind, which check the numbers."""
     _setter: ClassVar[str] = ""
@@ -194,8 +195,8 @@ class SeparationRay(Shape):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Custom(Shape):
-    """A convex shape given by a compiled support function [m], an `entry_point("int64(int64, int64)")` of
-    `scree.runtime.kernel`: `engine_core/shapes/custom.py` says how to write one. `data`: numbers for it, shape (k,)."""
+    """A convex shape given by a compiled support function [m]. `function`: an `entry_point("int64(int64, int64)")` of
+    `scree.runtime.kernel`; `engine_core/shapes/custom.py` says how to write one. `data`: numbers for it, shape (k,)."""
 
     function: Any
     data: Sequence[float] | NDArray[Any] = ()
@@ -204,7 +205,7 @@ class Custom(Shape):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
-    """One shape of a `Compound` and its place in the compound's frame: `position` [m] (3,), `rotation`, a unit quaternion x,
+    """One `shape` of a `Compound` and its place in the compound's frame: `position` [m] (3,), `rotation`, a unit quaternion x,
     y, z, w (4,), `scale` along the axes of the shape (3,). `material`: None for that of the body, not rough or absorbent;
     `tag`: a whole number of the user's."""
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from scree.tools import command_line, doctor, find_godot, prove, scenes
 from scree.tools.prove import Check, Outcome
 
-COMMANDS = ("demo", "test", "install", "godot", "warmup", "bench", "prove", "doctor")
+COMMANDS = ("demo", "test", "install", "godot", "warmup", "bench", "prove", "docs", "doctor")
 
 
 @pytest.fixture
