@@ -19,7 +19,7 @@ BUCKETS = 1024
 """Keys are compared by their upper ten bits."""
 STARTS = BUCKETS + 1
 MOST_DISORDER = 8
-"""A list is ordered enough while its disorder times this is at most its length, and at most `FREE_DISORDER`."""
+"""A list is ordered enough while its disorder times this is at most its length plus `FREE_DISORDER`."""
 FREE_DISORDER = 256
 
 
