@@ -37,7 +37,8 @@ LONGEST_CHAIN = 2
 
 
 BATCHES_TO_GATHER = 16
-"""The same limit for batches: a thread that prepares one more does a slice of the rebuild instead of the step."""
+"""The most batches above each other, likewise: a thread that prepares one more does a slice of the rebuild instead of the
+step."""
 
 
 @kernel

@@ -23,15 +23,15 @@ from .quickhull import GRID, MAX_FACES, MAX_VERTICES, quickhull
 from .vector import add, add_scaled, cross, dot, length, scale, subtract
 
 TOLERANCE = 1e-4
-"""How far the surface of a hull may be off, by default, as a fraction of the longest side."""
+"""Error of the surface of a hull, by default, as a fraction of the longest side."""
 MIN_FLATNESS = 1e-4
-"""What is thinner than this fraction of its length is flat, and is grown."""
+"""A hull thinner than this fraction of its length counts as flat, and is grown."""
 GROWN_FLATNESS = 2e-3
-"""How thick flat input is made, as a fraction of its length."""
+"""Thickness given to flat input, as a fraction of its length."""
 MIN_THICKNESS = 1e-4
-"""How thick flat input is made at least [m]."""
+"""Least thickness given to flat input [m]."""
 SLIVER = 1e-5
-"""A face whose normal is off by so much is all rounding."""
+"""A face whose normal is off by this much is only rounding."""
 
 _MAX_EDGES = 3 * MAX_VERTICES
 _MAX_ROUNDS = 12

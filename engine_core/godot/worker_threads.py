@@ -1,8 +1,8 @@
-"""The job system on Godot's own threads: no thread of ours beside those of Godot's WorkerThreadPool.
+"""The job system on the threads of Godot's WorkerThreadPool, without threads of our own.
 
 A group task a job would cost tens of microseconds, some three hundred times a step. So one group task a step brings Godot's
 threads into the loop of `runtime/thread_pool.py`, where they take batches until the step is over. While they are busy elsewhere,
-the step goes on without them: its caller takes all batches that nobody else does.
+the step continues without them: its caller takes all remaining batches.
 """
 
 import ctypes

@@ -74,7 +74,7 @@ class CodeCache(caching._Cache):
         """Do nothing: Numba calls this, but the cache is always on."""
 
     def disable(self):
-        """As `enable`."""
+        """Do nothing, as `enable`."""
 
     def flush(self):
         """Do nothing, as `enable`: outdated code is never found."""

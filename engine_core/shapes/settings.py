@@ -347,7 +347,7 @@ class Mesh(NamedTuple):
         return cook_mesh(self.vertices, self.triangles, self.has_backface_collision, self.faces, *surfaces, progress)
 
     def kept(self, cooked):
-        """The same settings with the arrays of the cooked block, so that a mesh is in memory only once."""
+        """Replace arrays by those of the cooked block, so that a mesh is in memory only once."""
         if cooked.block is None:
             return self
         names = ("vertices", "triangles", "faces", "materials", "material_table")
@@ -440,7 +440,7 @@ class HeightField(NamedTuple):
         return cook_height_field(self.heights, self.scale, self.materials, self.material_table)
 
     def kept(self, cooked):
-        """The same settings with the arrays of the cooked block."""
+        """Replace arrays by those of the cooked block."""
         if cooked.block is None:
             return self
         return self._replace(**{name: cooked.block.arrays[name] for name in ("heights", "materials", "material_table")})

@@ -21,7 +21,7 @@ from .joints import push_row, write_motion
 INT8, INT32, INT64, FLOAT32, FLOAT64 = np.int8, np.int32, np.int64, np.float32, np.float64
 LARGEST_NUMBER = 32
 LOCKS_ALONE, LIMITS_TOO, MOTORS_TOO = range(3)
-"""What a tree holds at most: locked axes only, pushing limits as well, motors with enough force as well."""
+"""The most that a tree holds: locked axes only, pushing limits as well, motors with enough force as well."""
 
 
 @kernel

@@ -33,7 +33,7 @@ MOST_TRIES = 16
 MOST_PASSES, NEAR = 3, 2.0e-6
 """How often a tree is solved with bias at most, until the drift of its axes is known to this [m], [rad]."""
 NEAR_IN_TOUCH = 1.0e-4
-"""The same limit for a tree that `is_rubbed`."""
+"""The limit of `NEAR` for a tree that `is_rubbed`."""
 SURELY = 0.25
 """A pass reduces an error in the drift to about the part that bodies turn by meanwhile [rad]. If that is less than this part of
 the accepted error, the drift is not measured again."""

@@ -1,5 +1,5 @@
-"""What to load, cancel and unload next, and which scenes may be active: a state machine over tiles and scenes that is independent
-of the engine. The loader reports to it with `tile_is_in`, `tile_is_out` and `tile_failed`.
+"""A plan of what to load, cancel and unload next, and which scenes may be active: a state machine over tiles and scenes that is
+independent of the engine. The loader reports to it with `tile_is_in`, `tile_is_out` and `tile_failed`.
 
 A scene has an encounter area, where its script moves and spawns freely. All collision under that area must be loaded before the
 scene is active, and stays until the scene has been left. A scene should be active while a viewer is within the activation radius
