@@ -14,7 +14,7 @@ FIRM_HERTZ = PhysicsSystem.SETTINGS["joint_hertz"]
 FIRM_DAMPING = PhysicsSystem.SETTINGS["joint_damping_ratio"]
 LEAST_PART = 0.005
 NARROWEST = 1e-4
-"""Limits closer than this lock [m], [rad]: joint_interface.NARROWEST."""
+"""Limits closer than this lock [m], [rad]: NARROWEST of core/joints.py."""
 
 
 def soft_lock(part: float, damping_part: float = 1.0, max_force: float = 0.0) -> tuple[float, float, float] | None:
