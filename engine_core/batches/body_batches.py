@@ -101,8 +101,8 @@ QUEUE = np.dtype(
         ("waiting", "i8"),
         ("last_cycles", "i8"), ("worst_cycles", "i8"), ("total_cycles", "i8"), ("call_count", "i8"),
         ("finalized_count", "i8"), ("removed_count", "i8"),  # batches
-        ("seen_bodies", "i8"),  # moving bodies that were told to search for new pairs
-        # What the last step did to trees because of it, while the system's stages are measured
+        ("seen_bodies", "i8"),  # moving bodies that will search for new pairs
+        # Work of the last step on trees because of it, while the system's stages are measured
         ("tree_counter", "i8"),  # address of the stage's int64 counter of cycles, or 0
         ("tree_before", "i8"), ("worst_tick_cycles", "i8"),  # `advance` and the trees of the step after it
     ],

@@ -1,4 +1,4 @@
-"""Counting what a step leaves out because of a limit. The step continues without it; users are told how much it was: see
+"""Counting what a step leaves out because of a limit. The step continues without it and reports the number to users: see
 engine_core/step/limits.py."""
 
 import numpy as np

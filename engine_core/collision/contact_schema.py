@@ -51,12 +51,12 @@ CONTACT = np.dtype(
         ("restitution", "f8"),
         ("surface_velocity", "f8", 3),  # of the surface of B against that of A, world axes [m/s]
         ("inverse_mass_scale", "f8", 2),  # of A and B; 0: it is not pushed
-        ("is_sensor", "i8"),  # 1: told, but not solved
+        ("is_sensor", "i8"),  # 1: reported, but not solved
     ],
     align=True,
 )  # fmt: skip
 
-# What a rule made of a manifold: the row of the manifold's number. Its memory is taken where there are rules.
+# The effect of a rule on a manifold: the row of the manifold's number. Memory is used only where there are rules.
 CONTACT_SETTINGS = np.dtype(
     [
         ("friction", "f4"),
@@ -69,7 +69,7 @@ CONTACT_SETTINGS = np.dtype(
 
 CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED = 1, 2, 3
 
-# What users are told of a contact of two shapes in one step. A REMOVED one has no points.
+# A contact of two shapes in one step, as reported to users. A REMOVED one has no points.
 CONTACT_EVENT = np.dtype(
     [
         ("kind", "i4"),  # CONTACT_ADDED, CONTACT_PERSISTED or CONTACT_REMOVED

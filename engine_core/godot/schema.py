@@ -119,13 +119,13 @@ BODY_BINDING = np.dtype(
         ("integration_callback", "i8", VARIANT_WORDS),
         ("integration_data", "i8", VARIANT_WORDS),
         ("arguments", "i8", 2),  # addresses of state_variant and integration_data
-        # What impulses of one tick add up to [N s], see held_up.py
+        # Sums of the impulses of one tick [N s], see held_up.py
         ("impulse", "f8", 3), ("pushed_tick", "i8"), ("pushed_id", "i8"),
     ],
     align=True,
 )  # fmt: skip
 
-# What belongs to an area, in the row of its index: its Callables, as Variants; nil: none.
+# Data of an area, in the row of its index: its Callables, as Variants; nil: none.
 AREA_BINDING = np.dtype(
     [
         ("body_callback", "i8", VARIANT_WORDS),
