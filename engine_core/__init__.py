@@ -6,9 +6,9 @@
     space.step(1 / 60)                                                                  # [s]
     boxes.positions, boxes.velocities                                                   # (n, 3) [m], [m/s]
 
-Shapes, joints, motors, materials and rules are values; `Body`, `Area` and `Joint` are small handles with an `id`. Units are
-SI: [m], [kg], [s], [rad], [N]; quaternions are x, y, z, w; axes are right-handed. `World.core` is the compiled face for
-experts. Soft bodies, saved state and recording are not there yet.
+Shapes, joints, motors, materials and rules are values; `Body`, `Area` and `Joint` are small handles with an `id`. Units are SI:
+[m], [kg], [s], [rad], [N]; quaternions are x, y, z, w; axes are right-handed. `World.core` is the low-level interface for
+experts. Soft bodies, saved state and recording do not exist yet.
 """
 
 import importlib
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
-    """A public name, imported when it is first asked for: the Godot server and the tools need none of them. Public names begin
-    with a capital letter, rooms with a small one."""
+    """Import a public name on first use: the Godot server and the tools need none of them. Public names begin with a capital
+    letter, packages with a small one."""
     if name[0].isupper() or name == "__all__":
         return getattr(importlib.import_module(".api", __name__), name)
     raise AttributeError(f"module 'scree' has no attribute {name!r}")

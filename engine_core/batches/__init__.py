@@ -1,1 +1,1 @@
-"""Many ordinary bodies at once: made and put into a system, read, pushed and freed, each by one compiled call."""
+"""Many ordinary bodies at once: created and added to a system, read, pushed and freed, each by one compiled call."""

@@ -1,8 +1,7 @@
-"""Makes many bodies of one motion mode and puts them into a system: one compiled call fills the rows, one sub-tree is hung
-into the tree.
+"""Creating many bodies of one mode in a system: one compiled call fills the rows, and one sub-tree is inserted into the tree.
 
-The bodies are ordinary ones: each may be changed and freed by itself afterwards. Any thread may call; the bodies enter at
-once, or at the end of the step that is running (edit/edits.py).
+The bodies are ordinary ones: each may be changed and freed by itself afterwards. Any thread may call; the bodies enter at once,
+or at the end of the running step (edit/edits.py).
 """
 
 from functools import partial
@@ -33,7 +32,7 @@ NEW_BODIES = np.dtype(
         ("world", "i8"),
         ("system_index", "i8"),
         ("count", "i8"),
-        ("template", "i8"),  # address of a BODY row that all begin as
+        ("template", "i8"),  # address of a BODY row that all are copied from
         ("rows", "i8"),  # addresses of int32 (count): rows of the body pool,
         ("instances", "i8"),  # rows of the pool of shapes on bodies,
         ("shapes", "i8"), ("user_shapes", "i8"),  # rows of shapes: the one that collides, and the user's
@@ -53,7 +52,7 @@ def _place_shape(given, record, n, index):
     instance.shape = view(given.shapes, given.count, INT32)[n]
     instance.user_shape = view(given.user_shapes, given.count, INT32)[n]
     instance.body, instance.is_disabled, instance.has_user_transform = INT32(index), 0, 0
-    instance.query_layers = instance.simulation_layers = 0  # the row may have been another body's
+    instance.query_layers = instance.simulation_layers = 0  # the row may have been reused
     store4(instance.rotation, (0.0, 0.0, 0.0, 1.0))
     store3(instance.position, (0.0, 0.0, 0.0))
     store3(instance.origin_position, (0.0, 0.0, 0.0))
@@ -62,7 +61,7 @@ def _place_shape(given, record, n, index):
 
 @kernel
 def _make_body(given, record, n):
-    """Fill one row; the id, which makes it a body, comes last."""
+    """Fill one row; the id, which makes it a body, is written last."""
     index = INT64(view(given.rows, given.count, INT32)[n])
     body = bodies_of(given.world)[index]
     sequence = INT64(max(body.sequence, 1))
@@ -109,7 +108,7 @@ def enter_many(address):
             fatten_bounds(body, system.last_delta_time)
         tree = tree_of(system, bodies[rows[0]])
         root = tree_prepare(tree, record.bodies, given.rows, given.count)
-        if root >= 0:  # else no node is free, and `enter_system` adds what it can
+        if root >= 0:  # else no node is free, and `enter_system` adds what fits
             tree_finalize(tree, root, given.count)
     for n in range(given.count):
         call_3(given.enter_system, given.world, given.system_index, INT64(rows[n]))
@@ -118,7 +117,7 @@ def enter_many(address):
 def add_bodies(
     world, system: int, template: np.ndarray, motions: np.ndarray, masses: np.ndarray, shapes: np.ndarray
 ) -> np.ndarray:
-    """Make bodies in a system; gives their ids, int64 (n).
+    """Create bodies in a system and return their ids, int64 (n).
 
     `template`: an array of one BODY row (`BodyPool.template`). `motions` float64 (n, 13): origin [m], unit quaternion,
     velocity of the origin [m/s], angular velocity [rad/s]. `masses` float64 (n) [kg]. `shapes` int64 (n): ids of shapes.
@@ -160,8 +159,8 @@ def add_bodies(
 
 
 def _use_shapes(world, indices: list[int], which: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Count the uses of shapes, given by index, by bodies in `rows`, of which `which` says the shape each has. Gives the rows
-    that collide, int32. Raises ValueError if another thread freed one of them; then none is used."""
+    """Count the uses of shapes, given by index, by bodies in `rows`; `which` says which shape each has. Return the rows that
+    collide, int32. Raises ValueError if another thread freed one of them; then none is used."""
     used = np.zeros(len(indices), np.int32)
     with world.shapes.held():
         for k, index in enumerate(indices):
@@ -179,7 +178,7 @@ def _use_shapes(world, indices: list[int], which: np.ndarray, rows: np.ndarray) 
 
 
 def _enter(world, kept: tuple) -> None:
-    """Put in the bodies that were not freed meanwhile. `kept`: the arrays that the record, the last of them, points to."""
+    """Add the bodies that were not freed meanwhile. `kept`: the arrays of the record, which is the last of them."""
     rows, ids, given = kept[0], kept[6], kept[-1]
     rows = np.ascontiguousarray(rows[world.bodies.ids[rows] == ids])
     given["rows"], given["count"] = address_of(rows), len(rows)
@@ -187,8 +186,8 @@ def _enter(world, kept: tuple) -> None:
 
 
 def rows_of(world, call: str, ids: np.ndarray) -> np.ndarray:
-    """Rows of the body pool, int64 (n), of bodies that all exist. Raises KeyError, naming the call and the first id that is that
-    of no body."""
+    """Rows of the body pool, int64 (n), of bodies that all exist. Raises KeyError, naming the call and the first id without a
+    body."""
     rows = ids & INDEX_MASK
     may_be = (kind_of(ids) == KIND_BODY) & (rows < world.bodies.count)
     if not may_be.all():

@@ -1,12 +1,12 @@
-"""Batches of static bodies: made, put into a system and taken out together, with next to no work on the thread that steps.
+"""Batches of static bodies: created, added to a system and removed together, with almost no work on the stepping thread.
 
-A loader makes the bodies of a batch from arrays and prepares their sub-tree (`make_batch`); the thread that steps hangs it in
-(`advance`, some microseconds whatever the size). To take a batch out, the loader removes its bodies from the tree
-(`hide_batch`), waits until no query that began before is left (`quiet_counters`), and looks which bodies something touches
-(`find_touched`); only those concern the thread that steps. Then the rows are free.
+A loader makes the bodies of a batch from arrays and prepares their sub-tree (`make_batch`); the stepping thread inserts it
+(`advance`, some microseconds for any size). To remove a batch, the loader removes its bodies from the tree (`hide_batch`), waits
+until no earlier query is left (`quiet_counters`), and finds the bodies that something touches (`find_touched`); only those need
+the stepping thread. Then the rows are free.
 
-All of it is compiled and holds no GIL. Who may call: `advance` the thread that steps, between steps; the rest any one thread
-a batch.
+All of it is compiled and does not hold the GIL. `advance` is called by the stepping thread, between steps; the rest by any one
+thread a batch.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ LARGE = 1.0e30
 BACKGROUND_SLICE = 16384
 """Items of a rebuild that a loader handles at a time; the step can do its own share in between."""
 
-# A static body as a loader gives it. Poses are relative to the origin of the batch.
+# A static body as given by a loader. Poses are relative to the origin of the batch.
 NEW_BODY = np.dtype(
     [
         ("position", "f8", 3),  # [m]
@@ -68,7 +68,7 @@ NEW_SHAPE = np.dtype(
     align=True,
 )
 
-# What becomes of a batch. ENTERING while the thread that advances puts it in; HIDDEN from the moment it leaves the tree.
+# States of a batch. ENTERING while the advancing thread adds it; HIDDEN from the moment it leaves the tree.
 PREPARED, ENTERING, IS_IN, HIDDEN, TOUCHED, IS_OUT, ABORTED, DROPPED, FAILED = range(1, 10)
 BATCH = np.dtype(
     [
@@ -79,10 +79,10 @@ BATCH = np.dtype(
         ("rows", "i8"),  # address of int32 (count): rows of the body pool
         ("new_bodies", "i8"), ("new_shapes", "i8"), ("shape_rows", "i8"),  # addresses of NEW_BODY, NEW_SHAPE, int32
         ("first_instance", "i8"),  # first row of the pool of shapes on bodies
-        ("template", "i8"),  # address of a BODY row that all begin as
+        ("template", "i8"),  # address of a BODY row that all are copied from
         ("user_id", "i8"),
         ("origin", "f8", 3),  # world [m]
-        ("system_origin", "f8", 3), ("origin_version", "i8"),  # what its bounds are relative to, and since when
+        ("system_origin", "f8", 3), ("origin_version", "i8"),  # origin of its bounds, and its version
         ("subtree", "i8"),
         ("touched", "i8"), ("touched_count", "i8"), ("touched_done", "i8"),  # int32 (count): rows with pairs
         ("bounds", "f4", 6),  # of all its bodies, relative to the system's origin
@@ -92,7 +92,7 @@ BATCH = np.dtype(
 HIDES_BEGUN, HIDES_ENDED = SYSTEM.fields["hides_begun"][1], SYSTEM.fields["hides_ended"][1]
 STATE, NEXT = BATCH.fields["state"][1], BATCH.fields["next"][1]
 
-# Batches on their way to the thread that steps.
+# Batches on their way to the stepping thread.
 QUEUE = np.dtype(
     [
         ("incoming", "i8"),  # address of the newest batch, linked by `next`; any thread pushes
@@ -101,8 +101,8 @@ QUEUE = np.dtype(
         ("waiting", "i8"),
         ("last_cycles", "i8"), ("worst_cycles", "i8"), ("total_cycles", "i8"), ("call_count", "i8"),
         ("finalized_count", "i8"), ("removed_count", "i8"),  # batches
-        ("seen_bodies", "i8"),  # moving bodies that were told to look for new ground
-        # What the last step did to trees because of it, while the system's stages are measured
+        ("seen_bodies", "i8"),  # moving bodies that will search for new pairs
+        # Work of the last step on trees because of it, while the system's stages are measured
         ("tree_counter", "i8"),  # address of the stage's int64 counter of cycles, or 0
         ("tree_before", "i8"), ("worst_tick_cycles", "i8"),  # `advance` and the trees of the step after it
     ],
@@ -114,7 +114,7 @@ WAITING = QUEUE.fields["waiting"][1]
 
 @kernel
 def static_tree(system):
-    """Address of the tree of what does not move."""
+    """Address of the tree of static bodies."""
     return system.trees + LAYER_NOT_MOVING * TREE_SIZE
 
 
@@ -138,7 +138,7 @@ def _place_shapes(batch, record, index, first, new):
         source, instance = given[new.first_shape + n], instances[first + n]
         row = shape_rows[source.shape]
         instance.shape, instance.user_shape, instance.is_disabled, instance.body = row, row, 0, index
-        instance.query_layers = instance.simulation_layers = 0  # the row may have been another body's
+        instance.query_layers = instance.simulation_layers = 0  # the row may have been reused
         instance.has_user_transform = 0
         for k in range(4):
             instance.rotation[k] = source.rotation[k]
@@ -148,7 +148,7 @@ def _place_shapes(batch, record, index, first, new):
 
 @kernel
 def _make_body(batch, record, bodies, number, first):
-    """Fill one row; its id, which makes it a body, comes last."""
+    """Fill one row; its id, which makes it a body, is written last."""
     index = INT64(view(batch.rows, batch.count, INT32)[number])
     new = view(batch.new_bodies, batch.count, NEW_BODY)[number]
     body = bodies[index]
@@ -179,7 +179,7 @@ def _make_body(batch, record, bodies, number, first):
 
 @entry_point("int64(int64)")
 def make_batch(address):
-    """Make the bodies of the BATCH at an address and prepare their sub-tree. 1, or 0: the pool of tree nodes is full."""
+    """Make the bodies of the BATCH at an address and prepare their sub-tree. Return 1, or 0: the pool of tree nodes is full."""
     batch = view(address, 1, BATCH)[0]
     record, system = view(batch.world, 1, WORLD)[0], view(batch.system, 1, SYSTEM)[0]
     bodies = bodies_of(batch.world)
@@ -195,13 +195,13 @@ def make_batch(address):
     return INT64(1 if batch.subtree >= 0 else 0)
 
 
-# On the thread that steps -------------------------------------------------------------------------------------------
+# On the stepping thread ---------------------------------------------------------------------------------------------
 
 
 @kernel
 def _tell_moving(queue, batch, system, bodies):
-    """Have the moving bodies and the areas where the batch lies look for pairs in the next step. Cheaper than asking for
-    each of its bodies: few things move."""
+    """Have the moving bodies and the areas near the batch search for pairs in the next step. Cheaper than searching for each of
+    its bodies, since few things move."""
     cursor = stack_array(1, CURSOR)
     for layer in (LAYER_MOVING, LAYER_SENSOR):
         tree = system.trees + layer * TREE_SIZE
@@ -229,13 +229,13 @@ def _put_in(queue, address):
         return
     _tell_moving(queue, batch, system, bodies_of(batch.world))
     queue.finalized_count += 1
-    # Last: whoever waits for it may have the batch out, and its memory back, at once.
+    # Last: a waiting thread may remove the batch, and free its memory, at once.
     atomics.store_release_int64(address + STATE, INT64(IS_IN))
 
 
 @kernel
 def _take_some_out(batch, budget, begin):
-    """Take the touched bodies of a batch out of their pairs, waking what lay on them; whether all are done."""
+    """Remove the touched bodies of a batch from their pairs, waking bodies on them. Return whether all are done."""
     touched = view(batch.touched, batch.count, INT32)
     while batch.touched_done < batch.touched_count:
         take_out(batch.world, INT64(touched[batch.touched_done]))
@@ -247,7 +247,7 @@ def _take_some_out(batch, budget, begin):
 
 @kernel
 def _take_over(address, queue):
-    """Move what others pushed to the end of the own list, oldest first."""
+    """Move batches pushed by other threads to the end of the own list, oldest first."""
     newest = atomics.exchange_int64(address + INCOMING, INT64(0))
     if newest == 0:
         return
@@ -265,7 +265,7 @@ def _take_over(address, queue):
 
 @entry_point("void(int64)")
 def advance(address):
-    """Put batches in and take touched bodies out, until the budget is used up; the rest has time until the next call."""
+    """Add batches and remove touched bodies, until the budget is used up; the rest waits for the next call."""
     queue = view(address, 1, QUEUE)[0]
     begin = cycles()
     queue.call_count += 1
@@ -277,7 +277,7 @@ def advance(address):
     while queue.first != 0:
         at = queue.first
         batch = view(at, 1, BATCH)[0]
-        # All of it now: from the moment its state is told, the batch's memory is its owner's again.
+        # All of it now: once its state is written, the batch's memory belongs to its owner again.
         following, system, world = batch.next, batch.system, batch.world
         take_gate(system, STEPPING)
         is_waiting = batch.state == TOUCHED and not _take_some_out(batch, queue.budget, begin)
@@ -301,7 +301,7 @@ def advance(address):
 
 @entry_point("void(int64, int64)")
 def push(queue, batch):
-    """Hand a batch to the thread that steps. Any thread."""
+    """Give a batch to the stepping thread. Any thread."""
     atomics.add_int64(queue + WAITING, INT64(1))
     newest = atomics.load_acquire_int64(queue + INCOMING)
     while True:
@@ -317,13 +317,14 @@ def push(queue, batch):
 
 @entry_point("int64(int64)")
 def abort_batch(address):
-    """Ask for a pushed batch not to be put in. 1: it will not be (its state becomes DROPPED); 0: it is in, or about to be."""
+    """Request that a pushed batch not be added. Return 1: it will not be (its state becomes DROPPED); 0: it is in, or about to
+    be."""
     return INT64(atomics.compare_exchange_int64(address + STATE, INT64(PREPARED), INT64(ABORTED)) == PREPARED)
 
 
 @entry_point("void(int64)")
 def drop_subtree(address):
-    """Give back the prepared sub-tree of a batch that never came in."""
+    """Free the prepared sub-tree of a batch that was never added."""
     batch = view(address, 1, BATCH)[0]
     system, record = view(batch.system, 1, SYSTEM)[0], view(batch.world, 1, WORLD)[0]
     tree_abort(static_tree(system), record.bodies, batch.subtree)
@@ -342,7 +343,7 @@ def hide_batch(address):
 
 @entry_point("int64(int64, int64)")
 def quiet_counters(address, seen):
-    """Which of the tree's 16 counters of users have been seen at zero, `seen` before among them: a bit each. When all
+    """Return which of the tree's 16 counters of users have been seen at zero, those in `seen` included: a bit each. When all
     have, every query that had begun before the first call has ended."""
     system = view(view(address, 1, BATCH)[0].system, 1, SYSTEM)[0]
     counters = static_tree(system) + USERS
@@ -354,7 +355,7 @@ def quiet_counters(address, seen):
 
 @entry_point("int64(int64)")
 def find_touched(address):
-    """Note the bodies of a hidden batch that the step still knows: their number. Their ids are stale from here on."""
+    """Find the bodies of a hidden batch that the step still knows. Return their number. Their ids are stale from here on."""
     batch = view(address, 1, BATCH)[0]
     record, bodies = view(batch.world, 1, WORLD)[0], bodies_of(batch.world)
     rows, touched = view(batch.rows, batch.count, INT32), view(batch.touched, batch.count, INT32)
@@ -373,7 +374,7 @@ def find_touched(address):
 
 @entry_point("void(int64)")
 def retire_rows(address):
-    """Make the rows of a batch that is out free rows; their next bodies get other ids."""
+    """Free the rows of a batch that is out; their next bodies get other ids."""
     batch = view(address, 1, BATCH)[0]
     bodies, rows = bodies_of(batch.world), view(batch.rows, batch.count, INT32)
     for number in range(batch.count):
@@ -385,8 +386,8 @@ def retire_rows(address):
 
 @entry_point("int64(int64, int64)")
 def tend_tree(system_address, slices):
-    """Rebuild the tree of what does not move on this thread, so that the step need not: so many slices at most. How many
-    were done; 0: there was nothing to do."""
+    """Rebuild the tree of static bodies on this thread, so that the step need not: at most this many slices. Return how many were
+    done; 0: there was nothing to do."""
     system = view(system_address, 1, SYSTEM)[0]
     tree, bodies = static_tree(system), view(system.world, 1, WORLD)[0].bodies
     done = 0
@@ -402,7 +403,7 @@ def tend_tree(system_address, slices):
 
 @entry_point("int64(int64)")
 def missing_bodies(address):
-    """How many bodies of a batch are not in the tree: for checks that what should be there is."""
+    """The number of bodies of a batch that are not in the tree, for checks."""
     batch = view(address, 1, BATCH)[0]
     bodies, rows = bodies_of(batch.world), view(batch.rows, batch.count, INT32)
     count = 0

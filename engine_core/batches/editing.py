@@ -20,13 +20,13 @@ from ..runtime.memory import address_of, address_of_row, stack_array, view
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 COMMAND_VALUES = 7
 FEW = 4
-"""Up to so many bodies are freed one by one: that costs less."""
+"""Up to this many bodies are freed one by one, which costs less."""
 
 
 @entry_point("int64(int64, int64, int64, int64, int64, int64)")
 def give_commands(world, ids_address, count, kind, values_address, width):
-    """Give a COMMAND of one kind to each of the bodies with int64 ids at an address, with `width` doubles each. Gives the
-    number of commands that are done or wait: fewer than `count` if a body is gone or the ring of a system is full."""
+    """Give a COMMAND of one kind to each of the bodies with int64 ids at an address, with `width` doubles each. Return the number
+    of commands that are done or wait: fewer than `count` if a body is gone or the ring of a system is full."""
     ids, edit_function = view(ids_address, count, INT64), view(world, 1, WORLD)[0].edit_function
     values = view(values_address, count * width, FLOAT64)
     command = stack_array(1, COMMAND)
@@ -45,7 +45,7 @@ def give_commands(world, ids_address, count, kind, values_address, width):
 def take_out_many(world, rows_address, count, leave_function):
     """Take the bodies in int64 rows out of their systems, whose gates the caller holds, and make their ids stale."""
     rows, bodies, first = view(rows_address, count, INT64), bodies_of(world), view(world, 1, WORLD)[0].bodies
-    for n in range(count - 1, -1, -1):  # lists of a system are searched from their newest entries on
+    for n in range(count - 1, -1, -1):  # lists of a system are searched from their newest entries
         body = bodies[rows[n]]
         if body.system >= 0:
             call_2(leave_function, world, rows[n])
@@ -54,8 +54,8 @@ def take_out_many(world, rows_address, count, leave_function):
 
 
 def edit_bodies(world, call: str, ids: np.ndarray, kind: int, values: np.ndarray) -> None:
-    """Do one edit, a kind of COMMAND of edit/edits.py, with values float64 (n, k), to many bodies: at once, or at the end of the
-    step that is running. Any thread may call. Raises KeyError for a body that is gone, PoolFull if too many edits wait."""
+    """Do one edit, a kind of COMMAND of edit/edits.py, with values float64 (n, k), on many bodies: at once, or at the end of the
+    running step. Any thread may call. Raises KeyError for a body that is gone, PoolFull if too many edits wait."""
     rows_of(world, call, ids)
     values = np.ascontiguousarray(values, np.float64)
     done = give_commands(world.address, address_of(ids), len(ids), kind, address_of(values), values.shape[1])
@@ -65,15 +65,15 @@ def edit_bodies(world, call: str, ids: np.ndarray, kind: int, values: np.ndarray
 
 
 def motions_of(world, call: str, ids: np.ndarray) -> np.ndarray:
-    """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, as of one moment
-    for each: float64 (n, 13). Any thread may call; nobody waits. Raises KeyError for a body that is gone."""
+    """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, each at one moment:
+    float64 (n, 13). Any thread may call; no thread waits. Raises KeyError for a body that is gone."""
     rows, out = rows_of(world, call, ids), np.empty((len(ids), 13))
     read_motions(world.address, address_of(rows), len(rows), address_of(out))
     return out
 
 
 def shapes_on(world, rows: np.ndarray) -> list[tuple[int, int]]:
-    """Indices of the users' shapes on bodies or areas with these rows, and how often each is there."""
+    """Indices of the users' shapes on bodies or areas with these rows, and the number of uses of each."""
     firsts, counts = (world.bodies.rows[name][rows] for name in ("first_instance", "instance_count"))
     used = world.instances.rows["user_shape"]
     if (counts == 1).all():
@@ -84,16 +84,16 @@ def shapes_on(world, rows: np.ndarray) -> list[tuple[int, int]]:
 
 
 def each_once(ids: np.ndarray) -> np.ndarray:
-    """Ids, int64 (n), without those that stand there before; in their order."""
+    """Ids, int64 (n), without repetitions, in their order."""
     firsts = np.unique(ids, return_index=True)[1]
     return ids if len(firsts) == len(ids) else ids[np.sort(firsts)]
 
 
 def free_bodies(world, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]]], None] = lambda used: None) -> None:
-    """Take bodies of one system, or of none, out of it and free them, then call `on_freed` with the `shapes_on` them: now, or
-    at the end of the step that is running. Few bodies, and those with joints, exceptions, reports or several shapes, go one
-    by one. An id that is given twice counts once. Raises KeyError for a body that is gone, ValueError for one that belongs to a
-    tile; then nothing was freed."""
+    """Take bodies of one system, or of none, out of it and free them, then call `on_freed` with the `shapes_on` them: now, or at
+    the end of the running step. Few bodies, and those with joints, exceptions, reports or several shapes, are freed one by one.
+    An id given twice counts once. Raises KeyError for a body that is gone, ValueError for one that belongs to a tile; then
+    nothing was freed."""
     ids = each_once(ids)
     rows = rows_of(world, "remove", ids)
     if len(rows) == 0:
@@ -111,7 +111,7 @@ def free_bodies(world, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]
 
 
 def _free(world, rows: np.ndarray, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]]], None]) -> None:
-    """Free bodies behind the gates of their systems."""
+    """Free bodies while holding the gates of their systems."""
     if len(rows):
         bodies, used = world.bodies.rows, shapes_on(world, rows)
         flags = bodies["flags"][rows]
@@ -126,7 +126,7 @@ def _free(world, rows: np.ndarray, ids: np.ndarray, on_freed: Callable[[list[tup
 
 
 def _free_plain(world, rows: np.ndarray) -> None:
-    """Free bodies that are known to nothing but their systems and their one shape each, behind the gates of the systems."""
+    """Free bodies that only their systems and their one shape each refer to, while holding the gates of the systems."""
     instances, firsts = world.instances, world.bodies.rows["first_instance"][rows].tolist()
     shapes, used = instances.rows["user_shape"][firsts], instances.rows["shape"][firsts]
     take_out_many(world.address, address_of(rows), len(rows), leave_system.address)

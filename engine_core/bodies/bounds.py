@@ -1,4 +1,4 @@
-"""Bounds of bodies: tight ones from the shapes, and fat ones that the trees hold so that a body may move a little freely."""
+"""Bounds of bodies: tight ones from the shapes, and fat ones that the trees hold so that small motions need no update."""
 
 import math
 
@@ -15,11 +15,11 @@ from ..shapes.schema import SHAPE, SPHERE
 from .schema import INSTANCE, INSTANCE_NODE, IS_AREA, STATIC, WORLD
 
 FAT_MARGIN = 0.05
-"""How far a body moves before its pairs are looked for again [m]."""
+"""How far a body moves before its pairs are searched again [m]."""
 PREDICTED_STEPS = 4.0
-"""Fat bounds reach as far ahead as the body moves in this many steps: a falling body is not looked at every step."""
+"""Fat bounds reach as far ahead as the body moves in this many steps, so that a falling body is not updated every step,"""
 MAX_PREDICTION = 1.0
-"""... but at most this far [m]: long bounds make needless pairs."""
+"""... but at most this far [m], since long bounds make needless pairs."""
 FLOAT32, INT64 = np.float32, np.int64
 
 
@@ -31,7 +31,8 @@ def nodes_of(world):
 
 @kernel
 def take_in(body, instance, shape, found):
-    """Widen the bounds of a body by those of a shape on it, the first one unless `found`. Its extent and inner radius too."""
+    """Extend the bounds of a body by those of a shape on it, which is the first one unless `found`. Also updates extent and inner
+    radius."""
     bounds, own = body.local_bounds, instance.bounds
     if own[3] < LARGE:
         square = 0.0
@@ -49,8 +50,8 @@ def take_in(body, instance, shape, found):
 
 @kernel
 def add_local_bounds(world, body):
-    """What the last of a body's shapes, new on it, adds to its bounds. As `renew_local_bounds`, at the cost of one shape; the
-    tree over the shapes does without it until then."""
+    """Add the last of a body's shapes, which is new, to its bounds. Like `renew_local_bounds`, at the cost of one shape; the
+    shape is not in the tree over the shapes until that is called."""
     record = view(world, 1, WORLD)[0]
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
@@ -68,9 +69,9 @@ def add_local_bounds(world, body):
 
 @kernel
 def renew_bounds_of(world, body, number):
-    """What a change of one shape of a body whose tree is up to date makes of its bounds: as `renew_local_bounds`, at the cost of
-    one shape; but the extent is none too small, and the inner radius none too large, until that is called. False where that must
-    be called now."""
+    """Update the bounds of a body after a change of one shape, with its tree up to date. Like `renew_local_bounds`, at the cost
+    of one shape, except that until that is called the extent may be too large and the inner radius too small. Returns False if it
+    must be called now."""
     record = view(world, 1, WORLD)[0]
     first, count = body.first_instance, body.instance_count
     instances = view(record.instances, record.instance_capacity, INSTANCE)
@@ -97,9 +98,9 @@ def renew_bounds_of(world, body, number):
 
 @kernel
 def renew_local_bounds(world, body, is_tree_kept):
-    """Renew what a body's shapes make of it, centre of mass given: their bounds and its own, extent and inner radius, and the
-    tree over them. Called by whoever changed a shape of the body. `is_tree_kept`: the rows of shapes are those that the tree, if
-    all are in it, was made of; then it follows them, until every fourth has changed."""
+    """Renew everything that follows from a body's shapes, for a given centre of mass: their bounds and its own, extent and inner
+    radius, and the tree over them. Called after a change of a shape of the body. `is_tree_kept`: the tree, if it contains all
+    shapes, was made of the present rows; then it is refitted, until every fourth has changed."""
     record = view(world, 1, WORLD)[0]
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
@@ -121,7 +122,7 @@ def renew_local_bounds(world, body, is_tree_kept):
         if not instance.is_disabled:
             take_in(body, instance, shapes[instance.shape], found > 0)
             found += 1
-    if has_tree:  # a body without one touches no memory of nodes
+    if has_tree:  # without a tree no memory of nodes is touched
         if not is_tree_kept:
             nodes[first].covered = body.instance_count
             build_instance_tree(nodes, instances, INT64(first), INT64(in_tree))
@@ -184,7 +185,7 @@ def bounds_in_frame(middle, half, position, rotation):
 
 @kernel
 def local_bounds_from(body, other):
-    """Box, low and high, about all shapes of another body in the frame of a body, from its centre of mass."""
+    """Box, low and high, around all shapes of another body in the frame of a body, from its centre of mass."""
     b = other.local_bounds
     low, high = vector3(b[0:3]), vector3(b[3:6])
     turn = multiply(conjugate(quaternion(other.rotation)), quaternion(body.rotation))
@@ -204,8 +205,8 @@ def is_inside_fat_bounds(body):
 
 @kernel
 def fatten_bounds(body, delta_time):
-    """Set the fat bounds round the tight ones: a margin, and ahead along the velocity. Static bodies have no margin;
-    areas have: they may ride on something that moves."""
+    """Set the fat bounds around the tight ones: a margin, and ahead along the velocity. Static bodies have no margin; areas have
+    one, since they may move with something."""
     tight, fat = body.bounds, body.fat_bounds
     if body.mode == STATIC and not body.flags & IS_AREA:
         for k in range(6):
@@ -214,7 +215,7 @@ def fatten_bounds(body, delta_time):
     for k in range(3):
         ahead = PREDICTED_STEPS * delta_time * body.linear_velocity[k]
         ahead = min(max(ahead, -MAX_PREDICTION), MAX_PREDICTION)
-        # A body faster than the limit still has to be covered for the step to come.
+        # A body faster than the limit must still be covered for the next step.
         step = delta_time * body.linear_velocity[k]
         if abs(step) > abs(ahead):
             ahead = step
@@ -232,7 +233,7 @@ def bounds_overlap(a, b):
 
 @kernel
 def depth_of_bounds(a, b):
-    """Thickness of what two boxes (min x, y, z, max x, y, z) have in common [m]; negative: they are apart."""
+    """Thickness of the intersection of two boxes (min x, y, z, max x, y, z) [m]; negative: they are apart."""
     depth = min(a[3], b[3]) - max(a[0], b[0])
     for axis in range(1, 3):
         depth = min(depth, min(a[3 + axis], b[3 + axis]) - max(a[axis], b[axis]))

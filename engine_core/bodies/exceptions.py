@@ -1,7 +1,7 @@
-"""Pairs of bodies that must not collide: written rarely from Python, read by compiled code as a hash set of pairs.
+"""Pairs of bodies that must not collide: rarely written from Python, read by compiled code as a hash set of pairs.
 
-A pair goes in and out by one store of a word, so that a reader on any thread sees it there or not. When the set has grown too
-full it is made anew and published by one store of its address; the last few stay alive for readers.
+A pair is added and removed by one store of a word, so that a reader on any thread sees it or not. A set that has become too full
+is built again and published by one store of its address; the last few stay alive for readers.
 """
 
 import threading
@@ -17,11 +17,11 @@ _MULTIPLIER = 0x9E3779B1
 
 
 NOTHING, REMOVED = -1, -2
-"""What stands in a slot without a pair: a search ends at the first, and goes on past the second."""
+"""Values of a slot without a pair: a search ends at the first, and continues past the second."""
 
 
 class Exceptions:
-    """The set, as Python sees it. A pair is in it while either body names the other, or a joint keeps them apart."""
+    """The Python side of the set. A pair is in it while either body lists the other, or a joint keeps them apart."""
 
     def __init__(self, world_record):
         self._world = world_record
@@ -39,20 +39,20 @@ class Exceptions:
             self._renew(body, other)
 
     def remove(self, body: int, other: int) -> None:
-        """Silent if it was not there."""
+        """Remove an exception. No error if there is none."""
         with self._lock:
             self._named.get(body, set()).discard(other)
             self._renew(body, other)
 
     def add_joint(self, body: int, other: int) -> None:
-        """One more joint keeps two bodies apart."""
+        """Count one more joint that keeps two bodies apart."""
         with self._lock:
             key = _key(body, other)
             self._joined[key] = self._joined.get(key, 0) + 1
             self._renew(body, other)
 
     def remove_joint(self, body: int, other: int) -> None:
-        """One joint less keeps two bodies apart. Silent if there was none."""
+        """Count one joint less that keeps two bodies apart. No error if there is none."""
         with self._lock:
             key = _key(body, other)
             left = self._joined.pop(key, 1) - 1
@@ -61,11 +61,11 @@ class Exceptions:
             self._renew(body, other)
 
     def of(self, body: int) -> list[int]:
-        """Indices of the bodies that this body names, in ascending order."""
+        """Indices of the bodies that this body lists, in ascending order."""
         return sorted(self._named.get(body, ()))
 
     def forget(self, body: int) -> None:
-        """Drop every exception that has to do with a body that is going away."""
+        """Drop every exception of a body that is being freed."""
         with self._lock:
             others = self._named.pop(body, set())
             for other, named in self._named.items():
@@ -76,7 +76,7 @@ class Exceptions:
                 self._renew(body, other)
 
     def _renew(self, body: int, other: int) -> None:
-        """Put a pair into the table or take it out, as it is now."""
+        """Add a pair to the table or remove it, according to its present state."""
         key = _key(body, other)
         is_in = other in self._named.get(body, ()) or body in self._named.get(other, ()) or key in self._joined
         if is_in and key not in self._keys:
@@ -113,7 +113,7 @@ def _key(a: int, b: int) -> int:
 
 
 def _find_slot(table: np.ndarray, key: int) -> int:
-    """Where a pair stands in a table, or the first empty slot on its way."""
+    """The slot of a pair in a table, or the first empty slot of its probe sequence."""
     slot = hash_of_pair(key >> 32, key & 0xFFFFFFFF) & (table.size - 1)
     while table[slot] not in (key, NOTHING):
         slot = (slot + 1) & (table.size - 1)
@@ -121,7 +121,7 @@ def _find_slot(table: np.ndarray, key: int) -> int:
 
 
 def hash_of_pair(a: int, b: int) -> int:
-    """The same in Python as in compiled code."""
+    """The hash of a pair, the same in Python and compiled code."""
     return ((a * _MULTIPLIER) ^ (b * 0x85EBCA77)) >> 7 & 0x7FFFFFFF
 
 

@@ -1,6 +1,6 @@
 """Ids of bodies, shapes, systems, areas and joints: kind, index and sequence number in one positive 64-bit integer.
 
-Godot sees the same number as a RID. A row keeps the id it was given; an id is valid while the row still has it.
+Godot uses the same number as a RID. A row keeps its id, which is valid while the row has it.
 """
 
 from ..runtime.kernel import kernel
@@ -13,7 +13,7 @@ KIND_NAMES = {1: "shape", 2: "space", 3: "area", 4: "body", 5: "soft body", 6: "
 
 
 def make_id(kind: int, index: int, sequence: int) -> int:
-    """The id of row `index` of the pool of `kind` in its `sequence`-th life."""
+    """The id of row `index` of the pool of `kind` in its `sequence`-th use."""
     return ((sequence & SEQUENCE_MASK) << (INDEX_BITS + KIND_BITS)) | (kind << INDEX_BITS) | index
 
 
@@ -26,7 +26,7 @@ def index_of(identity: int) -> int:
 
 
 def describe_id(identity: int) -> str:
-    """An id in words, for errors."""
+    """Describe an id, for errors."""
     if identity == 0:
         return "the null id"
     name = KIND_NAMES.get(kind_of(identity))

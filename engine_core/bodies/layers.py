@@ -1,13 +1,13 @@
-"""Who collides with whom, and which quad tree a body is in: tables that compiled code reads.
+"""Collision filters, and which quad tree a body is in: tables that compiled code reads.
 
-Users speak of object layers. A table turns an object layer into three words that stand in the body's row and are all that a
-query, a pair or a tree ever looks at: a collision layer (bits), a collision mask (bits) and a broad-phase layer. So the choice
-of a table costs nothing per pair. The tests come in this order, each as early as it can:
+Users choose object layers. A table converts an object layer to three words in the body's row, which are all that a query, a pair
+or a tree looks at: a collision layer (bits), a collision mask (bits) and a broad-phase layer. So the choice of a table costs
+nothing per pair. The tests are in this order, each as early as possible:
 
-1. broad-phase layer: a tree none of whose bodies can be met is not entered (`layer_union`, `mask_union` of TREE);
+1. broad-phase layer: a tree without a body that passes the filter is not entered (`layer_union`, `mask_union` of TREE);
 2. pair of object layers: `masks_match`, two ands;
-3. group filter: bodies of one group ask a table of sub-groups (chains, parts of a vehicle), and exceptions name pairs;
-4. body filter: who asks a query may leave bodies out (collision/filters.py);
+3. group filter: bodies of one group use a table of sub-groups (chains, parts of a vehicle), and exceptions list pairs;
+4. body filter: a query may exclude bodies (collision/filters.py);
 5. shape filters: `query_layers` of a shape for queries, `simulation_layers` for contacts.
 """
 
@@ -28,7 +28,7 @@ SUB_GROUPS = 64
 
 @kernel
 def broad_phase_layer_of(world, body):
-    """The broad-phase layer a body belongs to: that of its lowest collision layer that is mapped to one, else by motion."""
+    """The broad-phase layer of a body: that of its lowest collision layer that is mapped to one, else by motion."""
     if body.flags & IS_AREA:
         return LAYER_SENSOR
     layers = view(view(world, 1, WORLD)[0].layers, 1, LAYERS)[0]
@@ -41,7 +41,7 @@ def broad_phase_layer_of(world, body):
 
 @kernel
 def masks_match(world, a, b):
-    """Whether the masks of two bodies let them collide: one that has the other is enough, as in Godot, or both must."""
+    """Whether the masks of two bodies let them collide: one match is enough, as in Godot, or both are needed."""
     a_sees = a.collision_mask & b.collision_layer != 0
     b_sees = b.collision_mask & a.collision_layer != 0
     if a_sees and b_sees:
@@ -74,9 +74,9 @@ def _layer_number(call: str, layer, count: int) -> int:
 
 
 class MatrixLayers:
-    """Up to 32 object layers, and a symmetric matrix that says which of them collide.
+    """Up to 32 object layers, and a symmetric matrix of which of them collide.
 
-    `broad_phase` names the object layers that have a tree of their own, for example `{2: "debris"}`."""
+    `broad_phase`: the object layers that have their own tree, with its name, for example `{2: "debris"}`."""
 
     needs_both = True
 
@@ -104,8 +104,8 @@ class MatrixLayers:
 class PackedLayers:
     """An object layer of 32 bits: 5 bits the body's layer (lowest), 1 bit 'has a response', 26 bits the layers it responds to.
 
-    Two bodies collide if each has a response to the other's layer. Layers 26 to 31 respond but are in nobody's mask. The
-    packing is that of Cranberry's use of Jolt."""
+    Two bodies collide if each has a response to the other's layer. Layers 26 to 31 respond but cannot be in a mask. The packing
+    is that of Cranberry's use of Jolt."""
 
     needs_both = True
 
@@ -128,9 +128,9 @@ class PackedLayers:
 
 
 class MaskLayers:
-    """Godot's: each body has 32 bits of layer and 32 of mask, and one that has the other is enough.
+    """Godot's layers: each body has 32 bits of layer and 32 of mask, and one match is enough.
 
-    `broad_phase` names the collision layers (0 to 31) that have a tree of their own."""
+    `broad_phase`: the collision layers (0 to 31) that have their own tree, with its name."""
 
     needs_both = False
 
@@ -138,7 +138,7 @@ class MaskLayers:
         self.broad_phase = {_layer_number("MaskLayers", layer, BITS): name for layer, name in (broad_phase or {}).items()}
 
     def words(self, object_layer: int) -> tuple[int, int]:
-        """An object layer is (layer << 32 | mask)."""
+        """Split an object layer, which is (layer << 32 | mask)."""
         return object_layer >> 32 & ALL, object_layer & ALL
 
 

@@ -1,5 +1,5 @@
-"""What a limit leaves out of a step. The step goes on without it; users are told how much it was:
-see engine_core/step/limits.py."""
+"""Counting what a step leaves out because of a limit. The step continues without it and reports the number to users: see
+engine_core/step/limits.py."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ STATUS, LEFT_OUT = SYSTEM.fields["status"][1], SYSTEM.fields["left_out"][1]
 
 @kernel
 def leave_out(system, kind, count):
-    """Note that so many more were left out: PAIRS, CONTACTS, ... of bodies/schema.py. Any thread."""
+    """Count more left-out items of a kind: PAIRS, CONTACTS, ... of bodies/schema.py. Any thread."""
     address = address_of_record(system)
     add_int64(address + LEFT_OUT + 8 * kind, np.int64(count))
     or_int64(address + STATUS, np.int64(1))

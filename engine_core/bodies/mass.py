@@ -1,4 +1,4 @@
-"""Mass, centre of mass and inertia of a body from its shapes. Runs when shapes or mass change, not in the step.
+"""Mass, centre of mass and inertia of a body from its shapes. Computed when shapes or mass change, not in the step.
 
 Matrices are symmetric and packed as (xx, yy, zz, xy, xz, yz).
 """
@@ -28,7 +28,7 @@ def inverse6(m):
 
 @kernel
 def own_axes(inertia, wanted):
-    """Inertia with the axes that the user set; 0 leaves an axis as it is."""
+    """Inertia about the axes, replaced by the user's where that is not 0."""
     xx, yy, zz, xy, xz, yz = inertia
     if wanted[0] > 0.0:
         xx, xy, xz = wanted[0], 0.0, 0.0
@@ -41,7 +41,7 @@ def own_axes(inertia, wanted):
 
 @kernel
 def move_center(world, body, center):
-    """Change the centre of mass of a body without moving its matter."""
+    """Change the centre of mass of a body without moving its shapes."""
     by = subtract(center, vector3(body.center_of_mass))
     if length_squared(by) == 0.0:
         return
@@ -57,8 +57,8 @@ def move_center(world, body, center):
 
 @kernel
 def renew_mass(world, body):
-    """Set centre of mass, inverse mass and inverse inertia of a body; the user's origin stays where it is. Areas have none of
-    it."""
+    """Set centre of mass, inverse mass and inverse inertia of a body; the user's origin stays in place. Areas have none of
+    these."""
     if body.flags & IS_AREA:
         return
     record = view(world, 1, WORLD)[0]

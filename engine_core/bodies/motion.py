@@ -1,9 +1,9 @@
 """Moving one body from outside the step: pose, velocities, impulses, forces, sleep. Compiled, no Python, no GIL.
 
-Every function takes the address of WORLD and the index of a body that the caller has checked (`identity.body_of`). The user
-speaks of the body's origin; the core of its centre of mass. Vectors are world axes; offsets are from the origin.
-This is the form without locks. Who may call: whoever holds the gate of the body's system (edit/edits.py), and the one thread
-that has a body in no system.
+Every function takes the address of WORLD and the index of a body that the caller has checked (`identity.body_of`). The user's
+transforms are of the body's origin; the core's are of its centre of mass. Vectors are in world axes; offsets are from the origin.
+These functions take no locks. To be called by the thread that holds the gate of the body's system (edit/edits.py), or by the one
+thread that owns a body in no system.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def system_of(world, index):
 
 @kernel
 def mark_changed(world, index, flags):
-    """Have the system look at this body before its next step. Nothing happens for a body in no system."""
+    """Have the system process this body before its next step. No effect for a body in no system."""
     body = bodies_of(world)[index]
     body.flags |= flags
     if body.system < 0 or body.flags & IS_IN_CHANGED_LIST:
@@ -60,7 +60,7 @@ def origin_of(body):
 
 @kernel
 def update_world_inertia(body):
-    """Renew the inverse inertia in world axes from the rotation; locked axes do not turn."""
+    """Renew the inverse inertia in world axes from the rotation; it is zero about locked axes."""
     inertia = body.inverse_inertia_local
     world = rotate_symmetric(
         quaternion(body.rotation),
@@ -119,7 +119,7 @@ def rotation_of_basis(rows):
 
 @kernel
 def is_orthonormal(rows):
-    """Whether three rows are a rotation, within what single precision and an editor's rounding leave."""
+    """Whether three rows are a rotation, within the rounding of single precision and of an editor."""
     a, b, c = rows
     tolerance = 1e-3
     return (
@@ -135,8 +135,8 @@ def is_orthonormal(rows):
 
 @kernel
 def without_stretch(rows, stretch):
-    """The rows of a basis with a stretch (nine numbers by rows) taken out on the right: a rotation, if the basis has just
-    that stretch. A stretch always spans a volume."""
+    """Remove a stretch (nine numbers by rows) from the right of a basis: the result is a rotation if the basis has just that
+    stretch. A stretch always spans a volume."""
     s = stretch
     x = (float(s[0]), float(s[3]), float(s[6]))
     y = (float(s[1]), float(s[4]), float(s[7]))
@@ -152,15 +152,15 @@ def without_stretch(rows, stretch):
     )
 
 
-# What `pose_of_transform` answers.
+# Results of `pose_of_transform`.
 TRANSFORM_TAKEN, TRANSFORM_NOT_FINITE, TRANSFORM_STRETCHED = 0, 1, 2
 
 
 @kernel
 def pose_of_transform(world, body, transform):
-    """(TRANSFORM_TAKEN, origin, rotation) from the user's transform, twelve float32 at address `transform` (basis by rows, then
-    origin); or TRANSFORM_NOT_FINITE; or TRANSFORM_STRETCHED: it has scale or shear, which shapes must be cooked for
-    (`BodyInterface.body_set_transform`)."""
+    """Convert the user's transform, twelve float32 at address `transform` (basis by rows, then origin), to (TRANSFORM_TAKEN,
+    origin, rotation). The result is TRANSFORM_NOT_FINITE, or TRANSFORM_STRETCHED for scale or shear for which shapes must be
+    cooked (`BodyInterface.body_set_transform`)."""
     nowhere, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
     values = 0.0
     for i in range(12):
@@ -184,7 +184,7 @@ def pose_of_transform(world, body, transform):
 
 @kernel
 def set_pose(world, index, origin, rotation):
-    """Set origin and rotation: at once, or as the target of the next step for a kinematic body in a system."""
+    """Set origin and rotation: at once, or for a kinematic body in a system as the target of the next step."""
     body = bodies_of(world)[index]
     position = add(origin, rotate(rotation, vector3(body.center_of_mass)))
     if body.mode == KINEMATIC and body.system >= 0 and not body.flags & TELEPORTS:
@@ -202,7 +202,7 @@ def set_pose(world, index, origin, rotation):
 
 @kernel
 def wake(world, index):
-    """Have the body, and what sleeps with it, take part in the next step."""
+    """Have a body, and everything that sleeps with it, take part in the next step."""
     body = bodies_of(world)[index]
     if body.mode == STATIC:
         return
@@ -214,7 +214,7 @@ def wake(world, index):
 
 @kernel
 def set_surface_velocity(world, index, linear, angular):
-    """How the surface of a static or kinematic body runs [m/s], [rad/s], about its centre of mass."""
+    """Set the velocity of the surface of a static or kinematic body [m/s], [rad/s], about its centre of mass."""
     body = bodies_of(world)[index]
     if body.flags & HAS_RARE or length_squared(linear) + length_squared(angular) > 0.0:
         rare = own_rare(world, body)
@@ -225,7 +225,7 @@ def set_surface_velocity(world, index, linear, angular):
 
 @kernel
 def set_linear_velocity(world, index, velocity):
-    """[m/s], of the origin. Of a static or kinematic body it is the velocity of its surface."""
+    """Set the velocity of the origin [m/s]. For a static or kinematic body it is the velocity of its surface."""
     body = bodies_of(world)[index]
     if body.mode >= RIGID:
         arm = rotate(quaternion(body.rotation), vector3(body.center_of_mass))
@@ -237,14 +237,14 @@ def set_linear_velocity(world, index, velocity):
 
 @kernel
 def get_linear_velocity(world, index):
-    """[m/s], of the centre of mass; the surface's for a static body."""
+    """Velocity of the centre of mass [m/s]; that of the surface for a static body."""
     body = bodies_of(world)[index]
     return vector3(rare_of(world, body).surface_linear_velocity) if body.mode == STATIC else vector3(body.linear_velocity)
 
 
 @kernel
 def set_angular_velocity(world, index, velocity):
-    """[rad/s]. Of a static or kinematic body it is that of its surface."""
+    """Set the angular velocity [rad/s]. For a static or kinematic body it is that of its surface."""
     body = bodies_of(world)[index]
     if body.mode >= RIGID:
         store3(body.angular_velocity, velocity)
@@ -255,14 +255,14 @@ def set_angular_velocity(world, index, velocity):
 
 @kernel
 def get_angular_velocity(world, index):
-    """[rad/s]; the surface's for a static body."""
+    """Angular velocity [rad/s]; that of the surface for a static body."""
     body = bodies_of(world)[index]
     return vector3(rare_of(world, body).surface_angular_velocity) if body.mode == STATIC else vector3(body.angular_velocity)
 
 
 @kernel
 def lock_linear(body, v):
-    """v without what the body's linear axis locks forbid."""
+    """v without the components that the body's linear axis locks forbid."""
     locks = body.axis_locks
     return (v[0] * (1 - (locks & 1)), v[1] * (1 - (locks >> 1 & 1)), v[2] * (1 - (locks >> 2 & 1)))
 
@@ -276,7 +276,7 @@ def inverse_inertia_times(body, v):
 
 @kernel
 def _push(world, index, total, change):
-    """Add to a velocity of a body, or to what acts on it, and wake it. Nothing happens unless it is rigid."""
+    """Add to a velocity of a body, or to its forces, and wake it. No effect unless it is rigid."""
     if bodies_of(world)[index].mode >= RIGID:
         store3(total, add(vector3(total), change))
         wake(world, index)
@@ -284,7 +284,7 @@ def _push(world, index, total, change):
 
 @kernel
 def apply_central_impulse(world, index, impulse):
-    """Impulse [N s] through the centre of mass; changes the velocity at once. Ignored unless rigid."""
+    """Apply an impulse [N s] at the centre of mass; changes the velocity at once. Ignored unless rigid."""
     body = bodies_of(world)[index]
     _push(world, index, body.linear_velocity, lock_linear(body, scale(impulse, float(body.inverse_mass))))
 
@@ -297,40 +297,40 @@ def arm_of(body, offset):
 
 @kernel
 def apply_impulse(world, index, impulse, offset):
-    """Impulse [N s] at `offset` [m] from the origin, world axes."""
+    """Apply an impulse [N s] at `offset` [m] from the origin, world axes."""
     apply_central_impulse(world, index, impulse)
     apply_torque_impulse(world, index, cross(arm_of(bodies_of(world)[index], offset), impulse))
 
 
 @kernel
 def apply_torque_impulse(world, index, impulse):
-    """Angular impulse [N m s]."""
+    """Apply an angular impulse [N m s]."""
     body = bodies_of(world)[index]
     _push(world, index, body.angular_velocity, inverse_inertia_times(body, impulse))
 
 
 @kernel
 def apply_central_force(world, index, force):
-    """Force [N] during the next step, through the centre of mass."""
+    """Apply a force [N] at the centre of mass during the next step."""
     _push(world, index, bodies_of(world)[index].force, force)
 
 
 @kernel
 def apply_torque(world, index, torque):
-    """Torque [N m] during the next step."""
+    """Apply a torque [N m] during the next step."""
     _push(world, index, bodies_of(world)[index].torque, torque)
 
 
 @kernel
 def apply_force(world, index, force, offset):
-    """Force [N] during the next step at `offset` [m] from the origin, world axes."""
+    """Apply a force [N] during the next step at `offset` [m] from the origin, world axes."""
     apply_central_force(world, index, force)
     apply_torque(world, index, cross(arm_of(bodies_of(world)[index], offset), force))
 
 
 @kernel
 def add_constant_force(world, index, force, offset):
-    """Force [N] during every step until taken back, at `offset` [m] from the origin as it lies now."""
+    """Add a constant force [N], until it is removed, at `offset` [m] from the current origin."""
     body = bodies_of(world)[index]
     rare = own_rare(world, body)
     store3(rare.constant_force, add(vector3(rare.constant_force), force))
@@ -340,7 +340,7 @@ def add_constant_force(world, index, force, offset):
 
 @kernel
 def set_axis_velocity(world, index, axis_velocity):
-    """Replace the velocity along the direction of `axis_velocity` [m/s] by it."""
+    """Replace the velocity along the direction of `axis_velocity` [m/s] by that."""
     body = bodies_of(world)[index]
     axis = normalize(axis_velocity)
     v = vector3(body.linear_velocity)
@@ -350,7 +350,8 @@ def set_axis_velocity(world, index, axis_velocity):
 
 @kernel
 def surface_velocity(world, body, arm):
-    """How fast the surface of what does not move freely runs at `arm` from the centre of mass on top of its own motion [m/s]."""
+    """Velocity of the surface of a static or kinematic body at `arm` from the centre of mass, relative to its own motion
+    [m/s]."""
     if not body.flags & HAS_RARE or body.mode >= RIGID:
         return (0.0, 0.0, 0.0)
     rare = rare_of(world, body)
@@ -359,14 +360,14 @@ def surface_velocity(world, body, arm):
 
 @kernel
 def velocity_at(world, body, arm):
-    """Velocity of the body's matter [m/s] at `arm` from its centre of mass, world axes; the surface's motion included."""
+    """Velocity of the body's material [m/s] at `arm` from its centre of mass, world axes; the surface's motion included."""
     v = add(vector3(body.linear_velocity), cross(vector3(body.angular_velocity), arm))
     return add(v, surface_velocity(world, body, arm))
 
 
 @kernel
 def turning_of(world, body):
-    """Angular velocity of the body's matter [rad/s], the surface's motion included."""
+    """Angular velocity of the body's material [rad/s], the surface's motion included."""
     w = vector3(body.angular_velocity)
     return w if body.mode >= RIGID else add(w, vector3(rare_of(world, body).surface_angular_velocity))
 
@@ -388,7 +389,7 @@ def set_sleeping(world, index, is_sleeping):
 
 @kernel
 def is_sleeping(body):
-    """Whether a body rests: one that is asleep, or has been told to sleep."""
+    """Whether a body is asleep or has been told to sleep."""
     if body.flags & SLEEP_REQUESTED:
         return True
     return body.system >= 0 and body.active_index < 0 and not body.flags & WAKE_REQUESTED and body.mode != STATIC

@@ -1,4 +1,4 @@
-"""The shapes of a body that may meet something, with the parts of its static compounds in place of these.
+"""Walk over the shapes of a body near something, with the parts of a static compound in place of the compound.
 
     walk = stack_array(1, PARTS)[0]
     begin_parts(walk, first, count)
@@ -8,7 +8,7 @@
         ...
         number = next_part_in_box(walk, world, instances, shapes, low, high)
 
-Frames, order and what is given are those of shapes/instance_tree.py. A number comes once for each of the parts.
+Frames, order and results are those of shapes/instance_tree.py. A shape's number is returned once for each of its parts.
 """
 
 import numpy as np
@@ -24,10 +24,10 @@ from .bounds import bounds_in_frame, nodes_of
 INT64 = np.int64
 PARTS = np.dtype(
     [
-        ("row", INSTANCE),  # the part at hand, in the frame of the body
+        ("row", INSTANCE),  # the current part, in the frame of the body
         ("number", "i8"),  # of the shape on the body
         ("part", "i8"),
-        ("a", "f8", 3),  # what is asked for, in the frame of the compound at hand: low and high; or origin and inverse of a ray;
+        ("a", "f8", 3),  # the query, in the frame of the current compound: low and high; or origin and inverse of a ray;
         ("b", "f8", 3),  # or a point
         ("outer", WALK),
         ("inner", WALK),
@@ -38,21 +38,21 @@ PARTS = np.dtype(
 
 @kernel
 def begin_parts(walk, first, count):
-    """Begin to walk over the shapes `first` to `first + count - 1` of a body."""
+    """Start a walk over the shapes `first` to `first + count - 1` of a body."""
     begin_walk(walk.outer, first, count)
     walk.number = walk.part = -1
 
 
 @kernel
 def part_row(walk, instances):
-    """The row of INSTANCE of what the walk gave last."""
+    """The row of INSTANCE of the last result."""
     whole = address_of_row(instances, walk.outer.first + walk.number)
     return view(whole if walk.part < 0 else address_of_record(walk), 1, INSTANCE)[0]
 
 
 @kernel
 def _enter(walk, shapes, instance, a, b):
-    """Go into a compound."""
+    """Enter a compound."""
     begin_walk(walk.inner, INT64(0), compound_of(shapes[instance.shape]).part_count)
     walk.part = 0
     store3(walk.a, a)
@@ -61,7 +61,7 @@ def _enter(walk, shapes, instance, a, b):
 
 @kernel
 def _give(walk, shapes, instance, part):
-    """Put a part into `row`, or leave the compound if there is none. Gives the number of the shape, or -1."""
+    """Put a part into `row`, or leave the compound if there is none. Return the number of the shape, or -1."""
     walk.part = part
     if part < 0:
         return INT64(-1)
@@ -92,7 +92,7 @@ def next_part_in_box(walk, world, instances, shapes, low, high):
 
 @kernel
 def next_part_on_ray(walk, world, instances, shapes, origin, vector, longest):
-    """`next_on_ray`: the next shape or part whose bounds a ray meets. Of each compound the near parts come first."""
+    """`next_on_ray`: the next shape or part whose bounds a ray hits. Within each compound the near parts come first."""
     inverse = inverse_of(vector)
     while True:
         if walk.part >= 0:

@@ -1,6 +1,6 @@
-"""The pools of bodies and of the shapes on them: rows are taken and given back here, and never move.
+"""The pools of bodies and of the shapes on them. Rows are taken and given back here, and never move.
 
-Who may call: any thread that holds Python's interpreter; a lock makes taking and giving back whole.
+Any thread that holds Python's interpreter may call; a lock makes taking and giving back atomic.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ MAX_INSTANCES_SETTING = "physics/scree_3d/limits/max_body_shapes"
 
 
 def _new_body() -> np.ndarray:
-    """A row as Godot wants a new body: rigid, 1 kg, friction 1, layer 1, mask 1."""
+    """A row with Godot's defaults of a new body: rigid, 1 kg, friction 1, layer 1, mask 1."""
     row = np.zeros((), dtype=BODY)
     row["system"] = row["active_index"] = -1
     row["first_pair"] = row["first_joint"] = row["next_in_island"] = row["island_link"] = -1
@@ -35,7 +35,7 @@ def _new_body() -> np.ndarray:
 
 
 def _no_rare() -> np.ndarray:
-    """The row of BODY_RARE of all bodies that have none of their own."""
+    """The row of BODY_RARE that all bodies without their own share."""
     row = np.zeros((), dtype=BODY_RARE)
     row["target_rotation"] = (0, 0, 0, 1)
     row["stretch"] = np.eye(3, dtype=np.float32).ravel()
@@ -60,7 +60,7 @@ class BodyPool:
         self.world_record = None  # WORLD, whose `body_count` follows `count`
 
     def take(self, kind: int = KIND_BODY) -> int:
-        """Index of the row of a new body, or of an area. Raises PoolFull."""
+        """Take a row for a new body, or for an area, and return its index. Raises PoolFull."""
         if self._retired_count or self.free_count() == 0:
             self.reclaim()
         with self._lock:
@@ -79,7 +79,7 @@ class BodyPool:
             return index
 
     def has(self, identity: int, *kinds: int) -> bool:
-        """Whether there is a row with this id, of one of these kinds. Any number may be asked for."""
+        """Whether there is a row with this id, of one of these kinds. Accepts any number."""
         index = identity & INDEX_MASK
         return index < self.count and self.ids.item(index) == identity and kind_of(identity) in kinds
 
@@ -93,11 +93,11 @@ class BodyPool:
         raise KeyError(f"{call}: there is no {name} {describe_id(identity)}: {why}")
 
     def rare_of(self, index: int):
-        """To read: the row of BODY_RARE of a body, or that of all bodies that have none."""
+        """The row of BODY_RARE of a body, or the shared one, for reading."""
         return self.rare.rows[index if self.flags.item(index) & HAS_RARE else self.pool.capacity]
 
     def own_rare(self, index: int):
-        """To write: the body's own row of BODY_RARE; see bodies/rare.py."""
+        """The body's own row of BODY_RARE, for writing; see bodies/rare.py."""
         row = self.rare.rows[index]
         if not self.flags.item(index) & HAS_RARE:
             self.rare.rows[index] = self.rare.rows[self.pool.capacity]
@@ -111,7 +111,7 @@ class BodyPool:
             self.world_record["body_count"] = self.count
 
     def take_many(self, count: int) -> np.ndarray:
-        """Rows of `count` bodies, int32; the caller fills them, id last (batches/body_batches.py). Raises PoolFull."""
+        """Take rows for `count` bodies, int32; the caller fills them, id last (batches/body_batches.py). Raises PoolFull."""
         if count > self.free_count():
             self.reclaim()
         with self._lock:
@@ -133,7 +133,7 @@ class BodyPool:
             self._free += freed
 
     def template(self, mode: int, flags: int) -> np.ndarray:
-        """A row as a new body's, in a motion mode and with flags: an array of one. What is not rigid has no mass that moves."""
+        """A new body's row with a mode and flags: an array of one. Bodies that are not rigid get an inverse mass of zero."""
         row = np.array([self._new])
         row["mode"], row["flags"] = mode, flags
         if mode < RIGID:
@@ -141,18 +141,18 @@ class BodyPool:
         return row
 
     def free_count(self) -> int:
-        """Rows that may be taken."""
+        """The number of free rows."""
         with self._lock:
             return self.pool.capacity - self.count + len(self._free)
 
     def retire(self, index: int) -> None:
-        """Make a body's id stale. The row is taken again after `give_back`, when no query reads it."""
+        """Make a body's id stale. The row is reused after `give_back`, when no query reads it."""
         with self._lock:
             self._make_stale(index)
             self._retired_count += 1
 
     def give_back(self, index: int) -> None:
-        """Let a row be taken again, one that was retired or one that nobody can be reading."""
+        """Free a row that was retired, or that no query can be reading."""
         with self._lock:
             if self.rows[index]["id"]:
                 self._make_stale(index)
@@ -180,9 +180,9 @@ def _basis_of(x: float, y: float, z: float, w: float) -> list[float]:
 
 
 class InstancePool:
-    """Rows of INSTANCE in runs of a power of two, so that a body's shapes lie side by side and adding one is cheap.
-    Beside each row is one for a node of the tree over a body's shapes, and one for the user's transform (twelve numbers: basis
-    by rows, then origin) where that is not what the row says by itself."""
+    """Rows of INSTANCE in runs of a power of two, so that a body's shapes are adjacent and adding one is cheap. Beside each row
+    there is one for a node of the tree over a body's shapes, and one for the user's transform (twelve numbers: basis by rows,
+    then origin) where the row alone does not determine it."""
 
     def __init__(self, capacity: int):
         self.pool = Pool("shapes on bodies", INSTANCE, capacity, setting=MAX_INSTANCES_SETTING)
@@ -195,7 +195,7 @@ class InstancePool:
         self.reclaim = lambda: None  # gives back runs that queries may have been reading
 
     def take(self, capacity: int) -> int:
-        """First row of a run of `capacity` rows (a power of two). Raises PoolFull."""
+        """Take a run of `capacity` rows (a power of two) and return its first row. Raises PoolFull."""
         first = self._take_free(capacity)
         if first < 0:
             self.reclaim()
@@ -217,7 +217,7 @@ class InstancePool:
             return first
 
     def take_many(self, count: int, capacity: int) -> list[int]:
-        """First rows of up to `count` runs of `capacity` rows: as many as there are."""
+        """Take up to `count` runs of `capacity` rows, as many as there are, and return their first rows."""
         if count * capacity > self.pool.capacity - self._used + capacity * len(self._free.get(capacity, ())):
             self.reclaim()
         with self._lock:
@@ -239,30 +239,30 @@ class InstancePool:
             self._user_transforms[to : to + count] = self._user_transforms[first : first + count].copy()
 
     def move(self, first: int, to: int, count: int) -> None:
-        """`copy` to another run, and the tree along with the rows."""
+        """`copy` to another run, with the tree."""
         self.copy(first, to, count)
         if count >= TREE_FROM:
             size, start = INSTANCE_NODE.itemsize, self.nodes.address
             ctypes.memmove(start + to * size, start + first * size, count * size)
 
     def user_transform(self, index: int) -> list[float]:
-        """Twelve numbers, as the user gave them."""
+        """The user's transform of a shape, twelve numbers."""
         row = self.rows[index]
         if row["has_user_transform"]:
             return self._user_transforms[index].tolist()
         return [*_basis_of(*row["rotation"].tolist()), *row["origin_position"].tolist()]
 
     def keep_user_transform(self, index: int, transform) -> None:
-        """Keep what the row's rotation and position do not say."""
+        """Store the user's transform if the row's rotation and position do not determine it."""
         self._user_transforms[index] = transform
         self.rows[index]["has_user_transform"] = 1
 
     def most_used(self) -> int:
-        """Rows that were ever taken: what is given back is taken again first."""
+        """The most rows ever in use at once: freed rows are reused first."""
         return self._used
 
     def used_count(self) -> int:
-        """Rows in runs that are taken."""
+        """The number of rows in runs that are taken."""
         with self._lock:
             return self._used - sum(capacity * len(runs) for capacity, runs in self._free.items())
 

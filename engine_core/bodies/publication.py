@@ -1,15 +1,16 @@
-"""How a body is changed while queries of other threads read it: nobody waits, nobody sees half a change.
+"""How a body is changed while queries on other threads read it: no thread waits, and no query sees half a change.
 
-While `published` of a body is even its pose, velocities and list of shapes are read from its row; while it is odd, from a SHADOW,
-a copy as the body was before the change. Who has read looks at `published` again and repeats if it moved on: so a reader repeats
-only when a writer got on, and a writer that stops in the middle stops no reader (a sequence lock with two copies; the "latch" of
-the Linux kernel's seqlock documentation).
+While `published` of a body is even, its pose, velocities and list of shapes are read from its row; while it is odd, from a
+SHADOW, a copy of the body from before the change. A reader checks `published` again afterwards and repeats if it has changed. So
+a reader repeats only when a writer made progress, and a writer that stops in the middle blocks no reader (a sequence lock with
+two copies; the "latch" of the Linux kernel's seqlock documentation).
 
-A thread changes one body at a time, so it needs one SHADOW, which it uses for one body after the other: who reads a copy of the
-next body finds that the change of its own has ended. A system has one for each worker of its jobs; number 0 is that of whoever
-holds the system's gate (edit/edits.py). A body in no system is its owner's alone and is not published.
+A thread changes one body at a time, so it needs one SHADOW, which it uses for one body after the other: a reader that finds the
+copy of the next body also finds that the change of its own has ended. A system has one for each worker of its jobs; number 0
+belongs to the thread that holds the system's gate (edit/edits.py). A body in no system belongs to its owner alone and is not
+published.
 
-The order of a change is written in docs/publication.md:
+The order of a change is described in docs/publication.md:
 `begin_change`, the new fields, the fat bounds, `tree_widen`, `end_change`.
 """
 
@@ -29,13 +30,13 @@ assert SHADOW_SIZE == 128
 
 @kernel
 def begin_change(world, body, worker):
-    """From here until `end_change` queries see the body as it is now. One body a worker at a time: not to be nested."""
+    """Begin a change: until `end_change` queries see the body as it is now. One body a worker at a time: not to be nested."""
     if body.system < 0:
         return
     address = address_of_record(body) + PUBLISHED
     body.shadow = view(world, 1, WORLD)[0].shadows + (np.int64(body.system) * MAX_THREADS + worker) * SHADOW_SIZE
     shadow = view(body.shadow, 1, SHADOW)[0]
-    atomics.fence_release()  # who still reads this shadow must find that the change before has ended
+    atomics.fence_release()  # a reader of this shadow must find that the previous change has ended
     store3(shadow.position, vector3(body.position))
     store4(shadow.rotation, quaternion(body.rotation))
     store3(shadow.linear_velocity, vector3(body.linear_velocity))
@@ -48,7 +49,7 @@ def begin_change(world, body, worker):
 
 @kernel
 def end_change(body):
-    """Queries see the body as it is now. Its trees cover it already."""
+    """End a change: queries see the body as it is now. Its trees already cover it."""
     address = address_of_record(body) + PUBLISHED
     published = atomics.load_acquire_int64(address)
     if published & 1:
@@ -57,7 +58,7 @@ def end_change(body):
 
 @kernel
 def read_body(body):
-    """What queries go by, of one moment: (position of the centre of mass [m], rotation, first row of its shapes, their
+    """Read the data of queries at one moment: (position of the centre of mass [m], rotation, first row of its shapes, their
     number)."""
     address = address_of_record(body) + PUBLISHED
     while True:
@@ -76,14 +77,14 @@ def read_body(body):
 
 @kernel
 def read_pose(body):
-    """Position of the centre of mass [m] and rotation, of one moment."""
+    """Read the position of the centre of mass [m] and the rotation at one moment."""
     position, rotation, _, _ = read_body(body)
     return position, rotation
 
 
 @kernel
 def read_motion(body, out):
-    """Position [m], rotation, linear [m/s] and angular velocity [rad/s] of one moment, to thirteen doubles."""
+    """Read position [m], rotation, linear [m/s] and angular velocity [rad/s] at one moment, to thirteen doubles."""
     address = address_of_record(body) + PUBLISHED
     while True:
         before = atomics.load_acquire_int64(address)
@@ -105,7 +106,7 @@ def read_motion(body, out):
 
 @entry_point("void(int64, int64, int64)")
 def publish(world, index, is_end):
-    """`begin_change` (0) or `end_change` (1) for Python, which holds the gate."""
+    """Call `begin_change` (0) or `end_change` (1) from Python, which holds the gate."""
     record = view(world, 1, WORLD)[0]
     body = view(record.bodies, record.body_capacity, BODY)[index]
     if is_end:

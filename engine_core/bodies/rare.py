@@ -1,7 +1,7 @@
-"""What few bodies use: targets, surface velocities, constant forces, contact reports, stretch, groups, contact classes.
+"""Rarely used data of bodies: targets, surface velocities, constant forces, contact reports, stretch, groups, contact classes.
 
-It lies in rows of BODY_RARE at the index of the body, so that nothing is looked up, and memory is taken only where a row is
-written. A body whose HAS_RARE is not set is read from one row of defaults that all such bodies share.
+It is in rows of BODY_RARE at the index of the body, so that no search is needed, and memory is used only for rows that are
+written. Bodies without HAS_RARE share one row of defaults.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ assert BODY_RARE.itemsize % 8 == 0
 
 @kernel
 def rare_of(world, body):
-    """To read: the row of a body, or the shared one of defaults."""
+    """The row of a body, or the shared one of defaults, for reading."""
     record = view(world, 1, WORLD)[0]
     rows = view(record.rare_bodies, record.body_capacity + 1, BODY_RARE)
     if body.flags & HAS_RARE:
@@ -28,8 +28,8 @@ def rare_of(world, body):
 
 @kernel
 def own_rare(world, body):
-    """To write: the body's own row, which begins as the defaults, with the body's pose as its target. For who may change the
-    body."""
+    """The body's own row, for writing. It starts with the defaults and the body's pose as its target. For callers that may change
+    the body."""
     record = view(world, 1, WORLD)[0]
     rows = view(record.rare_bodies, record.body_capacity + 1, BODY_RARE)
     index = (address_of_record(body) - record.bodies) // BODY_BYTES
@@ -47,7 +47,7 @@ def own_rare(world, body):
 
 @kernel
 def set_target(world, body, position, rotation):
-    """Where a kinematic body is to be after the next step; of other bodies nobody asks for it."""
+    """Set where a kinematic body should be after the next step. For other bodies it is not used."""
     rare = own_rare(world, body)
     store3(rare.target_position, position)
     store4(rare.target_rotation, rotation)
@@ -55,7 +55,7 @@ def set_target(world, body, position, rotation):
 
 @kernel
 def stretched(world, body, v):
-    """A vector in the user's frame of a body, with the stretch of that frame taken in: in the body frame."""
+    """Convert a vector from the user's frame of a body, which may be stretched, to the body frame."""
     if not body.flags & HAS_STRETCH:
         return v
     s = rare_of(world, body).stretch

@@ -1,7 +1,7 @@
-"""The data of bodies, of the shapes on them, and of the physics systems they live in.
+"""The data of bodies, of the shapes on them, and of the physics systems that contain them.
 
 `WORLD` holds what all systems share (pools of bodies and shapes); a `SYSTEM` is one simulated space. Both are records of
-addresses and numbers at an address that never changes: compiled code is given that address and nothing else.
+addresses and numbers at an address that never changes, the only argument that compiled code gets.
 """
 
 import numpy as np
@@ -10,8 +10,8 @@ from ..shapes.schema import INSTANCE, INSTANCE_NODE
 
 __all__ = ["INSTANCE", "INSTANCE_NODE"]  # shapes on bodies: rows of WORLD.instances and WORLD.instance_nodes
 
-# Ids: sequence number (31 bits) | kind (4 bits) | index (28 bits). An id of a freed row, of another kind or of another
-# server is told apart by comparing it with the `id` that stands in the row.
+# Ids: sequence number (31 bits) | kind (4 bits) | index (28 bits). An id of a freed row, of another kind or of another server is
+# detected by comparing it with the `id` in the row.
 INDEX_BITS, KIND_BITS = 28, 4
 INDEX_MASK = (1 << INDEX_BITS) - 1
 KIND_SHAPE, KIND_SYSTEM, KIND_AREA, KIND_BODY, KIND_SOFT_BODY, KIND_JOINT = 1, 2, 3, 4, 5, 6
@@ -23,7 +23,7 @@ STATIC, KINEMATIC, RIGID, RIGID_LINEAR = 0, 1, 2, 3
 LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR = 0, 1, 2
 BROAD_PHASE_LAYER_COUNT = 3
 MOST_BROAD_PHASE_LAYERS = 8
-"""A world may have more layers than the three, for what its tables name; see bodies/layers.py."""
+"""A world may have more than the three standard layers, for those named in its tables; see bodies/layers.py."""
 
 # Flags of a body.
 CAN_SLEEP = 1
@@ -34,7 +34,7 @@ CUSTOM_CENTER_OF_MASS = 16
 CUSTOM_INERTIA = 32
 BOUNDS_CHANGED = 64  # shapes or pose changed from outside: bounds and pairs are renewed at the start of the step
 MASS_CHANGED = 128
-WAKES_NEIGHBOURS = 256  # teleported or changed: what touches it is woken at the start of the step
+WAKES_NEIGHBOURS = 256  # teleported or changed: bodies that touch it are woken at the start of the step
 TARGET_SET = 512  # kinematic: `target_position` and `target_rotation` are to be reached by the next step
 IS_AREA = 1024
 HAS_EXCEPTIONS = 4096  # some collision exception names this body: pairs ask the table
@@ -46,17 +46,17 @@ WAKE_REQUESTED = 131072
 SLEEP_REQUESTED = 262144
 FILTER_CHANGED = 524288  # layer, mask, exceptions or mode: its pairs are made anew
 IN_AREAS = 1048576  # an area overrides its gravity or damping: the step takes those of the row
-HAS_RARE = 2097152  # its row of BODY_RARE counts
-HELD_BACK_ONCE = 4194304  # three bits from here on: in how many steps running continuous collision took back its motion, up to 7
+HAS_RARE = 2097152  # it has its own row of BODY_RARE
+HELD_BACK_ONCE = 4194304  # three bits from here on: steps in a row in which continuous collision held it back, up to 7
 HELD_BACK_STEPS = 7 * HELD_BACK_ONCE
 HAS_JOINT = 1 << 25  # `first_joint` is not -1: contacts are prepared from the line of the flags
 IN_CROWD = 1 << 26  # it fell asleep among so many others that not all became pairs: awake, it looks for these again
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (batches/body_batches.py): no call of its own may free or reshape it
 
-# Rows of seven cache lines; fields stand in the order of how hot they are: a line is what one stage reads.
+# Rows of seven cache lines; fields are ordered by how often they are used: a line is the data of one stage.
 BODY = np.dtype(
     [
-        # Line 0: what the test whether a pair is collided anew reads.
+        # Line 0: read by the test whether a pair is collided anew.
         ("id", "i8"),  # 0: a free row
         # Pose: of the centre of mass. The user's origin is `position - rotate(rotation, center_of_mass)`.
         ("position", "f8", 3),  # world [m]
@@ -65,22 +65,22 @@ BODY = np.dtype(
         ("extent", "f4"),  # largest distance of a point of the body from its centre of mass [m]
         ("inner_radius", "f4"),  # of the smallest of its shapes [m]
         ("mode", "i4"),
-        # Line 1: what contacts and joints are prepared from.
+        # Line 1: read by the preparation of contacts and joints.
         ("flags", "u4"),
         ("active_index", "i4"),  # row in the system's list of active bodies; -1: asleep, static or in no system
         ("linear_velocity", "f4", 3),  # of the centre of mass, world [m/s]
         ("angular_velocity", "f4", 3),  # world [rad/s]
         ("inverse_inertia_world", "f4", 6),  # as `inverse_inertia_local`, in world axes, angular locks applied
-        ("contact_bias", "f4"),  # how firmly its contacts are pushed apart, in parts of what is usual; 0: 1
+        ("contact_bias", "f4"),  # how firmly its contacts are pushed apart, as a factor of the usual; 0: 1
         ("axis_locks", "i4"),  # bits 1, 2, 4: linear x, y, z; 8, 16, 32: angular x, y, z; world axes
-        # Line 2: what collision, queries and the broad phase read.
+        # Line 2: read by collision, queries and the broad phase.
         # Even: queries read the fields of the body. Odd: they are being changed, and queries read the copy at `shadow`.
         ("published", "i8"),
         ("first_instance", "i4"),  # its shapes: rows `first_instance` to `first_instance + instance_count - 1`
         ("instance_count", "i4"),
         ("bounds", "f4", 6),  # min x, y, z, max x, y, z, relative to the system's origin [m]
-        ("fat_bounds", "f4", 6),  # the same with a margin; what the tree holds; pairs live while these overlap
-        # Line 3: bounds before they are turned; who meets whom; lists, colours, rest.
+        ("fat_bounds", "f4", 6),  # with a margin, for the tree; pairs live while these overlap
+        # Line 3: bounds before rotation; filters; lists, colours, rest.
         ("local_bounds", "f4", 6),  # of all its shapes, body frame, from the centre of mass [m]
         ("collision_layer", "u4"),
         ("collision_mask", "u4"),
@@ -92,17 +92,17 @@ BODY = np.dtype(
         ("island_link", "i4"),  # union-find over the active list; see solver/islands.py
         ("sleep_time", "f4"),  # how long it has been slower than the threshold [s]
         ("friction", "f4"),  # negative: rough
-        # Line 4: what the step adds to the motion of a body, and where trees and islands hold it.
+        # Line 4: what the step adds to the motion of a body, and its place in trees and islands.
         ("inverse_inertia_local", "f4", 6),  # xx, yy, zz, xy, xz, yz [1/(kg m^2)], body frame
-        ("gravity", "f4", 3),  # what acts on it with all areas counted, gravity scale applied [m/s^2]
-        ("total_linear_damp", "f4"),  # with all areas counted [1/s]
+        ("gravity", "f4", 3),  # effective gravity, all areas and gravity scale included [m/s^2]
+        ("total_linear_damp", "f4"),  # all areas included [1/s]
         ("total_angular_damp", "f4"),
         ("system", "i4"),  # index of its system; -1: in none
         ("broad_phase_layer", "i4"),
-        ("is_in_tree", "i4"),  # of its layer, or of a batch that is not put in yet; where: `words` of broad_phase/schema.py
+        ("is_in_tree", "i4"),  # of its layer, or of a batch that is not in yet; where: `words` of broad_phase/schema.py
         ("next_in_island", "i4"),  # asleep: a ring of the bodies that wake together
         ("restitution", "f4"),  # negative: absorbs
-        # Line 5: what a step reads of the body alone.
+        # Line 5: read by a step for the body alone.
         ("force", "f4", 3),  # for the next step, world [N]
         ("torque", "f4", 3),  # [N m]
         ("gravity_scale", "f4"),
@@ -113,23 +113,23 @@ BODY = np.dtype(
         ("center_of_mass", "f4", 3),  # body frame, from the user's origin [m]
         ("mass", "f4"),  # [kg], as set
         ("instance_capacity", "i4"),
-        # Line 6: where it rests, and what is asked for now and then.
+        # Line 6: rest position, and rarely used data.
         ("rest_position", "f8", 3),  # where it last began to rest; see solver/integration.py
         ("rest_rotation", "f4", 4),
         ("shadow", "i8"),  # address of the SHADOW that queries read while the body is being changed; see publication.py
         ("user_id", "i8"),  # the user's number, never read by the core
         ("collision_priority", "f4"),
-        ("sequence", "i4"),  # sequence number of the id; counts up when the row is freed
+        ("sequence", "i4"),  # sequence number of the id; increased when the row is freed
     ],
     align=True,
 )
 assert BODY.itemsize == 7 * 64
 
-# What a body wants to be told of its contacts: see solver/contact_events.py.
+# Which contacts a body reports: see solver/contact_events.py.
 NO_CONTACT_EVENTS, CONTACT_CHANGES, ALL_CONTACT_EVENTS = 0, 1, 2
 CONTACT_CLASSES = 64
 
-# What few bodies use: rows of their own, at the same index, whose memory is taken where one is written. See bodies/rare.py.
+# Rarely used data: rows at the same index, whose memory is used only where one is written. See bodies/rare.py.
 BODY_RARE = np.dtype(
     [
         ("target_position", "f8", 3),  # kinematic: the pose of the centre of mass to be reached by the next step
@@ -143,7 +143,7 @@ BODY_RARE = np.dtype(
         ("contact_count", "i4"),  # rows of `contacts` that hold a contact of the last step
         ("inertia", "f4", 3),  # as set, about the axes of the body frame; 0: automatic [kg m^2]
         ("stretch", "f4", 9),  # user's basis = rotation x stretch; by rows
-        ("group", "i4"),  # bodies of one group, not 0, ask the group's filter whether they collide
+        ("group", "i4"),  # bodies of one group, not 0, collide as the group's filter says
         ("sub_group", "i2"),  # 0 to 63
         ("group_filter", "i2"),  # row of WORLD.group_filters
         ("contact_class", "i2"),  # 0 to CONTACT_CLASSES - 1: which rules its contacts follow; see collision/contact_rules.py
@@ -152,7 +152,7 @@ BODY_RARE = np.dtype(
     align=True,
 )
 
-# What queries read of a body that is being changed. One a thread that changes bodies: see bodies/publication.py.
+# The copy that queries read while a body is being changed. One a thread that changes bodies: see bodies/publication.py.
 SHADOW = np.dtype(
     [
         ("position", "f8", 3),
@@ -166,7 +166,7 @@ SHADOW = np.dtype(
     align=True,
 )
 
-# One contact point as told to the user; positions in world coordinates, after the step.
+# One contact point as reported to the user; positions in world coordinates, after the step.
 CONTACT_REPORT = np.dtype(
     [
         ("position", "f8", 3),  # on the surface of this body [m]
@@ -187,12 +187,12 @@ CONTACT_REPORT = np.dtype(
     align=True,
 )
 
-# Who collides with whom, and which tree a body is in: see bodies/layers.py.
+# Collision filters, and which tree a body is in: see bodies/layers.py.
 LAYERS = np.dtype(
     [
         ("layer_count", "i8"),  # broad-phase layers; the first three are LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR
         ("needs_both", "i8"),  # 1: two bodies collide if each has the other in its mask; 0: if one has
-        ("broad_phase_of", "i1", 32),  # broad-phase layer of a collision layer's bit; -1: by whether the body moves
+        ("broad_phase_of", "i1", 32),  # broad-phase layer of a collision layer's bit; -1: moving or not moving
     ],
     align=True,
 )
@@ -209,7 +209,7 @@ WORLD = np.dtype(
         ("exception_count", "i8"),
         ("layers", "i8"),  # address of LAYERS
         ("group_filters", "i8"),  # address of uint64 (count, 64): bit j of row i: sub-groups i and j collide
-        ("reporting_count", "i8"),  # bodies that want contacts reported
+        ("reporting_count", "i8"),  # bodies that request contact reports
         ("edit_function", "i8"),  # address of edits.edit
         ("parking", "i8"),  # address of runtime.parking.PARKING
         ("areas", "i8"),  # rows of sensors.schema.AREA, by body index
@@ -229,9 +229,9 @@ SYSTEM = np.dtype(
         ("world", "i8"),  # address of WORLD
         ("index", "i4"),
         ("is_active", "i4"),
-        ("origin", "f8", 3),  # what bounds are relative to, world [m]; changed by who holds the gate: see origin.py
-        ("origin_version", "i8"),  # counts up with each shift of the origin; odd while one is under way
-        ("frames", "f8", (2, 3)),  # where the host's zero lies, world [m], by parity of `frame_version`; see origin.py
+        ("origin", "f8", 3),  # origin of bounds, world [m]; changed by the holder of the gate: see origin.py
+        ("origin_version", "i8"),  # counts the shifts of the origin; odd during one
+        ("frames", "f8", (2, 3)),  # where the host's zero is, world [m], by parity of `frame_version`; see origin.py
         ("frame_version", "i8"),
         ("hides_begun", "i8"), ("hides_ended", "i8"),  # batches that left the tree body by body; see snapshot.py
         ("gravity", "f8", 3),  # [m/s^2]
@@ -240,11 +240,11 @@ SYSTEM = np.dtype(
         ("substep_count", "i8"),
         ("contact_hertz", "f8"),  # stiffness of soft contacts [1/s]
         ("contact_damping_ratio", "f8"),
-        ("joint_hertz", "f8"),  # stiffness of what a joint locks [1/s]
+        ("joint_hertz", "f8"),  # stiffness of joint locks [1/s]
         ("joint_damping_ratio", "f8"),
         ("joint_iterations", "i8"),  # passes over the joints in each pass over the contacts
-        ("push_out_speed", "f8"),  # how fast overlap is resolved at most [m/s]
-        # Overlap that is left alone, and the same where neither body moves free of joints [m]; see overlap.py
+        ("push_out_speed", "f8"),  # highest speed of resolving overlap [m/s]
+        # Overlap that is allowed, and the same if neither body moves free of joints [m]; see overlap.py
         ("penetration_slop", "f8"), ("articulated_penetration_slop", "f8"),
         ("restitution_threshold", "f8"),  # slower approaches do not bounce [m/s]
         ("sleep_linear_threshold", "f8"),  # [m/s]
@@ -254,7 +254,7 @@ SYSTEM = np.dtype(
         ("is_warm_starting", "i8"),
         ("step_count", "i8"),
         ("last_delta_time", "f8"),  # [s]
-        # Bodies that move. The solver's rows are in the same order; row 0 of the solver's rows stands for all that is static.
+        # Moving bodies. The solver's rows are in the same order; row 0 of the solver stands for everything static.
         # int32; `..._disorder`: see runtime/body_order.py
         ("active_bodies", "i8"), ("active_count", "i8"), ("active_disorder", "i8"),
         ("spare_list", "i8"),  # int32: room to put a list in order
@@ -269,9 +269,9 @@ SYSTEM = np.dtype(
         ("start_velocities", "i8"),
         ("solver_inertias", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
-        ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be looked at before the next step
-        ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: look for new pairs
-        ("woke_up", "i8"), ("woke_count", "i8"),  # int32: bodies that began to be simulated, while somebody listens
+        ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be processed before the next step
+        ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: search new pairs
+        ("woke_up", "i8"), ("woke_count", "i8"),  # int32: bodies that began to be simulated, if there are listeners
         ("listens_to_waking", "i8"),
         ("listeners", "i8"), ("listener_count", "i8"),  # LISTENER of solver/listeners.py
         ("steps_left", "i8"), ("steps_done", "i8"),  # of the collision steps of one update, after and before this one
@@ -281,23 +281,23 @@ SYSTEM = np.dtype(
         ("pair_lists", "i8"),
         # int32: pairs with an awake body, and their keys of runtime/body_order.py
         ("active_pairs", "i8"), ("active_pair_count", "i8"), ("active_pair_keys", "i8"), ("active_pair_disorder", "i8"),
-        ("pair_limit", "i8"), ("chosen_pair_count", "i8"),  # most that are collided in a step; the first of them that are in this
-        ("changed_pairs", "i8"), ("changed_pair_count", "i8"),  # int32: began, ended, or to be taken away in this step
+        ("pair_limit", "i8"), ("chosen_pair_count", "i8"),  # most collided in a step; number of the first ones chosen now
+        ("changed_pairs", "i8"), ("changed_pair_count", "i8"),  # int32: began, ended, or to be freed in this step
         ("pair_table", "i8"), ("pair_table_capacity", "i8"),  # int32 hash table from two bodies to their pair
         ("manifolds", "i8"), ("manifold_capacity", "i8"), ("manifold_count", "i8"), ("first_free_manifold", "i8"),
         ("contact_limit", "i8"),  # most manifolds that are solved in a step
-        # Contacts that are told or follow rules: see collision/contact_schema.py
+        # Contacts that are reported or follow rules: see collision/contact_schema.py
         ("contact_settings", "i8"),  # CONTACT_SETTINGS, by manifold
-        ("telling_pairs", "i8"), ("telling_count", "i8"),  # int32: pairs whose contacts are told
+        ("telling_pairs", "i8"), ("telling_count", "i8"),  # int32: pairs whose contacts are reported
         ("told_contacts", "i8"), ("told_count", "i8"), ("first_free_told", "i8"),  # TOLD_CONTACT, as many rows as manifolds
         ("contact_events", "i8"), ("contact_event_capacity", "i8"),  # CONTACT_EVENT
         ("contact_event_count", "i8"),  # rows written
-        ("contact_event_told", "i8"),  # rows that users read: of the last step; what follows is told with the next one
+        ("contact_event_told", "i8"),  # rows that users read: of the last step; later rows are reported with the next one
         # Constraints by colour: see solver/colours.py and constraints/schema.py
         ("colours", "i8"),
         ("constraint_blocks", "i8"), ("constraint_block_count", "i8"),
         ("active_joints", "i8"), ("joint_count", "i8"),  # int32: joints that are solved, and how many
-        ("loose_joint_count", "i8"),  # how many of them stand in no tree
+        ("loose_joint_count", "i8"),  # how many of them are in no tree
         ("joint_rows", "i8"), ("joint_row_count", "i8"),  # JOINT_ROW of constraints/joint_schema.py
         ("joint_trees", "i8"), ("joint_tree_count", "i8"),  # TREE
         ("joint_nodes", "i8"), ("joint_node_count", "i8"),  # TREE_NODE
@@ -312,15 +312,15 @@ SYSTEM = np.dtype(
         ("company", "i8"),  # int32 (body_capacity + 16, 8); see solver/continuous.py
         ("sweep_round", "i8"),  # number of the round of sweeps under way
         ("held_back_count", "i8"),  # bodies that the last round of sweeps stopped
-        ("left_out", "i8", LIMIT_KINDS),  # by kind of limit: how much was left out since users were told; see bodies/limits.py
-        ("status", "i8"),  # not 0: something was left out, or was not told to users yet
+        ("left_out", "i8", LIMIT_KINDS),  # by kind of limit: how much was left out since the last report; see bodies/limits.py
+        ("status", "i8"),  # not 0: something was left out, or is not reported to users yet
         ("island_count", "i8"),
         ("stage_cycles", "i8"),  # address of int64 counters of time by stage
         ("extra", "i8", 16),
-        # Edits from any thread: see edit/edits.py. Words of several threads lie in cache lines of their own.
+        # Edits from any thread: see edit/edits.py. Words used by several threads have their own cache lines.
         ("commands", "i8"), ("command_capacity", "i8"),  # a ring of edits.COMMAND
-        ("command_tail", "i8"),  # commands done; of whoever holds the gate
-        ("padding_1", "i8", 8), ("gate", "i8"),  # who may change the system now; 0: nobody does
+        ("command_tail", "i8"),  # commands done; written by the holder of the gate
+        ("padding_1", "i8", 8), ("gate", "i8"),  # who may change the system now; 0: no thread does
         ("padding_2", "i8", 8), ("command_head", "i8"),  # commands given
         ("padding_3", "i8", 8),
     ],

@@ -1,7 +1,7 @@
-"""Which bodies have a user's shape: asked when the shape changes or goes.
+"""The bodies that use a user's shape, needed when the shape changes or is freed.
 
-A list a shape of the bodies that got it, four bytes a use; of one use, as most shapes have, the body alone. What leaves a body
-stays in the list until half of it is such; who is asked for is looked up in the rows of the shapes on bodies.
+For each shape there is a list of bodies that got it, four bytes a use; for a shape with one use, as most have, only the body.
+Bodies that lose the shape stay in the list until half of it is outdated; a lookup checks the rows of the shapes on bodies.
 """
 
 from array import array
@@ -12,20 +12,20 @@ from .pool import BodyPool, InstancePool
 from .schema import IS_IN_BATCH
 
 LEAST = 16
-"""Lists below this length are not tidied."""
+"""Shorter lists are not cleaned up."""
 
 
 class ShapeUsers:
-    """Of a world's bodies and areas. For whoever holds Python's interpreter."""
+    """The users of the shapes of a world's bodies and areas. For threads that hold Python's interpreter."""
 
     def __init__(self, bodies: BodyPool, instances: InstancePool):
         self._bodies, self._instances = bodies, instances
         self._only: dict[int, int] = {}  # of shapes with one use: the body
-        self._got: dict[int, array] = {}  # of the others
+        self._got: dict[int, array] = {}  # of the other shapes
         self._uses: dict[int, int] = {}
 
     def add(self, shape: int, body: int) -> None:
-        """A body (index of its row) gets a shape once more."""
+        """Count one more use of a shape by a body (index of its row)."""
         uses = self._uses.get(shape, 0)
         if uses:
             self._got[shape].append(body)
@@ -36,7 +36,7 @@ class ShapeUsers:
             self._only[shape] = body
 
     def add_many(self, shape: int, bodies: np.ndarray) -> None:
-        """Bodies (rows, int32) get a shape once more each."""
+        """Count one more use of a shape by each of these bodies (rows, int32)."""
         if len(bodies) > 1 or shape in self._only or shape in self._got:
             kept = self._got.setdefault(shape, array("i", [self._only.pop(shape)] if shape in self._only else []))
             self._uses[shape] = self._uses.get(shape, len(kept)) + len(bodies)
@@ -45,7 +45,7 @@ class ShapeUsers:
             self._only[shape] = int(bodies[0])
 
     def drop(self, shape: int, count: int = 1) -> None:
-        """A shape leaves a body, or several. The rows of the shape on them may still say otherwise."""
+        """Count that a shape left one body, or several. The rows of the shape on them may still exist."""
         if shape not in self._uses:
             self._only.pop(shape, None)
             return
@@ -62,18 +62,18 @@ class ShapeUsers:
         return sorted(set(self._still(shape)))
 
     def forget(self, shape: int) -> None:
-        """The shape is gone."""
+        """Forget a freed shape."""
         self._only.pop(shape, None)
         self._got.pop(shape, None)
         self._uses.pop(shape, None)
 
     def _still(self, shape: int) -> list[int]:
-        """As often as a body has the shape, its index."""
+        """The indices of the bodies that have the shape, each as often as it has it."""
         got = self._got.get(shape) or ([self._only[shape]] if shape in self._only else ())
         if not got:  # a new shape is set before a body gets it
             return []
         bodies = np.unique(np.array(got, np.int64))
-        bodies = bodies[self._bodies.flags[bodies] & np.uint32(IS_IN_BATCH) == 0]  # their rows were another body's
+        bodies = bodies[self._bodies.flags[bodies] & np.uint32(IS_IN_BATCH) == 0]  # their rows were reused
         first, count = (self._bodies.rows[name][bodies] for name in ("first_instance", "instance_count"))
         used = self._instances.rows["user_shape"]
         alone = count == 1  # most bodies have one shape

@@ -33,17 +33,18 @@ from scree.runtime.kernel import kernel
 from scree.runtime.memory import address_of_row, stack_array
 
 LONGEST_CHAIN = 2
-"""So many roots may lie above each other before sub-trees of single bodies are built into the tree."""
+"""The most roots above each other before sub-trees of single bodies are built into the tree."""
 
 
 BATCHES_TO_GATHER = 16
-"""The same for batches: whoever prepares one more, on its own thread, does a slice of the rebuild that no step does."""
+"""The most batches above each other, likewise: a thread that prepares one more does a slice of the rebuild instead of the
+step."""
 
 
 @kernel
 def tree_prepare(tree, bodies, ids_address, count):
-    """Build a private sub-tree of the int32 list of bodies at `ids_address`; gives its root for `tree_finalize` or
-    `tree_abort`, or -1: the pool of nodes is full. Any thread. Bodies that are in a tree already are left out."""
+    """Build a private sub-tree of the int32 list of bodies at `ids_address`. Return its root for `tree_finalize` or `tree_abort`,
+    or -1: the pool of nodes is full. Any thread. Bodies that are already in a tree are skipped."""
     if atomics.load_acquire_int64(tree + CHAIN_LENGTH) > BATCHES_TO_GATHER and tree_rebuild(tree, bodies):
         tree_swap(tree)
     return call_prepare(tree, bodies, ids_address, count)
@@ -58,8 +59,8 @@ def _add_as_subtree(tree, bodies, body):
 
 @kernel
 def tree_add(tree, bodies, body):
-    """Add one body with its `fat_bounds`: queries see it from now on. 0, or -1: the pool of nodes is full. Any thread.
-    A body that is in the tree already stays where it is."""
+    """Add one body with its `fat_bounds`: queries find it from now on. Return 0, or -1: the pool of nodes is full. Any thread. A
+    body that is already in the tree stays where it is."""
     word_address = load_int64(tree + WORDS) + 8 * body
     if atomics.load_acquire_int64(word_address) != pack_word(NOWHERE, NOWHERE):
         return np.int64(0)

@@ -1,8 +1,8 @@
-"""Building a balanced tree of four-way nodes from bodies and whole sub-trees, in slices if wanted.
+"""Building a balanced tree of four-way nodes from bodies and whole sub-trees, optionally in slices.
 
-Top down: split at the middle of the longest axis of the bounds of the centres, both halves again, four children (after
-Jolt Physics, QuadTree::BuildTree). Sixteen items and fewer are cut into full nodes instead: fewer nodes to build, to keep and
-to look at. Nobody else can reach what is built here before it is done.
+Top down: split at the middle of the longest axis of the bounds of the centres, both halves again, four children (after Jolt
+Physics, QuadTree::BuildTree). Sixteen items and fewer are cut into full nodes instead: fewer nodes to build, to keep and to
+visit. No other thread can reach what is built here before it is done.
 """
 
 import numpy as np
@@ -35,11 +35,11 @@ LAST_SPATIAL_LEVEL = 10
 """Below this level ranges are halved by count, so that no arrangement of bodies makes a deep tree."""
 RESERVE = 32  # nodes taken from the pool at a time
 SMALL = 16
-"""Ranges of so many items and fewer are cut into groups of four."""
+"""Ranges of this many items and fewer are cut into groups of four."""
 CUT_AT_ONCE = 2048
-"""Ranges of so many items and fewer are not cut in slices [0.03 ms]."""
+"""Ranges of this many items and fewer are not cut in slices [0.03 ms]."""
 KEYS_A_UNIT = 32
-"""So many keys looked at cost a unit of the budget."""
+"""The number of keys processed per unit of the budget."""
 UNTOUCHED = 0
 FIRST_CUT, LOWER_CUT, UPPER_CUT, WHOLLY_CUT = 1, 2, 3, 4
 FINDING_BOUNDS, PARTITIONING, HALVED = 1, 2, 3
@@ -48,7 +48,7 @@ INT64 = np.int64
 
 @kernel
 def add_item(build, bounds_address, child, location):
-    """Append a body or a sub-tree to what is to be built."""
+    """Append a body or a sub-tree to the items to be built."""
     record = view(build, 1, BUILD)[0]
     count = record.item_count
     item, key = record.items + count * ITEM_SIZE, record.keys + count * KEY_SIZE
@@ -65,7 +65,7 @@ def add_item(build, bounds_address, child, location):
 
 @kernel
 def start_build(build, born):
-    """Begin with no items."""
+    """Start without items."""
     record = view(build, 1, BUILD)[0]
     record.item_count = 0
     record.created_count = 0
@@ -135,7 +135,7 @@ def sort_longest_axis(keys, begin, end):
 
 @kernel
 def cut_small(keys, begin, end, cuts):
-    """Cut at most SMALL keys into four groups of four, or of one where that fills the node; a group may be empty."""
+    """Cut at most SMALL keys into four groups of four, or of one if that fills the node; a group may be empty."""
     middle = begin + 4 * ((end - begin + 4) // 8)
     sort_longest_axis(keys, begin, end)
     if middle - begin > 4:
@@ -150,8 +150,8 @@ def cut_small(keys, begin, end, cuts):
 
 @kernel
 def halve_slice(record, begin, end, level, budget):
-    """Go on with partitioning the keys `begin` to `end - 1` at the middle of the longest axis. The budget left; once `pass_` is
-    HALVED, the second half begins at `left`."""
+    """Continue partitioning the keys `begin` to `end - 1` at the middle of the longest axis. Return the remaining budget; once
+    `pass_` is HALVED, the second half begins at `left`."""
     if end - begin <= 2 or level > LAST_SPATIAL_LEVEL:
         record.left, record.pass_ = begin + (end - begin) // 2, HALVED
         return budget
@@ -201,8 +201,8 @@ def halve_slice(record, begin, end, level, budget):
 
 @kernel
 def cut_range(record, begin, end, level, budget):
-    """Go on with cutting a range into four groups: in two, then each half in two. The budget left; once `cut` is WHOLLY_CUT, the
-    groups begin and end at `cuts`."""
+    """Continue cutting a range into four groups: in two, then each half in two. Return the remaining budget; once `cut` is
+    WHOLLY_CUT, the groups begin and end at `cuts`."""
     cuts = record.cuts
     if record.cut == UNTOUCHED:
         cuts[0], cuts[4], record.cut, record.pass_ = begin, end, FIRST_CUT, UNTOUCHED
@@ -228,7 +228,7 @@ def _push_range(record, begin, end, location, level):
 
 @kernel
 def _fill_slot(record, nodes, position, location):
-    """Put the item of a key into its slot, and note the slot in the key."""
+    """Put the item of a key into its slot, and store the slot in the key."""
     key = record.keys + position * KEY_SIZE
     item = record.items + np.int64(load_int32(key + 12)) * ITEM_SIZE
     node_address, slot = nodes + (location >> 2) * NODE_SIZE, location & 3
@@ -239,7 +239,7 @@ def _fill_slot(record, nodes, position, location):
 
 @kernel
 def make_nodes(tree, build, budget):
-    """Split ranges until all are in nodes or the budget of items is spent; the budget that is left."""
+    """Split ranges until all are in nodes or the budget of items is used up. Return the remaining budget."""
     record = view(build, 1, BUILD)[0]
     nodes = load_int64(tree + NODES)
     if record.created_count == 0 and record.range_count == 0:  # a call without budget leaves the first range for the next
@@ -287,7 +287,7 @@ def make_nodes(tree, build, budget):
 
 @kernel
 def sum_up(tree, build, budget):
-    """Bounds and heights from the last node made to the root; the budget that is left (position 0: done)."""
+    """Compute bounds and heights from the last node made to the root. Return the remaining budget (position 0: done)."""
     record = view(build, 1, BUILD)[0]
     nodes, infos = load_int64(tree + NODES), load_int64(tree + INFOS)
     bounds = stack_array(6, np.float32)

@@ -1,4 +1,4 @@
-"""The large functions of this room, called by the addresses in a TREE record: so they are compiled once."""
+"""The large functions of this package, called by the addresses in a TREE record, so that they are compiled once."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ REBUILD_JOB, SWAP_JOB = TREE.fields["rebuild_job"][1], TREE.fields["swap_job"][1
 
 @kernel
 def call_flush(tree, bodies):
-    """`pending.flush_pending`."""
+    """Call `pending.flush_pending`."""
     return call_2_result(load_int64(tree + FLUSH_JOB), tree, bodies)
 
 
 @kernel
 def call_prepare(tree, bodies, ids_address, count):
-    """`prepare.build_subtree`."""
+    """Call `prepare.build_subtree`."""
     arguments = stack_array(4, np.int64)
     arguments[0], arguments[1], arguments[2], arguments[3] = tree, bodies, ids_address, count
     return call_1_result(load_int64(tree + PREPARE_JOB), address_of_row(arguments, 0))
@@ -27,7 +27,7 @@ def call_prepare(tree, bodies, ids_address, count):
 
 @kernel
 def call_rebuild(tree, bodies, may_open_all, budget):
-    """`new_tree.advance_rebuild`."""
+    """Call `new_tree.advance_rebuild`."""
     arguments = stack_array(4, np.int64)
     arguments[0], arguments[1], arguments[2], arguments[3] = tree, bodies, may_open_all, budget
     return call_1_result(load_int64(tree + REBUILD_JOB), address_of_row(arguments, 0))
@@ -35,5 +35,5 @@ def call_rebuild(tree, bodies, may_open_all, budget):
 
 @kernel
 def call_swap(tree):
-    """`new_tree.swap_trees`."""
+    """Call `new_tree.swap_trees`."""
     return call_1_result(load_int64(tree + SWAP_JOB), tree)

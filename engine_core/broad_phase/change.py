@@ -1,15 +1,14 @@
-"""Adding, moving and removing bodies: any thread, any time, nobody waits.
+"""Adding, moving and removing bodies: on any thread, at any time, without waiting.
 
-Words of the protocol. A tree has a generation; `head` holds it and the root. Whoever looks at nodes is counted as a
-user of the generation it found; a node is freed when all users of the last generation that held it have left. A
-body's word holds its newest location and the one before; builders and removers agree on it by compare-exchange. While
-a complete new tree waits for its swap, `next_generation` is one ahead and every change is made in both trees. A
-change that came before is seen by the builder, which looks again after it has raised `next_generation`: of two
-threads that first write and then read, one sees the other's word.
+The protocol: a tree has a generation; `head` holds it and the root. A thread that reads nodes is counted as a user of the
+generation it found; a node is freed when all users of the last generation that held it have left. A body's word holds its newest
+location and the one before; builders and removers agree on it by compare-exchange. While a complete new tree waits for its swap,
+`next_generation` is one ahead and every change is made in both trees. An earlier change is seen by the builder, which checks
+again after it has raised `next_generation`: of two threads that first write and then read, one sees the other's word.
 
-Changes of one body (add, widen, remove) are made by one thread at a time; different bodies are free of each other.
-`fat_bounds` is written before `tree_widen`, the new transform is published after it, and `published` of the body is odd
-from before the first until after the last, if a rebuild may run meanwhile.
+Changes of one body (add, widen, remove) are made by one thread at a time; different bodies are independent. `fat_bounds` is
+written before `tree_widen`, the new transform is published after it, and `published` of the body is odd from before the first
+until after the last, if a rebuild may run meanwhile.
 """
 
 import numpy as np
@@ -84,7 +83,7 @@ def user_counter(tree, generation, hint):
 
 @kernel
 def enter(tree, hint):
-    """Be counted as a user of the published generation, which is given. `leave` with the same hint."""
+    """Count the caller as a user of the published generation, and return that. Call `leave` with the same hint."""
     while True:
         generation = atomics.load_acquire_int64(tree + HEAD) >> 32
         counter = user_counter(tree, generation, hint)
@@ -96,7 +95,7 @@ def enter(tree, hint):
 
 @kernel
 def leave(tree, generation, hint):
-    """Be no longer counted."""
+    """Stop counting the caller as a user."""
     atomics.add_int64(user_counter(tree, generation, hint), -1)
 
 
@@ -108,7 +107,7 @@ def mark_dirty(tree):
 
 @kernel
 def is_pending(tree, location):
-    """Whether a location is among the single bodies that wait to be built into a sub-tree."""
+    """Whether a location is among the single bodies that are not in a sub-tree yet."""
     first = load_int64(tree + FIRST_PENDING)
     return location >= first << 2 and location < (first + PENDING_NODES) << 2
 
@@ -118,7 +117,7 @@ def is_pending(tree, location):
 
 @kernel
 def widen_in_trees(tree, bodies, body, generation):
-    """Cover a body's fat bounds in every tree that a query may look at from now on. The caller is a user."""
+    """Cover a body's fat bounds in every tree that a query may use from now on. The caller is a user."""
     nodes, word_address = load_int64(tree + NODES), load_int64(tree + WORDS) + 8 * body
     bounds = stack_array(6, np.float32)
     bounds_address = address_of_row(bounds, 0)
@@ -147,7 +146,7 @@ def tree_widen(tree, bodies, body):
 
 @kernel
 def tree_widen_many(tree, bodies, ids_address, count):
-    """`tree_widen` for the int32 list of bodies at `ids_address`."""
+    """Call `tree_widen` for the int32 list of bodies at `ids_address`."""
     generation = enter(tree, ids_address)
     for i in range(count):
         widen_in_trees(tree, bodies, np.int64(load_int32(ids_address + 4 * i)), generation)
@@ -172,15 +171,15 @@ def _take_from_slot(tree, location, generation):
         release_pending(tree, location)
         return
     nodes = load_int64(tree + NODES)
-    # Closed: were it free, a batch could be hung into a root that a rebuild has opened, and be lost with it.
+    # Closed: if it were free, a batch could be added to a root that a rebuild has opened, and be lost with it.
     invalidate_slot(nodes + (location >> 2) * NODE_SIZE, location & 3, CLOSED_CHILD)
     mark_path(nodes, location, generation & 1)
 
 
 @kernel
 def _hide_leftover(tree, child):
-    """Take a body out of a pending place that its word has left, while the thread that flushes has not cleared the place yet.
-    Only who removes the body may: nobody else puts it into a place meanwhile."""
+    """Remove a body from a pending place that its word has left, if the flushing thread has not cleared the place yet. Only the
+    thread that removes the body may call: no other thread puts it into a place meanwhile."""
     first, published = load_int64(tree + FIRST_PENDING) << 2, atomics.load_acquire_int64(tree + PUBLISHED_PENDING)
     for index in range(PENDING_CAPACITY):
         if (published >> index) & 1:
@@ -209,7 +208,7 @@ def _remove(tree, bodies, body, generation):
 
 @kernel
 def tree_remove(tree, bodies, body):
-    """Take a body out: no query that begins from now on gives it. 1, or 0 if it was in no tree."""
+    """Remove a body: no query that begins from now on finds it. Return 1, or 0 if it was in no tree."""
     generation = enter(tree, body)
     removed = _remove(tree, bodies, body, generation)
     leave(tree, generation, body)
@@ -222,7 +221,7 @@ def tree_remove(tree, bodies, body):
 
 @kernel
 def tree_remove_many(tree, bodies, ids_address, count):
-    """`tree_remove` for the int32 list of bodies at `ids_address`; how many were in the tree."""
+    """Call `tree_remove` for the int32 list of bodies at `ids_address`. Return how many were in the tree."""
     removed = 0
     generation = enter(tree, ids_address)
     for i in range(count):
@@ -239,8 +238,8 @@ def tree_remove_many(tree, bodies, ids_address, count):
 
 @kernel
 def publish_words(tree, build, begin, end, parity):
-    """Tell bodies, and sub-trees kept whole, where they hang in what was built. A body that has left its old place in
-    the meantime is taken out of the new one."""
+    """Write the new locations to bodies, and to sub-trees kept whole. A body that has left its old place meanwhile is removed
+    from the new one."""
     record = view(build, 1, BUILD)[0]
     nodes, words = load_int64(tree + NODES), load_int64(tree + WORDS)
     for position in range(begin, end):
@@ -266,7 +265,7 @@ def publish_words(tree, build, begin, end, parity):
 
 @kernel
 def _look_again(tree, bodies, build):
-    """Widen what was built by bodies that moved while it was."""
+    """Widen what was built by bodies that moved meanwhile."""
     record = view(build, 1, BUILD)[0]
     nodes = load_int64(tree + NODES)
     bounds = stack_array(6, np.float32)
@@ -319,7 +318,7 @@ def _hang_in_free_slot(tree, subtree, root, parity, bounds_address):
 
 @kernel
 def whole_space(node_address, slot):
-    """Bounds of a slot that needs no widening ever."""
+    """The bounds of a slot that never needs widening."""
     for axis in range(3):
         atomics.store_release_int32(node_address + 48 + 16 * axis + 4 * slot, atomics.float_to_bits(LARGE))
         atomics.store_release_int32(node_address + 16 * axis + 4 * slot, atomics.float_to_bits(-LARGE))
@@ -327,7 +326,7 @@ def whole_space(node_address, slot):
 
 @kernel
 def hang_above(tree, node, root, subtree, parity, bounds_address):
-    """Fill a private node: slot 0 the old root, with bounds that hold everything, slot 1 the sub-tree."""
+    """Fill a private node: slot 0 the old root, with bounds that contain everything, slot 1 the sub-tree."""
     nodes = load_int64(tree + NODES)
     node_address = nodes + node * NODE_SIZE
     clear_node(node_address, 0)
@@ -342,8 +341,8 @@ def hang_above(tree, node, root, subtree, parity, bounds_address):
 
 @kernel
 def tree_finalize(tree, subtree, count):
-    """Hang a prepared sub-tree of `count` bodies into the tree, at a cost that depends on neither: from now on
-    queries see its bodies. 0, or -1: the pool of nodes is full (it stays prepared). Any thread."""
+    """Insert a prepared sub-tree of `count` bodies into the tree, at a cost independent of both sizes: from now on queries find
+    its bodies. Return 0, or -1: the pool of nodes is full (it stays prepared). Any thread."""
     if subtree < 0:
         return np.int64(POOL_IS_FULL)
     nodes = load_int64(tree + NODES)
@@ -383,7 +382,7 @@ def tree_finalize(tree, subtree, count):
 
 @kernel
 def tree_abort(tree, bodies, subtree):
-    """Throw a prepared sub-tree away: its bodies are in no tree again."""
+    """Discard a prepared sub-tree: its bodies are in no tree again."""
     if subtree < 0:
         return
     nodes, words = load_int64(tree + NODES), load_int64(tree + WORDS)

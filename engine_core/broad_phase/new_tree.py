@@ -1,10 +1,9 @@
-"""Rebuilding a tree beside everything else, and putting the new one in its place.
+"""Rebuilding a tree while it is in use, and swapping in the new one.
 
-One thread at a time is in here (the step's, or one that adds many bodies); the others go on. A rebuild opens the
-changed nodes and the topmost ones, keeps every other sub-tree whole, and builds new nodes above. When bodies came and
-went in numbers, it opens everything instead, in slices of `budget` items a call: so quality always comes back, and
-never in one long step. It begins only when the users of the generation before have left; until then the old tree
-serves on.
+One thread at a time does this (the step's, or one that adds many bodies); others continue meanwhile. A rebuild opens the changed
+nodes and the topmost ones, keeps every other sub-tree whole, and builds new nodes above. After many bodies came and went, it
+opens everything instead, in slices of `budget` items a call: so the quality always recovers, and never in one long step. It
+begins only when the users of the previous generation have left; until then the old tree stays in use.
 """
 
 import numpy as np
@@ -66,15 +65,15 @@ BUILD_OF, IS_IN_MAINTENANCE = TREE.fields["build"][1], TREE.fields["is_in_mainte
 PUBLISHED_PENDING = TREE.fields["published_pending"][1]
 IDLE, COLLECT, MAKE, SUM_UP, WORDS_PHASE, LOOK_AGAIN, LOOK_AT_KEPT, READY = range(8)
 TOP_LEVELS = 4
-"""So many levels are opened whether changed or not: up to 256 sub-trees find better places."""
+"""The number of levels that are always opened: up to 256 sub-trees find better places."""
 LARGEST_HEIGHT_KEPT = 24
 LARGEST_SLICE = 1 << 15
-"""What one call may do when everything is opened: 4,000 bodies, 0.7 ms. Changed parts alone are not limited by it."""
+"""The budget of one call when everything is opened: 4,000 bodies, 0.7 ms. It does not limit the changed parts alone."""
 OPENED_COSTS = 10
-"""Units of the budget to a node that is dissolved: its bodies lie far apart in memory."""
+"""Cost of a dissolved node in units of the budget: its bodies are far apart in memory."""
 FREED_A_UNIT = 4
 NODES_AHEAD, BODIES_AHEAD = 8, 4
-"""So many nodes before its turn a node, and those of its bodies, are asked for."""
+"""How many nodes ahead a node, and the bodies of one, are prefetched."""
 
 
 @kernel
@@ -87,7 +86,7 @@ def users_of(tree, parity):
 
 @kernel
 def retire(tree, generation, budget):
-    """Free nodes of the generation before, which nobody uses any more; whether that was all of them."""
+    """Free nodes of the previous generation, which has no users any more. Return whether that was all of them."""
     record = view(tree, 1, TREE)[0]
     while record.retired_kept_count > 0 and budget > 0:
         record.retired_kept_count -= 1
@@ -113,7 +112,7 @@ def _start(tree, bodies, may_open_all, budget):
     if atomics.compare_exchange_int64(tree + IS_FLUSHING, 0, 1) != 0:
         atomics.exchange_int64(tree + IS_DIRTY, 1)
         return False
-    # No flush is under way: every body that hangs below this root has left the pending ones.
+    # No flush is under way: every body below this root has left the pending ones.
     root = atomics.load_acquire_int64(tree + HEAD) & LOW_32
     atomics.exchange_int64(tree + IS_FLUSHING, 0)
     debt = atomics.load_acquire_int64(tree + DEBT)
@@ -140,7 +139,7 @@ def _start(tree, bodies, may_open_all, budget):
 
 @kernel
 def _close(node_address):
-    """Leave no free slot in a root, so that nothing more is hung there."""
+    """Leave no free slot in a root, so that nothing more is added there."""
     for slot in range(4):
         atomics.compare_exchange_int32(node_address + CHILDREN + 4 * slot, np.int32(FREE_CHILD), np.int32(CLOSED_CHILD))
 
@@ -157,7 +156,7 @@ def _open(tree, bodies, node, level, bounds_address):
     """Dissolve a node: bodies and unchanged sub-trees become items, other nodes are queued."""
     record = view(tree, 1, TREE)[0]
     node_address = record.nodes + node * NODE_SIZE
-    # Before its slots are read: who changes them later will leave CHANGED here, and they are looked at again.
+    # Before its slots are read: a thread that changes them later leaves CHANGED here, and they are checked again.
     atomics.exchange_int32(node_address + IS_CHANGED, np.int32(DISSOLVED))
     store_int32(record.opened + 4 * record.opened_count, np.int32(node))
     record.opened_count += 1
@@ -185,7 +184,7 @@ def _open(tree, bodies, node, level, bounds_address):
 
 @kernel
 def prefetch_queue(record, bodies, place):
-    """Ask for what nodes of the queue will need when their turn comes."""
+    """Prefetch what nodes of the queue will need."""
     if place + NODES_AHEAD < record.queue_end:
         node_address = record.nodes + np.int64(load_int32(record.queue + 8 * (place + NODES_AHEAD))) * NODE_SIZE
         prefetch(node_address)
@@ -237,7 +236,7 @@ def _look_again(tree, bodies, parity, budget):
 
 @kernel
 def _look_at_kept(tree, parity, budget):
-    """The same for sub-trees kept whole. `opened_position` counts on."""
+    """Widen the sub-trees kept whole in the new tree. `opened_position` continues counting."""
     record = view(tree, 1, TREE)[0]
     bounds = stack_array(6, np.float32)
     bounds_address = address_of_row(bounds, 0)
@@ -254,7 +253,7 @@ def _look_at_kept(tree, parity, budget):
 
 @kernel
 def _give_up(tree):
-    """The pool of nodes is full: throw away what was built; the old tree serves on."""
+    """Discard what was built, because the pool of nodes is full; the old tree stays in use."""
     record = view(tree, 1, TREE)[0]
     give_nodes(tree, record.build.created, 0, record.build.created_count)
     for i in range(record.opened_count):
@@ -309,7 +308,7 @@ def _advance(tree, bodies, budget):
 
 @kernel
 def advance_rebuild(tree, bodies, may_open_all, budget):
-    """Begin a rebuild, or go on with the one begun; 1: a new tree is ready."""
+    """Begin or continue a rebuild. Return 1 when a new tree is ready."""
     if atomics.compare_exchange_int64(tree + IS_IN_MAINTENANCE, 0, 1) != 0:
         return 0
     record = view(tree, 1, TREE)[0]
@@ -323,7 +322,7 @@ def advance_rebuild(tree, bodies, may_open_all, budget):
 
 @kernel
 def _transfer(tree, subtree, parity, bounds_address):
-    """Hang a sub-tree that was added meanwhile into the new tree."""
+    """Insert a sub-tree that was added meanwhile into the new tree."""
     record = view(tree, 1, TREE)[0]
     parent = record.nodes + subtree * NODE_SIZE + PARENT + 4 * parity
     if load_int32(parent) >= 0:
@@ -354,7 +353,7 @@ def _transfer(tree, subtree, parity, bounds_address):
 
 @kernel
 def _transfer_new(tree, root, parity):
-    """Transfer what was hung above the root that the rebuild began with."""
+    """Transfer everything that was added above the root with which the rebuild began."""
     record = view(tree, 1, TREE)[0]
     bounds = stack_array(6, np.float32)
     node = root
@@ -377,7 +376,7 @@ def _transfer_new(tree, root, parity):
 
 @kernel
 def swap_trees(tree):
-    """Put the new tree in place; see `rebuild.tree_swap`."""
+    """Swap in the new tree; see `rebuild.tree_swap`."""
     if atomics.compare_exchange_int64(tree + IS_IN_MAINTENANCE, 0, 1) != 0:
         return 0
     record = view(tree, 1, TREE)[0]

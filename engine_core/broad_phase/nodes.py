@@ -1,8 +1,7 @@
 """Nodes of the quad trees: the lock-free pool they come from, and the words of one slot or one path.
 
-Every function takes addresses. A slot is named by its location, `node << 2 | slot`. What readers may meet half
-written is written in an order they cannot misread; bounds of a slot in a published tree only widen, by atomic minimum
-and maximum.
+Every function takes addresses. A slot is identified by its location, `node << 2 | slot`. Data that readers may find half written
+is written in an order that they cannot misread; bounds of a slot in a published tree only widen, by atomic minimum and maximum.
 """
 
 import numpy as np
@@ -77,8 +76,7 @@ def take_nodes(tree, count):
 
 @kernel
 def give_chain(tree, first, last):
-    """Give back the nodes from `first` to `last`, linked by `next_free`: one exchange for all. Any thread,
-    lock-free."""
+    """Give back the nodes from `first` to `last`, linked by `next_free`, in one exchange. Any thread, lock-free."""
     allocator, infos = load_int64(tree + ALLOCATOR_OF), load_int64(tree + INFOS)
     head = atomics.load_acquire_int64(allocator)
     while True:
@@ -113,7 +111,7 @@ def body_child(body):
 
 @kernel
 def clear_node(node_address, born):
-    """All slots free, no parent, unchanged. For nodes that no other thread can reach."""
+    """Reset a node: all slots free, no parent, unchanged. For nodes that no other thread can reach."""
     for i in range(12):
         store_float32(node_address + 4 * i, LARGE)
         store_float32(node_address + MAXIMUM + 4 * i, -LARGE)
@@ -127,15 +125,15 @@ def clear_node(node_address, born):
 
 @kernel
 def set_parent(node_address, location):
-    """Hang a new node below a slot, in trees of both parities: a tree that keeps it whole writes that of its own topmost node
-    alone. For nodes that no other thread can reach."""
+    """Put a new node below a slot, in trees of both parities: a tree that keeps it whole writes only the parent of its own
+    topmost node. For nodes that no other thread can reach."""
     store_int32(node_address + PARENT, np.int32(location))
     store_int32(node_address + PARENT + 4, np.int32(location))
 
 
 @kernel
 def set_slot(node_address, slot, bounds_address):
-    """Write the bounds of a slot: maxima first, then minima with min x last, so that it opens with the last store."""
+    """Write the bounds of a slot: maxima first, then minima with min x last, so that the last store opens it."""
     field = node_address + 4 * slot
     for axis in range(3):
         store_float32(field + MAXIMUM + 16 * axis, load_float32(bounds_address + 12 + 4 * axis))
@@ -146,8 +144,8 @@ def set_slot(node_address, slot, bounds_address):
 
 @kernel
 def invalidate_slot(node_address, slot, left=FREE_CHILD):
-    """Take a body out of a slot that readers may be looking at: min to +LARGE first (no box overlaps it from then
-    on), then max to -LARGE, then the child: `left` stands there from then on."""
+    """Remove a body from a slot that readers may be using: min to +LARGE first (no box overlaps it from then on), then max to
+    -LARGE, then the child, which becomes `left`."""
     field = node_address + 4 * slot
     for axis in range(3):
         atomics.store_release_int32(field + 16 * axis, atomics.float_to_bits(LARGE))
@@ -192,8 +190,8 @@ def widen_slot(node_address, slot, bounds_address):
 def widen_path(nodes, location, parity, bounds_address):
     """Grow a slot and all slots above it, and mark their nodes changed.
 
-    It goes on to the root even where nothing changes: another thread may have widened the lower part of the path
-    only, and may be parked there. Stopping early would then leave this body outside of bounds higher up.
+    It continues to the root even if nothing changes: another thread may have widened only the lower part of the path, and may be
+    parked there. Stopping early would leave this body outside of bounds higher up.
     """
     while location >= 0:
         node_address = nodes + (location >> 2) * NODE_SIZE
@@ -227,7 +225,7 @@ def union_of_slots(node_address, bounds_address):
 
 @kernel
 def read_fat_bounds(bodies, body, bounds_address):
-    """Copy a body's fat bounds, cut to +-HUGE; what is not a number becomes the whole of that axis."""
+    """Copy a body's fat bounds, clamped to +-HUGE; NaN becomes the whole of that axis."""
     source = bodies + body * BODY_SIZE + FAT_BOUNDS
     for axis in range(3):
         low, high = load_float32(source + 4 * axis), load_float32(source + 12 + 4 * axis)
@@ -239,8 +237,8 @@ def read_fat_bounds(bodies, body, bounds_address):
 
 @kernel
 def read_settled_bounds(bodies, body, field, bounds_address):
-    """A body's bounds for a new slot: its fat bounds, and while it is being changed those of its old slot too, since
-    its new transform cannot be read yet. `field` is the address of the old slot's min x."""
+    """Return a body's bounds for a new slot: its fat bounds, and while it is being changed those of its old slot too, since its
+    new transform cannot be read yet. `field` is the address of the old slot's min x."""
     published = bodies + body * BODY_SIZE + PUBLISHED
     before = atomics.load_acquire_int64(published)
     read_fat_bounds(bodies, body, bounds_address)
@@ -254,8 +252,8 @@ def read_settled_bounds(bodies, body, field, bounds_address):
 
 @kernel
 def note_layers(tree, bodies, body):
-    """Have a tree know the collision layer and mask of a body that comes, or has changed them: who could meet none of those
-    in a tree does not enter it. The unions only grow."""
+    """Add the collision layer and mask of a new or changed body to a tree's unions: a query that can match none of them does not
+    enter the tree. The unions only grow."""
     layer = np.int64(load_uint32(bodies + body * BODY_SIZE + COLLISION_LAYER))
     mask = np.int64(load_uint32(bodies + body * BODY_SIZE + COLLISION_MASK))
     if layer & ~atomics.load_acquire_int64(tree + LAYER_UNION) != 0:
@@ -264,24 +262,24 @@ def note_layers(tree, bodies, body):
         atomics.or_int64(tree + MASK_UNION, mask)
 
 
-# Where a body hangs ---------------------------------------------------------------------------------------------------
+# The place of a body ---------------------------------------------------------------------------------------------------
 
 
 @kernel
 def pack_word(newer, older):
-    """The two locations of a body in one word. Inverted, so that memory that nobody wrote says: nowhere."""
+    """Pack the two locations of a body into one word. Inverted, so that memory never written means: nowhere."""
     return ~((np.int64(newer) << 32) | (np.int64(older) & LOW_32))
 
 
 @kernel
 def newer_location(word):
-    """The location a body has in the newest tree."""
+    """The location of a body in the newest tree."""
     return ~word >> 32
 
 
 @kernel
 def older_location(word):
-    """The location it had one generation before (or among the pending bodies); -1: none."""
+    """The location of a body one generation before (or among the pending bodies); -1: none."""
     return (~word << 32) >> 32
 
 

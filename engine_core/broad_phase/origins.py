@@ -1,7 +1,7 @@
-"""What bounds in a tree are relative to. The origin belongs to a generation: a query keeps that of the tree it has entered.
+"""The origins of the bounds in a tree. The origin belongs to a generation: a query keeps that of the tree it has entered.
 
-Both generations that anybody may be in have their place here, by parity: the place of the one to come is free, since a new
-generation is begun only when the users of the one before the present have left.
+Both generations in use have their place here, by parity. The place for the next one is free, since a new generation begins only
+when the users of the one before the present have left.
 """
 
 import numpy as np
@@ -16,14 +16,14 @@ ORIGINS, LAST_ROOTS = TREE.fields["origins"][1], TREE.fields["last_roots"][1]
 
 @kernel
 def tree_origin(tree, generation):
-    """Of a generation that the caller is in, world [m]."""
+    """The origin of a generation that the caller is in, world [m]."""
     place = tree + ORIGINS + 24 * (generation & 1)
     return load_float64(place), load_float64(place + 8), load_float64(place + 16)
 
 
 @kernel
 def set_origin(tree, generation, origin):
-    """For the generation to come."""
+    """Set the origin of the next generation."""
     place = tree + ORIGINS + 24 * (generation & 1)
     for axis in range(3):
         store_float64(place + 8 * axis, np.float64(origin[axis]))
@@ -31,14 +31,14 @@ def set_origin(tree, generation, origin):
 
 @kernel
 def keep_origin(tree, generation):
-    """The generation after this one has the same origin. Before it is published."""
+    """Give the next generation the same origin, before it is published."""
     set_origin(tree, generation + 1, tree_origin(tree, generation))
     atomics.store_release_int64(tree + LAST_ROOTS + 8 * (generation & 1), np.int64(0))
 
 
 @kernel
 def last_root(tree, generation, root):
-    """The root at which a query that is in `generation` begins, while `root` is that of the next one: the same, unless bounds
-    there have another origin. Then it is the root with which its own generation ended."""
+    """The root at which a query in `generation` begins, while `root` is that of the next one: the same, unless bounds there have
+    another origin. Then it is the root with which its own generation ended."""
     last = atomics.load_acquire_int64(tree + LAST_ROOTS + 8 * (generation & 1))
     return root if last == 0 else last - 1

@@ -1,7 +1,6 @@
 """Bodies that were added one by one and are not in a sub-tree yet.
 
-They lie in a few nodes that every query looks through, one bit each; when all are taken, they are built into a
-sub-tree.
+They are in a few nodes that every query searches, one bit each; when all are taken, they are built into a sub-tree.
 """
 
 import numpy as np
@@ -60,8 +59,8 @@ def claim_pending(tree):
 
 @kernel
 def flush_pending(tree, bodies):
-    """Build the pending bodies into a sub-tree. Each stays pending until it is seen in the tree. 1, or 0 if another
-    thread is at it, or -1: the pool of nodes is full."""
+    """Build the pending bodies into a sub-tree. Each stays pending until it is visible in the tree. Return 1, or 0 if another
+    thread is doing it, or -1: the pool of nodes is full."""
     if atomics.compare_exchange_int64(tree + IS_FLUSHING, 0, 1) != 0:
         return 0
     nodes, words, first = load_int64(tree + NODES), load_int64(tree + WORDS), load_int64(tree + FIRST_PENDING)
@@ -107,6 +106,6 @@ def _leave_pending(tree, words, build):
             continue
         word_address = words + 8 * (FIRST_BODY_CHILD - np.int64(load_int32(item + ITEM_CHILD)))
         word = pack_word(location, before)
-        # Whoever takes the old place out of the word frees it: this thread, or the one that removes the body.
+        # The thread that removes the old place from the word frees it: this thread, or the one that removes the body.
         if atomics.compare_exchange_int64(word_address, word, pack_word(location, NOWHERE)) == word:
             release_pending(tree, before)

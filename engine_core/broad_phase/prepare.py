@@ -13,7 +13,7 @@ from scree.runtime.memory import address_of_row, stack_array
 
 @kernel
 def build_subtree(tree, bodies, ids_address, count):
-    """See `add.tree_prepare`."""
+    """Build the sub-tree of `add.tree_prepare`."""
     items, keys = np.empty(count + 1, ITEM), np.empty(count + 1, KEY)
     created, ranges = np.empty(count + 1, np.int32), stack_array(RANGE_CAPACITY, RANGE)
     records = stack_array(1, BUILD)
@@ -32,6 +32,6 @@ def build_subtree(tree, bodies, ids_address, count):
         add_item(build, bounds_address, body_child(body), NOWHERE)
         store_int32(bodies + body * BODY_SIZE + IS_IN_TREE, np.int32(1))
     root = build_at_once(tree, bodies, build)
-    # Numba frees an array after its last use by name, and an address is no such use: without this line others could be given
-    # this memory while the tree is built from it.
+    # Numba frees an array after its last use by name, and an address is not such a use: without this line the memory could be
+    # reused while the tree is built from it.
     return root if len(items) + len(keys) + len(created) > 0 else np.int64(NOWHERE)

@@ -1,8 +1,8 @@
-"""Queries on the bounds of bodies: begin, pull bodies until -1 comes, end.
+"""Queries on the bounds of bodies: begin, fetch bodies until -1 comes, end.
 
-A query is counted as a user of the generation it begins in and goes to its end there, whatever others do. It gives
-every body that was in the tree before it began, is still there when it ends and whose bounds pass; none that had left
-before it began; and each once, if it is not taken out and put in again meanwhile.
+A query counts as a user of the generation it begins in and stays in it to its end, whatever other threads do. It returns every
+body that was in the tree before it began, is still there when it ends and whose bounds match; none that had left before it began;
+and each once, unless it is removed and added again meanwhile.
 """
 
 import numpy as np
@@ -48,8 +48,8 @@ def _start(cursor, tree):
 
 @kernel
 def _strike_out(address, child, position):
-    """The pending bodies lie at the bottom of the stack until all of the tree has been seen. One that was built into
-    the tree in between is given now, and struck out down there."""
+    """The pending bodies are at the bottom of the stack until the whole tree has been searched. One that was built into the tree
+    meanwhile is returned now, and struck out down there."""
     pending = np.int64(load_int32(address + PENDING))
     if position >= pending:
         for i in range(pending):
@@ -59,7 +59,7 @@ def _strike_out(address, child, position):
 
 @kernel
 def _push_root(address, tree):
-    """After the pending bodies, so that one that goes from there into the tree is met at least once."""
+    """Push the root after the pending bodies, so that a body that moves from there into the tree is found at least once."""
     count = load_int32(address + COUNT)
     store_int32(address + PENDING, np.int32(count))
     head = atomics.load_acquire_int64(tree + HEAD)
@@ -74,15 +74,15 @@ def _push_root(address, tree):
 
 @kernel
 def query_enter(cursor, tree):
-    """Begin a query with a place in the world: gives the origin that bounds in the tree it looks at are relative to, world [m].
-    One of the functions `..._on` goes on."""
+    """Begin a query and return the origin that bounds in its tree are relative to, world [m]. Continue with one of the functions
+    `..._on`."""
     _start(cursor, tree)
     return tree_origin(tree, cursor[0].generation)
 
 
 @kernel
 def query_end(cursor, tree):
-    """Be counted no longer; a query that began must end."""
+    """Stop counting as a user; every query that began must end."""
     leave(tree, cursor[0].generation, address_of_row(cursor, 0))
 
 
@@ -117,16 +117,16 @@ def _push_slots(address, node_address, mask):
 
 @kernel
 def bounds_query_begin(cursor, tree, bounds):
-    """Begin to look for bodies whose fat bounds overlap `bounds` (min x, y, z, max x, y, z, relative to the system's
-    origin [m]; touching counts). `cursor` is `stack_array(1, CURSOR)`. For who holds the gate, so that the origin stays; others
-    say `query_enter` and `bounds_query_on`."""
+    """Begin to search bodies whose fat bounds overlap `bounds` (min x, y, z, max x, y, z, relative to the system's origin [m];
+    touching counts). `cursor` is `stack_array(1, CURSOR)`. For the holder of the gate, so that the origin stays; other threads
+    use `query_enter` and `bounds_query_on`."""
     _start(cursor, tree)
     bounds_query_on(cursor, tree, bounds)
 
 
 @kernel
 def bounds_query_on(cursor, tree, bounds):
-    """`bounds_query_begin` after `query_enter`."""
+    """Like `bounds_query_begin`, after `query_enter`."""
     address = address_of_row(cursor, 0)
     for i in range(6):
         store_float32(address + BOUNDS + 4 * i, np.float32(bounds[i]))
@@ -162,12 +162,12 @@ def bounds_query_next(cursor, tree):
         _push_slots(address, node_address, _overlaps(address, node_address))
 
 
-# Rays and boxes that move ---------------------------------------------------------------------------------------------
+# Rays and moving boxes ------------------------------------------------------------------------------------------------
 
 
 @kernel
 def _entries(address, node_address):
-    """Of each slot of a node: the fraction at which the ray enters and the one at which it leaves."""
+    """For each slot of a node, the fraction at which the ray enters and the one at which it leaves."""
     plane = address + NEAR_PLANE
     x, y, z = (
         np.int64(load_int32(plane)),
@@ -196,8 +196,8 @@ def _entries(address, node_address):
 
 @kernel
 def _push_hits(address, node_address, entries, mask):
-    """Push the slots that are hit, the nearest on top; the old root in a new one goes to the bottom, so that the
-    stack never grows with the number of batches added."""
+    """Push the slots that are hit, the nearest on top; the old root in a new one goes to the bottom, so that the stack never
+    grows with the number of batches added."""
     base = np.int64(load_int32(address + COUNT))
     count = base
     fractions = address + FRACTIONS
@@ -223,16 +223,16 @@ def _push_hits(address, node_address, entries, mask):
 
 @kernel
 def box_cast_begin(cursor, tree, origin, half_extents, direction, max_fraction):
-    """Begin to look for bodies whose fat bounds are met by a box of `half_extents` [m] that moves from `origin`
-    (centre, x, y, z, relative to the system's origin [m]) along `direction` (whole way [m]) up to `max_fraction` of
-    it. For who holds the gate; others say `query_enter` and `box_cast_on`."""
+    """Begin to search bodies whose fat bounds are hit by a box of `half_extents` [m] that moves from `origin` (centre, x, y, z,
+    relative to the system's origin [m]) along `direction` (the full vector [m]) up to `max_fraction` of it. For the holder of the
+    gate; other threads use `query_enter` and `box_cast_on`."""
     _start(cursor, tree)
     box_cast_on(cursor, tree, origin, half_extents, direction, max_fraction)
 
 
 @kernel
 def box_cast_on(cursor, tree, origin, half_extents, direction, max_fraction):
-    """`box_cast_begin` after `query_enter`."""
+    """Like `box_cast_begin`, after `query_enter`."""
     address = address_of_row(cursor, 0)
     for axis in range(3):
         start, way = np.float64(origin[axis]), np.float64(direction[axis])
@@ -261,22 +261,22 @@ def box_cast_on(cursor, tree, origin, half_extents, direction, max_fraction):
 
 @kernel
 def ray_query_begin(cursor, tree, origin, direction, max_fraction):
-    """`box_cast_begin` for a ray from `origin` along `direction` (the whole way [m])."""
+    """Like `box_cast_begin`, for a ray from `origin` along `direction` (the full vector [m])."""
     nothing = np.float32(0.0)
     box_cast_begin(cursor, tree, origin, (nothing, nothing, nothing), direction, max_fraction)
 
 
 @kernel
 def ray_query_on(cursor, tree, origin, direction, max_fraction):
-    """`ray_query_begin` after `query_enter`."""
+    """Like `ray_query_begin`, after `query_enter`."""
     nothing = np.float32(0.0)
     box_cast_on(cursor, tree, origin, (nothing, nothing, nothing), direction, max_fraction)
 
 
 @kernel
 def ray_query_next(cursor, tree, max_fraction):
-    """The next body whose fat bounds are met before `max_fraction`, nearer ones of a node first, or -1. The caller
-    hands in the fraction of the closest hit so far."""
+    """The next body whose fat bounds are hit before `max_fraction`, nearer ones of a node first, or -1. The caller passes the
+    fraction of the closest hit so far."""
     address = address_of_row(cursor, 0)
     nodes = load_int64(tree + NODES)
     limit = np.float32(max_fraction) * FAR_FACTOR

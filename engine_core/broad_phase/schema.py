@@ -1,18 +1,18 @@
-"""The data of the quad trees: nodes with four children whose bounds lie side by side, and one TREE record a layer.
+"""The data of the quad trees: nodes with the bounds of their four children side by side, and one TREE record a layer.
 
-All trees of a system share one pool of nodes. Words that several threads write lie apart in cache lines of their own.
+All trees of a system share one pool of nodes. Words written by several threads have their own cache lines.
 """
 
 import numpy as np
 
 LARGE = np.float32(1.0e30)
-"""Bounds of a free slot are inside out: min = +LARGE, max = -LARGE. No query enters them."""
+"""Bounds of a free slot have low above high: min = +LARGE, max = -LARGE. No query enters them."""
 HUGE = np.float32(4.0e29)
-"""What bounds of bodies are cut to, so that their sums and differences stay numbers [m]."""
+"""Bounds of bodies are clamped to this, so that their sums and differences stay finite [m]."""
 
 # child >= 0: a node; child <= -3: the body with index -3 - child.
 FREE_CHILD = -1
-CLOSED_CHILD = -2  # a free slot that takes no more: a body hung there, or the tree is about to be replaced
+CLOSED_CHILD = -2  # a free slot that takes nothing more: its body was removed, or the tree is about to be replaced
 FIRST_BODY_CHILD = -3
 
 NODE = np.dtype(
@@ -30,7 +30,7 @@ assert NODE.itemsize == 128
 # Values of `is_changed`.
 UNCHANGED, CHANGED, DISSOLVED = 0, 1, 2
 
-# What only builders and the pool need to know of a node.
+# Data of a node that only builders and the pool need.
 NODE_INFO = np.dtype([("next_free", "i4"), ("height", "i4")])
 
 ALLOCATOR = np.dtype(
@@ -43,7 +43,7 @@ ALLOCATOR = np.dtype(
 )
 
 ITEM = np.dtype([("bounds", "f4", 6), ("child", "i4"), ("location", "i4")])
-"""What a builder sorts into nodes: a body or a whole sub-tree, and where it hung before (-1: nowhere)."""
+"""An item that a builder sorts into nodes: a body or a whole sub-tree, and its previous place (-1: none)."""
 assert ITEM.itemsize == 32
 
 KEY = np.dtype([("centre", "f4", 3), ("item", "i4")])
@@ -58,21 +58,21 @@ BUILD = np.dtype(
         ("created", "i8"), ("created_count", "i8"),  # int32: the nodes made, parents before children
         ("ranges", "i8"), ("range_count", "i8"),  # a stack of RANGE
         ("reserve", "i8"),  # a chain of nodes taken from the pool and not used yet; -1: none
-        ("position", "i8"),  # how far a loop over items or nodes has come
+        ("position", "i8"),  # progress of a loop over items or nodes
         ("root", "i8"),
         ("born", "i8"),
         ("failed", "i8"),  # 1: the pool of nodes is full
         # The range on top of the stack, while it is cut: see build.cut_range
         ("cut", "i8"), ("cuts", "i8", 5),  # which of the three cuts is made; where the four groups begin and end
-        ("pass_", "i8"), ("left", "i8"), ("right", "i8"),  # how far it has come
-        ("low", "f4", 4), ("high", "f4", 4),  # of the keys of the range that is cut
+        ("pass_", "i8"), ("left", "i8"), ("right", "i8"),  # its progress
+        ("low", "f4", 4), ("high", "f4", 4),  # of the keys of the current range
         ("spare", "i8", 7),
     ]
 )  # fmt: skip
 assert BUILD.itemsize == 256
 
 ENDLESS = 1 << 40
-"""A budget that nothing uses up."""
+"""A budget without limit."""
 PENDING_NODES = 16
 PENDING_CAPACITY = 4 * PENDING_NODES
 USER_STRIPES = 8
@@ -95,7 +95,7 @@ TREE = np.dtype(
         ("is_full_build", "i8"),
         ("rebuild_count", "i8"), ("full_build_count", "i8"),
         ("flush_job", "i8"), ("prepare_job", "i8"), ("rebuild_job", "i8"), ("swap_job", "i8"),  # addresses, see jobs.py
-        ("quick_share", "i8"),  # over the number of bodies: a budget that a small tree may have, if that is more
+        ("quick_share", "i8"),  # divided by the number of bodies: the budget of a small tree, if that is more
         ("spare", "i8"),
         ("build", BUILD),
         # Words of all threads
@@ -105,11 +105,11 @@ TREE = np.dtype(
         ("body_count", "i8"), ("is_dirty", "i8"), ("debt", "i8"), ("chain_length", "i8"),
         ("is_in_maintenance", "i8"), ("layer_union", "i8"), ("mask_union", "i8"),  # of all bodies that were ever in it
         ("padding_4", "i8"),
-        # What bounds are relative to, world [m], by parity of the generation; written before a generation is published.
+        # Origin of the bounds, world [m], by parity of the generation; written before a generation is published.
         ("origins", "f8", (2, 3)),
         ("last_roots", "i8", 2),  # root + 1 with which a generation ended whose successor has another origin; else 0
         ("padding_5", "i8", 24),
-        ("users", "i8", (2, USER_STRIPES, 8)),  # who is in the tree, by parity of the generation and stripe
+        ("users", "i8", (2, USER_STRIPES, 8)),  # users of the tree, by parity of the generation and stripe
     ]
 )  # fmt: skip
 assert TREE.itemsize == 2048
@@ -126,9 +126,9 @@ CURSOR = np.dtype(
         ("near_plane", "i4", 3),
         ("near_origin", "f4", 3), ("far_origin", "f4", 3), ("inverse", "f4", 3),
         ("count", "i4"),
-        ("node_count", "i4"),  # nodes looked at
-        ("pending_count", "i4"),  # so many entries at the bottom of the stack are pending bodies
-        ("generation", "i8"),  # of the tree this query looks at
+        ("node_count", "i4"),  # nodes visited
+        ("pending_count", "i4"),  # number of entries at the bottom of the stack that are pending bodies
+        ("generation", "i8"),  # of the tree this query uses
         ("spare", "i4", 37),
     ]
 )  # fmt: skip

@@ -1,10 +1,10 @@
-"""Giving a tree another origin: a copy of all its nodes with moved bounds, published like any new tree.
+"""Giving a tree another origin: a copy of all its nodes with shifted bounds, published like any new tree.
 
-Who is in the old tree goes on there, with the old origin. The caller holds the gate of the system, so nobody adds, widens or
-hangs in; bodies may be taken out meanwhile, and other threads may try to rebuild.
+Users of the old tree stay there, with the old origin. The caller holds the gate of the system, so no thread adds or widens;
+bodies may be removed meanwhile, and other threads may try to rebuild.
 
-Origins lie on a grid. So a bound that comes nearer to the origin is exact, and one that goes away from it is rounded outwards
-onto the grid of its new place, where it stays however often it comes and goes: bounds do not grow with the number of shifts.
+Origins lie on a grid. So a bound that gets nearer to the origin is exact, and one that gets farther is rounded outwards to the
+grid of its new place, where it stays in all later shifts: bounds do not grow with the number of shifts.
 """
 
 import numpy as np
@@ -45,21 +45,21 @@ from scree.runtime.prefetch import prefetch
 from scree.runtime.vector4 import lane4, load4, max4, min4, splat4, store4
 
 BOUNDLESS = np.float32(1.0e20)
-"""Bounds beyond are those of what has none, and of free slots [m]."""
+"""Larger bounds are those of unbounded shapes, and of free slots [m]."""
 ROUNDING = np.float32(1.2e-7)
-"""More than single precision rounds by, relative."""
+"""Larger than the relative rounding error of single precision."""
 SMALLEST, STEEP = np.float32(1.0e-30), np.float32(1.0e30)
 GRID, FARTHEST = 64.0, 5.0e8
-"""Origins are multiples of this, and within this [m]: so that a way between two is exact in single precision."""
+"""Origins are multiples of this, and within this [m], so that the difference of two is exact in single precision."""
 AHEAD = 8
-"""So many nodes on, what a loop will want is fetched."""
+"""How far ahead a loop prefetches."""
 BOUNDS = BODY.fields["bounds"][1]
 
 
 @kernel
 def moved4(values, by, outwards):
-    """Four bounds after the origin has moved by so much along their axes, rounded outwards: `outwards` is 1 for lower ones and -1
-    for upper ones. Without a branch: the error of the subtraction is found exactly (Knuth's TwoSum)."""
+    """Four bounds after the origin has moved by this along their axes, rounded outwards: `outwards` is 1 for lower ones and -1
+    for upper ones. Without a branch: the error of the subtraction is computed exactly (Knuth's TwoSum)."""
     nothing, one = splat4(np.float32(0.0)), splat4(np.float32(1.0))
     moved = values - by
     back = moved - values
@@ -73,19 +73,19 @@ def moved4(values, by, outwards):
 
 @kernel
 def moved_low(value, by):
-    """`moved4` for one lower bound."""
+    """Apply `moved4` to one lower bound."""
     return lane4(moved4(splat4(np.float32(value)), splat4(np.float32(by)), splat4(np.float32(1.0))), 0)
 
 
 @kernel
 def moved_high(value, by):
-    """`moved4` for one upper bound."""
+    """Apply `moved4` to one upper bound."""
     return lane4(moved4(splat4(np.float32(value)), splat4(np.float32(by)), splat4(np.float32(-1.0))), 0)
 
 
 @kernel
 def fill_ways(ways, by):
-    """For `move_twelve`: by how much each of twelve floats moves, and which way is outwards; float32 (24)."""
+    """Write the input of `move_twelve`: the shift of each of twelve floats, and which direction is outwards; float32 (24)."""
     for k in range(12):
         ways[k] = np.float32(by[k % 3])
         ways[12 + k] = np.float32(1.0 if k % 6 < 3 else -1.0)
@@ -93,7 +93,7 @@ def fill_ways(ways, by):
 
 @kernel
 def move_twelve(address, ways):
-    """Move two bounds that lie side by side: those of a body's row."""
+    """Shift two adjacent bounds: those of a body's row."""
     for k in range(3):
         at = address + 16 * k
         store4(at, moved4(load4(at), load4(ways + 16 * k), load4(ways + 48 + 16 * k)))
@@ -101,13 +101,13 @@ def move_twelve(address, ways):
 
 @kernel
 def move_body(bodies, body, ways):
-    """Move the bounds in a body's row."""
+    """Shift the bounds in a body's row."""
     move_twelve(bodies + body * BODY_SIZE + BOUNDS, ways)
 
 
 @kernel
 def _move_slots(target, source, by):
-    """Write the bounds of a node's slots, moved, to another node or the same."""
+    """Write the bounds of a node's slots, shifted, to another node or the same."""
     low, high = splat4(np.float32(1.0)), splat4(np.float32(-1.0))
     for axis in range(3):
         way, at = splat4(np.float32(by[axis])), 16 * axis
@@ -117,7 +117,7 @@ def _move_slots(target, source, by):
 
 @kernel
 def _announce(tree, bodies, number):
-    """Have fetched what the loop over nodes will want: the node `2 AHEAD` on, and the bodies of the one `AHEAD` on."""
+    """Prefetch for the loop over nodes: the node `2 AHEAD` on, and the bodies of the one `AHEAD` on."""
     record = view(tree, 1, TREE)[0]
     if number + 2 * AHEAD < record.opened_count:
         node = record.nodes + np.int64(load_int32(record.opened + 4 * (number + 2 * AHEAD))) * NODE_SIZE
@@ -137,8 +137,8 @@ def _announce(tree, bodies, number):
 
 @kernel
 def begin_shift(tree, bodies):
-    """Hold the tree so that nobody rebuilds it, no body is pending and the place of the next generation is free. 1: held;
-    0: somebody is still at it, try again; -1: the pool of nodes is full."""
+    """Hold the tree so that no thread rebuilds it, no body is pending and the place of the next generation is free. Return 1:
+    held; 0: a thread is still working on it, try again; -1: the pool of nodes is full."""
     record = view(tree, 1, TREE)[0]
     while record.phase != IDLE:
         if call_rebuild(tree, bodies, 1, ENDLESS):
@@ -168,13 +168,13 @@ def begin_shift(tree, bodies):
 
 @kernel
 def end_shift(tree):
-    """Let others rebuild it again."""
+    """Let other threads rebuild the tree again."""
     atomics.exchange_int64(tree + IS_IN_MAINTENANCE, 0)
 
 
 @kernel
 def _take_copies(tree):
-    """List the nodes of the tree, parents first, and take as many new ones from the pool. 1, or -1: there are too few."""
+    """List the nodes of the tree, parents first, and take as many new ones from the pool. Return 1, or -1: there are too few."""
     record = view(tree, 1, TREE)[0]
     store_int32(record.opened, np.int32(atomics.load_acquire_int64(tree + HEAD) & LOW_32))
     count, position = 1, 0
@@ -214,7 +214,7 @@ def drop_copies(tree):
 
 @kernel
 def _hang_body(tree, bodies, body, before, location, parity, ways):
-    """Tell a body where it hangs in the copy; one that has left the old place in the meantime is taken out of the new one."""
+    """Write a body's place in the copy; one that has left its old place meanwhile is removed from the new one."""
     record = view(tree, 1, TREE)[0]
     word_address = record.words + 8 * body
     word = atomics.load_acquire_int64(word_address)
@@ -230,8 +230,8 @@ def _hang_body(tree, bodies, body, before, location, parity, ways):
 
 @kernel
 def _mark_copies(nodes, location):
-    """Mark the path above a slot up to the first copy that is marked. A body may be taken out after the upper nodes of its path
-    were copied and before the lowest one is: then that one alone has its mark."""
+    """Mark the path above a slot up to the first marked copy. A body may be removed after the upper nodes of its path were copied
+    and before the lowest one is: then only that one has its mark."""
     while location >= 0:
         node_address = nodes + (location >> 2) * NODE_SIZE
         if load_int32(node_address + IS_CHANGED) == CHANGED:
@@ -242,7 +242,8 @@ def _mark_copies(nodes, location):
 
 @kernel
 def shift_tree(tree, bodies, origin):
-    """Give a tree that `begin_shift` holds another origin, and its bodies' rows bounds relative to it; publish it and let go."""
+    """Give a tree that `begin_shift` holds another origin, and its bodies' rows bounds relative to it. Publish the tree and
+    release it."""
     record = view(tree, 1, TREE)[0]
     head = atomics.load_acquire_int64(tree + HEAD)
     generation = (head >> 32) + 1
@@ -251,7 +252,7 @@ def shift_tree(tree, bodies, origin):
     by = (origin[0] - old[0], origin[1] - old[1], origin[2] - old[2])
     ways = stack_array(24, np.float32)
     fill_ways(ways, by)
-    children = np.int64(1)  # copies are in the order of the list: the next child that is met is the next copy
+    children = np.int64(1)  # copies are in the order of the list: the next child found is the next copy
     root = np.int64(load_int32(record.build.created))
     set_parent(record.nodes + root * NODE_SIZE, NOWHERE)
     for number in range(record.opened_count):
@@ -276,7 +277,7 @@ def shift_tree(tree, bodies, origin):
                 atomics.store_release_int32(target + CHILDREN + 4 * slot, np.int32(child))
                 _hang_body(tree, bodies, FIRST_BODY_CHILD - child, (node << 2) | slot, location, parity, address_of_row(ways, 0))
             else:
-                invalidate_slot(target, slot)  # its body may have gone since the bounds were copied
+                invalidate_slot(target, slot)  # its body may have left since the bounds were copied
         if atomics.load_acquire_int32(source + IS_CHANGED) != UNCHANGED:
             _mark_copies(record.nodes, copy << 2)
     atomics.exchange_int64(tree + NEXT_GENERATION, generation)
@@ -290,7 +291,8 @@ def shift_tree(tree, bodies, origin):
 
 @kernel
 def shift_subtree(tree, bodies, root, by):
-    """Move a prepared sub-tree, which nobody else sees, and the bounds of its bodies to an origin that has moved by `by` [m]."""
+    """Shift a prepared sub-tree, which no other thread sees, and the bounds of its bodies to an origin that has moved by `by`
+    [m]."""
     record = view(tree, 1, TREE)[0]
     stack, ways = stack_array(256, np.int64), stack_array(24, np.float32)
     fill_ways(ways, by)

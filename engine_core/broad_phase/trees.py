@@ -23,16 +23,16 @@ from scree.runtime.memory import Pool
 
 SETTING = "physics/scree_3d/limits/max_bodies"
 BUDGET = 2048
-"""What a call of `tree_rebuild` may do where bodies rest: 500 bodies, 0.1 ms. Moving ones are rebuilt at once."""
+"""The budget of a call of `tree_rebuild` for sleeping or static bodies: 500 bodies, 0.1 ms. Moving ones are rebuilt at once."""
 QUICK_SHARE = 1 << 31
-"""Small trees may do more, this over their number of bodies: they are good again within some steps, 0.7 ms each."""
+"""Small trees may do more, this divided by their number of bodies: they are good again within some steps, 0.7 ms each."""
 
 
 class Trees:
     """One quad tree per broad-phase layer over one pool of nodes, for `body_capacity` bodies.
 
-    `address` is that of the first TREE record; the others follow at `TREE.itemsize`. Address space is reserved for the
-    worst case, memory is taken where it is used. Kernels: `add`, `change`, `rebuild`, `query` of this room.
+    `address` is that of the first TREE record; the others follow at `TREE.itemsize`. Address space is reserved for the worst
+    case; memory is used where it is touched. Kernels: `add`, `change`, `rebuild`, `query` of this package.
     """
 
     def __init__(self, body_capacity: int, layer_count: int = BROAD_PHASE_LAYER_COUNT):
@@ -83,7 +83,7 @@ class Trees:
         return self.address + layer * TREE.itemsize
 
     def full(self):
-        """The error for a kernel that gave -1: no node is free."""
+        """The error for a kernel that returned -1: no node is free."""
         return self.nodes.full()
 
     def body_count(self, layer: int) -> int:
@@ -103,8 +103,8 @@ class Trees:
         return head >> 32, head & 0xFFFFFFFF
 
     def levels(self, layer: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The tree level by level, for pictures and statistics while nobody changes it: of each level the bounds of its
-        slots, shape (n, 6) [m], and what hangs there, shape (n,): a node, or -3 - body."""
+        """The tree level by level, for pictures and statistics while no thread changes it: for each level the bounds of its
+        slots, shape (n, 6) [m], and their content, shape (n,): a node, or -3 - body."""
         levels, nodes = [], np.array([self.root(layer)[1]])
         while len(nodes):
             rows = self.nodes.rows[nodes]

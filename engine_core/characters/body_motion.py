@@ -1,7 +1,7 @@
-"""Moving a body by a test: what a character asks before it goes. Nothing moves; the answer says how far it would get.
+"""Body motion tests: how far a character would get. Nothing moves.
 
-Recover out of what the body overlaps, cast the motion, then collect the contacts where it was stopped. Works with the
-functions of `collision` by address, so that it is small to compile.
+Recover from overlaps, cast the motion, then collect the contacts where it was stopped. Uses the functions of `collision` by
+address, so that it is small to compile.
 """
 
 import numpy as np
@@ -26,14 +26,14 @@ RECOVERY_PART = 0.4
 """The part of the depth that one iteration resolves."""
 SMALLEST_MARGIN = 1e-4
 SLOP_PART = 0.05
-"""Overlaps of the margin up to this part of it are left alone: a body at rest keeps its contacts."""
+"""Overlaps of the margin up to this part of it are ignored: a body at rest keeps its contacts."""
 SMALLEST_RECOVERY = 1e-5
 LEAVING_PART = 1e-3
-"""A contact that the motion leaves at more than this slope is none."""
+"""A contact that the motion leaves at more than this slope does not count."""
 
 # Flags of MOTION.
 COLLIDES_SEPARATION_RAYS = 1
-REPORTS_RECOVERY = 2  # contacts are collected also if only the recovery met something
+REPORTS_RECOVERY = 2  # contacts are also collected if only the recovery hit something
 
 MOTION = np.dtype(
     [
@@ -47,10 +47,10 @@ MOTION = np.dtype(
         ("exclusion_function", "i8"), ("exclusion_context", "i8"),  # as in QUERY
         ("excluded", "i8"), ("excluded_count", "i8"),
         ("collisions", "i8"),  # address of QUERY_CONTACT (max_collisions); the deepest comes first
-        # The answer
+        # The result
         ("travel", "f8", 3),  # recovery and the free part of the motion [m]
         ("remainder", "f8", 3),  # what is left of the motion [m]
-        ("depth", "f8"),  # of the deepest collision, margin counted [m]
+        ("depth", "f8"),  # of the deepest collision, margin included [m]
         ("safe_fraction", "f8"),
         ("unsafe_fraction", "f8"),
         ("collision_count", "i8"),
@@ -61,8 +61,8 @@ MOTION = np.dtype(
 
 @kernel
 def own_shape(world, motion, query, position, number):
-    """Put shape `number` of the body, whose centre of mass is at `position`, into the query. Gives its kind, or -1 if
-    it takes no part."""
+    """Put shape `number` of the body, whose centre of mass is at `position`, into the query. Return its kind, or -1 if it takes
+    no part."""
     record = view(world, 1, WORLD)[0]
     body = bodies_of(world)[motion.body]
     instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
@@ -88,8 +88,8 @@ def ask(system_address, queries):
 
 @kernel
 def collect(system_address, world, motion, queries, position, contacts):
-    """The contacts of all shapes of the body, grown by the margin, with its centre of mass at `position`: the deepest
-    MAX_COLLISIONS of them. Gives their number."""
+    """Collect the contacts of all shapes of the body, grown by the margin, with its centre of mass at `position`: the deepest
+    MAX_COLLISIONS of them. Return their number."""
     keep_as_call()
     query = queries[0]
     query.operation = CONTACTS
@@ -105,7 +105,7 @@ def collect(system_address, world, motion, queries, position, contacts):
 
 @kernel
 def recovery_step(world, motion, contacts, count):
-    """How far out the contacts push, each by a part of the depth that the ones before it have left [m]."""
+    """The push-out of the contacts, each by a part of the depth that those before it have left [m]."""
     bodies = bodies_of(world)
     total = 0.0
     for k in range(count):
@@ -123,7 +123,7 @@ def recovery_step(world, motion, contacts, count):
 
 @kernel
 def recover(system_address, world, motion, queries, position, contacts):
-    """Push the body out of what it overlaps. Gives (position, whether there was any contact)."""
+    """Push the body out of overlaps. Return (position, whether there was any contact)."""
     keep_as_call()
     has_contacts = False
     for _ in range(RECOVERY_ITERATIONS):
@@ -140,8 +140,8 @@ def recover(system_address, world, motion, queries, position, contacts):
 
 @kernel
 def cast_body(system_address, world, motion, queries, position):
-    """Cast all shapes of the body, margin not counted: fractions to `motion`, the nearest hit to the query. What
-    overlaps at the start is ignored. Gives (whether something is in the way, whether something overlaps)."""
+    """Cast all shapes of the body, without the margin: fractions to `motion`, the nearest hit to the query. Overlaps at the start
+    are ignored. Return (whether something is hit, whether something overlaps)."""
     keep_as_call()
     query = queries[0]
     query.operation = CAST
@@ -170,8 +170,8 @@ def cast_body(system_address, world, motion, queries, position):
 
 @kernel
 def keep_collisions(motion, contacts, count):
-    """Copy what counts as a collision to the answer: neither a mere touch of the margin nor what the motion leaves.
-    Gives whether there is one; the deepest comes first."""
+    """Copy the contacts that count as collisions to the result: not those that only touch the margin or that the motion leaves.
+    Return whether there is one; the deepest comes first."""
     keep_as_call()
     way = vector3(motion.motion)
     size = length(way)
@@ -200,7 +200,7 @@ def keep_collisions(motion, contacts, count):
 
 @kernel
 def add_cast_hit(world, motion, query):
-    """The hit of the cast itself as the only collision, where rounding hid it from the collision at the unsafe pose."""
+    """Add the hit of the cast as the only collision, if rounding hid it from the collision at the unsafe pose."""
     if motion.max_collisions == 0:
         return
     body = bodies_of(world)[query.hit_body]
@@ -217,7 +217,7 @@ def add_cast_hit(world, motion, query):
 
 @kernel
 def find_collisions(system_address, world, motion, queries, position, contacts, has_recovered):
-    """Cast, and collect the contacts where the body is stopped. Gives whether it collides."""
+    """Cast, and collect the contacts where the body is stopped. Return whether it collides."""
     way = vector3(motion.motion)
     is_stopped, is_overlapping = cast_body(system_address, world, motion, queries, position)
     if is_overlapping:
@@ -242,8 +242,7 @@ def find_collisions(system_address, world, motion, queries, position, contacts, 
 
 @entry_point("int64(int64, int64)")
 def test_body_motion(system_address, motion_address):
-    """Answer the MOTION at `motion_address`, asked of the system its body is in. Gives 1 if the body collides, else
-    0."""
+    """Answer the MOTION at `motion_address` for the system of its body. Return 1 if the body collides, else 0."""
     world = view(system_address, 1, SYSTEM)[0].world
     motion = view(motion_address, 1, MOTION)[0]
     body = bodies_of(world)[motion.body]
@@ -262,7 +261,7 @@ def test_body_motion(system_address, motion_address):
     motion.depth = 0.0
     way = vector3(motion.motion)
     start = add(vector3(motion.position), rotate(quaternion(motion.rotation), vector3(body.center_of_mass)))
-    # Counted as a user of a tree: the body's own shapes stay while this looks at them.
+    # Counted as a user of a tree, so that the body's shapes stay valid during this call.
     trees = view(system_address, 1, SYSTEM)[0].trees
     generation = enter(trees, motion_address)
     position, has_recovered = recover(system_address, world, motion, queries, start, contacts)

@@ -1,1 +1,1 @@
-"""From a pair of bodies to contact manifolds, and the queries a user asks."""
+"""Collision: from a pair of bodies to contact manifolds, and the queries of users."""

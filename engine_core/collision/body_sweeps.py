@@ -1,4 +1,4 @@
-"""When two bodies that move and turn first touch: the sweeps of their shapes against each other."""
+"""The time of first contact of two bodies that move and turn: the sweeps of their shapes against each other."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ FLOAT32, FLOAT64 = np.float32, np.float64
 
 @kernel
 def reach_in_frame(bounds, by, position, rotation):
-    """Bounds (min x, y, z, max x, y, z) in one frame, grown by `by`, as a box, low and high, in another: that at `position`
+    """Convert bounds (min x, y, z, max x, y, z), grown by `by`, to a box, low and high, in another frame: the one at `position`
     turned by `rotation`."""
     low, high = vector3(bounds[0:3]), vector3(bounds[3:6])
     half = scale(subtract(high, low), 0.5)
@@ -28,7 +28,7 @@ def reach_in_frame(bounds, by, position, rotation):
 
 @kernel
 def set_instance(sweep, instance, shape):
-    """Write which shape of the body is meant."""
+    """Set which shape of the body the sweep is for."""
     store3(sweep.local_position, vector3(instance.position))
     store4(sweep.local_rotation, quaternion(instance.rotation))
     sweep.reach = reach_of(shape, vector3(instance.position))
@@ -36,7 +36,7 @@ def set_instance(sweep, instance, shape):
 
 @kernel
 def swept_box(body, sweep, box):
-    """Bounds of all a body touches on its way, from the sweep's origin."""
+    """Bounds of everything a body touches during its motion, from the sweep's origin."""
     for k in range(3):
         start, motion = sweep.position[k], sweep.motion[k]
         box[k] = FLOAT32(start + min(motion, 0.0) - body.extent - 1e-3)
@@ -45,14 +45,14 @@ def swept_box(body, sweep, box):
 
 @kernel
 def way_of(sweep, body):
-    """How far a point of a body moves at most [m]."""
+    """Upper bound of the distance that a point of a body moves [m]."""
     return length(vector3(sweep.motion)) + sweep.angle * FLOAT64(body.extent)
 
 
 @kernel
 def sweep_bodies_apart(world, body, other, sweeps, box, longest):
-    """How far a body may go before it meets another one, at most `longest`. `sweeps`: rows of SWEEP of both, as bodies; `box`:
-    what `swept_box` says of the first."""
+    """How far a body may go before it hits another one, at most `longest`. `sweeps`: rows of SWEEP of both, as bodies; `box`: the
+    `swept_box` of the first."""
     keep_as_call()
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)

@@ -1,7 +1,7 @@
-"""Which bodies are somewhere, by their bounds alone; and a copy of all shapes in a box for a long job.
+"""Queries of bodies by their bounds alone, and copies of all shapes in a box for a long job.
 
-Any thread may ask at any time; nothing is allocated, no lock is taken. A body that is being changed just then is given without
-a look at its bounds: such answers may hold more than is there, never less.
+Any thread may call at any time; nothing is allocated, no lock is taken. A body that is being changed at that moment is included
+without a test of its bounds: such answers may contain too many bodies, never too few.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ from .ray_queries import clear_result
 INT32, FLOAT32 = np.int32, np.float32
 ORIGIN_VERSION = SYSTEM.fields["origin_version"][1]
 SLACK = 1e-5
-"""Relative, for bounds in single precision."""
+"""Relative tolerance for bounds in single precision."""
 ORIGIN = (0.0, 0.0, 0.0)
 
 
@@ -45,8 +45,8 @@ def sphere_touches(bounds, center, radius):
 
 @kernel
 def oriented_box_touches(bounds, center, half, rows):
-    """Whether a box of half extents `half`, with its axes as the columns of `rows`, touches an upright one: separating axes
-    (Gottschalk 1996), the products of edges too."""
+    """Whether a box of half extents `half`, with its axes as the columns of `rows`, touches an axis-aligned one: separating axes
+    (Gottschalk 1996), including the products of edges."""
     h = (0.5 * (bounds[3] - bounds[0]), 0.5 * (bounds[4] - bounds[1]), 0.5 * (bounds[5] - bounds[2]))
     t = (
         center[0] - 0.5 * (bounds[0] + bounds[3]), center[1] - 0.5 * (bounds[1] + bounds[4]),
@@ -73,8 +73,8 @@ def oriented_box_touches(bounds, center, half, rows):
 
 @kernel
 def touches(query, body, center, rows, version_address, version):
-    """Whether a body's bounds meet what is asked for; true for one that is being changed, and when the origin of its bounds has
-    moved since the version of it that the query began with."""
+    """Whether a body's bounds match the query. True for a body that is being changed, and if the origin of its bounds has moved
+    since the version with which the query began."""
     address = address_of_record(body) + PUBLISHED
     before = atomics.load_acquire_int64(address)
     half, operation = vector3(query.half_extents), query.operation
@@ -91,7 +91,7 @@ def touches(query, body, center, rows, version_address, version):
 
 @kernel
 def bounds_of_query(query, center, rows):
-    """Upright box about what is asked for, relative to the system's origin."""
+    """Axis-aligned box around the query's volume, relative to the system's origin."""
     h = vector3(query.half_extents)
     if query.operation == BOUNDS_SPHERE:
         h = (h[0], h[0], h[0])
@@ -110,7 +110,7 @@ def bounds_of_query(query, center, rows):
 
 @kernel
 def add_body(query, hits, count, body, index):
-    """Add a body once. Gives the new number; beyond `max_results` it only counts."""
+    """Add a body once. Return the new count; beyond `max_results` it is only counted."""
     kept = min(count, query.max_results)
     for k in range(kept):
         if hits[k].body == index:
@@ -123,7 +123,7 @@ def add_body(query, hits, count, body, index):
 
 @kernel
 def add_shapes(world, query, body, placed, count):
-    """Add the shapes of a body, as they stand at one moment, whose bounds meet the box of the query."""
+    """Add the shapes of a body, with their poses at one moment, whose bounds touch the box of the query."""
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     position, rotation, first, shape_count = read_body(body)
@@ -163,8 +163,8 @@ def add_shapes(world, query, body, placed, count):
 
 @entry_point("int64(int64, int64)")
 def query_bounds(system_address, query_address):
-    """Answer a QUERY of operation BOUNDS_BOX, BOUNDS_SPHERE, BOUNDS_RAY or COLLECT_SHAPES. Gives how many there are, which may
-    be more than `max_results`: ask again with more rows."""
+    """Answer a QUERY of operation BOUNDS_BOX, BOUNDS_SPHERE, BOUNDS_RAY or COLLECT_SHAPES. Return the number of results, which
+    may exceed `max_results`: query again with more rows."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     query = view(query_address, 1, QUERY)[0]
@@ -202,8 +202,8 @@ def query_bounds(system_address, query_address):
 
 @entry_point("void(int64)")
 def cast_at_placed(arguments):
-    """The nearest hit of each ray among rows of PLACED_SHAPE. Arguments: address and number of the rows, addresses of origins and
-    ends (n, 3), n, address of RAY_RESULT (n)."""
+    """Find the nearest hit of each ray among rows of PLACED_SHAPE. Arguments: address and number of the rows, addresses of
+    origins and ends (n, 3), n, address of RAY_RESULT (n)."""
     given = view(arguments, 6, np.int64)
     placed, results = view(given[0], given[1], PLACED_SHAPE), view(given[5], given[4], RAY_RESULT)
     origins, ends = view2(given[2], given[4], 3, np.float64), view2(given[3], given[4], 3, np.float64)

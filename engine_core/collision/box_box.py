@@ -1,7 +1,6 @@
-"""Box against box: fifteen separating axes and clipping in the frame of the reference face, without any search for
-features.
+"""Box against box: fifteen separating axes, and clipping in the frame of the reference face, without a search for features.
 
-The frame is that of B. `matrix` holds the rotation of A there, row by row: column j is axis j of A.
+The frame is that of B. `matrix` is the rotation of A in it, row by row: column j is axis j of A.
 """
 
 import math
@@ -89,7 +88,7 @@ def separation_of_axis(pair, axis):
 
 @kernel
 def find_axes(pair, limit, tolerance, cache):
-    """The best face, last step's preferred, and the best pair of edges: (separation, axis, separation, axis).
+    """Return the best face, preferring last step's, and the best pair of edges: (separation, axis, separation, axis).
 
     A separation above `limit` ends the search.
     """
@@ -124,7 +123,7 @@ def find_axes(pair, limit, tolerance, cache):
 def face_contact(pair, axis, limit, polygons, result):
     """Clip the incident face in the frame of the reference face.
 
-    Gives (number of points, lowest separation, cosine between the faces).
+    Return (number of points, lowest separation, cosine between the faces).
     """
     keep_as_call()
     is_of_b = axis < FACE_OF_A
@@ -158,7 +157,7 @@ def face_contact(pair, axis, limit, polygons, result):
         z = c[r] + sk * m[3 * r + k] + su * m[3 * r + u] + sv * m[3 * r + v]
         add_corner(polygon, x, y, sign * z - reference[r], corner)
     now = 0
-    # A hair outside counts as above the face: faces that lie flush do not flicker.
+    # Slightly outside counts as above the face: flush faces do not flicker.
     reach_u, reach_v = reference[ru] * (1.0 + 1e-7), reference[rv] * (1.0 + 1e-7)
     for edge in range(4):
         nx = (1.0 if edge == 0 else -1.0) if edge < 2 else 0.0
@@ -222,7 +221,7 @@ def normal_of_edges(pair, axis):
 
 @kernel
 def edge_contact(pair, axis, result):
-    """Fill `result` from two crossing edges. Gives how far their nearest points lie off the axis."""
+    """Fill `result` from two crossing edges. Return how far their nearest points are off the axis."""
     keep_as_call()
     i, j = (axis - EDGES) // 3, (axis - EDGES) % 3
     t = vector3(pair.t)
@@ -255,7 +254,7 @@ def edge_contact(pair, axis, result):
 
 @kernel
 def nearest_contact(pair, limit, result):
-    """Fill `result` with one point: the nearest ones, or the deepest if the boxes overlap. Gives 1, or 0 if too far."""
+    """Fill `result` with one point: the nearest ones, or the deepest if the boxes overlap. Return 1, or 0 if too far."""
     keep_as_call()
     cores = stack_array(2, CORE)
     for k in range(2):
@@ -294,9 +293,9 @@ def collide_boxes(a, b, position, rows, limit, cache, polygons, result):
     is_edge = highest > best + (0.0 if cache >= EDGES else tolerance)
     count, lowest, facing = face_contact(pair, axis, limit, polygons, result)
     if count > 1 and is_edge and abs(lowest - highest) <= slack:
-        # If the corners of faces that are nearly parallel, or of one that looks the edges' way, say the same depth as the edges
-        # do, more points are better than one: on one alone, what lies on an edge rocks for ever. A face with one point has no
-        # such gain, and its normal may lean by 25 degrees against that of the edges.
+        # If the corners of nearly parallel faces, or of a face in the direction of the edges, give the same depth as the edges,
+        # several points are better than one: on a single point, a body resting on an edge rocks forever. A face with one point
+        # has no such advantage, and its normal may differ from that of the edges by 25 degrees.
         if facing > FLAT or dot(vector3(result.normal), normal_of_edges(pair, edge)) > FLAT:
             return count, edge
     if is_edge:

@@ -1,5 +1,5 @@
-"""`collide_shapes` as one function reached by address: it is by far the largest kernel of the engine, and whoever would
-copy it into an entry point of his own would compile it again."""
+"""`collide_shapes` as one function called by address: it is by far the largest kernel of the engine, and every entry point that
+included it would compile it again."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ SHAPE_PAIR = np.dtype(
         ("rotation_a", "f8", 4),
         ("position_b", "f8", 3),
         ("rotation_b", "f8", 4),
-        ("distance", "f8"),  # surfaces that far apart still make contacts [m]
+        ("distance", "f8"),  # surfaces up to this far apart make contacts [m]
         ("axis_cache", "i8"),  # in and out
         ("results", "i8"),  # address of MAX_RESULTS rows of CONTACT_RESULT
     ],
@@ -29,7 +29,7 @@ SHAPE_PAIR = np.dtype(
 
 @entry_point("int64(int64)")
 def collide_shape_pair(address):
-    """Collide the two shapes of a SHAPE_PAIR; gives the number of results."""
+    """Collide the two shapes of a SHAPE_PAIR; return the number of results."""
     pair = view(address, 1, SHAPE_PAIR)[0]
     results = view(pair.results, MAX_RESULTS, CONTACT_RESULT)
     shapes = view(pair.shapes, max(pair.shape_a, pair.shape_b) + 1, SHAPE)

@@ -1,6 +1,6 @@
-"""What rules do to the contacts that the narrow phase finds: some are left out, others get settings of their own.
+"""The effect of contact rules on the contacts of the narrow phase: some are dropped, others get their own settings.
 
-Called by the job `collide` for pairs with a rule alone, on any worker, with the bodies as they are before the step's solver.
+Called by the job `collide`, only for pairs with a rule, on any worker, with the state of the bodies before the solver.
 """
 
 import numpy as np
@@ -21,12 +21,12 @@ from .surfaces import surfaces_of
 
 INT64, FLOAT32 = np.int64, np.float32
 MOST = 1.0e6
-"""Numbers beyond this are errors of a function: those of a range are held to it, others are left out."""
+"""Larger numbers are errors of a user's function: numbers with a range are clamped, others are ignored."""
 
 
 @kernel
 def describe_contact(contact, result, was_there):
-    """Write what the narrow phase found between two shapes; their numbers are there already."""
+    """Write the result of the narrow phase for two shapes, whose numbers are already set."""
     contact.face, contact.was_there = result.face, was_there
     contact.point_count = result.point_count
     store3(contact.normal, vector3(result.normal))
@@ -37,7 +37,7 @@ def describe_contact(contact, result, was_there):
 
 @kernel
 def propose_settings(contact, rule, friction, restitution, a, b):
-    """Write how the contact is to be, by the rule's numbers."""
+    """Write the settings that the rule's numbers give the contact."""
     contact.friction = np.float64(rule.friction) if rule.flags & RULE_HAS_FRICTION else np.float64(friction)
     contact.restitution = np.float64(rule.restitution) if rule.flags & RULE_HAS_RESTITUTION else np.float64(restitution)
     running = (0.0, 0.0, 0.0)
@@ -53,8 +53,8 @@ def propose_settings(contact, rule, friction, restitution, a, b):
 
 @kernel
 def judge(system, rule, a, b, lists, contact, result, was_there):
-    """What becomes of a contact that was found, by the rule for its bodies: ACCEPT_CONTACT, and then `contact` has its settings,
-    REJECT_CONTACT or REJECT_PAIR."""
+    """Decide on a contact by the rule for its bodies: ACCEPT_CONTACT (`contact` then has its settings), REJECT_CONTACT or
+    REJECT_PAIR."""
     keep_as_call()
     world = system.world
     describe_bodies(contact, world, rule, a, b)
@@ -78,19 +78,19 @@ def judge(system, rule, a, b, lists, contact, result, was_there):
 
 @kernel
 def held(value, least, most):
-    """Between two bounds; what is no number is the lower one."""
+    """Clamp to two bounds; NaN becomes the lower one."""
     return min(value, most) if value >= least else least
 
 
 @kernel
 def settings_of(system, index):
-    """The settings of the manifold with this number; they count if it has MANIFOLD_HAS_SETTINGS."""
+    """The settings of the manifold with this number, valid if it has MANIFOLD_HAS_SETTINGS."""
     return view(system.contact_settings, system.manifold_capacity, CONTACT_SETTINGS)[index]
 
 
 @kernel
 def keep_settings(system, index, manifold, contact):
-    """Write the settings of an accepted contact beside its manifold, where they stay while it is recycled."""
+    """Store the settings of an accepted contact beside its manifold, where they stay while it is recycled."""
     settings = settings_of(system, index)
     settings.friction = FLOAT32(held(contact.friction, 0.0, MOST))
     settings.restitution = FLOAT32(held(contact.restitution, 0.0, 1.0))

@@ -1,8 +1,8 @@
-"""Where the points of a pair's manifolds are now.
+"""The current positions of the points of a pair's manifolds.
 
-A manifold keeps what the last full collision found, in the frame of A. Since then each body has carried its anchor of a point
-along, and the separation follows from how the two have parted along the normal: so a slow creep is seen. Who wants to know for
-the bodies' present poses asks here: the preparation of contacts, and seams.
+A manifold keeps the result of the last full collision, in the frame of A. Since then each body has carried its anchor of a point
+along, and the separation follows from their motion along the normal, so that slow creep is noticed. The preparation of contacts
+and the seams use these functions with the bodies' present poses.
 """
 
 from ..geometry.vector import (
@@ -13,14 +13,15 @@ from ..runtime.kernel import kernel
 
 @kernel
 def relative_position(a, b):
-    """From the centre of mass of A to that of B, world axes [m]. Differences are taken in double."""
+    """From the centre of mass of A to that of B, world axes [m]. Differences are taken in double precision."""
     return (b.position[0] - a.position[0], b.position[1] - a.position[1], b.position[2] - a.position[2])
 
 
 @kernel
 def contact_frames(pair, a, b):
-    """What `contact_normal` and `contact_point` need of a pair: `(delta, rows_a, rows_b, center_b)`. `delta`: B from A; the rows
-    take A's frame at the last full collision to where A, and where B, has turned it; `center_b` was B's centre in it."""
+    """Compute the input of `contact_normal` and `contact_point` for a pair: `(delta, rows_a, rows_b, center_b)`. `delta`: B from
+    A. The rows take A's frame at the last full collision to where A, or B, has turned it since; `center_b` was B's centre in
+    it."""
     turned_b = multiply(quaternion(b.rotation), conjugate(quaternion(pair.pose_rotation_b)))
     rows_b = matrix_rows(multiply(turned_b, quaternion(pair.pose_rotation_a)))
     center_b = rotate(turned_b, vector3(pair.pose_position))
@@ -52,9 +53,9 @@ def contact_point(frames, manifold, normal, p):
 def surface_points(frames, a, b, manifold, normal, p):
     """Point p of a manifold on the surface of A and on that of B, each from the body's centre of mass, world axes [m].
 
-    Each body has carried its own along. What is round about the contact has carried its centre or axis, and `normal`, from A to
-    B, tells where its surface is from there: that of the manifold has turned with A. Where the two have slid, the contact went
-    with what is round, else with the smaller body: a corner slides over a floor, not a floor under a corner."""
+    Each body has carried its own point along. A shape that is round at the contact has carried its centre or axis, and `normal`,
+    from A to B, gives its surface from there; the manifold's normal has turned with A. After sliding, the contact has moved with
+    the round body, else with the smaller one: a corner slides over a floor, not a floor under a corner."""
     delta, rows_a, rows_b, center_b = frames
     local, outward = vector3(manifold.anchor[p]), vector3(manifold.normal)
     rounding_a, rounding_b = float(manifold.rounding_a), float(manifold.rounding_b)
@@ -66,7 +67,7 @@ def surface_points(frames, a, b, manifold, normal, p):
         return on_a, on_b
     apart = subtract(add(delta, on_b), on_a)
     slid = add_scaled(apart, normal, -dot(apart, normal))
-    is_a_smaller = b.extent == 0.0 or 0.0 < a.extent <= b.extent  # a plane has none
+    is_a_smaller = b.extent == 0.0 or 0.0 < a.extent <= b.extent  # a plane has no extent
     if rounding_a > 0.0 or (rounding_b == 0.0 and is_a_smaller):
         return on_a, subtract(on_b, slid)
     return add(on_a, slid), on_b

@@ -1,8 +1,8 @@
-"""Rules for contacts, by the contact classes of the two bodies: who passes through whom, conveyors, platforms of one way, other
-friction, scales of mass, and functions of the user's own.
+"""Rules for contacts, by the contact classes of the two bodies: bodies that pass through each other, conveyors, one-way
+platforms, other friction, mass scales, and user functions.
 
-A pair knows by its flags whether there is a rule for it (PAIR_HAS_RULE) and whether it is told (PAIR_TELLS); who has neither
-pays for the test of a flag that lies in a cache line which is read anyway.
+Flags of a pair say whether it has a rule (PAIR_HAS_RULE) and reports events (PAIR_TELLS). Without them the cost is the test of a
+flag in a cache line that is read anyway.
 """
 
 import numpy as np
@@ -22,11 +22,11 @@ from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
 
 INT64 = np.int64
 CARRIES = 0.5
-"""A platform carries what it touches with a normal that leans no more than 60 degrees against its own (cosine)."""
+"""A platform carries bodies if the contact normal is at most 60 degrees from the platform's normal (cosine),"""
 CARRIED_DEPTH = 2.0 * LINEAR_SLOP
-"""... and that is no deeper in it than this, and the way of one step [m]: it came from above,"""
+"""... the contact is no deeper than this plus the motion of one step [m], so that the body came from above,"""
 LEAVES = 0.01
-"""... and that does not go away from it faster than this [m/s]: it came from below."""
+"""... and it does not move away from the platform faster than this [m/s], as a body from below does."""
 
 
 @kernel
@@ -57,7 +57,7 @@ def events_of(world, body):
 
 @kernel
 def terms_of(world, a, b):
-    """Flags of a pair: whether there is a rule for it, and whether and of what users are told."""
+    """Flags of a pair: whether it has a rule, and which events are reported to users."""
     level = max(events_of(world, a), events_of(world, b))
     tells = 0 if level == NO_CONTACT_EVENTS else PAIR_TELLS
     tells |= PAIR_TELLS_ALL if level == ALL_CONTACT_EVENTS else 0
@@ -66,20 +66,20 @@ def terms_of(world, a, b):
 
 @kernel
 def ignore_each_other(world, a, b):
-    """Whether a rule says that two bodies do not meet."""
+    """Whether a rule keeps two bodies from colliding."""
     return rule_flags(world, a, b) & RULE_IGNORES != 0
 
 
 @kernel
 def velocity_between(a, b, arm_a, arm_b):
-    """Of B against A, at a place that lies at these arms from their centres of mass [m/s]."""
+    """Velocity of B relative to A at a point given by the arms from their centres of mass [m/s]."""
     of_a = add(vector3(a.linear_velocity), cross(vector3(a.angular_velocity), arm_a))
     return subtract(add(vector3(b.linear_velocity), cross(vector3(b.angular_velocity), arm_b)), of_a)
 
 
 @kernel
 def platform_normal(rule, a, b):
-    """Up, of the platform among two bodies, as seen by contact normals from A to B; world axes."""
+    """Up direction of the platform of two bodies, in the sense of contact normals from A to B; world axes."""
     normal = vector3(rule.platform_normal)
     if rule.flags & RULE_A_IS_PLATFORM:
         return rotate(quaternion(a.rotation), normal)
@@ -94,8 +94,8 @@ def is_platform(rule):
 
 @kernel
 def platform_carries(rule, contact, a, b, allowed, delta_time):
-    """Whether a platform of one way holds a new contact: the normal is its own, and the other comes from that side, so it is no
-    deeper than it may lie, `allowed`, and the way of one step. What it held it goes on to hold; what stopped half-way falls
+    """Whether a one-way platform holds a new contact: the normal matches its own, and the other body comes from above, so that it
+    is no deeper than `allowed` plus the motion of one step. A contact that it held continues; a body that stopped half-way falls
     back."""
     up, normal = platform_normal(rule, a, b), vector3(contact.normal)
     if dot(normal, up) < CARRIES:
@@ -113,7 +113,7 @@ def platform_carries(rule, contact, a, b, allowed, delta_time):
 
 @kernel
 def describe_bodies(contact, world, rule, a, b):
-    """Write who meets whom."""
+    """Write the bodies of a contact."""
     contact.context, contact.world = rule.context, world
     contact.body_a, contact.body_b = address_of_record(a), address_of_record(b)
     contact.id_a, contact.id_b = a.id, b.id
@@ -122,8 +122,8 @@ def describe_bodies(contact, world, rule, a, b):
 
 @kernel
 def lets_pass(world, a, b, motion):
-    """Whether what is swept passes through the other by a rule; `motion` is that of B against A in this step [m]. For bodies
-    between which there is a rule."""
+    """Whether a rule lets a swept body pass through the other; `motion` is that of B relative to A in this step [m]. For bodies
+    with a rule."""
     keep_as_call()
     rule = rule_of(world, a, b)
     if rule.flags & RULE_IS_SENSOR:

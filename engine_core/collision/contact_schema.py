@@ -1,4 +1,4 @@
-"""The data of contacts that follow rules, and of what users are told of contacts."""
+"""The data of contact rules and of contact events."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from .schema import MAX_POINTS
 
 # Flags of a rule.
 RULE_EXISTS = 1
-RULE_IGNORES = 2  # the bodies do not meet at all
+RULE_IGNORES = 2  # the bodies do not collide
 RULE_IS_SENSOR = 4
 RULE_HAS_FRICTION, RULE_HAS_RESTITUTION = 8, 16
-RULE_A_RUNS, RULE_B_RUNS = 32, 64  # whose surface has `surface_velocity`
-RULE_A_IS_PLATFORM, RULE_B_IS_PLATFORM = 128, 256  # who has `platform_normal`
+RULE_A_RUNS, RULE_B_RUNS = 32, 64  # the side whose surface has `surface_velocity`
+RULE_A_IS_PLATFORM, RULE_B_IS_PLATFORM = 128, 256  # the side that has `platform_normal`
 
-# How the contacts between two classes of bodies are: one row for each order of the two, so that nobody has to turn one round.
+# The rules between two classes of bodies: one row for each order of the two, so that no row has to be swapped.
 CONTACT_RULE = np.dtype(
     [
         ("flags", "u4"),
@@ -23,7 +23,7 @@ CONTACT_RULE = np.dtype(
         ("platform_normal", "f4", 3),  # unit, frame of the body that has it: up, the side that carries
         ("validate", "i8"),  # address of a function, or 0
         ("modify", "i8"),
-        ("context", "i8"),  # for both
+        ("context", "i8"),  # for both functions
     ],
     align=True,
 )
@@ -31,15 +31,15 @@ CONTACT_RULE = np.dtype(
 # Answers of a `validate` function.
 ACCEPT_CONTACT, REJECT_CONTACT, REJECT_PAIR = 0, 1, 2
 
-# A contact as the functions of a rule see it.
+# A contact as passed to the functions of a rule.
 CONTACT = np.dtype(
     [
         ("context", "i8"),
         ("world", "i8"),  # address of WORLD
-        ("body_a", "i8"), ("body_b", "i8"),  # addresses of BODY: to read
+        ("body_a", "i8"), ("body_b", "i8"),  # addresses of BODY: read only
         ("id_a", "i8"), ("id_b", "i8"),
         ("class_a", "i8"), ("class_b", "i8"),
-        ("shape_a", "i8"), ("shape_b", "i8"),  # numbers of the shapes on their bodies; -1: a sweep asks
+        ("shape_a", "i8"), ("shape_b", "i8"),  # numbers of the shapes on their bodies; -1 in a sweep
         ("part_a", "i8"), ("part_b", "i8"),  # numbers of parts, where those are static compounds, or NO_PART
         ("face", "i8"),  # of a mesh, else -1
         ("was_there", "i8"),  # 1: the same two shapes had a contact with this normal in the step before
@@ -51,12 +51,12 @@ CONTACT = np.dtype(
         ("restitution", "f8"),
         ("surface_velocity", "f8", 3),  # of the surface of B against that of A, world axes [m/s]
         ("inverse_mass_scale", "f8", 2),  # of A and B; 0: it is not pushed
-        ("is_sensor", "i8"),  # 1: told, but not solved
+        ("is_sensor", "i8"),  # 1: reported, but not solved
     ],
     align=True,
 )  # fmt: skip
 
-# What a rule made of a manifold: the row of the manifold's number. Its memory is taken where there are rules.
+# The effect of a rule on a manifold: the row of the manifold's number. Memory is used only where there are rules.
 CONTACT_SETTINGS = np.dtype(
     [
         ("friction", "f4"),
@@ -69,7 +69,7 @@ CONTACT_SETTINGS = np.dtype(
 
 CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED = 1, 2, 3
 
-# What users are told of a contact of two shapes in one step. A REMOVED one has no points.
+# A contact of two shapes in one step, as reported to users. A REMOVED one has no points.
 CONTACT_EVENT = np.dtype(
     [
         ("kind", "i4"),  # CONTACT_ADDED, CONTACT_PERSISTED or CONTACT_REMOVED
@@ -80,8 +80,8 @@ CONTACT_EVENT = np.dtype(
         ("face", "i4"),  # of a mesh, else -1
         ("is_sensor", "i4"),
         ("normal", "f4", 3),  # unit, from A to B
-        ("approach_speed", "f4"),  # how fast they came together before the solver, at the fastest of the points [m/s]
-        ("friction", "f4"), ("restitution", "f4"),  # as the solver had them
+        ("approach_speed", "f4"),  # speed of approach before the solver, at the fastest of the points [m/s]
+        ("friction", "f4"), ("restitution", "f4"),  # as used by the solver
         ("friction_impulse", "f4", 3),  # on B, world axes, at the middle of the points, in this step [N s]
         ("twist_impulse", "f4"),  # of friction on B about the normal [N m s]
         ("points", "f8", (MAX_POINTS, 3)),  # half-way between the surfaces, world [m]
@@ -91,7 +91,7 @@ CONTACT_EVENT = np.dtype(
     align=True,
 )  # fmt: skip
 
-# Two shapes that users know to touch: rows in lists of their pairs.
+# Two touching shapes known to users: rows in lists of their pairs.
 TOLD_CONTACT = np.dtype(
     [
         ("next", "i4"),  # of the pair, or of the free ones

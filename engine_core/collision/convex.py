@@ -1,6 +1,6 @@
-"""What all collisions of two convex shapes share: shapes as polytopes, and the writing of results.
+"""Functions shared by all collisions of two convex shapes: shapes as polytopes, and writing results.
 
-Inside a collision everything stands in the frame of B; `collide_shapes` moves the answer to the caller's axes.
+All of it is in the frame of B; `collide_shapes` transforms the result to the caller's axes.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO = (0.0, 0.0, 0.0)
 
 FLAT = 0.98
-"""Faces turned to each other by less than this cosine are as near as the lowest point of one above the other, to
+"""If the cosine between two facing faces is less than this, their distance is that of the lowest point of one above the other, to
 2 %."""
 
 
@@ -42,7 +42,7 @@ def load_polytope(shape, position, rows, memory, polytope):
 
 @kernel
 def write_contact(result, k, point, separation, feature):
-    """Write point k of a result; `point` is half-way between the surfaces."""
+    """Write point k of a result; `point` is midway between the surfaces."""
     store3(result.points[k], point)
     result.separations[k] = separation
     result.features[k] = np.uint32(feature)

@@ -1,8 +1,7 @@
-"""Cylinders: with polytopes, planes, round shapes and each other. In the frame of B; A is at a given place in it.
+"""Cylinders against polytopes, planes, round shapes and each other. In the frame of B, where A has a given pose.
 
-First the axes on which flat things meet: the faces of the polytope and the caps. If what is deepest along the best
-of them stands above the flat side, that is the answer, as many points as touch. Else GJK and EPA tell the nearest or
-deepest points.
+First the axes of flat contacts: the faces of the polytope and the caps. If the deepest feature along the best of them is above
+the flat side, that is the contact, with as many points as touch. Else GJK and EPA find the nearest or deepest points.
 """
 
 import math
@@ -37,11 +36,10 @@ from .round_shapes import PARALLEL_SINE_SQUARED, clip_segment_to_face, polytope_
 from .schema import MAX_POINTS
 
 RIM_POINTS = 8
-"""A cap is an octagon with one corner straight at its lowest point."""
+"""A cap is an octagon with one corner exactly at its lowest point."""
 AXIS_TOLERANCE = 1e-3
 SHALLOW = 0.2
-"""Overlaps up to this part of the smallest size are taken along the best flat axis without a search for a better
-one."""
+"""Overlaps up to this part of the smallest size are resolved along the best flat axis without searching for a better one."""
 
 PLACED_CYLINDER = np.dtype(
     [
@@ -58,7 +56,7 @@ PLACED_CYLINDER = np.dtype(
 
 @kernel
 def place_cylinder(shape, position, rows, cylinder, core):
-    """Describe cylinder `shape` at (`position`, `rows`) as a PLACED_CYLINDER and as a CORE."""
+    """Write cylinder `shape` at (`position`, `rows`) as a PLACED_CYLINDER and as a CORE."""
     keep_as_call()
     store3(cylinder.center, position)
     for i in range(3):
@@ -89,8 +87,7 @@ def _add_point(polygon, p, origin, u, v, n, edge):
 
 @kernel
 def load_facing_side(cylinder, n, origin, u, v, polygon):
-    """The cap (an octagon) or the line of the mantle (two corners) that looks against n, in the frame (origin, u,
-    v, n)."""
+    """Load the cap (an octagon) or the line of the mantle (two corners) that faces n, in the frame (origin, u, v, n)."""
     keep_as_call()
     polygon.count = 0
     axis, center = vector3(cylinder.axis), vector3(cylinder.center)
@@ -117,7 +114,7 @@ def load_facing_side(cylinder, n, origin, u, v, polygon):
 
 @kernel
 def clip_to_disc(source, target, radius):
-    """The corners of a polygon inside a circle about the origin, and where its sides cross the circle."""
+    """Clip a polygon to a circle about the origin: its corners inside, and where its sides cross the circle."""
     keep_as_call()
     target.count = 0
     count = source.count
@@ -143,7 +140,7 @@ def clip_to_disc(source, target, radius):
 def write_polygon(polygon, origin, u, v, n, normal, radii, offset, limit, feature, result):
     """Fill `result` from corners above a flat side: (number of points, lowest core separation).
 
-    `normal` is n or its opposite, from A to B; `offset` is where between core and core the points lie.
+    `normal` is n or its opposite, from A to B; `offset` is where between the two cores the points are put.
     """
     keep_as_call()
     if polygon.count == 0:
@@ -164,7 +161,7 @@ def write_polygon(polygon, origin, u, v, n, normal, radii, offset, limit, featur
 
 @kernel
 def cylinder_on_face(cylinder, polytope, face, limit, polygons, result):
-    """Fill `result` from a face of polytope B and what of cylinder A looks at it: (number of points, lowest)."""
+    """Fill `result` from a face of polytope B and the side of cylinder A that faces it: (number of points, lowest)."""
     keep_as_call()
     n = plane_normal(polytope, face)
     origin, u, v = face_frame(polytope, face)
@@ -189,8 +186,7 @@ def cylinder_on_face(cylinder, polytope, face, limit, polygons, result):
 
 @kernel
 def polytope_on_cap(cylinder, sign, polytope, limit, polygons, result):
-    """Fill `result` from a cap of cylinder A and the face of polytope B that looks at it: (number of points,
-    lowest)."""
+    """Fill `result` from a cap of cylinder A and the face of polytope B that faces it: (number of points, lowest)."""
     keep_as_call()
     n = scale(vector3(cylinder.axis), sign)
     origin = add_scaled(vector3(cylinder.center), n, cylinder.half_height)
@@ -205,7 +201,7 @@ def polytope_on_cap(cylinder, sign, polytope, limit, polygons, result):
 
 @kernel
 def write_nearest(core_a, core_b, radius_a, radius_b, start, limit, result):
-    """Fill `result` with the nearest or deepest points of two cores: number of points."""
+    """Fill `result` with the nearest or deepest points of two cores. Return the number of points."""
     keep_as_call()
     distance, on_a, on_b, normal = distance_of_cores(core_a, core_b, start)
     if distance - radius_a - radius_b > limit:
@@ -217,7 +213,7 @@ def write_nearest(core_a, core_b, radius_a, radius_b, start, limit, result):
 
 @kernel
 def collide_cylinder_polytope(cylinder, core, polytope, limit, polygons, result):
-    """Cylinder A against polytope B: number of points."""
+    """Collide cylinder A with polytope B. Return the number of points."""
     keep_as_call()
     core_limit = limit + polytope.radius
     best, face = -math.inf, 0
@@ -256,7 +252,7 @@ def collide_cylinder_polytope(cylinder, core, polytope, limit, polygons, result)
     count = write_nearest(core, other, 0.0, polytope.radius, start, limit, result)
     if count == 0:
         return 0
-    # One point is little to stand on: where flat sides nearly agree with it, their points are better.
+    # One point gives little support: if flat sides nearly agree with it, their points are better.
     separation, normal = result.separations[0] + polytope.radius, vector3(result.normal)
     if -dot(plane_normal(polytope, face), normal) > FLAT or abs(dot(normal, axis)) > FLAT:
         count, lowest = cylinder_on_face(cylinder, polytope, face, limit, polygons, result)
@@ -268,7 +264,7 @@ def collide_cylinder_polytope(cylinder, core, polytope, limit, polygons, result)
 
 @kernel
 def collide_cylinder_plane(cylinder, b, limit, polygon, result):
-    """Cylinder A against plane B: number of points."""
+    """Collide cylinder A with plane B. Return the number of points."""
     keep_as_call()
     n, distance = vector3(b.plane), np.float64(b.plane[3])
     if dot(n, lowest_of_cylinder(cylinder, n)) - distance > limit:
@@ -282,9 +278,9 @@ def collide_cylinder_plane(cylinder, b, limit, polygon, result):
 
 @kernel
 def _cylinder_on_cap(a, b, is_flipped, limit, polygons, result):
-    """Fill `result` from the cap of cylinder b that cylinder a stands above: (number of points, lowest).
+    """Fill `result` from the cap of cylinder b below cylinder a: (number of points, lowest).
 
-    `is_flipped`: b is the pair's A, so that the normal turns over.
+    `is_flipped`: b is the pair's A, so the normal is reversed.
     """
     keep_as_call()
     axis, center = vector3(b.axis), vector3(b.center)
@@ -308,7 +304,7 @@ def separation_of_cap(a, b):
 
 @kernel
 def collide_cylinders(a, core_a, b, core_b, limit, polygons, result):
-    """Two cylinders: number of points."""
+    """Collide two cylinders. Return the number of points."""
     keep_as_call()
     of_a, of_b = separation_of_cap(b, a), separation_of_cap(a, b)
     flat = max(of_a, of_b)
@@ -334,7 +330,7 @@ def collide_cylinders(a, core_a, b, core_b, limit, polygons, result):
     normal = vector3(result.normal)
     if count == 0 or 1.0 - along * along > PARALLEL_SINE_SQUARED or abs(dot(normal, axis)) > 0.05:
         return count
-    # Side by side: the ends of what they have in common.
+    # Side by side: the ends of the common part.
     middle = dot(axis, subtract(vector3(a.center), vector3(b.center)))
     low, high = max(middle - a.half_height, -b.half_height), min(middle + a.half_height, b.half_height)
     if high - low <= 0.05 * size:
@@ -350,7 +346,7 @@ def collide_cylinders(a, core_a, b, core_b, limit, polygons, result):
 
 @kernel
 def collide_segment_cylinder(radius, p, q, cylinder, core, limit, result):
-    """Sphere (p = q) or capsule A against cylinder B: number of points."""
+    """Collide sphere (p = q) or capsule A with cylinder B. Return the number of points."""
     keep_as_call()
     other = stack_array(1, CORE)[0]
     segment_core(p, q, other)

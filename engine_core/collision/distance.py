@@ -1,7 +1,7 @@
 """Distance and depth of any two convex shapes, by GJK and EPA.
 
-All that is round about a shape (a sphere, a capsule's caps, a hull's convex radius) is taken off first and counted as a
-radius about the core: so round shapes are exact and need the costly depth search only when they overlap deeply.
+The rounding of a shape (a sphere, a capsule's caps, a hull's convex radius) is removed first and counted as a radius about the
+core. So round shapes are exact, and need the costly depth search only for deep overlaps.
 """
 
 from ..geometry.epa import epa_penetration
@@ -15,7 +15,7 @@ from ..shapes.core import core_center, core_of_shape
 
 @kernel
 def distance_of_cores(core_a, core_b, start):
-    """(distance, point on A, point on B, unit normal from A to B) of two rows of CORE; a negative distance is a depth.
+    """Return (distance, point on A, point on B, unit normal from A to B) of two rows of CORE; a negative distance is a depth.
 
     `start` is a guess of (point of A) - (point of B), usually the difference of the centres.
     """
@@ -31,10 +31,10 @@ def distance_of_cores(core_a, core_b, start):
 
 @kernel
 def distance_of_convex(a, position_a, rotation_a, b, position_b, rotation_b):
-    """Distance of two convex shapes given as rows of SHAPE: see `shape_distance`."""
+    """Distance of two convex shapes given as rows of SHAPE; see `shape_distance`."""
     keep_as_call()
     cores = stack_array(2, CORE)
-    # A stands at the origin and the answer is moved back: no digits are lost far from the common origin.
+    # A is at the origin and the result is moved back: no precision is lost far from the common origin.
     radius_a = core_of_shape(a, (0.0, 0.0, 0.0), rotation_a, cores[0])
     radius_b = core_of_shape(b, subtract(position_b, position_a), rotation_b, cores[1])
     start = subtract(rotate(rotation_a, core_center(a)), rotate(rotation_b, core_center(b)))
@@ -47,11 +47,10 @@ def distance_of_convex(a, position_a, rotation_a, b, position_b, rotation_b):
 
 @kernel
 def shape_distance(shapes, index_a, position_a, rotation_a, index_b, position_b, rotation_b):
-    """Distance of two convex shapes: (distance [m], point on A, point on B, unit normal from A to B).
+    """Return the distance of two convex shapes: (distance [m], point on A, point on B, unit normal from A to B).
 
-    `shapes` is an array of SHAPE rows; positions are vectors and rotations quaternions to one common frame, in which
-    the answer stands too. A negative distance is the depth of the overlap: moving A by distance * normal just parts
-    them. Kinds: all convex ones.
+    `shapes` is an array of SHAPE rows; positions are vectors and rotations quaternions in one common frame, also that of the
+    result. A negative distance is the depth of the overlap: moving A by distance * normal just separates them. All convex kinds.
     """
     return distance_of_convex(
         shapes[index_a], position_a, rotation_a, shapes[index_b], position_b, rotation_b

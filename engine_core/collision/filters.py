@@ -1,4 +1,4 @@
-"""Which bodies a query sees, and where: the part that all queries share."""
+"""The filter of bodies and shapes that all queries share."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ LAYER_UNION = TREE.fields["layer_union"][1]
 
 @kernel
 def looks_in(query, layer, tree):
-    """Whether a query has to look in the tree of a broad-phase layer: some body in it could pass."""
+    """Whether a query must search the tree of a broad-phase layer: some body in it could pass the filter."""
     if layer == LAYER_SENSOR:
         return query.flags & WITH_AREAS != 0
     if query.layer_mask != 0 and (query.layer_mask >> np.uint32(layer)) & 1 == 0:
@@ -28,7 +28,7 @@ def looks_in(query, layer, tree):
 
 @kernel
 def is_shape_seen(query, instance):
-    """The shape filter: whether a query sees a shape of a body. A shape or a query without shape layers sees all."""
+    """Whether the shape filter of a query accepts a shape of a body. A shape or a query without shape layers matches all."""
     if instance.is_disabled or instance.shape < 0:
         return False
     return query.shape_mask == 0 or instance.query_layers == 0 or query.shape_mask & instance.query_layers != 0
@@ -36,7 +36,7 @@ def is_shape_seen(query, instance):
 
 @kernel
 def is_seen(query, body):
-    """Whether a body passes a query's layers and kinds. Asks nobody."""
+    """Whether a body passes a query's layers and kinds. Calls no filter function."""
     if body.id == 0 or not body.collision_layer & query.collision_mask:
         return False
     if not query.flags & (WITH_AREAS if body.flags & IS_AREA else WITH_BODIES):
@@ -46,7 +46,7 @@ def is_seen(query, body):
 
 @kernel
 def is_met(world, query, bodies, index):
-    """`is_seen`, and for a body that moves: it does not meet itself nor what it is excepted from."""
+    """Whether a body passes `is_seen` and, in the query of a moving body, is neither that body nor one of its exceptions."""
     body = bodies[index]
     if not is_seen(query, body):
         return False
@@ -61,8 +61,7 @@ def is_met(world, query, bodies, index):
 
 @kernel
 def is_excluded(query, body_id):
-    """Whether the asker leaves this body out: looked up in the list, then asked of the function. Only for what would be
-    hit."""
+    """Whether the query excludes this body, by its list, then by its function. Only called for bodies that would be hit."""
     excluded = view(query.excluded, query.excluded_count, np.int64)
     for k in range(query.excluded_count):
         if excluded[k] == body_id:

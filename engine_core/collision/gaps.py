@@ -1,9 +1,9 @@
-"""The gap between a convex shape and a shape of any kind, and how far the first may move before it is closed.
+"""The gap between a convex shape and any shape, and how far the first may move until the gap is closed.
 
-All in the frame of the second shape, B: the first one, A, is a row of CORE with a radius (`distance.core_of_shape`).
-GJK finds gaps between cores; conservative advancement closes them: along the line between the nearest points two convex
-bodies cannot meet earlier than their closing speed allows (B. Mirtich, "Impulse-based Dynamic Simulation", 1996; G. van
-den Bergen, "Ray Casting against General Convex Objects", 2004).
+All in the frame of the second shape, B. The first one, A, is a row of CORE with a radius (`distance.core_of_shape`). GJK finds
+gaps between cores; conservative advancement closes them: two convex bodies cannot touch earlier than their closing speed along
+the line between their nearest points allows (B. Mirtich, "Impulse-based Dynamic Simulation", 1996; G. van den Bergen, "Ray
+Casting against General Convex Objects", 2004).
 """
 
 import numpy as np
@@ -23,22 +23,22 @@ from ..shapes.traits import can_be_met
 
 NO_FRACTION = 2.0
 OVERLAPPING = -1.0
-"""The fraction of a shape that is overlapped before the motion begins."""
+"""The fraction for a shape that is overlapped before the motion begins."""
 SKIN = 5e-5
-"""A shape that is cast is smaller by this, so that shapes may touch or slide along each other [m]."""
+"""A shape that is cast is shrunk by this, so that shapes may touch or slide along each other [m]."""
 CONTACT_GAP = 1e-6
-"""A gap this small is closed [m]."""
+"""A gap this small counts as closed [m]."""
 PARALLEL = 1e-9
-"""Sine of the angle up to which a motion runs along a surface and does not close the gap."""
+"""Sine of the angle up to which a motion is parallel to a surface and does not close the gap."""
 MAX_ADVANCES = 48
 FAR = 1e30
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 ZERO = (0.0, 0.0, 0.0)
 
-# What a gap or a cast finds, in the frame of B.
+# The result of a gap or cast, in the frame of B.
 GAP = np.dtype(
     [
-        ("distance", "f8"),  # [m]; not above 0: overlap (then it is no depth)
+        ("distance", "f8"),  # [m]; 0 or less: overlap (not a depth)
         ("fraction", "f8"),  # casts
         ("normal", "f8", 3),  # unit, from A to B; zero if unknown
         ("point", "f8", 3),  # on B
@@ -50,7 +50,8 @@ GAP = np.dtype(
 
 @kernel
 def prepare_core(shape, position, rotation, core):
-    """`core_of_shape` that knows separation rays: segments without thickness. Gives the radius."""
+    """Write the core of a shape, like `core_of_shape`, also for separation rays: segments without thickness. Return the
+    radius."""
     keep_as_call()
     radius = core_of_shape(shape, position, rotation, core)
     if shape.kind == SEPARATION_RAY:
@@ -63,7 +64,7 @@ def prepare_core(shape, position, rotation, core):
 
 @kernel
 def prepare_point(core, point):
-    """A point as a core."""
+    """Write a point as a core."""
     core.kind = BOX_CORE
     for i in range(3):
         core.extents[i] = 0.0
@@ -74,7 +75,7 @@ def prepare_point(core, point):
 
 @kernel
 def prepare_triangle(core, corners, a, b, c):
-    """A triangle as a core; `corners` is an array of nine doubles that has to live as long."""
+    """Write a triangle as a core; `corners` is an array of nine doubles that must live as long as the core."""
     store3(corners[0:3], a)
     store3(corners[3:6], b)
     store3(corners[6:9], c)
@@ -85,8 +86,8 @@ def prepare_triangle(core, corners, a, b, c):
 
 @kernel
 def measure_gap(core_a, core_b, radius, start, gap):
-    """Write distance, normal and point of the gap of two cores with radii that add up to `radius`, of which all is
-    given to A. Cores that meet have distance -radius (at most 0) and leave the normal alone."""
+    """Write distance, normal and point of the gap of two cores whose radii add up to `radius`, all of it given to A. For
+    overlapping cores the distance is -radius (at most 0) and the normal is not written."""
     keep_as_call()
     simplex = stack_array(1, SIMPLEX)[0]
     is_overlap, v, on_a = gjk_distance(core_a, core_b, simplex, start)
@@ -106,14 +107,14 @@ def is_behind(point, a, normal):
 
 @kernel
 def is_met_from_front(center, motion, a, normal):
-    """Whether what moves by `motion` can meet a one-sided triangle (a corner, and a normal of any length): such triangles stop
-    nothing that comes from behind or leaves through the front."""
+    """Whether a shape moving by `motion` can hit a one-sided triangle (a corner, and a normal of any length): such triangles do
+    not stop motion from behind or out through the front."""
     return not is_behind(center, a, normal) and dot(motion, normal) <= 0.0
 
 
 @kernel
 def plane_gap(core_a, radius, shape, gap):
-    """The gap to a half space."""
+    """Write the gap to a half space."""
     p = shape.plane
     normal = (float(p[0]), float(p[1]), float(p[2]))
     lowest = support(core_a, negate(normal))
@@ -132,9 +133,9 @@ def grow(query_bounds, low, high, by):
 
 @kernel
 def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, gap):
-    """Write the gap between A and the row `shape` of SHAPE; of a mesh to its nearest triangle within `limit` [m], where
-    A behind the front of a triangle (`center_a`) is not near it unless it is two-sided. `low`, `high`: bounds of A.
-    Gives whether there is something within `limit`."""
+    """Write the gap between A and the row `shape` of SHAPE. For a mesh it is the gap to its nearest triangle within `limit` [m];
+    a one-sided triangle with A behind its front (`center_a`) is skipped. `low`, `high`: bounds of A. Return whether there is
+    something within `limit`."""
     keep_as_call()
     gap.distance = FAR
     gap.face = -1
@@ -179,7 +180,7 @@ def find_gap(shape, core_a, radius_a, center_a, low, high, limit, is_two_sided, 
 
 @kernel
 def shrink(shape, core, radius):
-    """Make a core smaller by SKIN on all sides (a hull by a little less). Gives the new radius."""
+    """Shrink a core by SKIN on all sides (a hull by a little less). Return the new radius."""
     if radius > 0.0:
         return radius - min(SKIN, 0.1 * radius)
     if core.kind == POINTS_CORE or core.kind == FUNCTION_CORE:
@@ -200,8 +201,7 @@ def shrink(shape, core, radius):
 
 @kernel
 def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
-    """Move A by `motion` until it meets B. Gives the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the
-    contact."""
+    """Move A by `motion` until it hits B. Return the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the contact."""
     keep_as_call()
     base = vector3(core_a.position)
     fraction = 0.0
@@ -227,8 +227,8 @@ def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
 
 @kernel
 def cast_core(cores, core_b, radius, skin_radius, start, motion, max_fraction, gap):
-    """`advance` for a core given twice: cores[0] as it is with `radius`, cores[1] made smaller with `skin_radius`. The
-    smaller one decides whether there is a hit, the other where."""
+    """Apply `advance` to a core given twice: cores[0] in full size with `radius`, cores[1] shrunk with `skin_radius`. The shrunk
+    one decides whether there is a hit, the full one where."""
     keep_as_call()
     fraction = advance(cores[1], core_b, skin_radius, start, motion, max_fraction, gap)
     if fraction < 0.0 or fraction > max_fraction:
@@ -249,7 +249,7 @@ def cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap):
         return NO_FRACTION
     plane_gap(cores[0], radius, shape, gap)
     fraction = max(gap.distance, 0.0) / closing
-    # The point found belongs to the start: it moves along.
+    # The point belongs to the start: it moves along.
     along = add_scaled(motion, vector3(gap.normal), -closing)
     store3(gap.point, add_scaled(vector3(gap.point), along, fraction))
     return fraction
@@ -257,7 +257,7 @@ def cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap):
 
 @kernel
 def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
-    """The first triangle met; OVERLAPPING if any is overlapped at the start."""
+    """Cast to the first triangle hit; OVERLAPPING if any is overlapped at the start."""
     keep_as_call()
     mesh = mesh_of(shape)
     walk, scratch = stack_array(1, MESH_CAST)[0], stack_array(1, MESH_CHILDREN)
@@ -286,9 +286,9 @@ def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion,
 
 @kernel
 def cast_to_shape(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, gap):
-    """Move A, given as to `cast_core`, by `motion` until it meets the row `shape` of SHAPE. Gives the fraction at which
-    they touch (up to `max_fraction`), NO_FRACTION, or OVERLAPPING; `gap` holds normal and point of contact. A mesh is
-    met from the front only, unless it has backface collision."""
+    """Move A, given as to `cast_core`, by `motion` until it hits the row `shape` of SHAPE. Return the fraction at which they
+    touch (up to `max_fraction`), NO_FRACTION, or OVERLAPPING; `gap` holds normal and point of contact. A mesh is hit from the
+    front only, unless it has backface collision."""
     keep_as_call()
     gap.face = -1
     if not can_be_met(shape) or length_squared(motion) == 0.0:

@@ -1,8 +1,8 @@
 """Contact manifolds of two polytopes: hulls, boxes and the triangles of meshes. In the frame of B.
 
-Separating axes find how the two face each other; then either the incident face is clipped against the reference
-face, or two edges cross in one point. Where the polytopes are apart and nothing lies above the reference face
-(corner against corner), the nearest points are the contact, so that a separation is never less than it really is.
+Separating axes find how the two face each other. Then either the incident face is clipped against the reference face, or two
+edges cross in one point. If the polytopes are apart and nothing lies above the reference face (corner against corner), the
+nearest points are the contact, so that a separation is never underestimated.
 """
 
 import math
@@ -28,9 +28,9 @@ from .schema import MAX_POINTS
 FACE_OF_A, FACE_OF_B, EDGES = 1, 2, 3
 
 AXIS_TOLERANCE = 1e-3
-"""An axis must be better by this to replace a simpler one or last step's [m] ..."""
+"""An axis must be better by this [m] to replace a simpler one or last step's ..."""
 AXIS_TOLERANCE_OF_SIZE = 0.01
-"""... but at most this part of the inner radius of the smaller polytope."""
+"""... but at most by this part of the inner radius of the smaller polytope."""
 
 
 @kernel
@@ -46,7 +46,7 @@ def axis_tolerance(a, b):
 
 @kernel
 def separation_of_cached(a, b, cache):
-    """Separation along last step's axis; -inf if there is none or it makes no axis any more."""
+    """Separation along last step's axis; -inf if there is none or it is no longer a valid axis."""
     keep_as_call()
     kind, i, j = cache >> 28, cache >> 14 & 0x3FFF, cache & 0x3FFF
     if kind == FACE_OF_A and i < a.face_count:
@@ -75,13 +75,13 @@ def lowest_along(shape, n):
 
 @kernel
 def convex_radius(shape):
-    """How far the surface of a box or hull lies off its core [m]."""
+    """Distance from the core of a box or hull to its surface [m]."""
     return np.float64(shape.radius) if shape.kind == HULL else 0.0
 
 
 @kernel
 def is_above_plane(a, b, position, rows, limit):
-    """Whether a box or hull A lies higher than `limit` above a plane B: said without making a polytope."""
+    """Whether a box or hull A is farther than `limit` above a plane B. Needs no polytope."""
     n = vector3(b.plane)
     lowest = lowest_along(a, transform_inverse(rows, ZERO, n)) + dot(n, position)
     return lowest > b.plane[3] + limit + convex_radius(a)
@@ -89,7 +89,7 @@ def is_above_plane(a, b, position, rows, limit):
 
 @kernel
 def is_apart_by_cached_face(a, b, position, rows, limit, cache):
-    """Whether last step's face of a hull still parts shapes A and B by more than `limit`: said without making polytopes."""
+    """Whether last step's face of a hull still separates shapes A and B by more than `limit`. Needs no polytopes."""
     kind, face = cache >> 28, cache >> 14 & 0x3FFF
     owner = a if kind == FACE_OF_A else b
     if owner.kind != HULL or (kind != FACE_OF_A and kind != FACE_OF_B):
@@ -108,7 +108,7 @@ def is_apart_by_cached_face(a, b, position, rows, limit, cache):
 
 @kernel
 def find_face(a, b, limit, cache):
-    """The face of least penetration, last step's preferred: (separation, FACE_OF_A or FACE_OF_B, face).
+    """Return the face of least penetration, preferring last step's: (separation, FACE_OF_A or FACE_OF_B, face).
 
     A separation above `limit` ends the search.
     """
@@ -144,7 +144,7 @@ def most_opposed_face(polytope, n):
 
 @kernel
 def load_face(polytope, face, origin, u, v, n, polygon):
-    """The corners of a face in the plane frame (origin, u, v, n)."""
+    """Load the corners of a face in the plane frame (origin, u, v, n)."""
     keep_as_call()
     starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
     corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
@@ -168,8 +168,7 @@ def face_frame(polytope, face):
 
 @kernel
 def clip_against_face(polytope, face, origin, u, v, polygons):
-    """Clip the first of two polygons, in the plane frame of a face, against its sides. Gives which one holds the
-    answer."""
+    """Clip the first of two polygons, in the plane frame of a face, against its sides. Return which one holds the result."""
     keep_as_call()
     starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
     corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
@@ -184,7 +183,7 @@ def clip_against_face(polytope, face, origin, u, v, polygons):
         if size <= 0.0:
             continue
         nx, ny = dy / size, -dx / size
-        # A hair outside counts as above the face: faces that lie flush do not flicker.
+        # Slightly outside counts as above the face: flush faces do not flicker.
         reach, side = nx * px + ny * py + 1e-7 * size, np.int64(128 + i - first)
         if clip_half_plane(polygons[now], polygons[1 - now], nx, ny, reach, side):
             now = 1 - now
@@ -193,7 +192,7 @@ def clip_against_face(polytope, face, origin, u, v, polygons):
 
 @kernel
 def drop_corners(polygon, faces, limit):
-    """Drop corners of a clipped polygon higher than `limit`; their `edge` becomes their feature. Gives the lowest z."""
+    """Drop corners of a clipped polygon higher than `limit`; `edge` of the others becomes their feature. Return the lowest z."""
     lowest = math.inf
     kept = 0
     count = polygon.count
@@ -228,7 +227,7 @@ def is_above_face(polytope, face, p):
 
 @kernel
 def deepest_vertex(polytope, reference, face):
-    """The vertex that lies lowest over a face of another polytope: (height of it over the face's plane, vertex)."""
+    """The vertex that is lowest over a face of another polytope: (its height over the face's plane, vertex)."""
     n = plane_normal(reference, face)
     lowest, lowest_i = math.inf, 0
     for i in range(polytope.vertex_count):
@@ -240,7 +239,7 @@ def deepest_vertex(polytope, reference, face):
 
 @kernel
 def half_way(reference, incident, z):
-    """Height over a face half-way between the surfaces, each its radius off its core, of what lies at z over it."""
+    """Height over a face of the point midway between the surfaces, each its radius off its core, for a core point at height z."""
     return 0.5 * (z + reference.radius - incident.radius)
 
 
@@ -260,7 +259,7 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     lowest = drop_corners(polygon, faces, limit + radii) if polygon.count > 0 else math.inf
     deepest, deepest_i = deepest_vertex(incident, reference, face)
     if deepest + 1e-6 < lowest and deepest <= limit + radii:
-        # The deepest vertex need not belong to the face most opposed to the normal.
+        # The deepest vertex may not belong to the face most opposed to the normal.
         p = vertex(incident, deepest_i)
         if is_above_face(reference, face, p):
             d = subtract(p, origin)
@@ -284,8 +283,8 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
 
 @kernel
 def include_deepest(a, b, is_face_of_b, face, result):
-    """Add the deepest vertex to a manifold in whose reference face it does not lie: where faces are nearly coplanar, last step's
-    may be chosen while the vertex lies in its neighbour."""
+    """Add the deepest vertex if it lies outside the reference face: with nearly coplanar faces, last step's may be chosen while
+    the vertex lies in its neighbour."""
     reference, incident = (b, a) if is_face_of_b else (a, b)
     z, deepest = deepest_vertex(incident, reference, face)
     slot = np.int64(result.point_count)
@@ -303,7 +302,7 @@ def include_deepest(a, b, is_face_of_b, face, result):
 
 @kernel
 def edge_contact(a, b, edge_a, edge_b, axis, result):
-    """Fill `result` from two crossing edges. Gives the core distance of the nearest points along the axis."""
+    """Fill `result` from two crossing edges. Return the core distance of the nearest points along the axis."""
     keep_as_call()
     edges_a = view(a.edges, a.edge_count * 4, np.int32)
     edges_b = view(b.edges, b.edge_count * 4, np.int32)
@@ -322,8 +321,7 @@ def edge_contact(a, b, edge_a, edge_b, axis, result):
 
 @kernel
 def nearest_contact(a, b, limit, result):
-    """Fill `result` with one point: the nearest ones, or the deepest if the polytopes overlap. Gives 1, or 0 if
-    too far."""
+    """Fill `result` with one point: the nearest ones, or the deepest if the polytopes overlap. Return 1, or 0 if too far."""
     keep_as_call()
     cores = stack_array(2, CORE)
     polytope_core(a, cores[0])
@@ -341,7 +339,7 @@ def nearest_contact(a, b, limit, result):
 
 @kernel
 def collide_polytopes(a, b, limit, cache, polygons, result):
-    """Manifold of two polytopes (rows of POLYTOPE). Gives (number of points, axis cache).
+    """Compute the manifold of two polytopes (rows of POLYTOPE). Return (number of points, axis cache).
 
     `limit` is the speculative distance [m], `polygons` two rows of POLYGON for scratch.
     """
@@ -362,8 +360,8 @@ def collide_polytopes(a, b, limit, cache, polygons, result):
     is_edge = highest > best + (0.0 if cache >> 28 == EDGES else tolerance)
     count, lowest, facing = face_contact(a, b, kind == FACE_OF_B, face, limit, polygons, result)
     if count > 0 and is_edge and abs(lowest - highest) <= slack:
-        # If the corners of faces that are nearly parallel, or of one that looks the edges' way, say the same depth as the edges
-        # do, more points are better than one: on one alone, what lies on an edge rocks for ever.
+        # If the corners of nearly parallel faces, or of a face in the direction of the edges, give the same depth as the edges,
+        # several points are better than one: on a single point, a body resting on an edge rocks forever.
         if facing > FLAT or dot(vector3(result.normal), axis) > FLAT:
             return count, edge_cache
     if not is_edge and count > 0 and (lowest <= best + slack or (best > 0.0 and facing > FLAT)):

@@ -1,7 +1,7 @@
-"""The shape that asks against one shape of a body: whether they overlap, and how far the one may move.
+"""The query's shape against one shape of a body: whether they overlap, and how far the first may move.
 
-Everything is computed relative to the position of the shape that asks, so that it is as exact far from the world's origin as near
-to it.
+Everything is computed relative to the position of the query's shape, so that it is as exact far from the world's origin as near
+it.
 """
 
 import numpy as np
@@ -21,13 +21,13 @@ from ..shapes.traits import is_convex, is_surface
 from .gaps import GAP, cast_to_shape, find_gap, prepare_core, shrink
 
 
-# One shape against one shape: where the second stands as seen from the position of the one that asks, world axes.
+# One shape against one shape: the pose of the second relative to the position of the query's shape, world axes.
 PLACE = np.dtype([("position", "f8", 3), ("rotation", "f8", 4), ("rows", "f8", (3, 3))], align=True)
 
 
 @kernel
 def place_instance(query, position, rotation, instance, place):
-    """Write where a shape of a body stands, relative to the query's position, from the body's pose."""
+    """Write the pose of a shape of a body, relative to the query's position, from the body's pose."""
     offset = subtract(position, vector3(query.position))
     store3(place.position, add(offset, rotate(rotation, vector3(instance.position))))
     store4(place.rotation, multiply(rotation, quaternion(instance.rotation)))
@@ -35,8 +35,8 @@ def place_instance(query, position, rotation, instance, place):
 
 @kernel
 def prepare_roles(shapes, query, instance, place, core, frame):
-    """Choose who is A, the convex one: `frame` gets position and rotation of A in the frame of B. Gives (row of A, row
-    of B, radius of A, whether the roles are changed, whether it can be done)."""
+    """Choose which shape is A, the convex one: `frame` gets position and rotation of A in the frame of B. Return (row of A, row
+    of B, radius of A, whether the roles are swapped, whether it is possible)."""
     asking, other = np.int64(query.shape), np.int64(instance.shape)
     is_changed = is_surface(shapes[asking])
     a, b = (other, asking) if is_changed else (asking, other)
@@ -61,8 +61,8 @@ def center_in_frame(shape, frame):
 
 @kernel
 def overlaps_instance(shapes, query, instance, place, counts_both_sides):
-    """Whether the query's shape, grown by its margin, meets a shape of a body. `counts_both_sides`: of all meshes, else of those
-    with backface collision only."""
+    """Whether the query's shape, grown by its margin, overlaps a shape of a body. `counts_both_sides`: of all meshes, else only
+    of those with backface collision."""
     keep_as_call()
     core, frame, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
     a, b, radius, _, is_possible = prepare_roles(shapes, query, instance, place, core, frame)
@@ -78,8 +78,8 @@ def overlaps_instance(shapes, query, instance, place, counts_both_sides):
 
 @kernel
 def cast_to_instance(shapes, query, instance, place, max_fraction, gap):
-    """Fraction at which the moving shape of the query meets a shape of a body (`gaps.cast_to_shape`); `gap` holds
-    normal (from the query's shape to the other) and point, world axes, relative to the query's position."""
+    """Fraction at which the moving shape of the query hits a shape of a body (`gaps.cast_to_shape`); `gap` holds normal (from the
+    query's shape to the other) and point, world axes, relative to the query's position."""
     keep_as_call()
     cores, frame = stack_array(2, CORE), stack_array(1, PLACE)[0]
     a, b, radius, is_changed, is_possible = prepare_roles(shapes, query, instance, place, cores[0], frame)
@@ -101,7 +101,7 @@ def cast_to_instance(shapes, query, instance, place, max_fraction, gap):
     if fraction < 0.0 or fraction > 1.0:
         return fraction
     normal, point = rotate(turn, vector3(gap.normal)), rotate(turn, vector3(gap.point))
-    if is_changed:  # the point found is on the shape that asks, in its frame, as it stands at the start
+    if is_changed:  # the point is on the query's shape, in its frame, at its starting pose
         normal = negate(normal)
         point = add_scaled(point, vector3(query.motion), fraction)
     else:

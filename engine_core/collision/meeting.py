@@ -1,10 +1,9 @@
-"""Contacts ahead of time, of bodies that are apart now but meet within the step.
+"""Contacts ahead of time, for bodies that are apart now but meet within the step.
 
-Two bodies whose motion is long for their size are swept from where they are to where their velocities take them. If they meet on
-the way, they are collided where they meet, and the solver has that contact from the start of the step: it lets them come so far,
-and no farther. Impulses, friction and bounces then act in the sub-step in which they meet, on all that hangs on the two, and no
-time of the step is lost. A body that meets another by other velocities than those of the start is held back
-(solver/continuous.py).
+Two bodies whose motion is long for their size are swept along their velocities. If they meet, they are collided at the meeting
+poses, and the solver has that contact from the start of the step: it lets them come exactly that far. Impulses, friction and
+bounces then act in the sub-step in which they meet, on all bodies connected to the two, and no time of the step is lost. A body
+that meets another by velocities other than those at the start is held back (solver/continuous.py).
 """
 
 import math
@@ -25,9 +24,9 @@ from .sweeps import largest_angle
 
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
 FAR_FOR_CONTINUOUS, FAR = 0.25, 0.5
-"""A motion of more than this part of the inner radius is swept, of bodies with continuous collision and of others."""
+"""Parts of the inner radius: a longer motion is swept, for bodies with continuous collision and for others."""
 LEAST_MOTION = 0.01
-"""Balls that move less than this part of their radii in a step are collided where they are."""
+"""Balls that move less than this part of their radii in a step are collided at their current positions."""
 NO_MOTION = (0.0, 0.0, 0.0)
 
 
@@ -41,25 +40,25 @@ def far_for(body):
 
 @kernel
 def turning_reach(body):
-    """How far the ends of a body reach out beyond what stays inside it, however it turns [m]."""
+    """How far the ends of a body reach beyond the sphere that is inside it at any rotation [m]."""
     return max(FLOAT64(body.extent) - FLOAT64(body.inner_radius), 0.0)
 
 
 @kernel
 def motion_ahead(body, delta_time):
-    """Where the velocity of a body takes it in a step [m]."""
+    """The motion of a body in a step by its velocity [m]."""
     return scale(vector3(body.linear_velocity), delta_time) if body.active_index >= 0 else NO_MOTION
 
 
 @kernel
 def angle_ahead(body, delta_time):
-    """How far the spin of a body turns it in a step [rad]."""
+    """The angle that a body turns in a step by its angular velocity [rad]."""
     return length(vector3(body.angular_velocity)) * delta_time if body.active_index >= 0 else 0.0
 
 
 @kernel
 def rotation_ahead(body, delta_time):
-    """How the spin of a body has turned it after a step."""
+    """The rotation of a body after a step by its angular velocity."""
     rotation, spin = quaternion(body.rotation), vector3(body.angular_velocity)
     speed = length(spin)
     half = 0.5 * speed * delta_time
@@ -71,8 +70,8 @@ def rotation_ahead(body, delta_time):
 
 @kernel
 def may_meet(a, b, delta, delta_time):
-    """Whether two bodies may come so far towards each other in a step that contacts made now would miss it. `delta`: from A to B
-    [m]."""
+    """Whether two bodies may approach each other so far in a step that contacts made now would miss the collision. `delta`: from
+    A to B [m]."""
     motion = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
     far, way, turned = 1.0e30, length(motion), 0.0
     for side in range(2):
@@ -90,9 +89,8 @@ def may_meet(a, b, delta, delta_time):
 
 @kernel
 def balls_meet_at(a, b, delta, delta_time):
-    """When two balls that are apart meet, or are next to each other if they pass: a part of the step; -1 where they hardly move
-    or move apart. `delta`: from A to B [m]. Balls that come from afar hit each other elsewhere than where
-    they are nearest now."""
+    """Return when two separate balls meet, or are nearest if they pass: a part of the step; -1 if they hardly move or move apart.
+    `delta`: from A to B [m]. Distant balls collide at other points than those nearest now."""
     motion = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
     reach = FLOAT64(a.inner_radius) + FLOAT64(b.inner_radius)
     way, closing, apart = dot(motion, motion), -dot(delta, motion), dot(delta, delta) - reach * reach
@@ -104,7 +102,7 @@ def balls_meet_at(a, b, delta, delta_time):
 
 @kernel
 def set_sweep_ahead(body, position, delta_time, sweep):
-    """Write how a body moves in the step to come, by its velocities."""
+    """Write the motion of a body in the coming step, by its velocities."""
     end = rotation_ahead(body, delta_time)
     store3(sweep.position, position)
     store3(sweep.motion, motion_ahead(body, delta_time))
@@ -115,15 +113,15 @@ def set_sweep_ahead(body, position, delta_time, sweep):
 
 @kernel
 def move_along(sweep, fraction, copy):
-    """Put a copy of a body where it is after a fraction of its sweep."""
+    """Move a copy of a body to where it is after a fraction of its sweep."""
     store3(copy.position, add_scaled(vector3(copy.position), vector3(sweep.motion), fraction))
     store4(copy.rotation, interpolate_rotation(quaternion(sweep.rotation), quaternion(sweep.end_rotation), fraction))
 
 
 @kernel
 def bring_back(system, head, a, b, copies):
-    """Make contacts found where two bodies meet (`copies`) ones of where they are. Normals and levers stay as they are there, for
-    there they act; by what the levers will turn until then, the separation is corrected."""
+    """Convert contacts found at the poses where two bodies meet (`copies`) to their current poses. Normals and arms stay as
+    found, since they act there; the separation is corrected for how much the arms turn until then."""
     manifolds, index = manifolds_of(system), INT64(head)
     turn_a = multiply(quaternion(copies[0].rotation), conjugate(quaternion(a.rotation)))
     turn_b = multiply(quaternion(copies[1].rotation), conjugate(quaternion(b.rotation)))

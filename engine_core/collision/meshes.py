@@ -1,8 +1,8 @@
 """A convex shape against a triangle mesh, in the mesh's frame.
 
-Each triangle near the shape makes a small manifold; those with like normals are merged and reduced to four points. What
-keeps a body from catching on inner edges: a contact whose normal comes from an inactive edge or corner of a triangle is
-made anew with the triangle's own normal, from the part of the body that lies above the triangle.
+Each triangle near the shape makes a small manifold; those with similar normals are merged and reduced to four points. To keep a
+body from catching on inner edges, a contact whose normal comes from an inactive edge or corner of a triangle is made anew with
+the triangle's own normal, from the part of the body above the triangle.
 """
 
 import math
@@ -56,16 +56,16 @@ from .support_shapes import collide_support_polytope, place_support, size_of_sha
 
 LIKE_NORMALS = math.cos(math.radians(5.0))
 SAME_POINT = 1e-3
-"""Points of neighbouring triangles closer than this are one [m]."""
+"""Points of neighbouring triangles closer than this are the same [m]."""
 MAX_CLUSTER_POINTS = 24
 CLIPPED = 0x80000000
-"""Bit of a feature: the point is no corner of the body and changes with the triangle."""
+"""Bit of a feature: the point is not a corner of the body and changes with the triangle."""
 NOT_PUSHED_BACK = 0.02
 """A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
 
 CLUSTER = np.dtype(
     [
-        ("seed", "f8", 3),  # normal of the first contact: what others are compared with
+        ("seed", "f8", 3),  # normal of the first contact, compared with those of the next ones
         ("normal", "f8", 3),  # of the deepest contact
         ("is_strong", "i8"),  # at least one contact is with the inside of a triangle or an active edge
         ("face", "i8"),
@@ -88,7 +88,7 @@ def _keep_four(cluster, polygon):
     v = cross(n, u)
     polygon.count = 0
     origin = vector3(cluster.points[0])
-    for corners in (True, False):  # the body's own corners first: of points as good the first stays
+    for corners in (True, False):  # the body's own corners first: the first of equal points stays
         for i in range(cluster.count):
             if (cluster.features[i] < CLIPPED) == corners:
                 d = subtract(vector3(cluster.points[i]), origin)
@@ -97,7 +97,7 @@ def _keep_four(cluster, polygon):
     count = reduce_points(polygon, keep)
     for i in range(count):
         keep[i] = polygon.edge[keep[i]]
-    # The chosen ones move to the front in the order they were found, so that none is overwritten before it is read.
+    # The chosen points move to the front in the order found, so that none is overwritten before it is read.
     for i in range(1, count):
         for j in range(i, 0, -1):
             if keep[j] < keep[j - 1]:
@@ -111,14 +111,14 @@ def _keep_four(cluster, polygon):
 
 @kernel
 def _add_point(cluster, point, separation, feature, only_deepest, polygon):
-    """Add a point to a cluster, or let it replace one that is the same."""
+    """Add a point to a cluster, or replace one at the same place."""
     same = -1
     for i in range(cluster.count):
         if only_deepest or length_squared(subtract(point, vector3(cluster.points[i]))) < SAME_POINT * SAME_POINT:
             same = i
     if same >= 0:
         higher = separation - cluster.separations[same]
-        # A corner of the body wins over a cut at the same place: its name stays.
+        # A corner of the body wins over a cut point at the same place: its feature stays.
         is_corner_now = feature < CLIPPED <= cluster.features[same]
         if higher >= 0.0 and not (is_corner_now and higher < SAME_POINT and not only_deepest):
             return
@@ -142,9 +142,9 @@ def _start_cluster(cluster, result):
 
 @kernel
 def add_to_clusters(result, face, is_strong, is_round, clusters, count, polygon):
-    """Merge a triangle's manifold into the cluster with its normal. Gives the new number of clusters.
+    """Merge a triangle's manifold into the cluster with its normal. Return the new number of clusters.
 
-    Weak contacts (corrected ones that lie beside their triangle) count only where there is no strong one.
+    Weak contacts (corrected ones beside their triangle) count only if there is no strong one.
     """
     keep_as_call()
     deepest = math.inf
@@ -161,7 +161,7 @@ def add_to_clusters(result, face, is_strong, is_round, clusters, count, polygon)
             best = count
             count += 1
         else:
-            # Full: the shallowest gives way.
+            # Full: the shallowest is replaced.
             best = 0
             for i in range(1, count):
                 if clusters[i].deepest > clusters[best].deepest:
@@ -205,8 +205,8 @@ def write_clusters(clusters, count, results, polygon):
 
 @kernel
 def touches_active_edge(triangle, normal, active_edges):
-    """Whether the corner, edge or face of a triangle farthest against `normal` (from A to the triangle) may be
-    hit as such."""
+    """Whether the corner, edge or face of a triangle farthest against `normal` (from A to the triangle) may make a contact with
+    this normal."""
     keep_as_call()
     if active_edges == 7:
         return True
@@ -233,7 +233,7 @@ def touches_active_edge(triangle, normal, active_edges):
 
 @kernel
 def is_true_contact(triangle, result, active_edges):
-    """Whether a contact with a triangle may stay as it is: it is with its front, or with an edge or corner that may be hit."""
+    """Whether a contact with a triangle may stay as it is: with its front, or with an edge or corner that is active."""
     normal = vector3(result.normal)
     facing = dot(normal, plane_normal(triangle, 0))
     return facing < -0.9999 or (facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges))
@@ -241,7 +241,7 @@ def is_true_contact(triangle, result, active_edges):
 
 @kernel
 def name_features(result, triangle):
-    """Make the features of different triangles differ; a corner of the body keeps its name wherever it stands."""
+    """Make the features of different triangles differ; a corner of the body keeps its feature everywhere."""
     for i in range(result.point_count):
         feature = np.int64(result.features[i])
         is_corner_of_body = feature >> 16 & 1 == 1 and feature & 0x8080 == 0 and feature < 0x10000000
@@ -251,7 +251,7 @@ def name_features(result, triangle):
 
 @kernel
 def collide_polytope_triangle(a, triangle, active_edges, limit, polygons, result):
-    """Polytope A against the front of a triangle: number of points."""
+    """Collide polytope A with the front of a triangle. Return the number of points."""
     keep_as_call()
     if active_edges != 0:
         count, _ = collide_polytopes(a, triangle, limit, np.int64(0), polygons, result)
@@ -263,7 +263,7 @@ def collide_polytope_triangle(a, triangle, active_edges, limit, polygons, result
 
 @kernel
 def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result):
-    """Sphere or capsule A against the front of a triangle: (number of points, whether the contact is strong)."""
+    """Collide sphere or capsule A with the front of a triangle: (number of points, whether the contact is strong)."""
     keep_as_call()
     count = collide_segment_polytope(radius, p, q, triangle, limit, result)
     if count == 0:
@@ -281,7 +281,7 @@ def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result
         if low == high:
             result.point_count = min(count, 1)
         return result.point_count, True
-    # The point goes where the body would touch along the new normal: off that line, turning would look like coming closer.
+    # The point goes where the body would touch along the new normal: off that line, turning would look like an approach.
     reach = radius + 0.5 * result.separations[0]
     middle = add_scaled(vector3(result.points[0]), vector3(result.normal), -reach)
     store3(result.points[0], add_scaled(middle, front, -reach))
@@ -292,7 +292,7 @@ def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result
 
 @kernel
 def collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, polygons, result):
-    """Cylinder A against the front of a triangle: number of points."""
+    """Collide cylinder A with the front of a triangle. Return the number of points."""
     keep_as_call()
     if active_edges != 0:
         count = collide_cylinder_polytope(cylinder, core, triangle, limit, polygons, result)
@@ -304,7 +304,7 @@ def collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, pol
 
 @kernel
 def collide_support_triangle(core, radius, size, start, triangle, active_edges, limit, polygons, result):
-    """A core with its radius, A, against the front of a triangle: number of points."""
+    """Collide core A with its radius with the front of a triangle. Return the number of points."""
     keep_as_call()
     if active_edges != 0:
         count = collide_support_polytope(core, radius, size, start, triangle, limit, polygons, result)
@@ -329,8 +329,8 @@ def grow_bounds(bounds, p, margin):
 
 @kernel
 def place_beside_mesh(a, position, rows, p, q, limit, cylinder, core, memory, polytope, bounds):
-    """Describe convex shape A in the mesh's frame as what its kind is collided as, and write the bounds within which triangles
-    are looked for. `p`, `q`: its segment, if it is round. Gives its radius and its centre."""
+    """Write convex shape A in the mesh's frame in the form its kind is collided in, and the bounds in which triangles are
+    searched. `p`, `q`: its segment, if it is round. Return its radius and its centre."""
     start_bounds(bounds)
     radius, center = np.float64(a.radius), position
     if is_round(a):
@@ -357,7 +357,7 @@ def place_beside_mesh(a, position, rows, p, q, limit, cylinder, core, memory, po
 
 @kernel
 def collide_mesh(a, b, position, rows, limit, results):
-    """Convex shape A at (`position`, `rows`) against mesh B: number of results."""
+    """Collide convex shape A at (`position`, `rows`) with mesh B. Return the number of results."""
     keep_as_call()
     memory = stack_array(2, POLYTOPE_MEMORY)
     polytopes = stack_array(2, POLYTOPE)
@@ -382,7 +382,7 @@ def collide_mesh(a, b, position, rows, limit, results):
             is_behind = dot(plane_normal(triangle, 0), center) < plane_distance(triangle, 0)
             is_wanted = not is_behind
             if is_behind and b.has_backface_collision != 0:
-                # Seen from behind: corners and edges in the other order.
+                # Seen from behind: corners and edges in reverse order.
                 triangle_polytope(c0, c2, c1, memory[1], triangle)
                 active_edges = active_edges >> 2 & 1 | active_edges & 2 | (active_edges & 1) << 2
                 is_wanted = True

@@ -1,4 +1,4 @@
-"""The manifolds of one pair while it is collided: which of the last step's go on, which are new, and which rules let in."""
+"""The manifolds of one pair during its collision: which of the last step's are kept, which are new, and which pass the rules."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .schema import (
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
-# The manifolds of a pair while it is collided.
+# The manifolds of a pair during its collision.
 CHAIN = np.dtype(
     [
         ("shape_pair", "i8"),  # address of SHAPE_PAIR
@@ -28,21 +28,21 @@ CHAIN = np.dtype(
         ("has_surface", "i8"),  # one of the parts has friction and restitution of its own
         ("remaining", "i8", (1,)),  # head of the list of old manifolds that are not matched yet
         ("head", "i8"), ("tail", "i8"), ("count", "i8"),  # the new list
-        ("is_changed", "i8"),  # a manifold is new or goes
-        ("is_round", "i8"),  # a contact is with what is round
-        ("lowest", "f8"),  # separation of the deepest point; 0 if none is below [m]
-        # To be found anew in every step: a shape is round, but no ball, so where it touches wanders; or a rule wants it.
+        ("is_changed", "i8"),  # a manifold is new or removed
+        ("is_round", "i8"),  # a contact is with a round shape
+        ("lowest", "f8"),  # separation of the deepest point; 0 if none is negative [m]
+        # To be collided anew in every step: a shape is round, but no ball, so its contact point wanders; or a rule requires it.
         ("renews", "i8"),
         ("contact", "i8"),  # address of CONTACT, for rules
-        ("is_rejected", "i8"),  # a rule wants no contact of this pair in this step
+        ("is_rejected", "i8"),  # a rule rejects all contacts of this pair in this step
     ],
     align=True,
 )  # fmt: skip
 
 UPRIGHT = 0.02
-"""A normal that leans no more than this against the side of what is round is one of its side (sine)."""
+"""A normal within this of perpendicular to a round shape's axis is on its side (sine)."""
 MATCH_DISTANCE = 0.02
-"""Points without a common feature hand on their impulses within this distance [m]."""
+"""Points without a common feature pass on their impulses within this distance [m]."""
 
 
 @kernel
@@ -86,7 +86,7 @@ def write_manifold(manifold, result, a):
 
 @kernel
 def is_between(manifold, chain):
-    """Whether a manifold is one of the two shapes that are collided."""
+    """Whether a manifold belongs to the two shapes that are collided."""
     return (
         manifold.instance_a == chain.instances[0] and manifold.instance_b == chain.instances[1]
         and manifold.part_a == chain.parts[0] and manifold.part_b == chain.parts[1]
@@ -95,8 +95,8 @@ def is_between(manifold, chain):
 
 @kernel
 def find_alike(system, result, rotation_a, chain):
-    """(the manifold in what remains of the chain, between the same two shapes, with the most similar normal, the one before it);
-    -1: none."""
+    """Find the manifold in the rest of the chain, between the same two shapes, with the most similar normal: (it, its
+    predecessor); -1: none."""
     manifolds = manifolds_of(system)
     normal = rotate_inverse(rotation_a, vector3(result.normal))
     best, best_before, best_likeness = -1, -1, 0.9
@@ -115,7 +115,7 @@ def find_alike(system, result, rotation_a, chain):
 
 @kernel
 def claim_manifold(system, result, rotation_a, chain):
-    """The manifold that `find_alike` finds, taken out of what remains of the chain, or a new one."""
+    """Take the manifold of `find_alike` out of the rest of the chain, or a new one."""
     manifolds, remaining = manifolds_of(system), chain.remaining
     best, best_before = find_alike(system, result, rotation_a, chain)
     if best < 0:
@@ -129,8 +129,8 @@ def claim_manifold(system, result, rotation_a, chain):
 
 @kernel
 def rounding_of(shape, rotation, outward):
-    """Radius of what is round about an axis that the outward normal of a contact meets: a sphere, a capsule, a cylinder lying on
-    its side; a mean one where the radius is not the same everywhere; 0 for what has corners [m]."""
+    """Radius of a round shape about an axis perpendicular to the contact's outward normal: a sphere, a capsule, a cylinder lying
+    on its side. A mean radius if it is not constant; 0 for a shape with corners [m]."""
     kind = shape.kind
     if is_round(shape):
         return np.float64(shape.radius)
@@ -141,7 +141,7 @@ def rounding_of(shape, rotation, outward):
         return np.float64(shape.radius) if abs(n[1]) < UPRIGHT else 0.0
     e = vector3(shape.half_extents)
     if kind == ELLIPSOID:
-        # One over the root of the Gaussian curvature: the geometric mean of both radii.
+        # The inverse root of the Gaussian curvature: the geometric mean of both radii.
         return e[0] * e[1] * e[2] / (e[0] * e[0] * n[0] * n[0] + e[1] * e[1] * n[1] * n[1] + e[2] * e[2] * n[2] * n[2])
     slope = 0.5 * (e[2] - e[1]) / e[0] if kind != CUSTOM else 0.0
     if kind == TAPERED_CAPSULE:
@@ -154,7 +154,7 @@ def rounding_of(shape, rotation, outward):
 
 @kernel
 def keep_manifold(manifolds, chain, index):
-    """Put a manifold at the end of the pair's new list."""
+    """Append a manifold to the pair's new list."""
     manifolds[index].next = -1
     if chain.tail >= 0:
         manifolds[chain.tail].next = index
@@ -165,7 +165,7 @@ def keep_manifold(manifolds, chain, index):
 
 @kernel
 def is_let_in(system, pair_index, result, chain):
-    """Whether the rule of a pair accepts a contact; then its settings stand in the chain's CONTACT."""
+    """Whether the rule of a pair accepts a contact; then its settings are in the chain's CONTACT."""
     keep_as_call()
     if chain.is_rejected != 0:
         return False
@@ -187,7 +187,7 @@ def is_let_in(system, pair_index, result, chain):
 
 @kernel
 def reject_pair(system, chain):
-    """Take the points from all contacts of a pair: a rule wants none of them."""
+    """Remove the points of all contacts of a pair: a rule rejects them."""
     manifolds = manifolds_of(system)
     index = chain.head
     while index >= 0:
@@ -198,7 +198,7 @@ def reject_pair(system, chain):
 
 @kernel
 def write_results(system, shapes, pair_index, a, shape_pair, results, found, chain):
-    """Make manifolds of what the two shapes of the chain answered."""
+    """Make manifolds of the collision results of the chain's two shapes."""
     manifolds = manifolds_of(system)
     pair = pairs_of(system)[pair_index]
     shape_a, shape_b = shapes[shape_pair.shape_a], shapes[shape_pair.shape_b]
@@ -241,7 +241,7 @@ def write_results(system, shapes, pair_index, a, shape_pair, results, found, cha
 
 @kernel
 def drop_unmatched(system, chain):
-    """Old manifolds that matched nothing: no points; the step takes them away."""
+    """Remove the points of old manifolds that matched nothing; the step frees them."""
     manifolds = manifolds_of(system)
     index = chain.remaining[0]
     while index >= 0:

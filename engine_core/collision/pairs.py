@@ -1,7 +1,7 @@
-"""Pairs of bodies whose fat bounds overlap: made, found again, kept in lists, and taken away. One row a pair, for life.
+"""Pairs of bodies whose fat bounds overlap: created, found, kept in lists, and freed. A pair keeps its row for life.
 
-Every pair stands in three places: in a hash table from its two bodies, in the list of each of its bodies, and, while one
-of the two is awake, in the array of active pairs. Serial: called by the step between its parallel jobs, or between steps.
+Every pair is in three places: a hash table by its two bodies, the list of each of its bodies, and, while one of the two is awake,
+the array of active pairs. Serial: called by the step between its parallel jobs, or between steps.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def manifolds_of(system):
 
 @kernel
 def lowest_separation(manifold):
-    """The separation of the deepest point of a manifold that pushes; 0 if none is below [m]."""
+    """The separation of the deepest point of a manifold that pushes; 0 if none is negative [m]."""
     lowest = 0.0
     for p in range(0 if manifold.flags & MANIFOLD_IS_SENSOR else manifold.point_count):
         lowest = min(lowest, FLOAT64(manifold.separation[p]))
@@ -56,7 +56,7 @@ def find_pair(system, body_a, body_b):
 
 @kernel
 def may_collide(world, a, index_a, b, index_b):
-    """Whether two bodies can push each other, by motion, layers, masks, groups, rules and exceptions. No shape is looked at."""
+    """Whether two bodies can push each other, by mode, layers, masks, groups, rules and exceptions. Shapes are not tested."""
     if a.mode < RIGID and b.mode < RIGID:
         return False
     if (a.flags | b.flags) & IS_AREA:
@@ -71,7 +71,7 @@ def may_collide(world, a, index_a, b, index_b):
 @kernel
 def combine_surfaces(friction_a, restitution_a, friction_b, restitution_b):
     """(friction, restitution) of two surfaces by Godot's rules: friction is the magnitude of the smaller, so that a rough one
-    (negative) decides; bounce is the sum, from which an absorbing one (negative) takes away; 0 to 1."""
+    (negative) decides; restitution is the sum, from which an absorbing one (negative) is subtracted, 0 to 1."""
     return FLOAT32(abs(min(friction_a, friction_b))), FLOAT32(min(max(restitution_a + restitution_b, 0.0), 1.0))
 
 
@@ -85,7 +85,7 @@ def combine_materials(lists, a, b):
 
 @kernel
 def spared(a, b):
-    """Flags of a pair: who is not pushed. A body is pushed only by what its own mask has."""
+    """Flags for the bodies of a pair that are not pushed. A body is pushed only by layers in its own mask."""
     of_a = 0 if a.collision_mask & b.collision_layer else PAIR_SPARES_A
     return of_a | (0 if b.collision_mask & a.collision_layer else PAIR_SPARES_B)
 
@@ -152,7 +152,7 @@ def active_pairs_of(system):
 
 @kernel
 def activate_pair(system, bodies, index):
-    """Have the pair collided in each step. Nothing happens if it is."""
+    """Have the pair collided in each step. No effect if it already is."""
     lists = lists_of(system)[index]
     if lists.active_index >= 0:
         return
@@ -169,7 +169,7 @@ def activate_pair(system, bodies, index):
 
 @kernel
 def deactivate_pair(system, index):
-    """Let a pair rest: both of its bodies sleep, or it is going away."""
+    """Deactivate a pair: both of its bodies sleep, or it is about to be freed."""
     all_lists = lists_of(system)
     lists = all_lists[index]
     if lists.active_index < 0:
@@ -186,7 +186,7 @@ def deactivate_pair(system, index):
 
 @kernel
 def order_active_pairs(system):
-    """Put the active pairs in the order of bodies, if they are too far from it."""
+    """Sort the active pairs by bodies, if they are too far out of order."""
     count = system.active_pair_count
     if not needs_order(system.active_pair_disorder, count):
         return

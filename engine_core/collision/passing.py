@@ -1,4 +1,4 @@
-"""Whether two bodies that move pass by each other, told by the boxes around them alone: most need no sweep of their shapes."""
+"""A test of whether two moving bodies pass each other, by their bounding boxes alone: most need no sweep of their shapes."""
 
 import numpy as np
 
@@ -7,14 +7,14 @@ from ..runtime.kernel import kernel
 
 FLOAT64 = np.float64
 LEAST_WAY = 1.0e-9
-"""Shorter ways count as none [m]."""
+"""Shorter motions count as none [m]."""
 ENDLESS = 1.0e20
-"""Bounds wider than this are those of a plane [m]."""
+"""Wider bounds are those of a plane [m]."""
 
 
 @kernel
 def turned_out(body, angle):
-    """How far a turn about its centre of mass takes points of a body out of the box around it, at most [m]."""
+    """Upper bound of how far a turn about its centre of mass moves points of a body out of its box [m]."""
     b = body.local_bounds
     inside = max(min(-b[0], -b[1], -b[2], b[3], b[4], b[5]), 0.0)
     return min(angle * FLOAT64(body.extent), max(FLOAT64(body.extent) - FLOAT64(inside), 0.0))
@@ -22,8 +22,7 @@ def turned_out(body, angle):
 
 @kernel
 def box_around(body, turn):
-    """The box around a body that is turned like that: middle from the centre of mass, half extents [m] and axes, in world
-    axes."""
+    """The box around a body with this rotation: its middle from the centre of mass, half extents [m] and axes, in world axes."""
     local = body.local_bounds
     middle = (
         0.5 * (FLOAT64(local[0]) + FLOAT64(local[3])), 0.5 * (FLOAT64(local[1]) + FLOAT64(local[4])),
@@ -38,7 +37,7 @@ def box_around(body, turn):
 
 @kernel
 def reach_along(n, half, other, half_other):
-    """How far the middles of two boxes are apart along an axis of one of them, with half its extent there, when they touch."""
+    """Distance between the middles of two touching boxes along an axis of one of them, whose half extent there is given."""
     return (
         half + abs(dot(n, other[0])) * half_other[0] + abs(dot(n, other[1])) * half_other[1]
         + abs(dot(n, other[2])) * half_other[2]
@@ -47,7 +46,8 @@ def reach_along(n, half, other, half_other):
 
 @kernel
 def gap_along(own, other, half_own, half_other, start):
-    """How far two boxes are apart at least: the largest gap along the axes of one of them; negative: they overlap along all."""
+    """Lower bound of the distance of two boxes: the largest gap along the axes of one of them; negative: they overlap along
+    all."""
     gap = -ENDLESS
     for i in range(3):
         gap = max(gap, abs(dot(own[i], start)) - reach_along(own[i], half_own[i], other, half_other))
@@ -56,7 +56,8 @@ def gap_along(own, other, half_own, half_other, start):
 
 @kernel
 def meet_along(own, other, half_own, half_other, start, motion, slack, first, last):
-    """The part of the way, between the fractions `first` and `last`, in which two boxes overlap along the axes of one of them."""
+    """The part of the motion, between the fractions `first` and `last`, in which two boxes overlap along the axes of one of
+    them."""
     for i in range(3):
         n, reach = own[i], reach_along(own[i], half_own[i], other, half_other) + slack
         at, way = dot(n, start), dot(n, motion)
@@ -76,8 +77,8 @@ def is_endless(body):
 
 @kernel
 def gap_between(a, b, delta):
-    """How far two bodies are apart at least, by the boxes around them [m]; 0 or less if that does not tell. `delta`: from A to B
-    [m]."""
+    """Lower bound of the distance of two bodies, by the boxes around them [m]; 0 or less if the boxes overlap. `delta`: from A to
+    B [m]."""
     if is_endless(a) or is_endless(b):
         return 0.0
     middle_a, half_a, axes_a = box_around(a, quaternion(a.rotation))
@@ -88,10 +89,10 @@ def gap_between(a, b, delta):
 
 @kernel
 def passes_by(a, b, turn_a, turn_b, start, motion, slack):
-    """Whether two bodies stay apart while B moves by `motion` from `start` against A [m], both turned as told. `slack`: how far
-    they turn points of both out of there, and how near counts as met [m]. The boxes around them overlap along each axis of
-    either in a part of the way; if these parts have nothing in common the boxes never meet (Gottschalk, Lin and Manocha,
-    "OBBTree", 1996, for boxes that move)."""
+    """Whether two bodies stay apart while B moves by `motion` from `start` relative to A [m], with rotations `turn_a` and
+    `turn_b`. `slack`: how far they turn points of both out of their boxes, plus the distance that counts as contact [m]. The
+    boxes overlap along each of their axes in a part of the motion; if these parts have nothing in common, the boxes never touch
+    (Gottschalk, Lin and Manocha, "OBBTree", 1996, for moving boxes)."""
     if is_endless(a) or is_endless(b):
         return False
     middle_a, half_a, axes_a = box_around(a, turn_a)

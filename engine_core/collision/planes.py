@@ -1,4 +1,4 @@
-"""Convex shapes against an infinite plane, in the plane's frame: exact, without any search."""
+"""Convex shapes against an infinite plane, in the plane's frame: exact, without a search."""
 
 import math
 
@@ -37,9 +37,9 @@ def write_points_on_plane(polygon, n, distance, u, v, radius, result):
 
 @kernel
 def collide_plane(a, b, position, rows, polytope, limit, polygon, result):
-    """Convex A at (`position`, `rows`) against plane B. `polytope`: A in this frame if it is a box or hull.
+    """Collide convex A at (`position`, `rows`) with plane B. `polytope`: A in this frame if it is a box or hull.
 
-    Gives the number of points.
+    Return the number of points.
     """
     keep_as_call()
     n, distance = vector3(b.plane), np.float64(b.plane[3])
@@ -57,7 +57,7 @@ def collide_plane(a, b, position, rows, polytope, limit, polygon, result):
             if z - radius <= limit:
                 add_corner(polygon, dot(u, p), dot(v, p), z, np.int64(1 + k))
         return write_points_on_plane(polygon, n, distance, u, v, radius, result)
-    # The face that looks at the plane most, and the lowest corner, which need not be one of its.
+    # The face that faces the plane most, and the lowest corner, which may not belong to it.
     radius = polytope.radius
     lowest, lowest_i = math.inf, 0
     for i in range(polytope.vertex_count):

@@ -1,10 +1,10 @@
-"""The data of queries: one record that says what is asked, and the rows that answer. World positions are double."""
+"""The data of queries: one record for the query, and the rows of its results. World positions are in double precision."""
 
 import numpy as np
 
 from ..shapes.schema import SHAPE
 
-# What is asked: QUERY.operation. Rays and points are answered by `ray_queries.query_rays`, the others by
+# Kinds of query, QUERY.operation. Rays and points are answered by `ray_queries.query_rays`, the others by
 # `shape_queries.query_shapes`, BOUNDS_... and COLLECT_SHAPES by `bounds_queries.query_bounds`.
 RAY, RAYS, POINT, OVERLAP, CONTACTS, CAST, CLOSEST_POINT, BOUNDS_BOX, BOUNDS_SPHERE, BOUNDS_RAY, COLLECT_SHAPES = range(11)
 
@@ -14,9 +14,9 @@ WITH_AREAS = 2
 HITS_FROM_INSIDE = 4  # a ray that starts in a solid hits it at once, with a zero normal
 HITS_BACK_FACES = 8  # rays: triangles from behind, where the mesh has backface collision
 ONLY_PICKABLE = 16  # rays: skip bodies that are not RAY_PICKABLE
-ADDS_RESULTS = 32  # CONTACTS: `first_result` rows are there already and may be replaced by deeper ones
+ADDS_RESULTS = 32  # CONTACTS: `first_result` rows exist and may be replaced by deeper ones
 
-# QUERY.collector: which hits are wanted. ANY stops at the first one met; the others of RAY want `max_results` rows.
+# QUERY.collector: which hits to return. ANY stops at the first one found; the others of RAY need `max_results` rows.
 CLOSEST, ANY, ALL, PER_BODY = range(4)
 
 QUERY = np.dtype(
@@ -24,19 +24,19 @@ QUERY = np.dtype(
         ("operation", "i4"),
         ("flags", "u4"),
         ("collision_mask", "u4"),
-        ("layer_mask", "u4"),  # broad-phase layers that are looked in, by bit; 0: all
+        ("layer_mask", "u4"),  # broad-phase layers to search, by bit; 0: all
         ("shape_mask", "u4"),  # shape filter, against `query_layers` of shapes; 0: all
         ("collector", "i4"),  # rays and casts: CLOSEST, ANY, ALL or PER_BODY
-        ("body", "i4"),  # CLOSEST_POINT: the body asked about; OVERLAP to CAST: the one that moves, not met, or -1
-        # Who is left out, asked only for what would be hit: a function `int64 f(context, body id)` or 0, a list of ids.
+        ("body", "i4"),  # CLOSEST_POINT: the body; OVERLAP to CAST: the moving body, which is skipped, or -1
+        # Excluded bodies, tested only for possible hits: a function `int64 f(context, body id)` or 0, a list of ids.
         ("exclusion_function", "i8"),
         ("exclusion_context", "i8"),
         ("excluded", "i8"),  # address of int64 (excluded_count)
         ("excluded_count", "i8"),
-        ("shape", "i8"),  # index of the shape that asks, scale cooked in
-        ("position", "f8", 3),  # of the shape or the point, or where the ray begins; world [m]
+        ("shape", "i8"),  # index of the query's shape, scale cooked in
+        ("position", "f8", 3),  # of the shape or the point, or the ray's start; world [m]
         ("rotation", "f8", 4),  # of the shape
-        ("motion", "f8", 3),  # CAST: the way of the shape; RAY: from begin to end [m]
+        ("motion", "f8", 3),  # CAST: the motion of the shape; RAY: from begin to end [m]
         ("half_extents", "f8", 3),  # BOUNDS_...: of the box, turned by `rotation`; [0]: the sphere's radius [m]
         ("margin", "f8"),  # the shape is grown by this [m]
         ("count", "i8"),  # RAYS: how many
@@ -46,12 +46,12 @@ QUERY = np.dtype(
         # PER_BODY), BODY_HIT (POINT, OVERLAP, BOUNDS_...), QUERY_CONTACT (CONTACTS), PLACED_SHAPE (COLLECT_SHAPES)
         ("results", "i8"),
         ("max_results", "i8"),
-        ("first_result", "i8"),  # with ADDS_RESULTS: how many rows are there already; else not read
+        ("first_result", "i8"),  # with ADDS_RESULTS: the number of rows that exist; else not read
         ("own_instance", "i8"),  # CONTACTS: copied to each result
-        # Answers of CAST and CLOSEST_POINT
+        # Results of CAST and CLOSEST_POINT
         ("safe_fraction", "f8"),  # of the motion that is free
         ("unsafe_fraction", "f8"),  # of the motion after which there is contact; 1 if all is free
-        ("is_hit", "i8"),  # CAST: something is in the way
+        ("is_hit", "i8"),  # CAST: something is hit
         # CAST: some shape was overlapped at the start (and ignored); CLOSEST_POINT: the point is inside
         ("is_overlapping", "i8"),
         ("hit", "f8", 3),  # CAST: a point of contact on the other; CLOSEST_POINT: the point; world [m]
@@ -68,7 +68,7 @@ QUERY = np.dtype(
 RAY_RESULT = np.dtype(
     [
         ("position", "f8", 3),  # world [m]
-        ("fraction", "f8"),  # of the way from begin to end; 2: no hit
+        ("fraction", "f8"),  # of the ray from begin to end; 2: no hit
         ("normal", "f4", 3),  # unit, of the surface; zero if the ray began inside
         ("body", "i4"),  # index; -1: no hit
         ("instance", "i4"),  # number of the shape on the body
@@ -99,23 +99,23 @@ PLACED_SHAPE = np.dtype(
 
 QUERY_CONTACT = np.dtype(
     [
-        ("position", "f8", 3),  # on the shape that asks, grown by the margin; world [m]
+        ("position", "f8", 3),  # on the query's shape, grown by the margin; world [m]
         ("other_position", "f8", 3),  # on the other
         ("normal", "f8", 3),  # unit, from the other towards the shape
-        ("depth", "f8"),  # margin counted [m]
+        ("depth", "f8"),  # margin included [m]
         ("velocity", "f4", 3),  # of the other at the point [m/s]
         ("angular_velocity", "f4", 3),  # of the other [rad/s]
         ("body", "i4"),
         ("instance", "i4"),
         ("part", "i4"),
         ("face", "i4"),
-        ("own_instance", "i4"),  # body motion: number of the shape on the body that moves
+        ("own_instance", "i4"),  # body motion: number of the shape on the moving body
         ("body_id", "i8"),
         ("user_id", "i8"),
     ],
     align=True,
 )
 
-# Functions that queries and whoever asks them share by address: places in SYSTEM.extra, filled by
+# Functions that queries and their callers share by address: places in SYSTEM.extra, filled by
 # `query_interface.install_queries`.
 COLLIDE_FUNCTION, RAY_FUNCTION, SHAPE_FUNCTION, MOTION_FUNCTION = 8, 9, 10, 11

@@ -1,4 +1,4 @@
-"""Rays and points asked of a whole system. Any thread may ask at any time; nothing is allocated, no lock is taken."""
+"""Rays and points against a whole system. Any thread may call at any time; nothing is allocated, no lock is taken."""
 
 import numpy as np
 
@@ -24,8 +24,8 @@ INT32 = np.int32
 
 @kernel
 def ray_instance(shapes, query, body, index, instance, number, part, rotation, origin, vector, result):
-    """Have a ray (body frame) meet one shape of a body, or a part of one. A hit nearer than that in `result` is written
-    there if the asker does not leave the body out. Gives whether it was."""
+    """Test a ray (body frame) against one shape of a body, or a part of one. A hit nearer than that in `result` is written there
+    unless the query excludes the body. Return whether it was."""
     turn = quaternion(instance.rotation)
     from_inside, back_faces = query.flags & HITS_FROM_INSIDE != 0, query.flags & HITS_BACK_FACES != 0
     fraction, normal, face, _ = ray_shape(
@@ -48,8 +48,8 @@ def ray_instance(shapes, query, body, index, instance, number, part, rotation, o
 
 @kernel
 def ray_body(world, query, bodies, index, hit, results, count):
-    """Have a ray meet the shapes of one body: the nearest hit is written to `hit` if it is nearer than what stands there. With
-    the collector ALL the hit with each shape joins the `count` rows of `results`, and `hit` is a row to work with. Gives the
+    """Test a ray against the shapes of one body: the nearest hit is written to `hit` if it is nearer than the one there. With the
+    collector ALL the hit with each shape is added to the `count` rows of `results`, and `hit` is scratch memory. Return the
     number of rows."""
     keep_as_call()
     body = bodies[index]
@@ -75,7 +75,7 @@ def ray_body(world, query, bodies, index, hit, results, count):
 
 @kernel
 def clear_result(result):
-    """No hit yet."""
+    """Reset a result to no hit."""
     store3(result.position, (0.0, 0.0, 0.0))
     store3(result.normal, (0.0, 0.0, 0.0))
     result.fraction = NO_FRACTION
@@ -88,7 +88,7 @@ def clear_result(result):
 
 @kernel
 def keep_hit(results, count, most, hit):
-    """Keep a hit, in place of the farthest if the rows are full and it is nearer. Gives the new number."""
+    """Keep a hit; if the rows are full, it replaces the farthest one if nearer. Return the new number."""
     if count < most:
         results[count] = hit
         return count + 1
@@ -103,7 +103,7 @@ def keep_hit(results, count, most, hit):
 
 @kernel
 def place_of_hit(results, count, index, instance, part):
-    """Which of the hits is that of a body, or of one shape of it and one part; -1 if none is."""
+    """Index of the hit with a body, or with one shape of it and one part; -1 if there is none."""
     for k in range(count):
         if results[k].body == index and (instance < 0 or (results[k].instance == instance and results[k].part == part)):
             return k
@@ -112,14 +112,14 @@ def place_of_hit(results, count, index, instance, part):
 
 @kernel
 def has_hit(results, count, index, instance, part):
-    """Whether a body, or one shape of it and one part, is among the hits: a tree may tell of a body twice."""
+    """Whether a body, or one shape of it and one part, is among the hits: a tree may yield a body twice."""
     return place_of_hit(results, count, index, instance, part) >= 0
 
 
 @kernel
 def collect_ray(system, world, query):
-    """All hits of the ray of `query`, one a shape (ALL) or the nearest of each body (PER_BODY): the nearest `max_results` of
-    them, in no order. Gives their number."""
+    """Collect all hits of the ray of `query`, one a shape (ALL) or the nearest of each body (PER_BODY): the nearest `max_results`
+    of them, unsorted. Return their number."""
     keep_as_call()
     bodies = view(world.bodies, world.body_capacity, BODY)
     cursor, hits = stack_array(1, CURSOR), stack_array(1, RAY_RESULT)
@@ -146,8 +146,8 @@ def collect_ray(system, world, query):
 
 @kernel
 def intersect_ray(system, world, query, result):
-    """The nearest hit of the ray of `query`, or with ANY the first one met, to `result` (a row of RAY_RESULT). Gives 1 for a
-    hit, else 0."""
+    """Find the nearest hit of the ray of `query`, or with ANY the first one found, and write it to `result` (a row of
+    RAY_RESULT). Return 1 for a hit, else 0."""
     keep_as_call()
     bodies = view(world.bodies, world.body_capacity, BODY)
     cursor = stack_array(1, CURSOR)
@@ -174,7 +174,7 @@ def intersect_ray(system, world, query, result):
 
 @kernel
 def point_in_body(world, query, bodies, index, hits, count):
-    """Add the shapes of one body that hold the point; gives the new number of hits."""
+    """Add the shapes of one body that contain the point. Return the new number of hits."""
     keep_as_call()
     body = bodies[index]
     instances = view(world.instances, world.instance_capacity, INSTANCE)
@@ -205,7 +205,7 @@ def point_in_body(world, query, bodies, index, hits, count):
 
 @kernel
 def add_hit(hits, count, body, index, number, part):
-    """Add a row of BODY_HIT unless it is there: a tree may tell of a body twice. Gives the new number."""
+    """Add a row of BODY_HIT unless it exists: a tree may yield a body twice. Return the new number."""
     for k in range(count):
         if hits[k].body == index and hits[k].instance == number and hits[k].part == part:
             return count
@@ -219,7 +219,7 @@ def add_hit(hits, count, body, index, number, part):
 
 @kernel
 def intersect_point(system, world, query):
-    """The shapes that hold the point of `query`, to its rows of BODY_HIT. Gives their number, at most `max_results`."""
+    """Write the shapes that contain the point of `query` to its rows of BODY_HIT. Return their number, at most `max_results`."""
     keep_as_call()
     bodies = view(world.bodies, world.body_capacity, BODY)
     hits = view(query.results, query.max_results, BODY_HIT)
@@ -242,8 +242,7 @@ def intersect_point(system, world, query):
 
 @entry_point("int64(int64, int64)")
 def query_rays(system_address, query_address):
-    """Answer a QUERY of operation RAY, RAYS or POINT, asked of the system at `system_address`. Gives how many were
-    hit."""
+    """Answer a QUERY of operation RAY, RAYS or POINT for the system at `system_address`. Return the number of hits."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     query = view(query_address, 1, QUERY)[0]

@@ -12,8 +12,8 @@ from .convex import write_contact
 
 @kernel
 def collide_ray(shapes, ray, position, rotation, other, other_position, other_rotation, limit, is_b, result):
-    """Collide the ray, row `ray` of SHAPE, with shape `other`, up to `limit` [m] beyond its end: number of results, 0 or 1.
-    Poses in world axes; `is_b`: the ray is the second shape of the pair, so that the normal points to it."""
+    """Collide the separation ray, row `ray` of SHAPE, with shape `other`, up to `limit` [m] beyond its end. Return the number of
+    results, 0 or 1. Poses in world axes; `is_b`: the ray is the second shape of the pair, so that the normal points to it."""
     keep_as_call()
     shape = shapes[ray]
     if shapes[other].kind == SEPARATION_RAY:

@@ -1,7 +1,7 @@
-"""Choosing the four points of a manifold: the deepest, and those that span the largest area with it.
+"""Choosing four points of a manifold: the deepest, and those that span the largest area with it.
 
-The choice must not flicker between points that are as good: a later point has to be better by a margin, and among
-points equally deep those farthest along a fixed direction win.
+The choice must not flicker between equally good points: a later point must be better by a margin, and among equally deep points
+those farthest along a fixed direction win.
 """
 
 import math
@@ -11,13 +11,13 @@ from ..runtime.kernel import kernel
 from .schema import MAX_POINTS
 
 DEPTH_MARGIN = 1e-4
-"""Points this much higher than the deepest count as deep as it [m]."""
+"""Points up to this much higher than the deepest count as equally deep [m]."""
 HYSTERESIS = 1.05
 
 
 @kernel
 def reduce_points(polygon, keep):
-    """Choose up to four corners of a POLYGON (x, y in the plane, z the separation): their indices go to `keep`."""
+    """Choose up to four corners of a POLYGON (x, y in the plane, z the separation) and write their indices to `keep`."""
     keep_as_call()
     count = polygon.count
     if count <= MAX_POINTS:

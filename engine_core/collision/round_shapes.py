@@ -1,6 +1,6 @@
 """Spheres and capsules: with each other, with boxes and with hulls. All exact, in the frame of B.
 
-A sphere is a capsule whose segment has no length, so two kernels do: segment against segment, segment against polytope.
+A sphere is a capsule with a segment of no length, so two kernels suffice: segment against segment, segment against polytope.
 """
 
 import math
@@ -30,8 +30,7 @@ from ..shapes.schema import CAPSULE
 from .convex import write_contact, write_single_contact
 
 PARALLEL_SINE_SQUARED = 0.001
-"""Capsules within 1.8 degrees of a face, an edge or each other touch it in two points: these lie 0.05 % of the
-radius off."""
+"""Capsules within 1.8 degrees of a face, an edge or each other touch in two points; the error is 0.05 % of the radius."""
 
 
 @kernel
@@ -66,7 +65,7 @@ def write_segment_points(result, normal, radius_a, p, sp, q, sq, limit):
 
 @kernel
 def collide_segments(a, b, position, rows, limit, result):
-    """Sphere or capsule A at (`position`, `rows`) against sphere or capsule B. Gives the number of points."""
+    """Collide sphere or capsule A at (`position`, `rows`) with sphere or capsule B. Return the number of points."""
     keep_as_call()
     height_a, height_b = half_height_of(a), half_height_of(b)
     radius_a, radius_b = np.float64(a.radius), np.float64(b.radius)
@@ -83,7 +82,7 @@ def collide_segments(a, b, position, rows, limit, result):
     if distance > 1e-9 * (radius_a + radius_b + height_a + height_b):
         normal = scale(d, 1.0 / distance)
     else:
-        # The segments cross: away from both, or away from the one that there is, or up.
+        # The segments cross: away from both, or from the only one, or up.
         normal = cross(axis_a, (0.0, 1.0, 0.0)) if height_a > 0.0 and height_b > 0.0 else (0.0, 0.0, 0.0)
         if length_squared(normal) > 1e-12:
             normal = normalize(normal)
@@ -115,7 +114,7 @@ def collide_segments(a, b, position, rows, limit, result):
 
 @kernel
 def collide_sphere_box(a, b, center, limit, result):
-    """Sphere A at `center` against box B."""
+    """Collide sphere A at `center` with box B."""
     keep_as_call()
     radius = np.float64(a.radius)
     h = b.half_extents
@@ -153,7 +152,7 @@ def collide_sphere_box(a, b, center, limit, result):
 
 @kernel
 def segment_core(p, q, core):
-    """Describe the segment pq (or a point) as a row of CORE."""
+    """Write the segment pq (or a point) as a row of CORE."""
     middle, half = between(p, q, 0.5), scale(subtract(q, p), 0.5)
     core.kind = BOX_CORE
     store3(core.extents, (0.0, 1.0, 0.0))
@@ -166,7 +165,7 @@ def segment_core(p, q, core):
 
 @kernel
 def polytope_core(polytope, core):
-    """Describe a polytope as a row of CORE."""
+    """Write a polytope as a row of CORE."""
     core.kind = POINTS_CORE_DOUBLE
     core.count = polytope.vertex_count
     core.points = polytope.vertices
@@ -174,8 +173,7 @@ def polytope_core(polytope, core):
 
 @kernel
 def segment_depth(p, q, polytope):
-    """Depth of a segment that cuts a polytope: (separation, unit axis from the polytope to the segment, face or -1 -
-    edge).
+    """Depth of a segment that intersects a polytope: (separation, unit axis from the polytope to the segment, face or -1 - edge).
 
     The axes are the face normals, and the normals of the segment and each edge that can face it.
     """
@@ -199,7 +197,7 @@ def segment_depth(p, q, polytope):
             if length_squared(n) < 1e-8 * size * length_squared(subtract(vertex(polytope, edges[4 * i + 1]), e)):
                 continue
             n = normalize(n)
-            # Between the two normals lies the one that is positive along both, or along the nearer of them.
+            # Between the two normals is the one that is positive along both, or along the nearer of them.
             if dot(n, nl) + dot(n, nr) < 0.0:
                 n = negate(n)
             separation = dot(n, subtract(p, e))
@@ -210,7 +208,7 @@ def segment_depth(p, q, polytope):
 
 @kernel
 def clip_segment_to_face(p, q, polytope, face):
-    """The parameters (low, high) of the part of pq above a face; low > high if there is none."""
+    """Return the parameters (low, high) of the part of pq above a face; low > high if there is none."""
     keep_as_call()
     starts = view(polytope.face_starts, polytope.face_count + 1, np.int32)
     corners = view(polytope.face_vertices, starts[polytope.face_count], np.int32)
@@ -235,8 +233,7 @@ def clip_segment_to_face(p, q, polytope, face):
 
 @kernel
 def _parallel_edge(p, q, polytope, normal, separation):
-    """The parameters along pq beside an edge that is parallel to it and touches: (low, high); low > high if there
-    is none."""
+    """Return the parameters (low, high) of the part of pq beside a parallel edge that it touches; low > high if there is none."""
     keep_as_call()
     d = subtract(q, p)
     size = length_squared(d)
@@ -261,7 +258,7 @@ def _parallel_edge(p, q, polytope, normal, separation):
 
 @kernel
 def collide_segment_polytope(radius, p, q, polytope, limit, result):
-    """Sphere (p = q) or capsule A with the segment pq against a polytope B. Gives the number of points."""
+    """Collide sphere (p = q) or capsule A, with the segment pq, with polytope B. Return the number of points."""
     keep_as_call()
     cores = stack_array(2, CORE)
     segment_core(p, q, cores[0])
@@ -278,7 +275,7 @@ def collide_segment_polytope(radius, p, q, polytope, limit, result):
         distance, axis, face = segment_depth(p, q, polytope)
         normal = negate(axis)
         if face >= 0:
-            # The deepest point; of a segment along the face, what lies beside the polytope is as deep but does not touch it.
+            # The deepest point. Along a face, the part of the segment beside the polytope is as deep but does not touch it.
             along = dot(axis, subtract(q, p))
             deepest = 0.0 if along > 0.0 else (1.0 if along < 0.0 else 0.5)
             low, high = clip_segment_to_face(p, q, polytope, face)

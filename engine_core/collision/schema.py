@@ -1,5 +1,5 @@
-"""The data of collision: pairs of bodies whose fat bounds overlap, the contact manifolds of each, and what a collision of two
-shapes answers. Pairs and manifolds live on from step to step: that is what warm starting, colouring and recycling rest on.
+"""The data of collision: pairs of bodies whose fat bounds overlap, their contact manifolds, and the result of colliding two
+shapes. Pairs and manifolds persist from step to step: warm starting, colouring and recycling rely on that.
 """
 
 import numpy as np
@@ -10,17 +10,17 @@ LINEAR_SLOP = 0.005
 """Tolerance of position [m]; all other lengths follow from it."""
 MAX_POINTS = 4
 MAX_RESULTS = 16
-"""How many manifolds two shapes can have at most: a convex one has one, a mesh one for each direction of normals."""
+"""The most manifolds of two shapes: convex shapes have one, a mesh one for each direction of normals."""
 
-# What the collision of two convex shapes, or of one with a face of a mesh, answers. Axes are the world's, the origin is the
-# one the caller chose (body A's centre of mass).
+# The result of the collision of two convex shapes, or of one with a face of a mesh. World axes; the caller chooses the origin
+# (the centre of mass of body A).
 CONTACT_RESULT = np.dtype(
     [
         ("normal", "f8", 3),  # unit, from A to B
         ("point_count", "i8"),
-        ("points", "f8", (MAX_POINTS, 3)),  # half-way between the two surfaces [m]
+        ("points", "f8", (MAX_POINTS, 3)),  # midway between the two surfaces [m]
         ("separations", "f8", MAX_POINTS),  # along the normal; negative: penetration [m]
-        ("features", "u4", MAX_POINTS),  # which features of A and B made the point; the same from step to step
+        ("features", "u4", MAX_POINTS),  # the features of A and B that made the point; stable from step to step
         ("face", "i8"),  # user's index of the mesh triangle (the deepest one of a merged set), else -1
     ],
     align=True,
@@ -28,24 +28,24 @@ CONTACT_RESULT = np.dtype(
 
 # Flags of a pair.
 PAIR_IS_TOUCHING = 2
-PAIR_IS_UNSOLVED = 4  # it has manifolds that are not in the solver: the step has to look at it
+PAIR_IS_UNSOLVED = 4  # it has manifolds that are not in the solver: the step must look at it
 PAIR_SPARES_A = 8  # A is not pushed: its mask does not have B's layer
 PAIR_SPARES_B = 16
-PAIR_TELLS = 32  # one of its bodies wants to be told when contact begins and ends
-PAIR_TELLS_ALL = 64  # ... and as long as it lasts
-PAIR_HAS_RULE = 128  # there is a rule for the contact classes of its bodies
+PAIR_TELLS = 32  # one of its bodies reports when contact begins and ends
+PAIR_TELLS_ALL = 64  # ... and while it lasts
+PAIR_HAS_RULE = 128  # it has a rule for the contact classes of its bodies
 
-# One cache line: all that a step reads of a pair whose manifolds still serve. What else there is of it is in PAIR_LISTS.
+# One cache line: all that a step reads of a pair whose manifolds are still valid. The rest is in PAIR_LISTS.
 PAIR = np.dtype(
     [
         ("body_a", "i4"),  # -1: a free row; body_a < body_b
         ("body_b", "i4"),
         ("flags", "u4"),
-        # How far its surfaces may move against each other before they are collided anew [m]; 0: collide now. Negative: minus the
-        # way that they have to move towards each other before a contact can begin, see `stays_apart`.
+        # How far its surfaces may move relative to each other before they are collided anew [m]; 0: collide now. Negative: minus
+        # the motion towards each other before a contact can begin, see `stays_apart`.
         ("limit", "f4"),
-        ("reach", "f4"),  # how far from a centre a contact can be that turns [m]
-        # At the last full collision, or later while they stay apart.
+        ("reach", "f4"),  # how far from a centre a contact that turns can be [m]
+        # From the last full collision, or later while they stay apart.
         ("pose_position", "f4", 3),  # B from A, world axes [m]
         ("pose_rotation_a", "f4", 4),
         ("pose_rotation_b", "f4", 4),
@@ -66,22 +66,22 @@ PAIR_LISTS = np.dtype(
         ("friction", "f4"),
         ("restitution", "f4"),
         ("telling_index", "i4"),  # place in SYSTEM.telling_pairs; -1: in none
-        ("first_told", "i4"),  # its contacts that users know of: see contact_schema.py; -1: none
+        ("first_told", "i4"),  # its contacts known to users: see contact_schema.py; -1: none
     ],
     align=True,
 )
 
 # Flags of a manifold.
-MANIFOLD_WANDERS_A = 1  # A is round there, but no ball: where it touches moves along as it rolls
+MANIFOLD_WANDERS_A = 1  # A is round there, but no ball: its contact point moves as it rolls
 MANIFOLD_WANDERS_B = 2
 MANIFOLD_HAS_MATERIAL = 4  # its triangle or part has friction and restitution of its own
 MANIFOLD_HAS_SETTINGS = 8  # a rule has filled its row of CONTACT_SETTINGS
-MANIFOLD_IS_SENSOR = 16  # it is told, but not solved
+MANIFOLD_IS_SENSOR = 16  # reported, but not solved
 MANIFOLD_IS_AHEAD = 32  # found where the bodies will meet within the step; see meeting.py
 
 # A contact manifold: up to four points with one normal, between one shape of A and one of B (or one direction of a mesh). It
-# holds what the last full collision found, in the frame of A; where its points are now `contact_points.py` tells. Three cache
-# lines.
+# holds the result of the last full collision, in the frame of A; `contact_points.py` gives the current positions of its points.
+# Three cache lines.
 MANIFOLD = np.dtype(
     [
         ("pair", "i4"),  # -1: a free row
@@ -94,12 +94,12 @@ MANIFOLD = np.dtype(
         ("flags", "u2"),
         ("part_a", "u2"),  # number of the part of the static compound that `instance_a` is, or NO_PART
         ("part_b", "u2"),
-        # What is round about the normal at the contact [m]: it rolls, so the solver measures gaps from its axis.
+        # Radius of a round shape perpendicular to the normal [m]: it rolls, so the solver measures gaps from its axis.
         ("rounding_a", "f4"),
         ("rounding_b", "f4"),
         ("twist_impulse", "f4"),  # about the normal [N m s]
         ("normal", "f4", 3),  # unit, A to B, body frame of A
-        ("anchor", "f4", (4, 3)),  # half-way between the surfaces, body frame of A, from its centre of mass [m]
+        ("anchor", "f4", (4, 3)),  # midway between the surfaces, body frame of A, from its centre of mass [m]
         ("separation", "f4", 4),  # [m]
         ("normal_impulse", "f4", 4),  # warm start [N s]
         ("friction_impulse", "f4", 3),  # world axes [N s]

@@ -1,10 +1,10 @@
-"""No bump where shapes lie flush: contacts with the inner edges of a floor put together from tiles are left out.
+"""Smooth motion over flush shapes: contacts with the inner edges of a floor made of tiles are dropped.
 
-A body slides on one tile towards the next. Collided on its own, the next tile offers its side or its upper edge, though with
-the first one beside it neither is there. Such a contact is known by three things: all its points lie in the plane of a face on
-which the body stands already, the other shape has a face in that same plane, and the normal is not that face's. A face that lies
-lower is left behind as well: a step down stops nobody, though the body may lie in the floor deeper than the step is high. Meshes
-do the same by their active edges; this is for seams between bodies, and between the shapes of one body.
+A body slides on one tile towards the next. Collided on its own, the next tile offers its side or its upper edge, although beside
+the first tile neither is exposed. Such a contact has three properties: all its points lie in the plane of a face on which the
+body already stands, the other shape has a face in the same plane, and the normal is not that face's. A lower face is ignored as
+well: a step down stops no body, even if the body is deeper in the floor than the step is high. Meshes do the same by their active
+edges; this is for seams between bodies, and between the shapes of one body.
 """
 
 import math
@@ -27,17 +27,17 @@ from .pairs import lists_of, manifolds_of, pairs_of
 from .schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR, SPECULATIVE_DISTANCE
 
 FLUSH = LINEAR_SLOP
-"""Faces whose planes are this close pass as one [m]; less for small bodies, see `flush_distance`."""
+"""Faces whose planes are this close count as one [m]; less for small bodies, see `flush_distance`."""
 FLUSH_PART_OF_SIZE = 0.2
 ALIGNED = math.cos(math.radians(6.0))
-"""... and whose normals differ by less than this."""
+"""... and whose normals differ by less than this angle (cosine)."""
 SAME_NORMAL = 1e-6
-"""Square of the sine below which two normals are one."""
+"""Square of the sine below which two normals count as one."""
 
 
 @kernel
 def flush_distance(body):
-    """What counts as flush for a body [m]: its contact points are no farther off the plane."""
+    """The flush distance of a body [m]: its contact points are no farther off the plane."""
     return min(FLUSH, FLUSH_PART_OF_SIZE * np.float64(body.inner_radius))
 
 
@@ -56,7 +56,7 @@ def box_face(half, point, up):
 
 @kernel
 def hull_face(block, point, up):
-    """The same of a hull."""
+    """Normal of the face of a hull most turned to `up`, and the height of `point` above it."""
     hull = view(block, 1, HULL_BLOCK)[0]
     planes = view2(hull.planes, hull.face_count, 4, np.float32)
     best, most = 0, -2.0
@@ -70,7 +70,7 @@ def hull_face(block, point, up):
 
 @kernel
 def mesh_face_at(shape, point, up, near, below):
-    """The same of the triangle at `point` most turned to `up`; a normal of zeros if there is none, see `face_at`."""
+    """Normal of the triangle at `point` most turned to `up`, and the height; a zero normal if there is none, see `face_at`."""
     keep_as_call()
     mesh = mesh_of(shape)
     state, bounds = stack_array(MESH_QUERY_SIZE, np.int64), stack_array(6, np.float64)
@@ -92,7 +92,7 @@ def mesh_face_at(shape, point, up, near, below):
 
 @kernel
 def face_at(shape, position, rotation, point, up, near, below):
-    """Whether a shape has a face at `point` turned to `up`, within `near` or at most `below` under it, and its normal:
+    """Return whether a shape has a face at `point` turned to `up`, within `near` or at most `below` under it, and its normal:
     `(found, normal)`; world axes, any origin."""
     keep_as_call()
     local, turned = rotate_inverse(rotation, subtract(point, position)), rotate_inverse(rotation, up)
@@ -116,8 +116,8 @@ def face_at(shape, position, rotation, point, up, near, below):
 
 @kernel
 def up_of(contact):
-    """Normal of a contact towards the body that slides. A contact: (manifold, frames of its pair, whether that body is A, the
-    other body)."""
+    """Normal of a contact towards the sliding body. A contact: (manifold, frames of its pair, whether that body is A, the other
+    body)."""
     manifold, frames, is_a, _ = contact
     normal = contact_normal(frames, manifold)
     return negate(normal) if is_a else normal
@@ -135,7 +135,7 @@ def point_on_other(contact, p):
 
 @kernel
 def depth_of(contact):
-    """How deep the body lies in the other one at the deepest point of a contact; 0 if it does not touch [m]."""
+    """Depth of the body in the other one at the deepest point of a contact; 0 if it does not touch [m]."""
     manifold, frames, _, _ = contact
     normal, depth = contact_normal(frames, manifold), 0.0
     for p in range(manifold.point_count):
@@ -145,7 +145,7 @@ def depth_of(contact):
 
 @kernel
 def lies_in_plane(contact, at, up, near, below):
-    """Whether all points of a contact lie in the plane through `at` across `up`, or at most `below` under it."""
+    """Whether all points of a contact lie in the plane through `at` perpendicular to `up`, or at most `below` under it."""
     for p in range(contact[0].point_count):
         height = dot(subtract(point_on_other(contact, p), at), up)
         if height > near or height < -below - near:
@@ -155,14 +155,14 @@ def lies_in_plane(contact, at, up, near, below):
 
 @kernel
 def place_of_contact(contact):
-    """Which shape of the other body makes a contact, and which part of that: two numbers."""
+    """The shape of the other body in a contact, and its part: two numbers."""
     manifold, _, is_a, _ = contact
     return (manifold.instance_b, manifold.part_b) if is_a else (manifold.instance_a, manifold.part_a)
 
 
 @kernel
 def instance_of_contact(instances, shapes, contact):
-    """The row of the other body's shape, or of the part of one, that makes a contact."""
+    """The row of the other body's shape in a contact, or of the part of one."""
     number, part = place_of_contact(contact)
     instance = instances[contact[3].first_instance + number]
     if part != NO_PART and is_compound(shapes, instance):
@@ -173,7 +173,7 @@ def instance_of_contact(instances, shapes, contact):
 
 @kernel
 def is_same_mesh(suspect, support, instances, shapes):
-    """Whether two contacts are with triangles of one mesh, which knows its inner edges by itself."""
+    """Whether two contacts are with triangles of one mesh, which handles its inner edges itself."""
     if suspect[3].id != support[3].id or place_of_contact(suspect) != place_of_contact(support):
         return False
     return shapes[instance_of_contact(instances, shapes, support).shape].kind == MESH
@@ -181,7 +181,7 @@ def is_same_mesh(suspect, support, instances, shapes):
 
 @kernel
 def face_of_contact(instances, shapes, contact, point, up, near, below):
-    """`face_at` of the other body's shape, or part of one, that makes a contact."""
+    """Apply `face_at` to the other body's shape in a contact, or the part of one."""
     keep_as_call()
     _, frames, is_a, other = contact
     offset = frames[0] if is_a else negate(frames[0])
@@ -194,14 +194,14 @@ def face_of_contact(instances, shapes, contact, point, up, near, below):
 
 @kernel
 def is_seam(suspect, support, instances, shapes, near):
-    """Whether one contact of a body is with an inner edge, given another one."""
+    """Whether one contact of a body is with an inner edge, judged by another contact."""
     up, other_up = up_of(support), up_of(suspect)
     if dot(up, other_up) < -0.1 or length_squared(cross(up, other_up)) < SAME_NORMAL:
         return False
     if is_same_mesh(suspect, support, instances, shapes):
         return False
     at = point_on_other(support, 0)
-    # What lies deep in the one tile meets the side of the next one as deep, and comes near the edge of a lower one.
+    # A body deep in one tile touches the side of the next one as deep, and comes near the edge of a lower one.
     below = depth_of(support) + SPECULATIVE_DISTANCE
     if not lies_in_plane(suspect, at, up, near, below):
         return False
@@ -216,7 +216,7 @@ def is_seam(suspect, support, instances, shapes, near):
 
 @kernel
 def has_support(system, world, bodies, index, suspect, near):
-    """Whether some other contact of a body shows that `suspect` is with an inner edge."""
+    """Whether another contact of a body shows that `suspect` is with an inner edge."""
     keep_as_call()
     pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     instances = view(world.instances, world.instance_capacity, INSTANCE)
@@ -242,8 +242,8 @@ def has_support(system, world, bodies, index, suspect, near):
 
 @kernel
 def drop_seam_contacts(system, world, bodies, pair, lists):
-    """Take the points from those manifolds of a pair of a moving and a still body that are with inner edges. The pair is no
-    longer counted as touching by them."""
+    """Remove the points of manifolds with inner edges, for a pair of a moving and a static body. The pair no longer counts as
+    touching by them."""
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     if (a.inverse_mass > 0.0) == (b.inverse_mass > 0.0):
         return

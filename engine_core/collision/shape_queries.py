@@ -1,8 +1,7 @@
-"""What a shape meets in a system: overlaps, contacts, the free part of a motion; and the point of a body nearest to a
-point.
+"""Queries with a shape: overlaps, contacts, the free part of a motion; and the point of a body nearest to a point.
 
-Any thread may ask at any time; nothing is allocated, no lock is taken. Everything is computed relative to the position
-of the shape that asks, so that it is as exact far from the world's origin as near to it.
+Any thread may call at any time; nothing is allocated, no lock is taken. Everything is computed relative to the position of the
+query's shape, so that it is as exact far from the world's origin as near it.
 """
 
 import numpy as np
@@ -43,16 +42,15 @@ from .schema import CONTACT_RESULT, MAX_RESULTS
 
 FLOAT32, INT32 = np.float32, np.int32
 SAFE_GAP = 1e-4
-"""How far a safe fraction stays away from contact along the motion, and an unsafe one goes beyond along the normal
-[m]."""
+"""Distance of a safe fraction from contact along the motion, and of an unsafe one beyond it along the normal [m]."""
 STEEPEST = 10.0
-"""Where a motion grazes a surface, lengths along the normal count as at most this much along the motion."""
+"""Where a motion grazes a surface, a length along the normal counts as at most this many times as long along the motion."""
 BOUNDS_SLACK = 1e-4
-"""What bounds of queries are grown by for rounding [m]."""
+"""Growth of the bounds of queries against rounding [m]."""
 
 @kernel
 def add_contact(query, contacts, count, contact):
-    """Keep a contact: in a free row, or in place of the shallowest if it is deeper. Gives the new number."""
+    """Keep a contact: in a free row, or in place of the shallowest if it is deeper. Return the new number."""
     if count < query.max_results:
         contacts[count] = contact
         return count + 1
@@ -67,8 +65,8 @@ def add_contact(query, contacts, count, contact):
 
 @kernel
 def finish_contact(world, query, body, normal, on_other, depth, contact):
-    """Fill in what follows from the normal (towards the query's shape), the point on the other and the depth, both
-    relative to the query's position."""
+    """Fill in a contact from the normal (towards the query's shape), the point on the other and the depth, both relative to the
+    query's position."""
     world_point = add(vector3(query.position), on_other)
     store3(contact.other_position, world_point)
     store3(contact.position, add_scaled(world_point, normal, -depth))
@@ -83,9 +81,8 @@ def finish_contact(world, query, body, normal, on_other, depth, contact):
 
 @kernel
 def ray_contact(shapes, query, place, instance, contact):
-    """The contact of a separation ray: pushed out along itself, or along the normal it stands on if it slides on
-    slopes. Gives whether there is one, with `normal`, `other_position` (relative to the query's position) and `depth`
-    in `contact`."""
+    """Compute the contact of a separation ray: pushed out along itself, or along the surface normal if it slides on slopes.
+    Return whether there is one, with `normal`, `other_position` (relative to the query's position) and `depth` in `contact`."""
     shape = shapes[np.int64(query.shape)]
     rotation = quaternion(query.rotation)
     reach = float(shape.length) + query.margin
@@ -157,8 +154,8 @@ def collect_contacts(system, shapes, query, body, instance, place, contacts, cou
 
 @kernel
 def note_face(shapes, query, shape, triangle):
-    """Note which face of a mesh or height field, by its triangle, a cast met, and its material. Where the shape that asks is the
-    mesh there is none."""
+    """Record the face (by its triangle) of a mesh or height field that a cast hit, and its material. None if the query's shape is
+    the mesh."""
     query.hit_face = query.hit_material = INT32(-1)
     if shape.kind == MESH and triangle >= 0 and not is_surface(shapes[np.int64(query.shape)]):
         face = mesh_face(mesh_of(shape), triangle)
@@ -167,7 +164,7 @@ def note_face(shapes, query, shape, triangle):
 
 @kernel
 def meet_body(system, world, query, bodies, index, only, middle, half, count):
-    """Have the query's shape meet the shapes of one body, or only the one with this number (-1: all). Gives the new number of
+    """Test the query's shape against the shapes of one body, or only the one with this number (-1: all). Return the new number of
     results."""
     keep_as_call()
     body = bodies[index]
@@ -180,7 +177,7 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
     walk, before = stack_array(1, PARTS)[0], np.int64(0)
     if only < 0:
         begin_parts(walk, first, shape_count)
-    else:  # a run of one
+    else:  # a single shape
         before = min(only, shape_count)
         begin_parts(walk, first + before, min(shape_count - before, 1))
     is_asked = False
@@ -228,7 +225,7 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
 
 @kernel
 def cast_to_body(system, world, query, bodies, index, middle, half, count):
-    """ALL and PER_BODY: the hits of the moving shape with one body, to rows of RAY_RESULT: of each shape one. Gives their new
+    """Write the hits of the moving shape with one body to rows of RAY_RESULT, one a shape, for ALL and PER_BODY. Return their new
     number."""
     hits, walk = stack_array(1, RAY_RESULT), stack_array(1, WALK)[0]
     hit, results = hits[0], view(query.results, query.max_results, RAY_RESULT)
@@ -254,7 +251,7 @@ def cast_to_body(system, world, query, bodies, index, middle, half, count):
             known = place_of_hit(results, count, index, number, query.hit_part)
             if known < 0:
                 count = keep_hit(results, count, query.max_results, hit)
-            elif hit.fraction < results[known].fraction:  # with another part of what asks
+            elif hit.fraction < results[known].fraction:  # with another part of the query's shape
                 results[known] = hit
         if number < 0:
             break
@@ -263,7 +260,7 @@ def cast_to_body(system, world, query, bodies, index, middle, half, count):
 
 @kernel
 def box_of_query(shapes, query):
-    """Low and high of the query's shape at the start, relative to its position, margin counted."""
+    """Low and high of the query's shape at the start, relative to its position, margin included."""
     box = shape_bounds(shapes, np.int64(query.shape), (0.0, 0.0, 0.0), quaternion(query.rotation))
     by = query.margin + BOUNDS_SLACK
     return (box[0] - by, box[1] - by, box[2] - by), (box[3] + by, box[4] + by, box[5] + by)
@@ -271,7 +268,7 @@ def box_of_query(shapes, query):
 
 @kernel
 def swept(low, high, motion):
-    """Middle and half extents of all a box touches on its way."""
+    """Middle and half extents of everything a box touches during its motion."""
     low = (low[0] + min(motion[0], 0.0), low[1] + min(motion[1], 0.0), low[2] + min(motion[2], 0.0))
     high = (high[0] + max(motion[0], 0.0), high[1] + max(motion[1], 0.0), high[2] + max(motion[2], 0.0))
     return scale(add(low, high), 0.5), scale(subtract(high, low), 0.5)
@@ -279,7 +276,7 @@ def swept(low, high, motion):
 
 @kernel
 def meet_system(system, world, query):
-    """Have the query's shape meet all bodies of the system that it sees. Gives the number of results."""
+    """Test the query's shape against all bodies of the system that pass its filter. Return the number of results."""
     keep_as_call()
     bodies = view(world.bodies, world.body_capacity, BODY)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
@@ -316,7 +313,7 @@ def meet_system(system, world, query):
 
 @kernel
 def meet_by_parts(system, world, query):
-    """`meet_system`, of a compound by each of its parts."""
+    """Run `meet_system` for each part of a compound."""
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     asking = shapes[np.int64(query.shape)]
     if asking.kind != COMPOUND:
@@ -341,8 +338,8 @@ def meet_by_parts(system, world, query):
 
 @kernel
 def cast_shape(system, world, query):
-    """The free part of the query's motion: `safe_fraction`, `unsafe_fraction`, and what is in the way. Gives 1 if
-    something is; with ALL and PER_BODY the number of hits."""
+    """Compute the free part of the query's motion, `safe_fraction` and `unsafe_fraction`, and what it hits. Return 1 if it hits
+    something; with ALL and PER_BODY the number of hits."""
     keep_as_call()
     query.safe_fraction, query.unsafe_fraction = NO_FRACTION, 1.0
     query.is_hit = 0
@@ -365,8 +362,8 @@ def cast_shape(system, world, query):
 
 @kernel
 def closest_point(system, world, query):
-    """The point of the query's body that is nearest to its position: the position itself if it lies in the body. Gives
-    0 for a body without shapes."""
+    """Find the point of the query's body nearest to its position: the position itself if it lies inside. Return 0 for a body
+    without shapes."""
     keep_as_call()
     bodies = view(world.bodies, world.body_capacity, BODY)
     instances = view(world.instances, world.instance_capacity, INSTANCE)
@@ -374,7 +371,7 @@ def closest_point(system, world, query):
     core, place, gap = stack_array(1, CORE)[0], stack_array(1, PLACE)[0], stack_array(1, GAP)[0]
     nearest = FAR
     query.is_overlapping = 0
-    # Counted as a user of a tree: what the body was made of until now stays while this looks at it.
+    # Counted as a user of a tree, so that the body's current data stays valid during this call.
     hint = address_of_record(gap)
     generation = enter(system.trees, hint)
     position, rotation, first, shape_count = read_body(bodies[query.body])
@@ -410,9 +407,8 @@ def closest_point(system, world, query):
 
 @entry_point("int64(int64, int64)")
 def query_shapes(system_address, query_address):
-    """Answer a QUERY of operation OVERLAP, CONTACTS, CAST or CLOSEST_POINT, asked of the system at `system_address`.
-    Gives the number of results; for CAST whether something is in the way, for CLOSEST_POINT whether the body has a
-    shape."""
+    """Answer a QUERY of operation OVERLAP, CONTACTS, CAST or CLOSEST_POINT for the system at `system_address`. Return the number
+    of results; for CAST whether something is hit, for CLOSEST_POINT whether the body has a shape."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     query = view(query_address, 1, QUERY)[0]

@@ -1,4 +1,5 @@
-"""Two shapes to contact manifolds: who collides with whom, and the way there and back to the caller's axes."""
+"""Two shapes to contact manifolds: choosing the collision function, and transforming to its frame and back to the caller's
+axes."""
 
 import numpy as np
 
@@ -40,7 +41,7 @@ from .support_shapes import collide_support_pair
 
 @kernel
 def collide_polytope_pair(a, b, position, rows, limit, cache, result):
-    """A box or hull A with a box, hull or plane B, by general means."""
+    """Collide a box or hull A with a box, hull or plane B, by general functions."""
     keep_as_call()
     memory = stack_array(2, POLYTOPE_MEMORY)
     polytopes = stack_array(2, POLYTOPE)
@@ -59,7 +60,7 @@ def collide_polytope_pair(a, b, position, rows, limit, cache, result):
 
 @kernel
 def collide_round_polytope(a, b, position, rows, limit, result):
-    """A sphere or capsule A with a box, hull or plane B."""
+    """Collide a sphere or capsule A with a box, hull or plane B."""
     keep_as_call()
     memory = stack_array(1, POLYTOPE_MEMORY)[0]
     polytope = stack_array(1, POLYTOPE)[0]
@@ -73,7 +74,7 @@ def collide_round_polytope(a, b, position, rows, limit, result):
 
 @kernel
 def collide_cylinder_pair(a, b, position, rows, limit, result):
-    """A pair with a cylinder in it, as A or as both; B a cylinder, box, hull or plane."""
+    """Collide a pair with a cylinder as A or as both; B is a cylinder, box, hull or plane."""
     keep_as_call()
     placed, cores = stack_array(2, PLACED_CYLINDER), stack_array(2, CORE)
     polygons = stack_array(2, POLYGON)
@@ -95,7 +96,7 @@ def collide_cylinder_pair(a, b, position, rows, limit, result):
 
 @kernel
 def collide_support(a, b, position, rows, limit, result):
-    """A pair with a shape in it that is told by its support function alone; B no mesh. The support shape may be B where A is
+    """Collide a pair with a shape defined by its support function alone; B is not a mesh. The support shape may be B if A is
     round: `rank_of` puts round ones first."""
     keep_as_call()
     memory, polytope = stack_array(1, POLYTOPE_MEMORY)[0], stack_array(1, POLYTOPE)[0]
@@ -104,13 +105,13 @@ def collide_support(a, b, position, rows, limit, result):
 
 @kernel
 def rank_of(shape):
-    """The order of shapes in a pair: that of kinds in the schema, but cylinders and support shapes come before boxes."""
+    """The order of shapes in a pair: that of kinds in the schema, except that cylinders and support shapes come before boxes."""
     return 2 * BOX - 1 if shape.kind == CYLINDER or is_support_shape(shape) else 2 * shape.kind
 
 
 @kernel
 def collide_convex(a, b, position, rows, limit, cache, results):
-    """Shape A with shape B, in the order of `rank_of` and in the frame of B: (number of results, axis cache)."""
+    """Collide shape A with shape B, in the order of `rank_of` and in the frame of B: (number of results, axis cache)."""
     keep_as_call()
     result = results[0]
     points, next_cache = np.int64(0), np.int64(0)
@@ -144,11 +145,11 @@ def collide_shapes(
     """Collide shape `index_a` with shape `index_b`: (number of results, axis cache for the next time).
 
     `shapes` is an array of SHAPE rows; positions are vectors in world axes from any common origin near both [m],
-    rotations quaternions. `speculative_distance` [m]: surfaces that far apart still make contacts. `axis_cache`:
-    what the last collision of this pair gave, 0 for none. `results`: MAX_RESULTS rows of CONTACT_RESULT.
+    rotations quaternions. `speculative_distance` [m]: surfaces up to this far apart make contacts. `axis_cache`: the result of
+    the last collision of this pair, 0 for none. `results`: MAX_RESULTS rows of CONTACT_RESULT.
     """
     swap = rank_of(shapes[index_a]) > rank_of(shapes[index_b])
-    # A stands where kinds are in order; the frame is that of B.
+    # A is the shape of lower rank; the frame is that of B.
     a, b = shapes[index_b if swap else index_a], shapes[index_a if swap else index_b]
     position, origin = (position_b, position_a) if swap else (position_a, position_b)
     turn_a, turn_b = (rotation_b, rotation_a) if swap else (rotation_a, rotation_b)

@@ -1,8 +1,8 @@
-"""Collisions of shapes told by their support function alone: tapered capsules and cylinders, ellipsoids, a user's own.
+"""Collisions of shapes defined by their support function alone: tapered capsules and cylinders, ellipsoids, custom shapes.
 
-In the frame of B; A is at a given place in it. GJK and EPA tell the nearest or deepest points. Whether more points touch, the
-supports along directions leaning a little from the normal tell: where the surface is flat or straight they are far apart and
-as high as each other, where it is round they rise. What they span is clipped against the other's face.
+In the frame of B, where A has a given pose. GJK and EPA find the nearest or deepest points. Supports along directions slightly
+tilted from the normal show whether more points touch: on a flat or straight surface they are far apart at the same height, on a
+round one they rise. The polygon they span is clipped against the other's face.
 """
 
 import math
@@ -28,21 +28,21 @@ from .round_shapes import PARALLEL_SINE_SQUARED, clip_segment_to_face, polytope_
 
 SAMPLES = 8
 LEAN = 0.1
-"""How far the directions of the samples lean from the normal (tangent)."""
+"""Tilt of the sample directions from the normal (tangent)."""
 FLATNESS = 0.3 * LEAN
-"""A sample is of a flat side if it is no higher than this part of its distance from the lowest point; on a round one it is half
+"""A sample is on a flat side if it is no higher than this part of its distance from the lowest point; on a round side it is half
 of LEAN."""
 SAME = 0.2
-"""Samples closer than this part of the distance of the farthest one are one."""
+"""Samples closer than this part of the distance of the farthest one are the same."""
 LEAST_LINE = 0.02
-"""Lines lie beside each other if they do for this part of the smaller shape's size."""
+"""Lines are side by side if they overlap by this part of the smaller shape's size."""
 ROUNDED, ON_FACE, ON_PLANE, ON_EACH_OTHER = 2, 4096, 5120, 6144
-"""What the features of points tell: how they were found."""
+"""Features of points: how they were found."""
 
 
 @kernel
 def place_support(shape, position, rows, core):
-    """Describe a convex shape at (`position`, `rows`) as a core. Gives the radius about it."""
+    """Write a convex shape at (`position`, `rows`) as a core. Return its rounding radius."""
     set_core_pose(shape, core, position, rows)
     return describe_core(shape, core)
 
@@ -62,7 +62,7 @@ def rounded_support(core, radius, direction):
 
 @kernel
 def merge_samples(polygon, distance):
-    """Of corners closer to each other than `distance` keep the lowest, in their order."""
+    """Merge corners closer to each other than `distance`: keep the lowest, in their order."""
     kept = 0
     for i in range(polygon.count):
         same = -1
@@ -80,8 +80,8 @@ def merge_samples(polygon, distance):
 
 @kernel
 def put_ends(core, below, n, u, v, polygon):
-    """Find the two ends of a line anew along its direction: samples lean beside it, and stand beside and beyond it on thick ends.
-    Twice, the second time along the slope that the first found, leaning less."""
+    """Find the two ends of a line again along its direction, since tilted samples lie beside it, and beside and beyond it on
+    thick ends. Done twice, the second time with a smaller tilt along the slope that the first found."""
     slope, lean = 0.0, LEAN
     for _ in range(2):
         x, y = polygon.x[1] - polygon.x[0], polygon.y[1] - polygon.y[0]
@@ -100,11 +100,11 @@ def put_ends(core, below, n, u, v, polygon):
 
 @kernel
 def load_samples(core, radius, size, n, origin, u, v, polygon):
-    """What looks against n of a core with its radius, in the frame (origin, u, v, n): a polygon, a line of two corners, or its
-    lowest point alone."""
+    """Load the side of a core with its radius that faces n, in the frame (origin, u, v, n): a polygon, a line of two corners, or
+    only its lowest point."""
     keep_as_call()
     polygon.count = 0
-    # The radius lies straight below the core: so each end of a line is exact.
+    # The radius is straight below the core, so that each end of a line is exact.
     below = add_scaled(origin, n, radius)
     lowest = subtract(support(core, negate(n)), below)
     low = (dot(lowest, u), dot(lowest, v), dot(lowest, n))
@@ -128,7 +128,7 @@ def load_samples(core, radius, size, n, origin, u, v, polygon):
 
 @kernel
 def support_on_face(core, radius, size, polytope, face, limit, polygons, result):
-    """Fill `result` from a face of polytope B and what of A looks at it: (number of points, lowest)."""
+    """Fill `result` from a face of polytope B and the side of A that faces it: (number of points, lowest)."""
     keep_as_call()
     n = plane_normal(polytope, face)
     origin, u, v = face_frame(polytope, face)
@@ -136,7 +136,7 @@ def support_on_face(core, radius, size, polytope, face, limit, polygons, result)
     load_samples(core, radius, size, n, origin, u, v, polygon)
     now = 0
     if polygon.count == 2:
-        # A line of no area is cut as such.
+        # A line has no area and is clipped as a line.
         p = add_scaled(add_scaled(add_scaled(origin, u, polygon.x[0]), v, polygon.y[0]), n, polygon.z[0])
         q = add_scaled(add_scaled(add_scaled(origin, u, polygon.x[1]), v, polygon.y[1]), n, polygon.z[1])
         low, high = clip_segment_to_face(p, q, polytope, face)
@@ -153,13 +153,13 @@ def support_on_face(core, radius, size, polytope, face, limit, polygons, result)
 
 @kernel
 def restore_single(result, normal, point, separation):
-    """Write the one point that was found first."""
+    """Write the single point that was found first."""
     write_single_contact(result, normal, point, point, separation, np.int64(ROUNDED))
 
 
 @kernel
 def collide_support_polytope(core, radius, size, start, polytope, limit, polygons, result):
-    """A core with its radius, A, against polytope B: number of points."""
+    """Collide a core with its radius, A, with polytope B. Return the number of points."""
     keep_as_call()
     other = stack_array(1, CORE)[0]
     polytope_core(polytope, other)
@@ -178,7 +178,7 @@ def collide_support_polytope(core, radius, size, start, polytope, limit, polygon
 
 @kernel
 def collide_support_plane(core, radius, size, b, limit, polygon, result):
-    """A core with its radius, A, against plane B: number of points."""
+    """Collide a core with its radius, A, with plane B. Return the number of points."""
     keep_as_call()
     n, distance = vector3(b.plane), np.float64(b.plane[3])
     if dot(n, rounded_support(core, radius, negate(n))) - distance > limit:
@@ -192,7 +192,7 @@ def collide_support_plane(core, radius, size, b, limit, polygon, result):
 
 @kernel
 def clip_each_other(polygons, sides):
-    """Clip the first of two polygons against the sides of `sides`, counter-clockwise. Gives which one holds the answer."""
+    """Clip the first of two polygons against the sides of `sides`, counter-clockwise. Return which one holds the result."""
     now = 0
     for i in range(sides.count):
         j = i + 1 if i + 1 < sides.count else 0
@@ -209,8 +209,8 @@ def clip_each_other(polygons, sides):
 
 @kernel
 def cut_lines(line, other, shortest):
-    """Cut a line of two corners to the part beside another one; heights become gaps, those of both added. False, and nothing is
-    changed, where they are not parallel or lie beside each other for less than `shortest` [m]."""
+    """Clip a line of two corners to the part beside another one; heights become gaps, those of both added. False, without
+    changes, if they are not parallel or overlap by less than `shortest` [m]."""
     x, y, dx, dy = line.x[0], line.y[0], line.x[1] - line.x[0], line.y[1] - line.y[0]
     ex, ey = other.x[1] - other.x[0], other.y[1] - other.y[0]
     square = dx * dx + dy * dy
@@ -232,7 +232,7 @@ def cut_lines(line, other, shortest):
 
 @kernel
 def cut_sides(polygons, sides, shortest):
-    """What two sides that look at each other have in common, two flat or two straight ones: which polygon holds it, or -1."""
+    """Compute the common part of two facing sides, both flat or both straight: the number of its polygon, or -1."""
     if sides.count >= 3 and polygons[0].count >= 3:
         return clip_each_other(polygons, sides)
     is_line = sides.count == 2 and polygons[0].count == 2 and cut_lines(polygons[0], sides, shortest)
@@ -241,7 +241,7 @@ def cut_sides(polygons, sides, shortest):
 
 @kernel
 def collide_supports(core_a, radius_a, size_a, core_b, radius_b, size_b, start, limit, polygons, result):
-    """Two cores with their radii: number of points; several where flat or straight sides look at each other."""
+    """Collide two cores with their radii. Return the number of points: several where flat or straight sides face each other."""
     keep_as_call()
     if write_nearest(core_a, core_b, radius_a, radius_b, start, limit, result) == 0:
         return 0
@@ -268,7 +268,7 @@ def collide_supports(core_a, radius_a, size_a, core_b, radius_b, size_b, start, 
 
 @kernel
 def collide_support_pair(a, b, position, rows, limit, polytope, memory, is_polytope, result):
-    """A pair with a support shape in it, neither a mesh; `is_polytope`: B is a box or hull. Number of points."""
+    """Collide a pair with a support shape and no mesh; `is_polytope`: B is a box or hull. Return the number of points."""
     keep_as_call()
     cores, polygons = stack_array(2, CORE), stack_array(2, POLYGON)
     radius = place_support(a, position, rows, cores[0])

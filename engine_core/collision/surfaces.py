@@ -1,4 +1,4 @@
-"""Friction and restitution where two shapes touch: of triangles with materials, of parts with their own, or of the bodies."""
+"""Friction and restitution of a contact: of triangles with materials, of parts with their own, or of the bodies."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from .pairs import combine_surfaces
 
 @kernel
 def surface_on(world, body, number, part, face):
-    """(friction, restitution) of a body's shape with this number, or of a part of it, at a triangle: the triangle's own, or the
-    part's, or the body's."""
+    """(friction, restitution) of a body's shape with this number, or of a part of it, at a triangle: those of the triangle, else
+    of the part, else of the body."""
     record = view(world, 1, WORLD)[0]
     instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
@@ -31,8 +31,8 @@ def surface_on(world, body, number, part, face):
 
 @kernel
 def combine_own_surfaces(world, a, b, manifold):
-    """(friction, restitution) of a manifold on a triangle with a material, or a part with its own: of merged triangles the
-    deepest one's."""
+    """(friction, restitution) of a manifold on a triangle with a material, or a part with its own. For merged triangles, those of
+    the deepest."""
     keep_as_call()
     face = np.int64(manifold.face)
     friction_a, restitution_a = surface_on(world, a, np.int64(manifold.instance_a), np.int64(manifold.part_a), face)

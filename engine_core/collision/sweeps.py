@@ -1,13 +1,13 @@
-"""When two shapes that move and turn first touch: conservative advancement.
+"""The time of first contact of two shapes that move and turn: conservative advancement.
 
-Both go from one pose to another, positions along a line, rotations by interpolation. Two convex bodies cannot touch earlier
-than the line between their nearest points allows, if each point counts as moving with the bodies and, at most, as fast as
-the turning moves the farthest one (B. Mirtich, "Impulse-based Dynamic Simulation", 1996, 2.3).
+Both move from one pose to another: positions along a line, rotations by interpolation. Two convex bodies cannot touch earlier
+than the line between their nearest points allows, if each point moves with its body plus, at most, the speed that the turning
+gives the farthest one (B. Mirtich, "Impulse-based Dynamic Simulation", 1996, 2.3).
 
-All in the frame of the second shape, B. The first one, A, is convex; it is tried twice: a smaller copy decides whether the
-way is barred at all, so that sliding along a surface is none; the full size then says where A has to stop, or, where A touched
-B from the start, the smaller copy does: who was stopped at the start of every step would hang there for ever. Where the smaller
-one touches B from the start too, one of half the size takes its place.
+All in the frame of the second shape, B. The first one, A, is convex and is tried twice. A shrunk copy decides whether A is
+stopped at all, so that sliding along a surface is not a stop. The full size then gives the place; if A touched B from the start,
+the shrunk copy does, since a body stopped at the start of every step would hang there forever. If the shrunk copy touches B from
+the start too, one of half the size takes its place.
 """
 
 import numpy as np
@@ -32,20 +32,20 @@ from .gaps import (
 TOUCHING = 1e-4
 """A gap this small counts as closed [m]."""
 RESTING = 1e-3
-"""A copy that is no farther from a surface slides or turns on it: it says nothing about where the body has to stop [m]."""
+"""A copy this close to a surface slides or turns on it: it does not show where the body must stop [m]."""
 SHRINK = 0.25
-"""The smaller copy lacks this part of the inner radius on all sides."""
+"""The shrunk copy is smaller by this part of the inner radius on all sides."""
 LEAST_SHRINK = 5e-4
-"""... and at least this much [m]."""
+"""... and by at least this much [m]."""
 MOST_SHRINK = 0.9
-"""What a shape that overlaps already is tried with."""
+"""Shrinking of the copy for a shape that already overlaps."""
 HALF_SHRINK = 0.5
-"""What touches even when smaller is tried with."""
+"""Shrinking of the copy for a shape that touches even when shrunk."""
 FULL, SMALLER, HALF, SMALLEST, OTHER = range(5)
-"""Copies: four of A, and B as it is."""
+"""Copies: four of A, and B unchanged."""
 MAX_ADVANCES = 64
 
-# How a shape on a body moves in a step: the body's pose at both ends, the shape's pose on it, bounds of its turning.
+# The motion of a shape on a body in a step: the body's pose at both ends, the shape's pose on it, bounds of its turning.
 SWEEP = np.dtype(
     [
         ("position", "f8", 3),  # of the body's centre of mass at the start, relative to that of A [m]
@@ -54,15 +54,15 @@ SWEEP = np.dtype(
         ("end_rotation", "f8", 4),
         ("local_position", "f8", 3),
         ("local_rotation", "f8", 4),
-        ("angle", "f8"),  # by which it turns, times the speed-up of the interpolation in the middle; an upper bound [rad]
-        ("reach", "f8"),  # of the farthest point that turns, from the centre of mass [m]
-        ("missing", "f8"),  # the part of the motion, at its end, in which the body stands still: it was stopped before
+        ("angle", "f8"),  # of the rotation, times the speed-up of the interpolation in the middle; an upper bound [rad]
+        ("reach", "f8"),  # of the farthest point of the core from the centre of mass [m]
+        ("missing", "f8"),  # the final part of the motion in which the body stands still, having been stopped
     ],
     align=True,
 )
 
 COPY = np.dtype([("core", CORE), ("radius", "f8"), ("factor", "f8")], align=True)
-"""A core, the radius about it, and the factor on the points of a hull."""
+"""A core, its rounding radius, and the scale factor of a hull's points."""
 
 
 @kernel
@@ -86,7 +86,7 @@ def place(sweep, fraction):
 
 @kernel
 def reach_of(shape, local_position):
-    """The farthest from the centre of mass that a point of the shape's core stands: what is round does not turn."""
+    """Distance of the farthest point of the shape's core from the centre of mass; the rounding is not affected by turning."""
     base = length(local_position)
     if shape.kind == SPHERE:
         return base
@@ -101,7 +101,7 @@ def reach_of(shape, local_position):
 
 @kernel
 def make_smaller(shape, copy, by):
-    """Take `by` [m] off a full copy on all sides, most of its size at most."""
+    """Shrink a full copy by `by` [m] on all sides, by most of its size at most."""
     keep_as_call()
     core = copy.core
     if copy.radius > 0.0:
@@ -115,7 +115,7 @@ def make_smaller(shape, copy, by):
 
 @kernel
 def place_core(shape, core, position, rotation, factor):
-    """Put a core at a pose; a hull is made smaller by `factor` about its inner point."""
+    """Put a core at a pose; a hull is scaled by `factor` about its inner point."""
     r = matrix_rows(rotation)
     rows = (
         (factor * r[0][0], factor * r[0][1], factor * r[0][2]), (factor * r[1][0], factor * r[1][1], factor * r[1][2]),
@@ -126,8 +126,8 @@ def place_core(shape, core, position, rotation, factor):
 
 @kernel
 def advance_turning(sweeps, a, b, cores, radius, factor, nearest, longest, gap):
-    """Move A and B until they touch. `cores`: A's, made smaller as wanted, and B's in B's frame; `radius`: of both.
-    Gives the fraction, NO_FRACTION if it is more than `longest`, or OVERLAPPING if they are `nearest` or nearer at the start."""
+    """Move A and B until they touch. `cores`: A's, shrunk as requested, and B's in B's frame; `radius`: of both. Return the
+    fraction, NO_FRACTION if it exceeds `longest`, or OVERLAPPING if they are within `nearest` at the start."""
     keep_as_call()
     motion = vector3(sweeps[0].motion)
     relative = subtract(motion, vector3(sweeps[1].motion))
@@ -147,7 +147,7 @@ def advance_turning(sweeps, a, b, cores, radius, factor, nearest, longest, gap):
         if turn == 0:
             if gap.distance <= nearest:
                 return OVERLAPPING
-            closed = min(TOUCHING, 0.5 * gap.distance)  # what was stopped once is stopped again, as near as it is
+            closed = min(TOUCHING, 0.5 * gap.distance)  # a body stopped once is stopped again at the same distance
         elif gap.distance <= closed:
             return fraction
         normal = rotate(rotation_b, vector3(gap.normal))
@@ -165,7 +165,7 @@ def advance_turning(sweeps, a, b, cores, radius, factor, nearest, longest, gap):
 
 @kernel
 def try_copy(sweeps, a, b, copies, which, inside, longest):
-    """`advance_turning` for one of A's copies."""
+    """Run `advance_turning` for one of A's copies."""
     keep_as_call()
     gap, tried = stack_array(1, GAP)[0], stack_array(2, CORE)
     store3(gap.point, inside)
@@ -177,12 +177,12 @@ def try_copy(sweeps, a, b, copies, which, inside, longest):
 
 @kernel
 def sweep_convex(sweeps, a, b, copies, inside, longest):
-    """Fraction at which A has to stop before B, NO_FRACTION if it need not before `longest`. `inside`: a point of B."""
+    """Fraction at which B stops A, NO_FRACTION if not before `longest`. `inside`: a point of B."""
     keep_as_call()
     fraction = try_copy(sweeps, a, b, copies, SMALLER, inside, longest)
     if fraction == OVERLAPPING:
         fraction = try_copy(sweeps, a, b, copies, HALF, inside, longest)
-        if fraction == OVERLAPPING:  # deep in already: at least the middle must not pass
+        if fraction == OVERLAPPING:  # deep overlap: at least the middle must not pass
             fraction = try_copy(sweeps, a, b, copies, SMALLEST, inside, longest)
         return fraction if fraction >= 0.0 and fraction <= longest else NO_FRACTION
     if fraction > longest:
@@ -193,7 +193,7 @@ def sweep_convex(sweeps, a, b, copies, inside, longest):
 
 @kernel
 def sweep_mesh(sweeps, a, b, copies, longest):
-    """`sweep_convex` for the triangles of a mesh B that A comes near, from their front unless B is two-sided."""
+    """Run `sweep_convex` for the triangles of a mesh B near A's path, from their front unless B is two-sided."""
     keep_as_call()
     mesh = mesh_of(b)
     walk, scratch = stack_array(1, MESH_CAST)[0], stack_array(1, MESH_CHILDREN)
@@ -203,7 +203,7 @@ def sweep_mesh(sweeps, a, b, copies, longest):
     start = rotate_inverse(rotation_b, subtract(vector3(sweeps[0].position), position_b))
     motion = rotate_inverse(rotation_b, subtract(vector3(sweeps[0].motion), vector3(sweeps[1].motion)))
     center = rotate_inverse(rotation_b, subtract(position_a, position_b))
-    # A's centre of mass runs straight as seen from B, but for B's turning; the box about it holds A however it is turned.
+    # Seen from B, A's centre of mass moves straight, except for B's turning; the box about it contains A at any rotation.
     half = sweeps[0].reach + copies[FULL].radius + sweeps[1].angle * (length(start) + length(motion)) + TOUCHING
     half += sweeps[1].missing * length(vector3(sweeps[1].motion))
     begin_mesh_cast(walk, start, (half, half, half), motion)
@@ -223,8 +223,8 @@ def sweep_mesh(sweeps, a, b, copies, longest):
 
 @kernel
 def sweep_shapes(sweeps, a, b, longest):
-    """Fraction of the motion after which shape A has to stop so as not to pass through shape B, or NO_FRACTION. `sweeps`:
-    rows of SWEEP of both."""
+    """Fraction of the motion after which shape A must stop so as not to pass through shape B, or NO_FRACTION. `sweeps`: rows of
+    SWEEP of both."""
     keep_as_call()
     if not is_convex(a) or not can_be_met(b):
         return NO_FRACTION

@@ -1,8 +1,8 @@
-"""Which pairs are told to users, which of their contacts users know of, and the list of events.
+"""Reporting of contacts: which pairs report, which of their contacts users know of, and the list of events.
 
-An event list is good from the end of one step to the beginning of the next. What ends between two steps, because a body was
-taken out, is written behind it and comes first in the list of the next step. Serial: called between parallel jobs, or between
-steps by whoever holds the gate of the system.
+An event list is valid from the end of one step to the beginning of the next. Contacts that end between two steps, because a body
+was removed, are written behind it and come first in the list of the next step. Serial: called between parallel jobs, or between
+steps by the thread that holds the gate of the system.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def told_of(system):
 
 @kernel
 def begin_telling(system, index):
-    """Put a pair that is to be told on the list of those, once."""
+    """Add a pair that reports contacts to the list of those, once."""
     lists = lists_of(system)[index]
     if not pairs_of(system)[index].flags & PAIR_TELLS or lists.telling_index >= 0:
         return
@@ -37,7 +37,7 @@ def begin_telling(system, index):
 
 @kernel
 def leave_telling(system, index):
-    """Take a pair from the list: the last one takes its place."""
+    """Remove a pair from the list; the last one takes its place."""
     all_lists = lists_of(system)
     lists = all_lists[index]
     if lists.telling_index < 0:
@@ -52,13 +52,13 @@ def leave_telling(system, index):
 
 @kernel
 def part_told(part):
-    """What users are told of a part that a manifold names."""
+    """The part number reported to users for a manifold's part."""
     return INT32(-1 if part == NO_PART else part)
 
 
 @kernel
 def add_event(system, kind, told):
-    """The row of a new event about two shapes, or -1 if the list is full."""
+    """Add a row for a new event about two shapes. Return its index, or -1 if the list is full."""
     number = system.contact_event_count
     if number >= system.contact_event_capacity:
         leave_out(system, CONTACT_EVENTS, 1)
@@ -82,7 +82,7 @@ def add_event(system, kind, told):
 
 @kernel
 def is_of(told, manifold):
-    """Whether a row is that of a manifold's two shapes."""
+    """Whether a row is for a manifold's two shapes."""
     return (
         told.shape_a == manifold.instance_a and told.shape_b == manifold.instance_b and told.part_a == manifold.part_a
         and told.part_b == manifold.part_b
@@ -91,7 +91,7 @@ def is_of(told, manifold):
 
 @kernel
 def find_told(system, lists, manifold):
-    """The row of a manifold's two shapes if users know that they touch, or -1."""
+    """Row of a manifold's two shapes if users know of their contact, or -1."""
     rows = told_of(system)
     row = INT64(lists.first_told)
     while row >= 0 and not is_of(rows[row], manifold):
@@ -101,7 +101,7 @@ def find_told(system, lists, manifold):
 
 @kernel
 def take_told(system, lists, bodies, pair, manifold):
-    """A row for a manifold's two shapes, which begin to touch, or -1 if there is none."""
+    """Take a row for a manifold's two shapes, which begin to touch. Return it, or -1 if there is none."""
     rows = told_of(system)
     row = INT64(system.first_free_told) - 1
     if row >= 0:
@@ -124,14 +124,14 @@ def take_told(system, lists, bodies, pair, manifold):
 
 @kernel
 def free_told(system, row):
-    """Give a row back that is in no list. The list of free ones begins at `first_free_told - 1`: 0 is none."""
+    """Free a row that is in no list. The free list begins at `first_free_told - 1`: 0 is empty."""
     told_of(system)[row].next = INT32(system.first_free_told - 1)
     system.first_free_told = row + 1
 
 
 @kernel
 def forget_unseen(system, lists, seen_since, is_told):
-    """Drop those of a pair's rows that were not seen since a step, with an event if `is_told`."""
+    """Drop a pair's rows that were not seen since a step, with an event if `is_told`."""
     rows = told_of(system)
     before, row = INT64(-1), INT64(lists.first_told)
     while row >= 0:
@@ -151,7 +151,7 @@ def forget_unseen(system, lists, seen_since, is_told):
 
 @kernel
 def end_telling(system, index):
-    """A pair goes: what users know of its contacts ends."""
+    """End the contacts of a pair that is being freed, with events."""
     lists = lists_of(system)[index]
     if lists.telling_index >= 0:
         forget_unseen(system, lists, system.step_count + 1, True)
@@ -160,7 +160,7 @@ def end_telling(system, index):
 
 @kernel
 def stop_telling(system, index):
-    """Nobody wants to be told of a pair any more: without a word."""
+    """Stop reporting a pair that no body wants reported any more, without events."""
     lists = lists_of(system)[index]
     forget_unseen(system, lists, system.step_count + 1, False)
     leave_telling(system, index)
@@ -168,7 +168,7 @@ def stop_telling(system, index):
 
 @kernel
 def renew_event_list(system):
-    """A step begins: forget what was read, keep what has come since. Collision steps of one update share a list."""
+    """Begin a step: drop the events already read, keep those added since. Collision steps of one update share a list."""
     if system.steps_done > 0:
         return
     kept = system.contact_event_count - system.contact_event_told

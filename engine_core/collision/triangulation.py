@@ -1,6 +1,6 @@
-"""The triangles of shapes as they stand, for whoever needs surfaces and not solids: navigation meshes, pictures.
+"""The triangles of shapes in their poses, for users of surfaces instead of solids: navigation meshes, pictures.
 
-Round shapes are cut into SEGMENTS around and RINGS / 2 from pole to equator, with corners on the surface; support shapes into
+Round shapes are divided into SEGMENTS around and RINGS / 2 from pole to equator, with corners on the surface; support shapes into
 twice as many rings. Triangles are counter-clockwise seen from outside.
 """
 
@@ -34,17 +34,17 @@ FINE_ARC = tuple(
     for k in range(FINE_RINGS + 1)
 )
 THIN = 1e-6
-"""Corners closer to each other than this part of a shape's size are one."""
+"""Corners closer to each other than this part of a shape's size are the same."""
 
 TRIANGLE_REQUEST = np.dtype(
     [
         ("placed", "i8"), ("placed_count", "i8"),  # address of rows of PLACED_SHAPE
-        ("zero", "f8", 3),  # what the answer is relative to, world [m]
-        ("low", "f8", 3), ("high", "f8", 3),  # the box whose triangles are wanted, world [m]
+        ("zero", "f8", 3),  # origin of the result, world [m]
+        ("low", "f8", 3), ("high", "f8", 3),  # the box of the wanted triangles, world [m]
         ("triangles", "i8"),  # address of float32 (capacity, 9), [m]
         ("bodies", "i8"),  # address of int32 (capacity): row of PLACED_SHAPE of each, or 0
         ("capacity", "i8"),
-        ("count", "i8"),  # there are; may be more than there is room for
+        ("count", "i8"),  # number of triangles; may exceed the capacity
         ("row", "i8"),
     ],
     align=True,
@@ -53,7 +53,7 @@ TRIANGLE_REQUEST = np.dtype(
 
 @kernel
 def emit(request, placed, a, b, c):
-    """One triangle in the frame of a shape, if its bounds meet the box."""
+    """Write one triangle in the frame of a shape, if its bounds touch the box."""
     keep_as_call()
     turn, place = quaternion(placed.rotation), vector3(placed.position)
     p, q, r = add(rotate(turn, a), place), add(rotate(turn, b), place), add(rotate(turn, c), place)
@@ -73,14 +73,14 @@ def emit(request, placed, a, b, c):
 
 @kernel
 def emit_quad(request, placed, a, b, c, d):
-    """Four corners in order."""
+    """Write a quad of four corners in order."""
     emit(request, placed, a, b, c)
     emit(request, placed, a, c, d)
 
 
 @kernel
 def emit_box(request, placed, half):
-    """The six faces of a box."""
+    """Write the six faces of a box."""
     for k in range(3):
         for side in range(2):
             sign = 1.0 if side == 1 else -1.0
@@ -93,7 +93,8 @@ def emit_box(request, placed, half):
 
 @kernel
 def ring_point(radius, half_height, ring, segment):
-    """A corner of a sphere, its halves apart by the height of a capsule; rings RINGS / 2 and the next are both the equator."""
+    """A corner of a sphere with its halves apart by the height of a capsule; rings RINGS / 2 and the next are both the
+    equator."""
     place = ring if ring <= RINGS // 2 else ring - 1
     up = half_height if ring <= RINGS // 2 else -half_height
     r, y = radius * ARC[place][0], radius * ARC[place][1]
@@ -102,7 +103,7 @@ def ring_point(radius, half_height, ring, segment):
 
 @kernel
 def emit_round(request, placed, radius, half_height):
-    """A sphere or a capsule."""
+    """Write a sphere or a capsule."""
     for ring in range(RINGS + 1):
         if ring == RINGS // 2 and half_height == 0.0:
             continue
@@ -119,7 +120,7 @@ def emit_round(request, placed, radius, half_height):
 
 @kernel
 def emit_cylinder(request, placed, radius, half_height):
-    """Mantle and caps."""
+    """Write the mantle and caps of a cylinder."""
     h = half_height
     for k in range(SEGMENTS):
         x, z, next_x, next_z = CIRCLE[k][0], CIRCLE[k][1], CIRCLE[k + 1][0], CIRCLE[k + 1][1]
@@ -133,7 +134,7 @@ def emit_cylinder(request, placed, radius, half_height):
 @kernel
 def core_point(shape, core, radius, ring, segment):
     """A corner of a support shape: its farthest point along a direction. The directions are even for an ellipsoid that fills the
-    shape's bounds: a long shape has as many triangles along it as around it."""
+    shape's bounds, so that a long shape has as many triangles along it as around it."""
     b = shape.bounds
     x, y, z = FINE_ARC[ring][0] * CIRCLE[segment][0], FINE_ARC[ring][1], FINE_ARC[ring][0] * CIRCLE[segment][1]
     return rounded_support(core, radius, (x / (b[3] - b[0]), y / (b[4] - b[1]), z / (b[5] - b[2])))
@@ -141,14 +142,14 @@ def core_point(shape, core, radius, ring, segment):
 
 @kernel
 def emit_thick(request, placed, a, b, c, least):
-    """One triangle, if no two corners are closer than `least`: at an edge or a tip of a shape many directions share a point."""
+    """Write one triangle, unless two corners are closer than `least`: at an edge or a tip many directions share a point."""
     if length(subtract(a, b)) > least and length(subtract(b, c)) > least and length(subtract(c, a)) > least:
         emit(request, placed, a, b, c)
 
 
 @kernel
 def emit_support(request, placed):
-    """A support shape: tapered capsule or cylinder, ellipsoid, custom shape."""
+    """Write a support shape: tapered capsule or cylinder, ellipsoid, custom shape."""
     keep_as_call()
     shape, core = placed.settings, stack_array(1, CORE)[0]
     set_core_pose(shape, core, ZERO, IDENTITY_ROWS)
@@ -165,7 +166,7 @@ def emit_support(request, placed):
 
 @kernel
 def emit_hull(request, placed, block):
-    """Each face as a fan."""
+    """Write each face of a hull as a fan."""
     vertices = view(block.vertices, 3 * block.vertex_count, np.float32)
     starts = view(block.face_starts, block.face_count + 1, np.int32)
     corners = view(block.face_vertices, starts[block.face_count], np.int32)
@@ -178,7 +179,7 @@ def emit_hull(request, placed, block):
 
 @kernel
 def local_box(request, placed, box):
-    """The box of the request in the frame of a shape: six floats, a little too large."""
+    """The box of the request in the frame of a shape: six floats, slightly enlarged."""
     rows = matrix_rows(quaternion(placed.rotation))
     low, high = vector3(request.low), vector3(request.high)
     middle = rotate_inverse(quaternion(placed.rotation), subtract(scale(add(low, high), 0.5), vector3(placed.position)))
@@ -191,7 +192,7 @@ def local_box(request, placed, box):
 
 @kernel
 def emit_mesh(request, placed, mesh):
-    """The triangles of a mesh or height field that lie in the box."""
+    """Write the triangles of a mesh or height field that lie in the box."""
     box, query = stack_array(6, np.float32), stack_array(MESH_QUERY_SIZE, np.int64)
     local_box(request, placed, box)
     mesh_query_start(query)
@@ -204,7 +205,7 @@ def emit_mesh(request, placed, mesh):
 
 @kernel
 def emit_plane(request, placed, plane):
-    """A square of an endless plane that covers the box."""
+    """Write a square of an infinite plane that covers the box."""
     n = vector3(plane)
     low, high = vector3(request.low), vector3(request.high)
     middle = rotate_inverse(quaternion(placed.rotation), subtract(scale(add(low, high), 0.5), vector3(placed.position)))
@@ -221,7 +222,7 @@ def emit_plane(request, placed, plane):
 
 @entry_point("int64(int64)")
 def triangulate(address):
-    """Fill the TRIANGLE_REQUEST at an address; how many triangles there are."""
+    """Fill the TRIANGLE_REQUEST at an address; return the number of triangles."""
     request = view(address, 1, TRIANGLE_REQUEST)[0]
     rows = view(request.placed, request.placed_count, PLACED_SHAPE)
     request.count = 0

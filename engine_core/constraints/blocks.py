@@ -9,7 +9,7 @@ from .schema import BLOCK_FIELDS, FIELD_SIZE, ROW_A, ROW_B, ROW_SIZE
 
 FLOAT32 = np.float32
 LANE_FLOATS = BLOCK_FIELDS * 8 - 7
-"""From the first float of a lane to its last."""
+"""Floats from the first one of a lane to its last."""
 
 
 @kernel
@@ -45,7 +45,7 @@ def put3(block, number, values):
 
 @kernel
 def put_vector(lane, field, v):
-    """Write a vector to three fields of a lane: the floats of a block from the lane's first on."""
+    """Write a vector to three fields of a lane, given as the floats of a block from the lane's first on."""
     lane[field * 8] = FLOAT32(v[0])
     lane[(field + 1) * 8] = FLOAT32(v[1])
     lane[(field + 2) * 8] = FLOAT32(v[2])
@@ -58,8 +58,8 @@ def get_vector(lane, field):
 
 @kernel
 def gather(rows, indices, size, offset):
-    """Eight floats at `offset` [byte] of each of the rows whose numbers stand at address `indices`, as eight columns. `size`: of
-    a row [byte]."""
+    """Load eight floats at `offset` [byte] of each of the rows whose numbers are at address `indices`, as eight columns. `size`:
+    of a row [byte]."""
     return transpose8(
         load8(rows + load_int32(indices) * size + offset),
         load8(rows + load_int32(indices + 4) * size + offset),
@@ -74,12 +74,12 @@ def gather(rows, indices, size, offset):
 
 @kernel
 def first_half(rows, indices):
-    """(velocities, spins, the two columns left) of eight rows."""
+    """(velocities, spins, the two other columns) of eight rows."""
     columns = gather(rows, indices, ROW_SIZE, 0)
     return (columns[0], columns[1], columns[2]), (columns[3], columns[4], columns[5]), (columns[6], columns[7])
 
 
 @kernel
 def velocities_of(rows, block):
-    """Of the bodies A and B of a block, each: (velocities, spins, the two columns left)."""
+    """(velocities, spins, the two other columns) of the bodies A of a block, and the same of the bodies B."""
     return first_half(rows, block + ROW_A * FIELD_SIZE), first_half(rows, block + ROW_B * FIELD_SIZE)

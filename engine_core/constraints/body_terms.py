@@ -1,4 +1,4 @@
-"""What constraints of any kind take from a body: its inverse masses as they see them; and softness."""
+"""The inverse masses of a body as used by all kinds of constraints, and softness."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def scaled_inertia(body, factor):
 
 @kernel
 def six(array):
-    """Six numbers as doubles: a symmetric matrix, or a linear vector and an angular one."""
+    """Read six numbers as doubles: a symmetric matrix, or a linear vector and an angular one."""
     return (
         np.float64(array[0]), np.float64(array[1]), np.float64(array[2]),
         np.float64(array[3]), np.float64(array[4]), np.float64(array[5]),

@@ -1,4 +1,4 @@
-"""The job that turns contact manifolds into blocks of eight for the solver, and the one that brings impulses back."""
+"""The jobs that convert contact manifolds to blocks of eight for the solver, and bring impulses back."""
 
 import numpy as np
 
@@ -36,23 +36,25 @@ from .wide_preparation import (
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 MANIFOLD_LINES = MANIFOLD.itemsize // 64
 BODY_LINES = 2
-"""What contacts are prepared from lies in so many cache lines of a body."""
+"""Cache lines of a body that are read to prepare contacts."""
 FRAME_FLOATS = FRAME_FIELDS * 8
 assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_locks", "contact_bias")) < 64 * BODY_LINES
 CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 FARTHEST_ROLLED = 0.1
-"""A contact of what rolls is moved ahead at most by this part of the radius."""
+"""The contact of a rolling body is moved ahead by at most this part of the radius."""
 USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
-"""Contacts are as firm as usual up to this difference of two masses by their sum (10 to 1). From there to the second (100 to 1)
-they become firmer by this part of what those with still bodies are firmer: more, and what is heavy rocks on what is light."""
+"""Contacts have the usual firmness up to this difference of two masses divided by their sum (10 to 1). From there to the second
+(100 to 1) they become firmer by this part of the extra firmness of contacts with static bodies; with more, heavy bodies rock on
+light ones."""
 STIFFEST = 0.1875
-"""Contacts vibrate at most with this part of the rate of sub-steps: stiffer ones the solver cannot settle."""
+"""The highest frequency of contacts, as a part of the rate of sub-steps: the solver cannot settle stiffer ones."""
 
 
 @kernel
 def softness_at(system, h, bias, is_moving):
-    """(bias rate, softness) of contacts that are `bias` times as stiff as usual, of two moving bodies or one and a still one."""
+    """(bias rate, softness) of contacts that are `bias` times as stiff as usual, of two moving bodies or a moving and a static
+    one."""
     hertz = min(system.contact_hertz * bias, STIFFEST / h)
     bias_rate, softness, _ = soft_parameters(hertz if is_moving else 2.0 * hertz, system.contact_damping_ratio, h)
     return bias_rate, softness
@@ -60,7 +62,8 @@ def softness_at(system, h, bias, is_moving):
 
 @kernel
 def softness_of(system, a, b, h, usual):
-    """(bias rate, softness) of the contacts of two bodies. `usual`: of two moving ones, and of one and a still one."""
+    """(bias rate, softness) of the contacts of two bodies. `usual`: those of two moving ones, and of a moving and a static
+    one."""
     is_moving = a.inverse_mass != 0.0 and b.inverse_mass != 0.0
     if a.contact_bias != 0.0 or b.contact_bias != 0.0:
         return softness_at(system, h, max(a.contact_bias, b.contact_bias), is_moving)
@@ -75,7 +78,7 @@ def softness_of(system, a, b, h, usual):
 
 @kernel
 def prepare_surfaces(system, manifold, index, a, b, lane):
-    """Conveyors: the wanted velocity along the tangents, once these and the centre of friction are known."""
+    """Write the target velocity of conveyors along the tangents, once these and the centre of friction are known."""
     has_settings = manifold.flags & MANIFOLD_HAS_SETTINGS != 0
     if not (a.flags | b.flags) & HAS_RARE and not has_settings:
         return
@@ -91,8 +94,8 @@ def prepare_surfaces(system, manifold, index, a, b, lane):
 
 @kernel
 def way_rolled(axis, spin, normal, rounding, time):
-    """How far a contact moves along the surface within `time` [s] as the body rolls: as the centre of curvature, `axis`, does
-    [m]. A contact that stays behind by half a step feeds rocking."""
+    """How far a contact moves along the surface within `time` [s] as the body rolls, which is the motion of the centre of
+    curvature, `axis` [m]. A contact that lags by half a step would amplify rocking."""
     way = scale(cross(spin, axis), time)
     way = add_scaled(way, normal, -dot(way, normal))
     size, most = length(way), FARTHEST_ROLLED * rounding
@@ -101,7 +104,7 @@ def way_rolled(axis, spin, normal, rounding, time):
 
 @kernel
 def clear_lane(lane, whole, frame):
-    """A lane without a manifold: no mass, row 0."""
+    """Clear a lane without a manifold: no mass, row 0."""
     for number in range(BLOCK_FIELDS):
         lane[number * 8] = FLOAT32(0.0)
     for number in range(FRAME_FIELDS):
@@ -151,7 +154,8 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
         put_vector(frame, TURN_A + 3 * row, rows_a[row])
         put_vector(frame, TURNED_AWAY + 3 * row, subtract(rows_b[row], rows_a[row]))
     put_vector(frame, CENTER_B, center_b)
-    # What parts the anchors is n . (anchor_b - anchor_a + delta): the solver adds the anchors' part, the block has the rest.
+    # The separation of the anchors is n . (anchor_b - anchor_a + delta): the solver adds the anchors' part, the block has the
+    # rest.
     apart = dot(normal, delta) - manifold.rounding_a - manifold.rounding_b
     for p in range(4):
         if p < manifold.point_count:
@@ -166,7 +170,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
 
 @kernel
 def clear_point(lane, p):
-    """A point that is not there."""
+    """Clear a point that does not exist."""
     at = (POINTS + p * POINT_FIELDS) * 8
     for number in range(POINT_FIELDS):
         lane[at + number * 8] = FLOAT32(0.0)
@@ -175,7 +179,7 @@ def clear_point(lane, p):
 
 @kernel
 def follow_wanderers(manifold, a, b, lane, time):
-    """Move the point of a contact of what rolls along, on either side, if it is one."""
+    """Move the contact point of a rolling body along, on either side."""
     normal = get_vector(lane, NORMAL)
     if manifold.flags & MANIFOLD_WANDERS_A:
         axis = get_vector(lane, POINTS + POINT_ANCHOR_A)
@@ -206,7 +210,7 @@ def members_of_block(colours, block_index):
 
 @kernel
 def prefetch_manifolds(colours, manifolds, block_index):
-    """Ask for the manifolds of a block to come: they lie in no order."""
+    """Prefetch the manifolds of a later block: they are in no order."""
     members, count = members_of_block(colours, block_index)
     for k in range(count):
         address = address_of_record(manifolds[load_int32(members + 4 * k)])
@@ -216,7 +220,7 @@ def prefetch_manifolds(colours, manifolds, block_index):
 
 @kernel
 def prefetch_bodies(colours, pairs, all_lists, manifolds, bodies, block_index):
-    """Ask for the pairs and bodies of a block to come, whose manifolds were asked for before."""
+    """Prefetch the pairs and bodies of a later block, whose manifolds were prefetched before."""
     members, count = members_of_block(colours, block_index)
     for k in range(count):
         manifold = manifolds[load_int32(members + 4 * k)]
@@ -230,9 +234,9 @@ def prefetch_bodies(colours, pairs, all_lists, manifolds, bodies, block_index):
 
 @kernel
 def count_deep_contacts(system, block, count):
-    """Add the deep manifolds of a block (see DEEP_PART) to what their bodies have of them: the highest speed of push-out is
-    shared among them, or a body in the midst of many would leave with the sum of what they give. Blocks of one colour share no
-    moving body, and colours follow one another, so the counts are the same for any number of threads."""
+    """Add the deep manifolds of a block (see DEEP_PART) to the counts of their bodies. The highest push-out speed is shared among
+    them: otherwise a body amid many others would leave with the sum of their speeds. Blocks of one colour share no moving body,
+    and colours follow one another, so the counts are the same for any number of threads."""
     deep = where_less8(
         lowest_separation(block, count) * field(block, BIAS_RATE), splat8(FLOAT32(-DEEP_PART * system.push_out_speed)),
         splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)),
@@ -253,7 +257,7 @@ def count_deep_contacts(system, block, count):
 
 @kernel
 def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h, usual, frames):
-    """Write one block. `frames` is scratch."""
+    """Write one block. `frames` is scratch memory."""
     address = system.constraint_blocks + index * BLOCK_SIZE
     members, count = members_of_block(colours, index)
     most, has_wanderers, elastic = 0, False, 0
@@ -316,7 +320,7 @@ def prepare_contacts(system_address, begin, end, worker):
 
 @kernel
 def settle_ahead(lane, manifold, normal):
-    """A contact that was made ahead of time: if the bodies met, it touches, else it is none."""
+    """Finish a contact made ahead of time: if the bodies met, it touches, else it is dropped."""
     total = FLOAT32(0.0)
     for p in range(manifold.point_count):
         total += manifold.total_normal_impulse[p]

@@ -1,14 +1,14 @@
-"""How the axes of a joint drift though bodies do not move along them: the end of an arm that turns leaves its tangent.
+"""How the axes of a joint drift although bodies do not move along them: the end of a turning arm leaves its tangent.
 
-Let r be the arms to the joint, a how the spins change with no torque (`free_acceleration`), and u how fast the ends slide along
-the axes that are free. Then the second derivative of an axis n of frame A is
+Let r be the arms to the joint, a the change of the spins without torque (`free_acceleration`), and u the sliding speed of the
+ends along the free axes. Then the second derivative of an axis n of frame A is
     n . (a_B x r_B + w_B x (w_B x r_B) - a_A x r_A - w_A x (w_A x r_A) - 2 w_A x u),
-and that of an angle, whose rate is J . (w_B - w_A), is J . (a_B - a_A - w_A x w_B): J turns with A. The J of a swing that is
-locked beside one that is free turns with B as well.
+and that of an angle, whose rate is J . (w_B - w_A), is J . (a_B - a_A - w_A x w_B): J turns with A. If one swing is locked and
+the other is free, J of the locked one also turns with B.
 
-The pass with bias stops in advance what axes will drift by in a sub-step. So bodies end where the joint holds them, and the pass
-without bias is the second half of a symmetric step, which keeps the energy (RATTLE: Andersen, "RATTLE: a velocity version of the
-SHAKE algorithm for molecular dynamics calculations", 1983).
+The pass with bias cancels in advance the drift of the axes in a sub-step. So bodies end where the joint holds them, and the pass
+without bias is the second half of a symmetric step, which preserves the energy (RATTLE: Andersen, "RATTLE: a velocity version of
+the SHAKE algorithm for molecular dynamics calculations", 1983).
 """
 
 import numpy as np
@@ -20,16 +20,16 @@ from .joint_schema import ANGULAR_AXES, LINEAR_AXES, SWING_Y, SWING_Z
 
 FLOAT64 = np.float64
 SLOWEST = 0.05
-"""What turns no faster drifts by less than a quarter of a percent of its arm in a second [rad/s]."""
+"""Slower rotations drift by less than a quarter of a percent of the arm in a second [rad/s]."""
 FASTEST = 0.5
-"""What turns farther in a sub-step [rad] is no motion that could be foreseen: it comes from bodies that are torn apart."""
+"""Larger turns in a sub-step [rad] cannot be predicted: they come from bodies that are torn apart."""
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 NOTHING = (0.0, 0.0, 0.0)
 
 
 @kernel
 def free_acceleration(inertia, inverse_inertia, spin):
-    """How the spin of a body changes while nothing turns it: J^-1 (J w x w) [rad/s^2]."""
+    """Change of the spin of a body without torque: J^-1 (J w x w) [rad/s^2]."""
     return symmetric_times(inverse_inertia, cross(symmetric_times(inertia, spin), spin))
 
 
@@ -50,8 +50,8 @@ def has_one_swing(joint):
 
 @kernel
 def drifts_of(joint, motion, time):
-    """Half of the second derivatives of the six axes, times a sub-step: what the axes' speeds miss of the way in it [m/s],
-    [rad/s], six numbers."""
+    """Half of the second derivatives of the six axes, times a sub-step: the part of their motion in it that their speeds miss
+    [m/s], [rad/s], six numbers."""
     v_a, w_a, v_b, w_b = motion
     spins = length_squared(w_a) + length_squared(w_b)
     if time <= 0.0 or spins < SLOWEST * SLOWEST or spins * time * time > FASTEST * FASTEST:
@@ -67,7 +67,7 @@ def drifts_of(joint, motion, time):
 
 @kernel
 def keep_drifts(joint, motion, time):
-    """Write the drifts of a joint in no tree, whose bodies move as it lets them: a warm start alone may whirl them."""
+    """Write the drifts of a joint in no tree, if its bodies move as it allows: a warm start alone may spin them wildly."""
     drifts = drifts_of(joint, motion, time)
     store3(joint.drift, drifts[:3])
     store3(joint.drift[3:], drifts[3:])
@@ -75,7 +75,8 @@ def keep_drifts(joint, motion, time):
 
 @kernel
 def missed_way(spin, spin_up, arm, time):
-    """What the speed `spin` x `arm` misses of how an arm turns in `time`, by Cayley's map of the spin in its middle [m/s]."""
+    """The part of an arm's motion in `time` that the speed `spin` x `arm` misses, by Cayley's map of the spin in its middle
+    [m/s]."""
     out, middle = cross(spin, arm), add_scaled(spin, spin_up, 0.5 * time)
     way = cross(middle, arm)
     way = add_scaled(way, cross(middle, way), 0.5 * time)
@@ -84,7 +85,7 @@ def missed_way(spin, spin_up, arm, time):
 
 @kernel
 def linear_drift(joint, motion, spin_up_a, spin_up_b, time):
-    """What the linear axes drift by [m/s]."""
+    """The drift of the linear axes [m/s]."""
     v_a, w_a, v_b, w_b = motion
     arm_a, arm_b = vector3(joint.arms[0]), vector3(joint.arms[1])
     apart = subtract(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))

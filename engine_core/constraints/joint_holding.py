@@ -1,10 +1,10 @@
-"""What is left of a spring, a motor or a limit of a joint while its locked axes hold.
+"""The remaining effect of a spring, motor or limit of a joint while its locked axes hold.
 
-A free body gives way to a torque by its own inertia; a door has to move its middle round the hinge as well. A limit that is
-weighed as if nothing held the bodies pushes too little, and each pass stops a part of what is coming. With W the inverse masses
-of both bodies, J the row and C the locked axes,
+A free body responds to a torque with its own inertia; a door must also move its centre around the hinge. A limit weighted for
+free bodies pushes too little, and each pass stops only a part of the motion. With W the inverse masses of both bodies, J the row
+and C the locked axes,
     r = (C W C^T)^-1 C W J^T,   J' = J - r^T C:
-J' moves no locked axis and sees no fault of theirs; its mass is what the bodies oppose to a motion that the joint allows
+J' moves no locked axis and is not affected by their errors; its mass is the effective mass of a motion that the joint allows
 (Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 3.5 and 8.1: constraints and the motion that is left).
 """
 
@@ -17,14 +17,16 @@ from .body_terms import scaled, six
 from .joint_schema import NODE_ROWS, TRIANGLE, TWIST
 
 WELL_CONDITIONED = 1.0e-9
-"""Added to the diagonal, in parts of it: axes that cannot be told apart share the work."""
+"""Added to the diagonal, relative to it: dependent axes share the load."""
 UNMOVED = 1.0e-9
-"""An axis along which the bodies answer no more than this part of what they do along all cannot be held: they are locked."""
+"""An axis along which the bodies respond by no more than this part of their response along all axes cannot be held: they are
+locked."""
 LEAST_APART, LEAST_APART_LOCKED = 1.0e-6, 1.0e-2
-"""What is left of an axis beside those before it, at least; else it is the same as they are. The second: see `least_apart`."""
+"""The least part of an axis that is independent of the axes before it; with less it is redundant. For the second see
+`least_apart`."""
 LEAST_LEFT = 1.0e-7
-"""Of what a row would do were the bodies free; if less is left it is locked, and does nothing. A small ball on a long arm has
-little left, too: the square of their sizes' ratio."""
+"""The least part of a row's effect on free bodies; with less it is locked, and has no effect. A small ball on a long arm has
+little left, too: the square of the ratio of their sizes."""
 HELD = np.dtype([
     ("block", "f8", TRIANGLE),  # C W C^T, then its factor
     ("pulls", "f8", NODE_ROWS),
@@ -37,7 +39,7 @@ HELD = np.dtype([
 
 @kernel
 def three(array):
-    """Nine numbers as three vectors."""
+    """Read nine numbers as three vectors."""
     return vector3(array), vector3(array[3:]), vector3(array[6:])
 
 
@@ -60,8 +62,8 @@ def locked_direction(joint, axis):
 
 @kernel
 def answer_to(joint, row):
-    """How two free bodies answer an impulse of 1 along a row: the gain of their relative velocity, of the spins of A (turned
-    round) and B."""
+    """Response of two free bodies to an impulse of 1 along a row: the change of their relative velocity, and of the spins of A
+    (negated) and B."""
     linear, angular_a, angular_b = row
     a, b = vector3(joint.masses[0]), vector3(joint.masses[1])
     return (
@@ -72,13 +74,13 @@ def answer_to(joint, row):
 
 @kernel
 def product(row, answer):
-    """What a row sees of an answer."""
+    """The component of a response along a row."""
     return dot(row[0], answer[0]) + dot(row[1], answer[1]) + dot(row[2], answer[2])
 
 
 @kernel
 def trace_of(of_bodies):
-    """How both bodies answer along, or about, all three axes of the world together."""
+    """Response of both bodies summed over all three world axes."""
     total = 0.0
     for side in range(2):
         for k in range(3):
@@ -88,8 +90,8 @@ def trace_of(of_bodies):
 
 @kernel
 def least_apart(joint, usual):
-    """What must be left of an angular axis, in parts, once others are held: `usual`; much where a body may not turn about some
-    axis of the world. What little it could do there it would do by turning wildly about the others."""
+    """The part of an angular axis that must remain after holding others: `usual`, or much if a body may not turn about some world
+    axis. The little it could do there would mean turning wildly about the others."""
     for side in range(2):
         inertia = joint.inertias[side]
         most = max(inertia[0], inertia[1], inertia[2])
@@ -100,8 +102,8 @@ def least_apart(joint, usual):
 
 @kernel
 def find_locks(joint, held):
-    """Write the locked axes of a joint that can move its bodies, how these answer, and the factor of their matrix. Returns how
-    many they are."""
+    """Write the locked axes of a joint that can move its bodies, their responses, and the factor of their matrix. Return their
+    number."""
     count, least_linear, least_angular = 0, UNMOVED * trace_of(joint.masses), UNMOVED * trace_of(joint.inertias)
     apart = least_apart(joint, 0.0)
     for axis in range(NODE_ROWS):
@@ -125,7 +127,7 @@ def find_locks(joint, held):
 
 @kernel
 def hold_row(joint, row, held, count):
-    """Take from a row what the `count` locked axes keep. Returns the inverse of its effective mass; 0 where nothing is left."""
+    """Remove from a row what the `count` locked axes hold. Return the inverse of its effective mass; 0 if nothing is left."""
     direction = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
     alone = product(direction, answer_to(joint, direction))
     for i in range(count):

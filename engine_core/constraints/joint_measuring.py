@@ -1,4 +1,4 @@
-"""Where the two frames of a joint are against each other in a sub-step, and how a motion of the bodies changes that."""
+"""The relative pose of the two frames of a joint in a sub-step, and how motion of the bodies changes it."""
 
 import math
 
@@ -25,29 +25,29 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 GEARS = 1 << GEAR | 1 << RACK
 LEAST_COSINE = 0.05
-"""Near a quarter turn of the other swing an angle has no meaning; what divides by zero there stays this far from it."""
+"""Near a quarter turn of the other swing an angle is undefined; divisors stay this far from zero."""
 WIDEST_SWING = 0.5
-"""1 + cosine of the swing (120 degrees) beyond which a motion counts less for the twist: it has no meaning near a half turn."""
+"""1 + cosine of the swing (120 degrees) beyond which motion affects the twist less: it is undefined near a half turn."""
 NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
-"""Axes along which 0 is no limit: a joint that comes through its middle goes out on the other side."""
+"""Axes whose position is never negative, so that 0 is not a limit: a joint that passes its middle comes out on the other side."""
 NARROW = 1.5
-"""A swing held within this [rad] can be told apart from the other one, wherever that goes."""
+"""A swing held within this [rad] is distinct from the other one at any angle of that."""
 NEAR = 0.05
-"""A limit no farther than this [rad], [m], or that has pushed, or may be met soon, is weighed as the locked axes hold it."""
+"""A limit no farther than this [rad], [m], or that has pushed, or may be reached soon, is weighted with the locked axes held."""
 SOON = 4.0
-"""How many sub-steps ahead a limit is weighed so."""
+"""The number of sub-steps ahead for that."""
 FAR = 0.25
-"""A limit farther than this [rad] is not looked at unless it may be met soon: it cannot be passed within a sub-step by less than
-60 rad/s more."""
+"""A limit farther than this [rad] is skipped unless it may be reached soon: passing it within a sub-step would need more than 60
+rad/s more."""
 STEEPEST = 1.0 / math.sqrt(LEAST_COSINE)
-"""An angle changes at most so many times as fast as its bodies turn."""
+"""How many times as fast as its bodies an angle changes at most."""
 MOST_CORRECTED = 0.15
-"""Of an angle beyond a limit that holds so much counts at most: near a half turn a twist jumps [rad]."""
+"""The largest error of an angle beyond a limit with force that is used: near a half turn a twist jumps [rad]."""
 
 
 @kernel
 def used_axes(joint):
-    """Bits of the axes that the joint does anything about."""
+    """Bits of the axes that the joint acts on."""
     return joint.locked | joint.limited | joint.sprung | joint.driven
 
 
@@ -62,20 +62,20 @@ def position_near(joint, axis, middle):
 
 @kernel
 def meaning(joint, axis):
-    """How much an error of an angle counts: less than 1 where the angle loses its meaning, and all spins are too small for it."""
+    """Weight of an error of an angle: less than 1 where the angle becomes undefined and any spin is too small for it."""
     turn = vector3(joint.turns[axis - TWIST])
     return min(1.0, dot(turn, turn))
 
 
 @kernel
 def measure(joint, row_a, row_b, used):
-    """Write arms, axes and the positions of the `used` axes (bits) from the bodies' motion since the step began, as their solver
-    rows tell it."""
+    """Write arms, axes and the positions of the `used` axes (bits) from the bodies' motion since the step began, as in their
+    solver rows."""
     turn_a, turn_b = quaternion(row_a[DELTA_ROTATION:]), quaternion(row_b[DELTA_ROTATION:])
     arm_a, arm_b = rotate(turn_a, vector3(joint.start_arms[0])), rotate(turn_b, vector3(joint.start_arms[1]))
     moved = subtract(vector3(row_b[DELTA_POSITION:]), vector3(row_a[DELTA_POSITION:]))
     apart = add(add(vector3(joint.between), moved), subtract(arm_b, arm_a))
-    # A is pushed where B's frame is, so that what the two get is equal and opposite.
+    # A is pushed at B's frame, so that the impulses on both are equal and opposite.
     store3(joint.arms[0], add(arm_a, apart))
     store3(joint.arms[1], arm_b)
     frame_a = multiply(turn_a, quaternion(joint.start_rotations[0]))
@@ -112,7 +112,7 @@ def is_narrow(joint, axis):
 
 @kernel
 def measure_angles(joint, frame_a, frame_b, x, y, z, used):
-    """Twist, swings and cone, each with the vector J for which its rate is J . (spin of B - spin of A)."""
+    """Write twist, swings and cone, each with the vector J for which its rate is J . (spin of B - spin of A)."""
     b, b_y, b_z = matrix_rows(conjugate(frame_b))
     along_x, along_y, along_z = dot(b, x), dot(b, y), dot(b, z)
     narrow_y, narrow_z = is_narrow(joint, SWING_Y), is_narrow(joint, SWING_Z)
@@ -127,7 +127,7 @@ def measure_angles(joint, frame_a, frame_b, x, y, z, used):
         joint.position[SWING_Z] = FLOAT32(arctangent2(along_y, along_x))
         size = max(along_x * along_x + along_y * along_y, LEAST_COSINE)
         store3(joint.turns[2], scale(cross(b, subtract(scale(y, along_x), scale(x, along_y))), 1.0 / size))
-    # One swing goes round and the other does not: the first is a longitude, the other a latitude, and the twist is what is left.
+    # One swing goes all around and the other does not: the first is a longitude, the other a latitude, and the twist is the rest.
     if narrow_z and not narrow_y:
         joint.position[TWIST] = FLOAT32(arctangent2(-dot(b_z, y), dot(b_y, y)))
         joint.position[SWING_Z] = FLOAT32(arctangent2(along_y, math.sqrt(along_x * along_x + along_z * along_z)))
@@ -145,7 +145,7 @@ def measure_angles(joint, frame_a, frame_b, x, y, z, used):
 
 @kernel
 def measure_round(joint, b, pole, sine, sign, latitude):
-    """The vectors J of the twist and of the swing `latitude` (1: y, 2: z) where the other swing goes round the axis `pole`.
+    """Write the vectors J of the twist and of the swing `latitude` (1: y, 2: z) if the other swing goes around the axis `pole`.
     `sine`: of the latitude."""
     size = max(1.0 - sine * sine, LEAST_COSINE)
     store3(joint.turns[0], scale(add_scaled(b, pole, -sine), 1.0 / size))
@@ -154,8 +154,8 @@ def measure_round(joint, b, pole, sine, sign, latitude):
 
 @kernel
 def invert_block(k00, k11, k22, k01, k02, k12, locked, apart):
-    """The inverse of the symmetric matrix of the locked axes (three bits); rows and columns of the others are zero, and of those
-    of which the axes before them leave no more than the part `apart`. The sweep operator, the axis that moves most first
+    """The inverse of the symmetric matrix of the locked axes (three bits). Rows and columns of the others are zero, as are those
+    of axes of which the ones before leave no more than the part `apart`. The sweep operator, starting with the most movable axis
     (Goodnight, "A Tutorial on the SWEEP Operator", 1979)."""
     matrix, first, swept = stack_array(9, np.float64), stack_array(3, np.float64), stack_array(3, np.int64)
     matrix[0], matrix[4], matrix[8] = k00, k11, k22
@@ -184,7 +184,7 @@ def invert_block(k00, k11, k22, k01, k02, k12, locked, apart):
 
 @kernel
 def sweep_axis(matrix, pivot):
-    """One step of the sweep operator: what is swept holds the inverse, with its sign turned."""
+    """Do one step of the sweep operator: swept elements hold the inverse, negated."""
     d = matrix[4 * pivot]
     for i in range(3):
         for k in range(3):
@@ -242,7 +242,7 @@ def weigh_angular(joint):
 
 @kernel
 def angular_direction(joint, axis):
-    """What a turn of B against A changes an angular axis by."""
+    """The direction of a turn of B relative to A that changes an angular axis."""
     if axis == CONE:
         return vector3(joint.cone_axis)
     return vector3(joint.turns[axis - TWIST])
@@ -250,14 +250,14 @@ def angular_direction(joint, axis):
 
 @kernel
 def aim_row(joint, row, axis):
-    """Write the directions of a row along an axis. Returns the inverse of its effective mass, were the bodies free."""
+    """Write the directions of a row along an axis. Return the inverse of its effective mass for free bodies."""
     if axis == GEAR:
-        # Turn of A and turn of B times the ratio: none together.
+        # Turn of A plus turn of B times the ratio is zero.
         direction = (0.0, 0.0, 0.0)
         angular_a = scale(vector3(joint.axes[0]), -1.0)
         angular_b = scale(vector3(joint.axis_b), FLOAT64(joint.lower[axis]))
     elif axis == RACK:
-        # B's way along its x axis is the turn of A times the ratio.
+        # B's travel along its x axis is the turn of A times the ratio.
         direction = vector3(joint.axis_b)
         angular_a = scale(vector3(joint.axes[0]), FLOAT64(joint.lower[axis]))
         angular_b = (0.0, 0.0, 0.0)
@@ -281,7 +281,7 @@ def aim_row(joint, row, axis):
 
 @kernel
 def aim_limit(joint, row, axis):
-    """A limit row stands at the nearer of the two limits; when it goes over to the other it forgets its impulse."""
+    """Set a limit row to the nearer of the two limits; its impulse is cleared when it changes sides."""
     lower, upper = FLOAT64(joint.lower[axis]), FLOAT64(joint.upper[axis])
     position = position_near(joint, axis, 0.5 * (lower + upper))
     has_lower = not (NOT_NEGATIVE >> axis & 1 and lower <= 0.0)
@@ -308,7 +308,7 @@ def read_motion(row_a, row_b):
 
 @kernel
 def row_speed(row, motion):
-    """How fast the bodies move along a row."""
+    """Speed of the bodies along a row."""
     v_a, w_a, v_b, w_b = motion
     relative = dot(vector3(row.linear), subtract(v_b, v_a))
     return relative + dot(vector3(row.angular_b), w_b) - dot(vector3(row.angular_a), w_a)
@@ -368,8 +368,8 @@ def row_of(system, joint, side):
 
 @kernel
 def inertia_of(system, row, turned, as_it_was):
-    """The inverse inertia of a body in world axes as it lies now: `turned` is its solver row, `row` the number of it; `as_it_was`
-    when the step began, six numbers."""
+    """The inverse inertia of a body in world axes at its current pose. `turned`: its solver row, `row`: its number; `as_it_was`:
+    the inverse inertia at the beginning of the step, six numbers."""
     if turned[UNEVEN] > 0.0:
         return six(view(system.solver_inertias + row * INERTIA_SIZE, 6, FLOAT32))
     return six(as_it_was)
@@ -377,14 +377,14 @@ def inertia_of(system, row, turned, as_it_was):
 
 @kernel
 def renew_inertias(system, joint, row_a, row_b):
-    """Write the inverse inertias of the bodies as they lie now."""
+    """Write the inverse inertias of the bodies at their current poses."""
     store_six(joint.inertias[0], inertia_of(system, joint.rows[0], row_a, joint.inertias[0]))
     store_six(joint.inertias[1], inertia_of(system, joint.rows[1], row_b, joint.inertias[1]))
 
 
 @kernel
 def weigh_locked(joint):
-    """Effective masses of what is locked, where no tree does it."""
+    """Compute the effective masses of the locks, if no tree does it."""
     if joint.locked & LINEAR_AXES:
         weigh_linear(joint)
     if joint.locked & ANGULAR_AXES:
@@ -393,7 +393,7 @@ def weigh_locked(joint):
 
 @kernel
 def measure_joint(system, joint, rows, h):
-    """All that passes over a joint need to know of where its bodies are, which stays until they move again."""
+    """Compute everything that passes over a joint need about the poses of its bodies, valid until they move again."""
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     measure(joint, row_a, row_b, used_axes(joint))
     renew_inertias(system, joint, row_a, row_b)

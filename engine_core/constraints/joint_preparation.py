@@ -1,4 +1,4 @@
-"""The job that makes joints ready for a step, and the one that brings back what they did."""
+"""The jobs that prepare joints for a step, and store their impulses afterwards."""
 
 import numpy as np
 
@@ -46,13 +46,13 @@ def count_rows(joint):
 
 @kernel
 def anchor_of(world, body, position):
-    """A point given from the body's origin, from its centre of mass, both in the body frame."""
+    """Convert a point relative to the body's origin to one relative to its centre of mass, both in the body frame."""
     return subtract(stretched(world, body, position), vector3(body.center_of_mass))
 
 
 @kernel
 def prepare_side(world, joint, bodies, side):
-    """Frame, masses and solver row of one body. Returns its centre of mass; the world's is where the joint is."""
+    """Write frame, masses and solver row of one body. Return its centre of mass; for the world, the position of the joint."""
     position, rotation = vector3(joint.frame_positions[side]), quaternion(joint.frame_rotations[side])
     index = joint.bodies[side]
     joint.pushes[side] = INT32(0)
@@ -81,7 +81,7 @@ def prepare_side(world, joint, bodies, side):
 
 @kernel
 def open_limit(joint, row, axis, h):
-    """How a limit holds and bounces."""
+    """Write how a limit holds and bounces."""
     row.restitution = joint.limit_restitution[axis]
     row.approach = FLOAT32(0.0)
     row.hold = INT32(FIRM)
@@ -94,7 +94,7 @@ def open_limit(joint, row, axis, h):
 
 @kernel
 def open_row(joint, row, kind, axis, h, warm):
-    """Begin a row: its limits of impulse, and what it did in the last step."""
+    """Initialise a row: its limits of impulse, and its impulse of the last step."""
     row.slot = INT32(kind * AXIS_COUNT + axis)
     row.side = FLOAT32(1.0)
     row.softness = FLOAT32(0.0)
@@ -116,7 +116,7 @@ def open_row(joint, row, kind, axis, h, warm):
 
 @kernel
 def open_rows(joint, rows, h, step_time, warm):
-    """Begin all rows of a joint: on each axis the spring, the motor, then the limit, which has the last word."""
+    """Initialise all rows of a joint: on each axis the spring, the motor, then the limit, which takes precedence."""
     at = joint.first_row
     motor_time = h / step_time if joint.flags & LIMITS_IMPULSES else h
     for axis in range(AXIS_COUNT):
@@ -135,7 +135,7 @@ def open_rows(joint, rows, h, step_time, warm):
 
 @entry_point(JOB_SIGNATURE)
 def prepare_joints(system_address, begin, end, worker):
-    """Job: make the active joints `begin` to `end - 1` ready and measure them. Reads bodies; writes joints and their rows."""
+    """Job: prepare the active joints `begin` to `end - 1` and measure them. Reads bodies; writes joints and their rows."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -158,12 +158,13 @@ def prepare_joints(system_address, begin, end, worker):
         measure_joint(system, joint, rows, h)
         if joint.node < 0:
             keep_drifts(joint, read_motion(row_of(system, joint, 0), row_of(system, joint, 1)), h)
-        joint.total_time = FLOAT32(system.last_delta_time)  # 0 so far of one that was made just now: see `weigh_spring`
+        joint.total_time = FLOAT32(system.last_delta_time)  # still 0 for one that was made just now: see `weigh_spring`
 
 
 @entry_point(JOB_SIGNATURE)
 def store_joints(system_address, begin, end, worker):
-    """Job: keep what the rows of the active joints `begin` to `end - 1` did, for the next step; see which of them broke."""
+    """Job: keep the impulses of the rows of the active joints `begin` to `end - 1` for the next step, and check which of them
+    broke."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.active_joints, system.joint_count, INT32)
@@ -174,7 +175,7 @@ def store_joints(system_address, begin, end, worker):
                 joint.row_impulse[slot] = FLOAT32(0.0)
             for r in range(joint.first_row, joint.first_row + joint.row_count):
                 row = rows[r]
-                # The tree may have left a limit pulling: the next step would take it for the other limit.
+                # The tree may have left a limit pulling: the next step would use it for the other limit.
                 impulse = max(row.impulse, FLOAT32(0.0)) if row.slot // AXIS_COUNT == LIMIT else row.impulse
                 joint.row_impulse[row.slot] = FLOAT32(impulse * row.side)
         force = scale(vector3(joint.total_impulse), 1.0 / system.last_delta_time)

@@ -1,16 +1,16 @@
-"""Springs as soft rows whose period and decay are those of the spring, whatever the sub-step.
+"""Springs as soft rows with the period and decay of the exact spring, for any sub-step.
 
 A sub-step changes the speed v of a row first, then moves the bodies by it: v' = v + k Q, x' = x + h v', with k the inverse of the
-effective mass and Q the spring's impulse. A spring that pulls by where it is, and opposes a little every change of the speed,
+effective mass and Q the spring's impulse. A spring that pulls by its position, and slightly resists every change of speed,
     k Q = -(w^2 / h) x + (E - 1) v - (D - 1) v',   w^2 = stiffness k h^2,
-has det = E / D and trace = 1 + (E - w^2) / D. They are those of the exact motion, e^(-2 g) and 2 e^-g cos(sqrt(w^2 - g^2)) with
+has det = E / D and trace = 1 + (E - w^2) / D. They equal those of the exact motion, e^(-2 g) and 2 e^-g cos(sqrt(w^2 - g^2)) with
 g = damping k h / 2, if
     D = w^2 / (1 - 2 e^-g cos(sqrt(w^2 - g^2)) + e^(-2 g)),   E = D e^(-2 g).
-At rest it pulls as Hooke says. Where nothing but joints acts on its bodies, the first half of it acts before they move, and the
-second after, as half of gravity does (tree_jobs.py): with x as it is at the time,
+At rest it pulls by Hooke's law. Where only joints act on its bodies, the first half of it acts before they move, and the second
+after, as half of gravity does (tree_jobs.py): with the x of the time,
     D v' = v - (w^2 / 2 h) x,   v'' = E v' - (w^2 / 2 h) x':
-the same motion, but v'' is the speed at x', no longer that of the way between. The scheme is the leapfrog of a mass D times as
-large, which is stable for w <= 2 of that mass.
+the same motion, but v'' is the speed at x', not between. The scheme is the leapfrog of a mass D times as large, which is stable
+for w <= 2 of that mass.
 """
 
 import math
@@ -21,14 +21,14 @@ from ..runtime.kernel import kernel
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 MOST_TURN, MOST_SHARED = 2.5, 1.0
-"""w of the stiffest spring that sub-steps can follow: two and a half sub-steps a period; the second where another joint holds one
-of its bodies, for springs that act on each other are not solved together. A stiffer one is damped."""
+"""w of the stiffest spring that sub-steps can follow: two and a half sub-steps a period. The second value is for springs with
+another joint on one of their bodies, since springs that act on each other are not solved together. A stiffer one is damped."""
 MOST_DECAY = 0.5
-"""g of the strongest damper that they can."""
+"""g of the strongest damper that sub-steps can follow."""
 LEAST_TURN = 1.0e-4
 ALONE, SHARED = 2.0, 1.0 / 6.0
-"""Springs that act on each other vibrate faster than each by itself, and how much so is not known here: D is at least 1 + w^2 / 4
-less half of this. Where no other joint holds the bodies, it is shared out to the springs of the joint."""
+"""Springs that act on each other vibrate faster than each alone, by a factor unknown here: D is at least 1 + w^2 / 4 minus half
+of this. If no other joint is on the bodies, it is divided among the springs of the joint."""
 
 
 @kernel
@@ -44,7 +44,7 @@ def follow(w2, g, spare):
 
 @kernel
 def spring_count(joint):
-    """How many springs a joint has."""
+    """The number of springs of a joint."""
     count = 0
     for axis in range(32):
         count += joint.sprung >> axis & 1
@@ -53,7 +53,7 @@ def spring_count(joint):
 
 @kernel
 def spare_of(joint):
-    """How far above 2 the square of w may be of a spring of this joint, so that it stays stable beside others."""
+    """How far above 2 the square of w of a spring of this joint may be for it to stay stable beside others."""
     for side in range(2):
         if joint.pushes[side] and (joint.next[side] >= 0 or joint.previous[side] >= 0):
             return SHARED
@@ -62,8 +62,8 @@ def spare_of(joint):
 
 @kernel
 def stiffness_of(joint, axis, free):
-    """(stiffness [N/m], [N m/rad], damping [N s/m], [N m s/rad]) of a spring; `free`: inverse of its effective mass, were the
-    bodies free."""
+    """(stiffness [N/m], [N m/rad], damping [N s/m], [N m s/rad]) of a spring; `free`: inverse of its effective mass for free
+    bodies."""
     stiffness, damping = FLOAT64(joint.spring_stiffness[axis]), FLOAT64(joint.spring_damping[axis])
     if joint.by_frequency >> axis & 1:
         omega = 2.0 * math.pi * stiffness
@@ -74,12 +74,12 @@ def stiffness_of(joint, axis, free):
 
 @kernel
 def weigh_spring(joint, row, axis, stretch, speed, h, free, k):
-    """A spring as a soft row: speed + bias + softness x impulse = 0 after its impulse. `stretch`, `speed`: of its axis, as it is
-    now [m], [m/s]; `free`, `k`: inverses of its effective mass, were the bodies free and as they are held.
+    """Write a spring as a soft row: speed + bias + softness x impulse = 0 after its impulse. `stretch`, `speed`: current values
+    of its axis [m], [m/s]; `free`, `k`: inverses of its effective mass, for free bodies and with the locked axes held.
 
-    A joint that was made just now begins with half a pull, as if it came from the other side: what is let go from rest swings no
-    farther. A spring that is too stiff or damped too much for the sub-steps is stable, too, but loses energy (Catto, Soft
-    Constraints, GDC 2011)."""
+    A joint that was made just now begins with half a pull, as if coming from the other side: a body released from rest then
+    swings no farther. A spring that is too stiff or too strongly damped for the sub-steps is stable, too, but loses energy
+    (Catto, Soft Constraints, GDC 2011)."""
     stiffness, damping = stiffness_of(joint, axis, free)
     w2, g = stiffness * k * h * h, 0.5 * damping * k * h
     spare = spare_of(joint)

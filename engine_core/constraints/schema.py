@@ -1,16 +1,16 @@
-"""The data the solver works on: one row of sixteen floats a moving body, and blocks of eight contact manifolds.
+"""The data of the solver: one row of sixteen floats a moving body, and blocks of eight contact manifolds.
 
-A block holds one manifold in each of its eight lanes; a field of a block is eight floats side by side. All eight are of
-one colour, so no body is in two lanes. Free lanes have zero masses and point to row 0, which stands for all that does not move.
+A block holds one manifold in each of its eight lanes; a field of a block is eight adjacent floats. All eight are of one colour,
+so no body is in two lanes. Free lanes have zero masses and refer to row 0, which stands for everything static.
 """
 
 import numpy as np
 
-# Fields of a solver row (float32 x 16: one cache line). Row 0: everything that does not move.
+# Fields of a solver row (float32 x 16: one cache line). Row 0: everything static.
 ROW_FLOATS = 16
 LINEAR_VELOCITY, ANGULAR_VELOCITY = 0, 3  # world [m/s], [rad/s]
-UNEVEN = 6  # 1: the inertia is not the same about all axes, and stands beside the row; else 0
-DEEP_CONTACTS = 7  # how many manifolds find the body deep in another: see DEEP_PART
+UNEVEN = 6  # 1: the inertia is not the same about all axes, and is beside the row; else 0
+DEEP_CONTACTS = 7  # number of manifolds that find the body deep in another: see DEEP_PART
 DELTA_POSITION = 8  # since the start of the step [m]
 DELTA_ROTATION = 11  # x, y, z, w since the start of the step
 HELD_BACK = 15  # part of the motion that continuous collision takes back, 0 to 1; see solver/continuous.py
@@ -25,13 +25,13 @@ FORCE_SIZE = FORCE_FLOATS * 4
 VELOCITY_CHANGE = 0  # by gravity and forces in one sub-step [m/s]
 SPIN_CHANGE = 3  # [rad/s]
 # After the sub-steps, of bodies that continuous collision sweeps:
-HELD_NEXT = 0  # what is to become of HELD_BACK
-CARRIER = 1  # int32: the body that is met, if it moves on and takes this one along; else -1
-MET = 2  # int32: the body that is met; -1 for what only hangs on who met it
+HELD_NEXT = 0  # the next value of HELD_BACK
+CARRIER = 1  # int32: the body that is hit, if it moves on and takes this one along; else -1
+MET = 2  # int32: the body that is hit; -1 for a body that is only joined to one that hit something
 LOCKED_AXES = 7  # bits of BODY.axis_locks as a number; those velocities are 0
 
-# A row of inertia (float32 x 8), beside each solver row: the inverse inertia in world axes as the body lies now: xx, yy, zz, xy,
-# xz, yz [1/(kg m^2)]. Only of bodies that are UNEVEN.
+# A row of inertia (float32 x 8), beside each solver row: the current inverse inertia in world axes: xx, yy, zz, xy,
+# xz, yz [1/(kg m^2)]. Only for bodies that are UNEVEN.
 INERTIA_FLOATS = 8
 INERTIA_SIZE = INERTIA_FLOATS * 4
 
@@ -52,16 +52,16 @@ ANCHOR_B = ANCHOR_A + 3
 TANGENT_MASS = ANCHOR_B + 3  # inverse of the 2 x 2 matrix: xx, yy, xy
 TWIST_MASS = TANGENT_MASS + 3
 FRICTION_IMPULSE = TWIST_MASS + 1  # along the two tangents
-TWIST_IMPULSE = FRICTION_IMPULSE + 2  # stands behind it: TOTAL_FRICTION is in the same order
-TANGENT_VELOCITY = TWIST_IMPULSE + 1  # wanted relative velocity along the two tangents (conveyors)
+TWIST_IMPULSE = FRICTION_IMPULSE + 2  # directly after it: TOTAL_FRICTION is in the same order
+TANGENT_VELOCITY = TWIST_IMPULSE + 1  # target relative velocity along the two tangents (conveyors)
 TOTAL_FRICTION = TANGENT_VELOCITY + 2  # sums over the sub-steps, for reports: of friction along the two tangents, of the twist
 BIAS_RATE = TOTAL_FRICTION + 3  # softness
 SOFTNESS = BIAS_RATE + 1  # part of the impulse and of its change that a soft contact keeps, 0 to 1
-ALLOWED_OVERLAP = SOFTNESS + 1  # how deep the two may lie in each other before they are pushed apart [m]
+ALLOWED_OVERLAP = SOFTNESS + 1  # the overlap below which the two are not pushed apart [m]
 COUPLING = ALLOWED_OVERLAP + 1  # speed at a point by an impulse at another [1/kg]: of points 01, 02, 03, 12, 13, 23
 SLIDE_COUPLING = COUPLING + 6  # speed along the two tangents by an impulse at a point, and the reverse: four of each [1/kg]
-BOUNCED = SLIDE_COUPLING + 8  # sum of the points' impulses that bounced in this sub-step, and that sum with levers
-IMPACT = BOUNCED + 2  # 1 where one body hits another that is as good as immovable beside it, else 0
+BOUNCED = SLIDE_COUPLING + 8  # sum of the points' impulses that bounced in this sub-step, and that sum with arms
+IMPACT = BOUNCED + 2  # 1 where one body hits another that is practically immovable beside it, else 0
 POINT_COUNT = IMPACT + 1  # int32: the largest of the lanes, in all lanes
 IS_ELASTIC = POINT_COUNT + 1  # int32, in all lanes: 1 if some lane has restitution, JOINED if a body of one has joints too
 JOINED = 2
@@ -81,8 +81,8 @@ BLOCK_FIELDS = POINTS + 4 * POINT_FIELDS
 FIELD_SIZE = 32
 BLOCK_SIZE = BLOCK_FIELDS * FIELD_SIZE
 
-# Colours. Contacts between two moving bodies take colours from below, those with something static from above, so that they
-# are solved last and win. What finds no colour goes to the overflow, which is solved first, block by block on one thread.
+# Colours. Contacts between two moving bodies take colours from below, those with a static body from above, so that they are
+# solved last and win. Contacts without a colour go to the overflow, which is solved first, block by block on one thread.
 COLOUR_COUNT = 24
 OVERFLOW = COLOUR_COUNT
 MOVING_COLOURS = 20
@@ -100,7 +100,7 @@ COLOURS = np.dtype(
         # Joints have colours of their own, so that few joints need few colours; see solver/joint_colours.py
         ("joint_counts", "i8", COLOUR_COUNT + 1),
         ("joint_lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: joints of each colour
-        # Of each colour in SYSTEM.active_joints, those that stand in no tree: see solver/joint_order.py
+        # Of each colour in SYSTEM.active_joints, those in no tree: see solver/joint_order.py
         ("first_loose", "i8", COLOUR_COUNT + 1),
         ("loose_counts", "i8", COLOUR_COUNT + 1),
     ],

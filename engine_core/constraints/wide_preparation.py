@@ -1,5 +1,5 @@
-"""What the solver needs of eight contact manifolds at once, from what `contact_preparation` has written of each into its lane:
-tangents, the centre of friction, effective masses, and how the points of a manifold push each other.
+"""Data for the solver of eight contact manifolds at once, computed from what `contact_preparation` wrote to their lanes:
+tangents, the centre of friction, effective masses, and how the points of a manifold affect each other.
 """
 
 import numpy as np
@@ -17,27 +17,27 @@ from .schema import (
 
 FLOAT32 = np.float32
 IMPACT_SPEED, IMMOVABLE = 1.0, 8.0
-"""An impact comes faster than this [m/s], and on something at least so many times heavier. Found by trial: so boxes that
-land moving sideways do not jump (tests/world/test_impacts.py), and piles stand as high as they should (`prove dense_piles`)."""
+"""An impact is faster than this [m/s], and on a body at least so many times heavier. Found by trial: with it boxes that land
+moving sideways do not jump (tests/world/test_impacts.py), and piles stand as high as they should (`prove dense_piles`)."""
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 
-# What `contact_preparation` leaves in fields that are filled here.
+# Values that `contact_preparation` leaves in fields that are filled here.
 FRICTION_WORLD = TANGENT_MASS  # last step's impulse of friction, world axes
 ROUNDING_A, ROUNDING_B, PATCH = ANCHOR_A, ANCHOR_A + 1, ANCHOR_A + 2  # see MANIFOLD.rounding_a and CONTACT_PATCH
 
 # Fields of the frames of eight pairs, eight floats each: see `collision.contact_points.contact_frames`.
-TURN_A, TURNED_AWAY, CENTER_B = 0, 9, 18  # rows of A; rows of B less those of A, which are small: so single precision does
+TURN_A, TURNED_AWAY, CENTER_B = 0, 9, 18  # rows of A; rows of B minus those of A, which are small: so single precision suffices
 FRAME_FIELDS = 21
 
 NO_POINT = 1.0e6
-"""Separation of a point that is not there [m]: it is never pushed."""
+"""Separation of a point that does not exist [m]: it is never pushed."""
 LEAST_DETERMINANT = 1.0e-4
-"""The two directions of friction count as coupled at most so far (part of what it is uncoupled): single precision has no more."""
+"""The largest coupling of the two directions of friction (relative to the uncoupled values): the limit of single precision."""
 
 
 @kernel
 def perpendicular8(n):
-    """A unit vector at right angles to each of eight unit vectors: that of `geometry.vector.perpendicular`."""
+    """A unit vector perpendicular to each of eight unit vectors: that of `geometry.vector.perpendicular`."""
     zero, one, limit, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(0.57735)), splat8(FLOAT32(1.0e-30))
     x = absolute8(n[0])
     t = (where_less8(x, limit, zero, -n[1]), where_less8(x, limit, n[2], n[0]), where_less8(x, limit, -n[1], zero))
@@ -47,15 +47,16 @@ def perpendicular8(n):
 
 @kernel
 def turned_by8(frames, field_number, v):
-    """v turned by the nine fields of three rows."""
+    """v rotated by the nine fields of three rows."""
     first, second, third = field3(frames, field_number), field3(frames, field_number + 3), field3(frames, field_number + 6)
     return (dot8(first, v), dot8(second, v), dot8(third, v))
 
 
 @kernel
 def place_points(block, frames, count):
-    """Turn the anchors of points from A's frame to where each body has them, from its own centre, world axes. What rolls is
-    measured from its axis: a point of its surface would rise as it turns. Along the normal the lever is the same."""
+    """Rotate the anchors of points from A's frame to the current place on each body, from its own centre, world axes. For round
+    bodies they are measured from the axis: a point of the surface would rise as it turns. Along the normal the arm is the
+    same."""
     normal, rounding_a, rounding_b = field3(block, NORMAL), field(block, ROUNDING_A), field(block, ROUNDING_B)
     center_b = field3(frames, CENTER_B)
     for p in range(count):
@@ -69,8 +70,8 @@ def place_points(block, frames, count):
 
 @kernel
 def find_center(block, count):
-    """The centre of friction of eight manifolds: of the points, those that touch before those that are apart. Writes levers;
-    gives the centre from either body."""
+    """Compute the centre of friction of eight manifolds from their points, preferring those that touch. Writes arms; returns the
+    centre from either body."""
     zero, one, two = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(2.0))
     least, far, tiny = splat8(FLOAT32(1.0e-6)), splat8(FLOAT32(0.5 * NO_POINT)), splat8(FLOAT32(1.0e-30))
     steep = splat8(FLOAT32(1.0 / SPECULATIVE_DISTANCE))
@@ -94,14 +95,15 @@ def find_center(block, count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         way = subtract8(field3(point, POINT_ANCHOR_A), center_a)
         put(point, POINT_LEVER, max8(square_root8(dot8(way, way)), patch))
-    # Points are measured from the axis of what is round, half-way between surfaces that are still apart: friction acts on them.
+    # Points are measured from the axis of a round body, midway between surfaces that are still apart: friction acts on them.
     half_gap = gap * share * splat8(FLOAT32(0.5))
     return add_scaled8(center_a, normal, rounding_a - half_gap), add_scaled8(center_b, normal, half_gap - rounding_b)
 
 
 @kernel
 def prepare_friction(block, count):
-    """Tangents, and the effective masses of friction at the manifold's centre: a 2 x 2 block and the twist about the normal."""
+    """Compute tangents, and the effective masses of friction at the manifold's centre: a 2 x 2 block and the twist about the
+    normal."""
     zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
     normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
     mass = add8(field3(block, MASS_A), field3(block, MASS_B))
@@ -148,14 +150,14 @@ def lowest_separation(block, count):
 
 @kernel
 def speed_by(linear, arm_a, arm_b, turned_a, turned_b):
-    """How fast an impulse of 1 N s along the normal at one point parts the surfaces at another."""
+    """Separation speed of the surfaces at one point for an impulse of 1 N s along the normal at another."""
     return linear + (dot8(arm_a, turned_a) + dot8(arm_b, turned_b))
 
 
 @kernel
 def couple_points(block, count):
-    """Effective masses of the `count` points of a block along the normal, how they push each other, and how they push what
-    slides at the centre of friction. Comes after `prepare_friction`."""
+    """Compute effective masses of the `count` points of a block along the normal, their coupling, and their coupling with sliding
+    at the centre of friction. Runs after `prepare_friction`."""
     zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
     normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
     mass = add8(field3(block, MASS_A), field3(block, MASS_B))
@@ -168,7 +170,7 @@ def couple_points(block, count):
     first_a, first_b = cross8(center_a, tangent), cross8(center_b, tangent)
     second_a, second_b = cross8(center_a, bitangent), cross8(center_b, bitangent)
     along = (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2])
-    along_first, along_second = dot8(tangent, along), dot8(bitangent, along)  # 0 but for locked axes
+    along_first, along_second = dot8(tangent, along), dot8(bitangent, along)  # 0 except for locked axes
     for p in range(count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         arm_a, arm_b = cross8(field3(point, POINT_ANCHOR_A), normal), cross8(field3(point, POINT_ANCHOR_B), normal)
@@ -186,8 +188,8 @@ def couple_points(block, count):
 
 @kernel
 def measure_approach(block, rows, count):
-    """Write how fast the surfaces part at each point before the step. Gives the fastest approach of each manifold [m/s], below
-    0."""
+    """Write the separation speed of the surfaces at each point before the step. Return the fastest approach of each manifold
+    [m/s], negative."""
     zero = splat8(FLOAT32(0.0))
     normal, fastest, is_point = field3(block, NORMAL), zero, splat8(FLOAT32(0.5 * NO_POINT))
     (v_a, w_a, _), (v_b, w_b, _) = velocities_of(rows, block)
@@ -203,7 +205,7 @@ def measure_approach(block, rows, count):
 
 @kernel
 def note_impacts(block, fastest):
-    """Write which manifolds are an impact on something as good as immovable. `fastest`: as `measure_approach` gives it."""
+    """Write which manifolds are an impact on a practically immovable body. `fastest`: the result of `measure_approach`."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
     mobility_a, mobility_b = mass_a[0] + mass_a[1] + mass_a[2], mass_b[0] + mass_b[1] + mass_b[2]

@@ -1,1 +1,1 @@
-"""The compiled face of a world for experts and hosts: ids, rows and addresses. Other programs use the public package."""
+"""The low-level interface of a world for experts and hosts: ids, rows and addresses. Other programs use the public package."""

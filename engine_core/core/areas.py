@@ -1,5 +1,5 @@
-"""The door by which users make areas, say what they watch and do, and read what they saw. Shapes, transform and layers of an
-area are those of a row of the body pool.
+"""The interface for areas: making them, setting what they watch and do, and reading their events. The shapes, transform and
+layers of an area are kept in a row of the body pool.
 
     area = world.create_area()
     world.area_add_shape(area, shape)
@@ -8,8 +8,8 @@ area are those of a row of the body pool.
     world.step(system, 1 / 60)
     world.area_events(system)["other_id"]
 
-Any thread may call, as for bodies (core/bodies.py): a change takes effect at once, or when the step that runs has ended; of an
-area in no system, one thread at a time. Bad input raises ValueError (a value) or KeyError (an id) and changes nothing.
+Any thread may call, as for bodies (core/bodies.py). A change takes effect at once, or at the end of a step in progress. An area
+in no system belongs to one thread at a time. Bad input raises ValueError (a value) or KeyError (an id) and changes nothing.
 """
 
 import functools
@@ -32,7 +32,7 @@ LARGEST_PRIORITY = 1 << 31
 
 
 class AreaInterface:
-    """The part of a `World` that is about areas. `self.areas` is the pool of what areas have beyond bodies."""
+    """The part of a `World` that handles areas. `self.areas` is the pool of the properties that only areas have."""
 
     def area_index(self, call: str, identity: int) -> int:
         """Index of the area with this id. Raises KeyError for a freed, foreign or wrong id."""
@@ -41,7 +41,7 @@ class AreaInterface:
     # Life.
 
     def create_area(self, is_monitorable: bool = False) -> int:
-        """Id of a new area without shapes, in no system, that watches and changes nothing. Raises PoolFull."""
+        """Create an area without shapes, in no system, that watches and changes nothing, and return its id. Raises PoolFull."""
         index = self.bodies.take(KIND_AREA)
         row = self.bodies.rows[index]
         row["mode"], row["broad_phase_layer"], row["inverse_mass"] = STATIC, LAYER_SENSOR, 0
@@ -57,29 +57,29 @@ class AreaInterface:
         self.destroy_body(identity)
 
     def area_set_system(self, identity: int, system_id: int) -> None:
-        """Put an area into a system, or with 0 into none."""
+        """Put an area into a system, or remove it from its system with 0."""
         index = self.area_index("area_set_system", identity)
         self._set_system(identity, index, self.system_index("area_set_system", system_id) if system_id else -1)
 
     def area_system(self, identity: int) -> int:
-        """Id of the system an area is in, or 0."""
+        """The id of the system an area is in, or 0."""
         return self._system_of(self.area_index("area_system", identity))
 
-    # Place and shapes, as of bodies.
+    # Transform and shapes, as for bodies.
 
     def area_set_transform(self, identity: int, transform) -> None:
-        """Twelve numbers: basis by rows, then origin [m]. Scale and shear are cooked into the shapes."""
+        """Set the transform, twelve numbers: basis by rows, then origin [m]. Scale and shear are cooked into the shapes."""
         self.area_index("area_set_transform", identity)
         self.body_set_transform(identity, transform)
 
     def area_add_shape(self, identity: int, shape_id: int, *place, **settings) -> None:
-        """`body_add_shape` for an area."""
+        """Add a shape to an area, as `body_add_shape` does to a body."""
         self.area_index("area_add_shape", identity)
         self.body_add_shape(identity, shape_id, *place, **settings)
 
     @edits
     def area_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
-        """A disabled shape sees nothing and is not seen."""
+        """Switch a shape off or on. A disabled shape detects nothing and is not detected."""
         self.area_index("area_set_shape_disabled", identity)
         at = self._instance("area_set_shape_disabled", identity, number)[2]
         if bool(self.instances.rows[at]["is_disabled"]) != bool(is_disabled):  # nodes repeat it
@@ -90,16 +90,16 @@ class AreaInterface:
         self.area_index("area_remove_shape", identity)
         self.body_remove_shape(identity, number)
 
-    # Who sees whom.
+    # Layers, masks and monitoring.
 
     @edits
     def area_set_collision_layer(self, identity: int, layer: int) -> None:
-        """32 bits: what the area is, for other areas and for queries."""
+        """Set the layers the area is on, 32 bits, for other areas and for queries."""
         self._set_filter("area_set_collision_layer", identity, "collision_layer", layer)
 
     @edits
     def area_set_collision_mask(self, identity: int, mask: int) -> None:
-        """32 bits: what it sees."""
+        """Set the layers the area detects, 32 bits."""
         self._set_filter("area_set_collision_mask", identity, "collision_mask", mask)
 
     def _set_filter(self, call: str, identity: int, field: str, bits: int) -> None:
@@ -109,7 +109,7 @@ class AreaInterface:
 
     @edits
     def area_set_monitoring(self, identity: int, bodies: bool | None = None, areas: bool | None = None) -> None:
-        """Whether events tell of bodies, and of other areas. Switched on, or on again, all that overlaps is told anew."""
+        """Set whether events report bodies, and other areas. Switching it on (again) reports all current overlaps anew."""
         index = self.area_index("area_set_monitoring", identity)
         for kind, is_on in ((MONITORS_BODIES, bodies), (MONITORS_AREAS, areas)):
             if is_on is not None:
@@ -117,12 +117,12 @@ class AreaInterface:
 
     @edits
     def area_set_monitorable(self, identity: int, is_monitorable: bool) -> None:
-        """Whether other areas see it."""
+        """Set whether other areas detect this one."""
         index = self.area_index("area_set_monitorable", identity)
         if bool(int(self.areas.rows[index]["flags"]) & IS_MONITORABLE) != bool(is_monitorable):
             set_monitorable(self.address, index, bool(is_monitorable))
 
-    # What it does.
+    # Effects.
 
     @edits
     def area_set_param(self, identity: int, name: str, value) -> None:
@@ -136,7 +136,8 @@ class AreaInterface:
             effects_changed(self.address, index)
 
     def space_set_area_param(self, identity: int, name: str, value) -> None:
-        """The same of the space's own, for what no area replaces; its modes and priority do nothing."""
+        """Set a parameter of the space's own area, which applies where no area replaces it. Its modes and priority have no
+        effect."""
         index = self.system_index("space_set_area_param", identity)
         value = check_area_param("space_set_area_param", name, value)
         self.late.run(identity, functools.partial(self._change_space, identity, name, value), index)
@@ -153,14 +154,14 @@ class AreaInterface:
         if before != after:
             space_changed(system.address)
 
-    # What it sees.
+    # Events and overlaps.
 
     def area_events(self, system_id: int) -> np.ndarray:
-        """What the last step told of the areas of a system: rows of sensors.schema.AREA_EVENT, in their order."""
+        """Area events of the last step of a system: rows of sensors.schema.AREA_EVENT, in their order."""
         return self.system(system_id).sensors.events()
 
     def area_overlaps(self, identity: int) -> list[int]:
-        """Ids of the bodies and areas that an area overlaps as of the last step, in the order of their rows."""
+        """Ids of the bodies and areas that an area overlapped in the last step, in the order of their rows."""
         index = self.area_index("area_overlaps", identity)
         system = self._system_of(index)
         if not system:
@@ -171,7 +172,7 @@ class AreaInterface:
 
 
 def check_area_param(call: str, name: str, value):
-    """A value for a field of AREA. Raises ValueError, naming the call."""
+    """Check a value for a field of AREA. Raises ValueError, naming the call."""
     if name in MODES:
         mode = MODE_NAMES.index(value) if value in MODE_NAMES else value
         if mode not in range(len(MODE_NAMES)):

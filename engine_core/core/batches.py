@@ -1,9 +1,9 @@
-"""Batches of static bodies for Python users: a queue to the thread that steps, and the life of one batch.
+"""Batches of static bodies for Python users: a queue to the stepping thread, and the life cycle of one batch.
 
     queue = BatchQueue(world, system)
     batch = BodyBatch(queue, new_bodies, new_shapes, cooked)   # on any thread
     batch.push()
-    queue.advance()                                            # the thread that steps, before each step
+    queue.advance()                                            # on the stepping thread, before each step
     ...
     batch.begin_removal()                                      # on any thread
     while not batch.continue_removal(): ...                    # until it is out; the queue must be advanced meanwhile
@@ -25,16 +25,16 @@ from ..runtime.timeline import cycles_per_second
 
 ALL_COUNTERS = (1 << 2 * USER_STRIPES) - 1
 STEP_BUDGET = 512
-"""What the step itself may do to the tree of what does not move, while loaders tend it (see `Trees`): some 20 us."""
+"""How much of its tree of static bodies a step may rebuild while loaders tend that tree (see `Trees`): some 20 us."""
 
 
 _tenders: WeakKeyDictionary = WeakKeyDictionary()
-"""Of each system, how many queues tend its tree."""
+"""The number of queues that tend its tree, by system."""
 
 
 class BatchQueue:
-    """Batches on their way into one system. `budget` [s]: how long a call of `advance` may take. `tends`: whoever has it
-    calls `tend_tree` now and then, so that the step does little to the tree of what does not move."""
+    """Batches on their way into one system. `budget` [s]: how long a call of `advance` may take. `tends`: the owner calls
+    `tend_tree` now and then, so that the step does little to the tree of static bodies."""
 
     def __init__(self, world, system_id: int, budget: float = 100e-6, tends: bool = False):
         self.world, self.system = world, world.system(system_id)
@@ -49,11 +49,11 @@ class BatchQueue:
         if tends:
             _tenders[self.system] = _tenders.get(self.system, 0) + 1
             self._tree["budget"] = STEP_BUDGET
-        self.hold_back = None  # rows -> those of them that a host still has something of, and gives back itself
+        self.hold_back = None  # rows -> those that a host still uses and gives back itself
         assert BODY.itemsize % 8 == 0
 
     def close(self) -> None:
-        """Leave the tree to the step again. All batches must be out."""
+        """Leave the tree to the step again. All batches must have been removed."""
         if self._tends:
             self._tends = False
             _tenders[self.system] -= 1
@@ -63,19 +63,19 @@ class BatchQueue:
             self.system.measure_stages(False)
 
     def advance(self) -> None:
-        """Put in and take out what waits, within the budget. The thread that steps, between steps."""
+        """Insert and remove waiting batches, within the budget. Call it on the stepping thread, between steps."""
         body_batches.advance(self.address)
 
     def tend_tree(self, slices: int = 8) -> int:
-        """Rebuild the tree of what does not move on this thread; how many slices there were."""
+        """Rebuild the tree of static bodies on this thread; return the number of slices done."""
         return body_batches.tend_tree(self.system.address, slices)
 
     def waiting(self) -> int:
-        """Batches that wait for `advance`."""
+        """The number of batches that wait for `advance`."""
         return int(self.row["waiting"])
 
     def figures(self) -> dict[str, float]:
-        """What `advance` has cost since `reset_figures` [us], and what it did."""
+        """The cost of `advance` since `reset_figures` [us], and what it did."""
         to_us = 1e6 / cycles_per_second()
         return {
             "last_us": self.row["last_cycles"] * to_us,
@@ -89,26 +89,26 @@ class BatchQueue:
         }
 
     def measure_trees(self) -> None:
-        """Count from now on what each step does to trees, too: all of them, moving bodies among them."""
+        """From now on, also count what each step does to all trees, those of moving bodies among them."""
         self.system.measure_stages()
         stages = self.system._stages
         self.row["tree_counter"] = address_of(stages) + STAGES.fields["cycles"][1] + 8 * UPDATE_TREES
         self.row["tree_before"] = 0
 
     def reset_figures(self) -> None:
-        """Begin to count anew."""
+        """Reset the figures."""
         counted = ("worst_tick_cycles", "last_cycles", "worst_cycles", "total_cycles", "call_count", "finalized_count")
         for name in (*counted, "removed_count"):
             self.row[name] = 0
 
 
 class BodyBatch:
-    """Static bodies that come and go together. Made on any thread: the bodies exist and their sub-tree is prepared; nothing sees
-    them until they were pushed and the queue was advanced.
+    """Static bodies that are inserted and removed together. Any thread may make one: the bodies exist and their sub-tree is
+    prepared, but nothing finds them until `push` was called and the queue was advanced.
 
-    `new_bodies`: NEW_BODY; `new_shapes`: NEW_SHAPE, whose `shape` counts in `cooked`: rows of SHAPE with addresses that stay
-    good as long as the batch. `origin` [m] is added to positions; `user_id` is what queries tell. Raises PoolFull; then nothing
-    was taken."""
+    `new_bodies`: NEW_BODY. `new_shapes`: NEW_SHAPE, whose `shape` is an index into `cooked`: rows of SHAPE with addresses that
+    stay valid as long as the batch. `origin` [m] is added to positions; `user_id` is reported by queries. Raises PoolFull, and
+    then nothing was taken."""
 
     def __init__(self, queue: BatchQueue, new_bodies, new_shapes, cooked, origin=(0.0, 0.0, 0.0), user_id: int = 0, keeps=None):
         self.queue, self.count, self._keeps = queue, len(new_bodies), keeps
@@ -150,7 +150,7 @@ class BodyBatch:
 
     @property
     def is_in(self) -> bool:
-        """Whether queries see its bodies."""
+        """Whether queries find its bodies."""
         return self.state == IS_IN
 
     @property
@@ -159,31 +159,31 @@ class BodyBatch:
         return self.queue.world.bodies.rows["id"][self.rows]
 
     def missing(self) -> int:
-        """How many of its bodies no query would find."""
+        """The number of its bodies that no query would find."""
         return body_batches.missing_bodies(self.address)
 
     def push(self) -> None:
-        """Hand it to the thread that steps."""
+        """Hand it to the stepping thread."""
         if self.count:
             body_batches.push(self.queue.address, self.address)
         else:
             self._record[0]["state"] = IS_IN
 
     def drop(self) -> None:
-        """Give back a batch that was never pushed."""
+        """Free a batch that was never pushed."""
         if self.count:
             body_batches.drop_subtree(self.address)
         self._give_back()
 
     def begin_removal(self) -> None:
-        """Have it out: at once if it is not in yet, else step by step. From here on no new query finds its bodies; where another
-        thread is putting it in at this very moment, from the `continue_removal` after that."""
+        """Begin the removal: finished at once if the batch is not in yet, else step by step. New queries do not find its bodies
+        any more. If another thread is inserting the batch at this moment, that holds from the next `continue_removal` on."""
         self._seen = 0
         if self.count and not body_batches.abort_batch(self.address) and self.state == IS_IN:
             body_batches.hide_batch(self.address)
 
     def continue_removal(self) -> bool:
-        """Go on with a removal, waiting for nobody; whether the batch is out and all it took is given back."""
+        """Continue a removal without waiting. Return whether the batch is out and everything it took was given back."""
         if self.count == 0 or self.state == IS_OUT:
             self._give_back()
             return True
@@ -203,7 +203,7 @@ class BodyBatch:
         return False
 
     def remove(self, timeout: float = 10.0) -> None:
-        """Take it out for good, advancing the queue: for the thread that steps, where time does not matter."""
+        """Remove the batch, advancing the queue, on the stepping thread. For use where time does not matter."""
         self.begin_removal()
         until = time.monotonic() + timeout
         while not self.continue_removal():
@@ -220,7 +220,7 @@ class BodyBatch:
             world.bodies.give_back_many(np.setdiff1d(self.rows, held) if len(held) else self.rows)
         if self._first >= 0:
             world.instances.give_back(self._first, self._run)
-        with world.shapes.held():  # who copies shapes just now finds what they belong to
+        with world.shapes.held():  # a thread that copies shapes now finds their owners
             for index in self._shapes.tolist():
                 world.shape_keepers.pop(index, None)
             world.shapes.disown(self._shapes)
@@ -229,7 +229,7 @@ class BodyBatch:
         self.count = 0
 
     def _forget_extras(self, world) -> None:
-        """What users may have hung on single bodies."""
+        """Forget what users may have attached to single bodies."""
         rows = world.bodies.rows
         for index in self.rows[rows["flags"][self.rows] & np.uint32(HAS_RARE) != 0].tolist():
             world._forget_reports(index)

@@ -1,10 +1,10 @@
-"""The doors by which users make, shape, add, change and remove bodies. Python, for what happens rarely; what happens per body
-and tick is in `bodies/motion.py` and `edit/body_placement.py`, compiled.
+"""The interface for bodies: making them, their shapes, adding, changing and removing them. It is Python and for rare operations.
+What happens per body and tick is compiled, in `bodies/motion.py` and `edit/body_placement.py`.
 
-Who may call: any thread with Python's interpreter, at any time. What changes a body takes effect at once while no step of its
-system runs, else when the step ends, and never waits for one (edit/edits.py); what was wrong with it then is raised by that
-`step`.
-A body in no system is its owner's: one thread at a time. Queries of other threads see each change whole (docs/publication.md).
+Any thread with Python's interpreter may call at any time. A change takes effect at once while no step of its system runs, else
+when the step ends; the call never waits for a step (edit/edits.py).
+An error of such a late change is raised by that `step`.
+A body in no system belongs to one thread at a time. Queries on other threads see each change whole (docs/publication.md).
 Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
 """
 
@@ -36,7 +36,7 @@ _NUMBERS = {
 
 
 def _single(call: str, name: str, numbers: np.ndarray) -> None:
-    """An error for numbers that single precision makes infinite or zero."""
+    """An error for numbers that overflow or vanish in single precision."""
     with np.errstate(over="ignore", under="ignore"):
         kept = numbers.astype(np.float32)
     if not np.isfinite(kept).all() or ((kept == 0.0) & (numbers != 0.0)).any():
@@ -44,7 +44,7 @@ def _single(call: str, name: str, numbers: np.ndarray) -> None:
 
 
 class BodyInterface(BodyShapes):
-    """The part of a `World` that is about bodies. `self.bodies`, `self.instances`, `self.shapes`, `self.exceptions` and
+    """The part of a `World` that handles bodies. `self.bodies`, `self.instances`, `self.shapes`, `self.exceptions` and
     `self.systems` are the world's pools."""
 
     def body_index(self, call: str, identity: int) -> int:
@@ -52,11 +52,11 @@ class BodyInterface(BodyShapes):
         return self.bodies.find(call, identity, KIND_BODY)
 
     def _owner_index(self, call: str, identity: int) -> int:
-        """The same for what has shapes: a body or an area."""
+        """Index of the body or area with this id. Raises KeyError as `body_index` does."""
         return self.bodies.find(call, identity, KIND_BODY, KIND_AREA)
 
     def own_body_index(self, call: str, identity: int) -> int:
-        """The same for calls that free it or change what it is made of: bodies of a batch go with their batch."""
+        """Index of a body or area that may be freed or rebuilt. Raises KeyError, and ValueError for bodies of a batch."""
         index = self._owner_index(call, identity)
         if self.bodies.flags.item(index) & IS_IN_BATCH:
             raise ValueError(f"{call}: the body {describe_id(identity)} belongs to a tile and stays as the tile made it")
@@ -65,12 +65,12 @@ class BodyInterface(BodyShapes):
     # Life.
 
     def create_body(self) -> int:
-        """Id of a new rigid body of 1 kg without shapes, in no system. Raises PoolFull."""
+        """Create a rigid body of 1 kg without shapes, in no system, and return its id. Raises PoolFull."""
         return int(self.bodies.rows[self.bodies.take()]["id"])
 
     @edits
     def destroy_body(self, identity: int) -> None:
-        """Take a body out of its system and free it with its place in all tables."""
+        """Take a body out of its system and free it with its entries in all tables."""
         index = self.own_body_index("destroy_body", identity)
         self._leave_system(index)
         self.body_clear_shapes(identity)
@@ -90,13 +90,13 @@ class BodyInterface(BodyShapes):
         self.retirement.retire(give_back)
 
     def body_set_system(self, identity: int, system_id: int) -> None:
-        """Put a body into a system, or with 0 into none."""
+        """Put a body into a system, or remove it from its system with 0."""
         self.body_index("body_set_system", identity)
         index = self.own_body_index("body_set_system", identity)
         self._set_system(identity, index, self.system_index("body_set_system", system_id) if system_id else -1)
 
     def _set_system(self, identity: int, index: int, system: int) -> None:
-        """Put a body or area into the system with an index, or with -1 into none."""
+        """Put a body or area into the system with an index, or into none with -1."""
         if int(self.bodies.rows[index]["system"]) != system or self.late.waits_for(identity):
             self.late.run(identity, lambda: self._change_system(identity, system), system)
 
@@ -110,7 +110,7 @@ class BodyInterface(BodyShapes):
             body_placement.enter_system(self.address, system, index)
 
     def body_system(self, identity: int) -> int:
-        """Id of the system a body is in, or 0."""
+        """The id of the system a body is in, or 0."""
         return self._system_of(self.body_index("body_system", identity))
 
     def _system_of(self, index: int) -> int:
@@ -125,7 +125,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_set_mode(self, identity: int, mode: int) -> None:
-        """STATIC, KINEMATIC, RIGID or RIGID_LINEAR. Bodies that stop being rigid stop moving."""
+        """Set the mode: STATIC, KINEMATIC, RIGID or RIGID_LINEAR. Bodies that stop being rigid stop moving."""
         self.body_index("body_set_mode", identity)
         index = self.own_body_index("body_set_mode", identity)
         if mode not in (0, 1, 2, 3):
@@ -136,7 +136,7 @@ class BodyInterface(BodyShapes):
         system = int(row["system"])
         self._leave_system(index)
         row["mode"] = mode
-        if int(row["flags"]) & TARGET_SET:  # a kinematic body that was on its way is there
+        if int(row["flags"]) & TARGET_SET:  # a kinematic body on its way arrives at once
             rare = self.bodies.rare_of(index)
             row["position"], row["rotation"] = rare["target_position"], rare["target_rotation"]
         flags = int(row["flags"]) & ~(TELEPORTS | TARGET_SET)
@@ -182,13 +182,13 @@ class BodyInterface(BodyShapes):
             body_placement.set_pose_from(self.address, index, pose.ctypes.data)
 
     def _set_pose(self, index: int, pose: np.ndarray) -> None:
-        """Origin [m] and rotation, seven doubles."""
+        """Set origin [m] and rotation, seven doubles."""
         with self._published(index, with_shapes=False):
             body_placement.set_pose_from(self.address, index, pose.ctypes.data)
 
     @edits
     def body_set_can_sleep(self, identity: int, can_sleep: bool) -> None:
-        """Whether a body may fall asleep; one that may not is woken."""
+        """Set whether a body may fall asleep. A sleeping body that may not is woken."""
         index = self.body_index("body_set_can_sleep", identity)
         self._set_flag(index, CAN_SLEEP, can_sleep)
         if not can_sleep:
@@ -196,7 +196,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_set_continuous(self, identity: int, is_continuous: bool) -> None:
-        """Whether the body is swept for continuous collision."""
+        """Set whether the body is swept for continuous collision."""
         self._set_flag(self.body_index("body_set_continuous", identity), CONTINUOUS, is_continuous)
 
     def _set_flag(self, index: int, flag: int, value: bool) -> None:
@@ -248,8 +248,8 @@ class BodyInterface(BodyShapes):
             body_placement.wake(self.address, index)
 
     def body_param(self, identity: int, name: str):
-        """What `body_set_param` set, or the automatic value of `center_of_mass` and `inertia`; while a step of its system runs,
-        of the shapes that the body had before."""
+        """The value that `body_set_param` set, or the automatic value of `center_of_mass` and `inertia`. While a step of its
+        system runs, those are of the shapes that the body had before."""
         index = self.body_index("body_param", identity)
         row = self.bodies.rows[index]
         if row["system"] >= 0:
@@ -269,7 +269,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_reset_mass(self, identity: int) -> None:
-        """Back to the automatic centre of mass and inertia."""
+        """Go back to the automatic centre of mass and inertia."""
         index = self.body_index("body_reset_mass", identity)
         self._set_flag(index, CUSTOM_CENTER_OF_MASS | CUSTOM_INERTIA, False)
         if self.bodies.flags.item(index) & HAS_RARE:
@@ -291,7 +291,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_set_collision_layer(self, identity: int, layer: int) -> None:
-        """32 bits: what the body is."""
+        """Set the layers the body is on, 32 bits."""
         index = self.body_index("body_set_collision_layer", identity)
         self.bodies.rows[index]["collision_layer"] = layer & 0xFFFFFFFF
         body_placement.layers_changed(self.address, index)
@@ -299,7 +299,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_set_collision_mask(self, identity: int, mask: int) -> None:
-        """32 bits: what the body is pushed by."""
+        """Set the layers that push the body, 32 bits."""
         index = self.body_index("body_set_collision_mask", identity)
         self.bodies.rows[index]["collision_mask"] = mask & 0xFFFFFFFF
         body_placement.layers_changed(self.address, index)
@@ -307,7 +307,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_set_object_layer(self, identity: int, object_layer: int) -> None:
-        """What the body is, in the terms of the world's table of layers (bodies/layers.py). Raises ValueError."""
+        """Set the body's object layer, from the world's table of layers (bodies/layers.py). Raises ValueError."""
         index = self.body_index("body_set_object_layer", identity)
         row = self.bodies.rows[index]
         row["collision_layer"], row["collision_mask"] = self.layers.words(object_layer)
@@ -316,7 +316,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_set_group(self, identity: int, group: int, sub_group: int = 0, group_filter: int = 0) -> None:
-        """Put a body into a group (0: none): bodies of one group collide as `create_group_filter` said of their sub-groups."""
+        """Put a body into a group (0: none). Bodies of one group collide as their group filter says of their sub-groups."""
         index = self.body_index("body_set_group", identity)
         if not 0 <= sub_group < SUB_GROUPS or not 0 <= group_filter < max(self._group_filter_count, 1):
             raise ValueError(f"body_set_group: there is no sub-group {sub_group!r} of a group filter {group_filter!r}")
@@ -326,7 +326,7 @@ class BodyInterface(BodyShapes):
         body_placement.mark(self.address, index, FILTER_CHANGED)
 
     def create_group_filter(self, pairs_apart=()) -> int:
-        """A group filter: all sub-groups (0 to 63) collide with each other, but for the pairs given. Raises ValueError."""
+        """Create a group filter: all sub-groups (0 to 63) collide with each other, except the pairs given. Raises ValueError."""
         pairs = [(int(a), int(b)) for a, b in pairs_apart]
         if any(not 0 <= k < SUB_GROUPS for pair in pairs for k in pair):
             raise ValueError(f"create_group_filter: sub-groups are 0 to {SUB_GROUPS - 1}, got {pairs}")
@@ -342,7 +342,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_add_exception(self, identity: int, other_id: int) -> None:
-        """These two never collide."""
+        """Keep two bodies from colliding."""
         index = self.body_index("body_add_collision_exception", identity)
         other = self.body_index("body_add_collision_exception", other_id)
         self.exceptions.add(index, other)
@@ -352,7 +352,7 @@ class BodyInterface(BodyShapes):
 
     @edits
     def body_remove_exception(self, identity: int, other_id: int) -> None:
-        """Take an exception back; silent if there was none."""
+        """Remove an exception. No error if there was none."""
         index = self.body_index("body_remove_collision_exception", identity)
         other = self.body_index("body_remove_collision_exception", other_id)
         self.exceptions.remove(index, other)
@@ -360,13 +360,13 @@ class BodyInterface(BodyShapes):
             body_placement.mark(self.address, i, FILTER_CHANGED)
 
     def body_exceptions(self, identity: int) -> list[int]:
-        """Ids of the bodies that this one names as exceptions."""
+        """Ids of the bodies that this one lists as exceptions."""
         index = self.body_index("body_collision_exceptions", identity)
         return [int(self.bodies.rows[other]["id"]) for other in self.exceptions.of(index)]
 
     @edits
     def body_set_max_contacts(self, identity: int, count: int) -> None:
-        """How many contacts are reported after each step. Raises ValueError below 0 or above 4096."""
+        """Set how many contacts are reported after each step. Raises ValueError below 0 or above 4096."""
         index = self.body_index("body_set_max_contacts_reported", identity)
         if not 0 <= count <= 4096:
             raise ValueError(f"body_set_max_contacts_reported: amount must be 0 to 4096, got {count}")
@@ -387,15 +387,15 @@ class BodyInterface(BodyShapes):
         self.record["reporting_count"] = len(self._contact_reports)
 
     def body_max_contacts(self, identity: int) -> int:
-        """How many contacts are reported."""
+        """The number of contacts that are reported."""
         return int(self.bodies.rare_of(self.body_index("body_get_max_contacts_reported", identity))["max_contacts_reported"])
 
     # Derived values.
 
     def _shapes_changed(self, index: int, number: int = body_placement.ALL_SHAPES) -> None:
-        """Bounds and pairs are renewed: at once in a system, else when the body enters one. The mass is renewed when somebody
-        asks, or before the next step (`settle_shapes`), so that giving a body its ten thousand shapes does not renew ten
-        thousand times. `number`: of the only shape that changed, or THE_LAST, which is new."""
+        """Renew bounds and pairs: at once in a system, else when the body enters one. The mass is renewed when it is asked for or
+        before the next step (`settle_shapes`), so that adding ten thousand shapes does not renew it ten thousand times. `number`:
+        the only shape that changed, or THE_LAST, which is new."""
         row = self.bodies.rows[index]
         if self._contact_biases:
             self._renew_contact_bias(index)
@@ -407,17 +407,17 @@ class BodyInterface(BodyShapes):
             row["flags"] = int(row["flags"]) | MASS_CHANGED
 
     def note_stale_mass(self, index: int) -> None:
-        """The mass of a body in a system, by index, is to be renewed before its next step."""
+        """Note that the mass of a body in a system, by index, must be renewed before its next step."""
         self._stale[index] = None
         self.on_stale()
 
     def settle_shapes(self) -> None:
-        """Renew the mass of bodies whose shapes changed. Whoever steps calls this before."""
+        """Renew the mass of bodies whose shapes changed. To be called before a step."""
         while self._stale:
             self.settle_body(self._stale.popitem()[0])
 
     def settle_body(self, index: int) -> None:
-        """Renew the mass of a body if its shapes have changed; a step of its system that runs comes first."""
+        """Renew the mass of a body if its shapes have changed. If a step of its system runs, wait for its end."""
         row = self.bodies.rows[index]
         if int(row["flags"]) & MASS_CHANGED and row["system"] >= 0:
             self.late.run(int(row["id"]), functools.partial(self._settle, index))
@@ -430,7 +430,7 @@ class BodyInterface(BodyShapes):
         return row
 
     def shape_changed(self, shape: int) -> None:
-        """The settings of a user's shape changed: renew every body that uses it."""
+        """Renew every body that uses a user's shape whose settings changed."""
         for index in self.shape_users.of(shape):
             if self.bodies.rows[index]["system"] >= 0:
                 self.late.run(int(self.bodies.rows[index]["id"]), functools.partial(self._cook_instances, index))

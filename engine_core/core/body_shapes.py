@@ -1,7 +1,7 @@
-"""The doors to the shapes on bodies, and how a change of a body is published: the part of `BodyInterface` that keeps lists.
+"""The interface for the shapes on bodies, and how a change of a body is published: the part of `BodyInterface` that keeps lists.
 
-Who may call, and what bad input raises: see core/bodies.py. A user's shape whose settings change is cooked into a fresh row
-(shapes/pool.py), which its bodies take one after the other: a query sees the old shape or the new one on each of them.
+For threads and errors see core/bodies.py. A user's shape whose settings change is cooked into a fresh row (shapes/pool.py), which
+its bodies take one after the other: on each of them, a query sees either the old shape or the new one.
 """
 
 import functools
@@ -22,7 +22,7 @@ NO_STRETCH = np.eye(3)
 
 
 def finite(call: str, name: str, value, count: int) -> np.ndarray:
-    """`count` finite doubles, or an error that names call and value."""
+    """Convert to `count` finite doubles. Raises ValueError, naming call and value."""
     try:
         array = np.asarray(value, dtype=np.float64).ravel()
     except (TypeError, ValueError):
@@ -35,14 +35,15 @@ def finite(call: str, name: str, value, count: int) -> np.ndarray:
 
 
 def place(call: str, value):
-    """Twelve finite numbers: a tuple of floats as it is, anything else as an array."""
+    """Convert to twelve finite numbers: a tuple of floats is returned as it is, anything else as an array."""
     if type(value) is tuple and len(value) == 12 and math.isfinite(sum(value)):
         return value
     return finite(call, "transform", value, 12)
 
 
 def edits(method):
-    """A door that changes a body: through the gate of its system, or directly for a body in none."""
+    """Decorate a method that changes a body: it goes through the gate of the body's system, or runs directly for a body in
+    none."""
 
     @functools.wraps(method)
     def door(self, identity, *arguments, **named):
@@ -57,12 +58,12 @@ def edits(method):
 
 
 class BodyShapes:
-    """Of a `World`: the shapes on its bodies. `self.bodies`, `self.instances`, `self.shapes`: its pools."""
+    """The part of a `World` that handles the shapes on bodies. `self.bodies`, `self.instances`, `self.shapes` are its pools."""
 
     @contextmanager
     def _published(self, index: int, with_shapes: bool = True):
-        """A change of a body that queries see as a whole, at its end. `with_shapes`: the rows of its shapes change, so they
-        are copied first, and the old ones are used again when no query reads them. May be nested."""
+        """Publish a change of a body at the end of the block, so that queries see it whole. `with_shapes`: the rows of its shapes
+        change, so they are copied first; the old ones are reused once no query reads them. May be nested."""
         row = self.bodies.rows[index]
         if row["system"] < 0 or int(row["published"]) & 1:
             yield
@@ -93,7 +94,7 @@ class BodyShapes:
         shape = self.shape_index("body_add_shape", shape_id)
         values = place("body_add_shape", transform)
         row = self.bodies.rows[index]
-        with self._published(index, with_shapes=False):  # nobody reads the row after the last one
+        with self._published(index, with_shapes=False):  # no query reads the row after the last one
             count, capacity = int(row["instance_count"]), int(row["instance_capacity"])
             if count == capacity:
                 self._grow_instances(row, count)
@@ -125,7 +126,7 @@ class BodyShapes:
         row["first_instance"], row["instance_capacity"] = first, capacity
 
     def _instance(self, call: str, identity: int, number: int):
-        """(index of the body, its row, index of the row of its shape with this number)."""
+        """Return (index of the body, its row, index of the row of its shape with this number)."""
         index = self._owner_index(call, identity)
         row = self.bodies.rows[index]
         count = int(row["instance_count"])
@@ -135,7 +136,7 @@ class BodyShapes:
 
     @contextmanager
     def _changed_instance(self, call: str, identity: int, number: int, is_alone: bool = True):
-        """`_instance` for a change that queries see as a whole. `is_alone`: all other shapes stay what and where they are."""
+        """Like `_instance`, for a change that queries see whole. `is_alone`: all other shapes stay as and where they are."""
         index = self.own_body_index(call, identity)
         self._instance(call, identity, number)
         with self._published(index):
@@ -151,13 +152,13 @@ class BodyShapes:
         return self.shape_id(int(self.instances.rows[at]["user_shape"]))
 
     def body_shape_transform(self, identity: int, number: int) -> tuple:
-        """Twelve numbers, as they were set."""
+        """The transform of a shape, twelve numbers, as set."""
         _, _, at = self._instance("body_get_shape_transform", identity, number)
         return tuple(self.instances.user_transform(at))
 
     @edits
     def body_set_shape(self, identity: int, number: int, shape_id: int) -> None:
-        """Put another shape in this place."""
+        """Replace the shape with this number by another shape."""
         shape = self.shape_index("body_set_shape", shape_id)
         with self._changed_instance("body_set_shape", identity, number) as (index, row, at):
             instance, old = self.instances.rows[at], int(self.instances.rows[at]["user_shape"])
@@ -180,14 +181,14 @@ class BodyShapes:
 
     @edits
     def body_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
-        """A disabled shape does not collide, is not found by queries and weighs nothing."""
+        """Switch a shape off or on. A disabled shape does not collide, is not found by queries and has no mass."""
         with self._changed_instance("body_set_shape_disabled", identity, number) as (_, _, at):
             self.instances.rows[at]["is_disabled"] = is_disabled
 
     @edits
     def body_set_shape_layers(self, identity: int, number: int, query_layers: int = 0, simulation_layers: int = 0) -> None:
-        """Shape filters of one shape, 32 bits each: which queries see it (`shape_mask`), and with which other shapes it makes
-        contacts (a bit in common). 0: all."""
+        """Set the shape filters of one shape, 32 bits each: which queries find it (`shape_mask`), and with which other shapes it
+        makes contacts (those with a bit in common). 0: all."""
         with self._changed_instance("body_set_shape_layers", identity, number) as (_, _, at):
             instance = self.instances.rows[at]
             instance["query_layers"], instance["simulation_layers"] = query_layers, simulation_layers
@@ -203,7 +204,7 @@ class BodyShapes:
 
     @edits
     def _lose_shape(self, identity: int, shape: int) -> None:
-        """Remove a user's shape from everywhere on a body or area: at once, however often it is there."""
+        """Remove a user's shape from a body or area, at once and everywhere it is used there."""
         index = self._owner_index("free", identity)
         row = self.bodies.rows[index]
         with self._published(index):
@@ -232,14 +233,14 @@ class BodyShapes:
             self._shapes_changed(index)
 
     def _drop(self, index: int, at: int) -> None:
-        """Undo what was noted of a shape on a body, and what `_cook` did for it."""
+        """Undo what was recorded for a shape on a body, and the work of `_cook`."""
         instance = self.instances.rows[at]
         self.shape_users.drop(int(instance["user_shape"]))
         self._give_up(index, instance)
         instance["shape"] = -1
 
     def _give_up(self, index: int, instance) -> None:
-        """Give back the cooked shape of an instance: when no query that begins can find it there."""
+        """Give back the cooked shape of an instance once no new query can find it there."""
         used = int(instance["shape"])
         if used >= 0 and index in self._given_up:
             self._given_up[index].append(used)
@@ -247,7 +248,8 @@ class BodyShapes:
             self.shapes.release(used)
 
     def _cook(self, row, at: int, transform) -> None:
-        """Find the rigid transform and the cooked shape of a shape on a body from the user's transform and the body's stretch."""
+        """Compute the rigid transform and the cooked shape of a shape on a body, from the user's transform and the body's
+        stretch."""
         instance = self.instances.rows[at]
         is_stretched = int(row["flags"]) & HAS_STRETCH
         transform = np.asarray(transform, dtype=np.float32)
@@ -274,8 +276,8 @@ class BodyShapes:
             self.instances.keep_user_transform(at, transform)
 
     def shape_set_contact_bias(self, shape: int, factor: float) -> None:
-        """How firmly contacts of the bodies with this user's shape are pushed apart, in parts of what is usual; 0: as usual. Of
-        several shapes on a body the firmest counts."""
+        """Set how firmly contacts of the bodies with this user's shape are pushed apart, as a factor of the usual; 0: as usual.
+        If a body has several shapes, the firmest counts."""
         self._contact_biases.pop(shape, None)
         if factor > 0.0:
             self._contact_biases[shape] = factor

@@ -1,12 +1,12 @@
-"""Compounds: shapes put together once and used on many bodies, from shapes and other compounds.
+"""Compounds: groups of shapes, built once from shapes and other compounds and used on many bodies.
 
     leg = Compound([(box, upright), (foot, at(0, -1, 0))])
     table = Compound([(top, upright), (leg, at(1, 0, 1)), (leg, at(-1, 0, 1)), ...])
     table.add_to(world, body)
 
-On a body a compound is its shapes, all in one tree however deep it was nested (shapes/instance_tree.py): the number of a shape
-on the body tells which one was hit, and each may be moved, switched off or given layers of its own. What never changes and is on
-many bodies is better one shape: a static compound (`ShapePool.set_compound`).
+On a body a compound is only its shapes, all in one tree however deeply it was nested (shapes/instance_tree.py). The number of a
+shape on the body says which one was hit, and each may be moved, switched off or given its own layers. A compound that never
+changes and is on many bodies is better one shape: a static compound (`ShapePool.set_compound`).
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from .body_shapes import IDENTITY, finite
 
 
 def _matrix(call: str, transform) -> np.ndarray:
-    """Twelve numbers (basis by rows, origin) as (4, 4)."""
+    """Convert twelve numbers (basis by rows, origin) to a (4, 4) matrix."""
     values = finite(call, "transform", transform, 12)
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = values[:9].reshape(3, 3), values[9:]
@@ -23,7 +23,8 @@ def _matrix(call: str, transform) -> np.ndarray:
 
 
 class Compound:
-    """`parts`: pairs of a shape's id, or another compound, and a transform (twelve numbers). Never changes. Raises ValueError."""
+    """An immutable group of shapes. `parts`: pairs of a shape's id, or another compound, and a transform (twelve numbers). Raises
+    ValueError."""
 
     def __init__(self, parts):
         self.shapes: list[int] = []
@@ -37,13 +38,13 @@ class Compound:
                 self.shapes.append(int(part))
                 matrices.append(matrix[None])
         self.matrices = np.concatenate(matrices) if matrices else np.zeros((0, 4, 4))
-        """Of each shape to the compound, float64 (n, 4, 4)."""
+        """The transform from each shape to the compound, float64 (n, 4, 4)."""
 
     def __len__(self) -> int:
         return len(self.shapes)
 
     def add_to(self, world, body: int, transform=IDENTITY) -> range:
-        """Put the compound on a body. Gives the numbers of its shapes there. Cheapest while the body is in no system."""
+        """Put the compound on a body and return the numbers of its shapes there. Cheapest while the body is in no system."""
         first = world.body_shape_count(body)
         for shape, matrix in zip(self.shapes, _matrix("add_to", transform) @ self.matrices, strict=True):
             world.body_add_shape(body, shape, (*matrix[:3, :3].ravel(), *matrix[:3, 3]))

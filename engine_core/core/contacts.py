@@ -1,4 +1,4 @@
-"""The doors to contacts: what a body wants to be told of them, and rules for how bodies of two classes meet.
+"""The interface for contacts: which contact events a body reports, and rules for how bodies of two classes collide.
 
     world.body_set_contact_events(car, CONTACT_CHANGES)
     world.step(system, 1 / 60)
@@ -7,7 +7,7 @@
     world.body_set_contact_class(belt, BELT)
     world.set_contact_rule(BELT, 0, surface_velocity=(2.0, 0.0, 0.0))
 
-docs/contacts.md tells it all. Rules are for all systems of the world; they are set by the thread that steps, between steps.
+See docs/contacts.md. Rules hold for all systems of the world; set them on the stepping thread, between steps.
 """
 
 import functools
@@ -27,15 +27,15 @@ from ..runtime.memory import address_of
 
 
 class ContactInterface:
-    """Part of World."""
+    """The part of a `World` that handles contact events and contact rules."""
 
     # Events.
 
     @edits
     def body_set_contact_events(self, identity: int, level: int) -> None:
-        """What of the body's contacts is told after each step: NO_CONTACT_EVENTS, CONTACT_CHANGES (which began and ended) or
-        ALL_CONTACT_EVENTS (which last, too). What touches already is told as added in the next step in which it is awake.
-        Raises KeyError, ValueError."""
+        """Set which contacts of the body are reported after each step: NO_CONTACT_EVENTS, CONTACT_CHANGES (those that began or
+        ended) or ALL_CONTACT_EVENTS (also those that last). Existing contacts are reported as added in the next step in which the
+        body is awake. Raises KeyError, ValueError."""
         call = "body_set_contact_events"
         index = self.body_index(call, identity)
         if level not in range(NO_CONTACT_EVENTS, ALL_CONTACT_EVENTS + 1):
@@ -45,19 +45,19 @@ class ContactInterface:
             body_placement.refresh_pairs(self.address, index)
 
     def body_contact_events(self, identity: int) -> int:
-        """What `body_set_contact_events` set."""
+        """The level that `body_set_contact_events` set."""
         return int(self.bodies.rare_of(self.body_index("body_contact_events", identity))["contact_events"])
 
     def contact_events(self, system: int) -> np.ndarray:
-        """What the last step of a system told of contacts: rows of CONTACT_EVENT, a view to read that is good until the next
-        step, in an order that does not depend on threads. What ended between the steps comes first. Raises KeyError."""
+        """Contact events of the last step of a system: rows of CONTACT_EVENT, a read-only view that is valid until the next step,
+        in an order that does not depend on threads. Contacts that ended between the steps come first. Raises KeyError."""
         return self.system(system).contact_events()
 
     # Rules.
 
     @edits
     def body_set_contact_class(self, identity: int, contact_class: int) -> None:
-        """Which rules the body's contacts follow, 0 to 63; a new body has 0. Raises KeyError, ValueError."""
+        """Set the class whose rules the body's contacts follow, 0 to 63; a new body has 0. Raises KeyError, ValueError."""
         index = self.body_index("body_set_contact_class", identity)
         self._check_class("body_set_contact_class", contact_class)
         if contact_class or self.bodies.flags.item(index) & HAS_RARE:
@@ -65,7 +65,7 @@ class ContactInterface:
             body_placement.mark(self.address, index, FILTER_CHANGED)
 
     def body_contact_class(self, identity: int) -> int:
-        """What `body_set_contact_class` set."""
+        """The class that `body_set_contact_class` set."""
         return int(self.bodies.rare_of(self.body_index("body_contact_class", identity))["contact_class"])
 
     def set_contact_rule(
@@ -73,13 +73,14 @@ class ContactInterface:
         restitution: float | None = None, surface_velocity=None, inverse_mass_scale=(1.0, 1.0), platform_normal=None,
         validate=None, modify=None, context: int = 0,
     ) -> None:  # fmt: skip
-        """How bodies of two classes meet, in place of the rule before.
+        """Set how bodies of two classes collide, in place of the previous rule.
 
-        `ignore`: not at all. `sensor`: they are told, but do not push each other. `friction`, `restitution`: those of their
-        contacts. `surface_velocity` [m/s]: how the surface of bodies of `class_a` runs, in their frame. `inverse_mass_scale`: of
-        either side; 0: it is not pushed. `platform_normal`: up, of bodies of `class_a` in their frame, which carry what comes
-        from above and let through the rest. `validate`, `modify`: compiled functions by entry point, cfunc or address, called
-        with the address of a CONTACT, which has `context`; see docs/contacts.md. Raises ValueError."""
+        `ignore`: they do not collide. `sensor`: contacts are reported, but the bodies do not push each other. `friction`,
+        `restitution`: those of their contacts. `surface_velocity` [m/s]: the velocity of the surface of bodies of `class_a`, in
+        their frame. `inverse_mass_scale`: one factor for each side; 0: that side is not pushed. `platform_normal`: the up
+        direction of bodies of `class_a`, in their frame; they are solid from above only. `validate`, `modify`: compiled functions
+        by entry point, cfunc or address, called with the address of a CONTACT, which has `context`; see docs/contacts.md. Raises
+        ValueError."""
         call = "set_contact_rule"
         for number in (class_a, class_b):
             self._check_class(call, number)
@@ -105,7 +106,7 @@ class ContactInterface:
         self._renew_classes(class_a, class_b)
 
     def remove_contact_rule(self, class_a: int, class_b: int) -> None:
-        """Bodies of two classes meet as bodies do. Raises KeyError if there is no rule."""
+        """Remove the rule of two classes; their bodies collide as usual. Raises KeyError if there is no rule."""
         key = min(class_a, class_b), max(class_a, class_b)
         if key not in self._contact_functions:
             raise KeyError(f"remove_contact_rule: there is no rule for {class_a!r} and {class_b!r}")
@@ -120,7 +121,7 @@ class ContactInterface:
             raise ValueError(f"{call}: contact classes are 0 to {CONTACT_CLASSES - 1}, got {contact_class!r}")
 
     def _write_rule(self, first: int, second: int, rule: np.ndarray, flags: int, scales) -> None:
-        """The rule as a body of class `first` sees one of class `second`."""
+        """Write the rule as a body of class `first` sees one of class `second`."""
         if not self.record["contact_rules"]:
             self._contact_rules = np.zeros((CONTACT_CLASSES, CONTACT_CLASSES), CONTACT_RULE)
             self.record["contact_rules"] = address_of(self._contact_rules)
@@ -129,7 +130,7 @@ class ContactInterface:
         row["flags"], row["inverse_mass_scale"] = flags, scales
 
     def _renew_classes(self, class_a: int, class_b: int) -> None:
-        """Have the pairs between two classes made anew: it is enough to mark the bodies of one of them."""
+        """Have the pairs between two classes made anew. It is enough to mark the bodies of one of them."""
         count = self.bodies.count
         rows, has_rare = self.bodies.rows[:count], self.bodies.flags[:count] & HAS_RARE != 0
         classes = np.where(has_rare, self.bodies.rare.rows["contact_class"][:count], 0)
@@ -140,7 +141,7 @@ class ContactInterface:
 
 
 def _write_surface(call: str, rule: np.ndarray, friction, restitution) -> int:
-    """Write what is the same for both sides. Gives the flags of the rule."""
+    """Write what is common to both sides. Return the flags of the rule."""
     flags = 0
     if friction is not None:
         rule["friction"] = _number(call, "friction", friction, math.inf)
@@ -152,7 +153,7 @@ def _write_surface(call: str, rule: np.ndarray, friction, restitution) -> int:
 
 
 def _write_sides(call: str, rule: np.ndarray, surface_velocity, platform_normal) -> tuple[int, int]:
-    """Write what is of the first side. Gives the flags of the rule where that is A, and where it is B."""
+    """Write what belongs to the first side. Return the flags of the rule where that side is A, and where it is B."""
     of_a = of_b = 0
     if surface_velocity is not None:
         rule["surface_velocity"] = finite(call, "surface_velocity", surface_velocity, 3)

@@ -1,12 +1,12 @@
-"""The doors by which users make, set and read joints. Python, for what happens rarely.
+"""The interface for making, setting and reading joints, in Python, for rare operations.
 
     hinge = world.create_joint("hinge", door_frame, door, frame_a, frame_b)     # about the x axis of the frames
     world.joint_set_limits(hinge, TWIST, -1.5, 1.5)
     world.joint_set_motor(hinge, TWIST, 2.0, 50.0)
 
 Axes are those of `constraints.joint_schema`: LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE. Angles
-are right-handed, of B against A. A gear and a rack tie the speeds of bodies that hinges and sliders hold.
-Who may call: the thread that steps the bodies' systems, between steps.
+are right-handed, of B relative to A. A gear and a rack couple the speeds of bodies that hinges and sliders hold.
+Call it on the thread that steps the bodies' systems, between steps.
 Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
 """
 
@@ -29,7 +29,7 @@ from ..shapes.pool import split_basis
 
 AXIS_NAMES = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z", "cone", "distance")
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
-# kind: (bits of the axes that are locked, of those that are limited to zero at first)
+# kind: (bits of the locked axes, bits of the axes that start with limits of zero)
 KINDS = {
     "fixed": (LINEAR_AXES | ANGULAR_AXES, 0),
     "point": (LINEAR_AXES, 0),
@@ -47,13 +47,13 @@ KIND_NAMES = tuple(KINDS)
 NARROWEST = 1e-4
 """Limits closer than this [m], [rad] lock the axis between them."""
 ROD_HERTZ, ROD_DAMPING = 60.0, 1.0
-"""A distance that is locked is a spring as stiff as the solver can hold."""
+"""The spring of a locked distance: as stiff as the solver can hold."""
 
 
 @dataclass(frozen=True)
 class LimitFeel:
-    """How a limit holds. `hertz`: how firmly [1/s], 0 as what is locked; `is_springy`: it gives way as a spring does, else it
-    is passed by nothing and only brings back slowly what is beyond; `restitution` 0 to 1; `max_force` [N], [N m]."""
+    """How a limit behaves. `hertz`: how firm it is [1/s], 0: as firm as a locked axis. `is_springy`: it yields as a spring; else
+    nothing passes it, and what is beyond is only brought back slowly. `restitution`: 0 to 1. `max_force` [N], [N m]."""
 
     hertz: float = 0.0
     damping_ratio: float = 1.0
@@ -74,7 +74,7 @@ class JointPool:
         self._lock = threading.Lock()
 
     def take(self) -> int:
-        """Index of a new joint's row. Raises PoolFull."""
+        """Take a row for a new joint and return its index. Raises PoolFull."""
         with self._lock:
             if self._free:
                 index = self._free.pop()
@@ -99,7 +99,7 @@ class JointPool:
 
 
 def _number(call: str, name: str, value, least: float = -math.inf) -> float:
-    """A number that is not less than `least`. Infinity stands for no limit where `least` is 0."""
+    """Check a number that must not be less than `least`. Infinity means no limit where `least` is 0."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -111,7 +111,7 @@ def _number(call: str, name: str, value, least: float = -math.inf) -> float:
 
 
 class JointInterface:
-    """The part of a `World` that is about joints."""
+    """The part of a `World` that handles joints."""
 
     def joint_index(self, call: str, identity: int) -> int:
         """Index of the joint with this id. Raises KeyError for a freed, foreign or wrong id."""
@@ -129,10 +129,11 @@ class JointInterface:
     # Life.
 
     def create_joint(self, kind: str, body_a: int, body_b: int, frame_a=IDENTITY, frame_b=IDENTITY, collides=False) -> int:
-        """Id of a new joint of one of `KINDS` between two bodies; 0 stands for the world. Frames are twelve numbers (basis by
-        rows, origin [m]) from the bodies' origins; of the world, in world axes. `collides`: whether the two push each other.
+        """Create a joint of one of `KINDS` between two bodies and return its id. A body of 0 is the world. Frames are twelve
+        numbers (basis by rows, origin [m]) relative to the bodies' origins; for the world, in world axes. `collides`: whether the
+        two bodies push each other.
 
-        A joint made before its bodies are in a system acts when both are in the same one. Raises ValueError, KeyError,
+        A joint made before its bodies are in a system acts once both are in the same one. Raises ValueError, KeyError,
         PoolFull."""
         if kind not in KINDS:
             raise ValueError(f"create_joint: kind must be one of {', '.join(KINDS)}, got {kind!r}")
@@ -168,18 +169,18 @@ class JointInterface:
         self.joints.give_back(index)
 
     def _release_joint(self, index: int) -> None:
-        """Let go of the bodies. The row stays, and holds nothing."""
+        """Release the bodies. The row stays, but holds nothing."""
         joint_placement.disconnect_joint(self.address, index)
         self._let_collide(index)
         self.joints.rows[index]["bodies"] = -1
 
     def _release_joints_of(self, body: int) -> None:
-        """A body is going away: its joints stay, and hold nothing."""
+        """Release the joints of a body that is being freed: they stay, but hold nothing."""
         while (key := int(self.bodies.rows[body]["first_joint"])) >= 0:
             self._release_joint(key >> 1)
 
     def _retire_broken_joints(self, system_row) -> None:
-        """Joints that broke in the last step no longer keep their bodies apart."""
+        """Let the bodies of joints that broke in the last step collide again."""
         if not system_row["has_broken_joints"]:
             return
         system_row["has_broken_joints"] = 0
@@ -187,7 +188,7 @@ class JointInterface:
         for index in broken:
             self._let_collide(int(index))
 
-    # Collision between the joined.
+    # Collision between joined bodies.
 
     def _keep_apart(self, index: int) -> None:
         a, b = (int(body) for body in self.joints.rows[index]["bodies"])
@@ -207,7 +208,7 @@ class JointInterface:
                 body_placement.mark(self.address, body, FILTER_CHANGED)
 
     def joint_set_collides(self, identity: int, collides: bool) -> None:
-        """Whether the joined bodies push each other."""
+        """Set whether the joined bodies push each other."""
         index = self.joint_index("joint_set_collides", identity)
         if collides:
             self._let_collide(index)
@@ -222,8 +223,8 @@ class JointInterface:
         return axis
 
     def joint_set_limits(self, identity: int, axis: int, lower: float, upper: float) -> None:
-        """Limit an axis to [lower, upper] ([m], [rad]). Equal limits lock it there; a lower one above the upper one frees it,
-        and so does an angle that may turn all the way."""
+        """Limit an axis to [lower, upper] ([m], [rad]). Equal limits lock it there. A lower limit above the upper one frees it,
+        and so do limits of an angle that allow a full turn."""
         index = self.joint_index("joint_set_limits", identity)
         axis = self._axis("joint_set_limits", axis)
         lower = _number("joint_set_limits", "lower", lower, -UNLIMITED)
@@ -234,9 +235,9 @@ class JointInterface:
     def joint_configure(
         self, identity: int, limits, springs=None, motors=None, max_impulse: float = math.inf, locks=None, feel=None
     ) -> None:
-        """All of a joint at once, each by axis: `limits` (lower, upper), `springs` (stiffness, damping, target), `motors`
-        (velocity, max_force), `locks` that give way (hertz, damping ratio, target, max_force), `feel` of limits (LimitFeel).
-        What is not named is free, without spring or motor. Nothing happens if nothing changes."""
+        """Set all of a joint at once, each by axis: `limits` (lower, upper), `springs` (stiffness, damping, target), `motors`
+        (velocity, max_force), `locks` that yield (hertz, damping ratio, target, max_force), `feel` of limits (LimitFeel). Axes
+        that are not named are free, without spring or motor. Does nothing if nothing changes."""
         index = self.joint_index("joint_configure", identity)
         row = self.joints.rows[index]
         before = row.tobytes()
@@ -261,7 +262,7 @@ class JointInterface:
             joint_placement.joint_changed(self.address, index)
 
     def joint_set_limit_feel(self, identity: int, axis: int, feel: LimitFeel) -> None:
-        """How the limit of an axis holds and bounces."""
+        """Set how the limit of an axis holds and bounces."""
         index = self.joint_index("joint_set_limit_feel", identity)
         axis = self._axis("joint_set_limit_feel", axis)
         for name, value in vars(feel).items():
@@ -272,7 +273,7 @@ class JointInterface:
         joint_placement.joint_changed(self.address, index)
 
     def joint_free_axis(self, identity: int, axis: int) -> None:
-        """Neither lock nor limit an axis; a rod is none any more."""
+        """Free an axis of lock and limit. A rod stops being one."""
         row = self.joint_row("joint_free_axis", identity)
         if self._axis("joint_free_axis", axis) == DISTANCE and _is_rod(row):
             row["sprung"] = int(row["sprung"]) & ~(1 << DISTANCE)
@@ -296,8 +297,8 @@ class JointInterface:
         self, identity: int, axis: int, stiffness: float, damping: float, target: float = 0.0, max_force: float = math.inf,
         by_frequency: bool = False,
     ) -> None:  # fmt: skip
-        """A spring along an axis towards `target`: stiffness [N/m], [N m/rad] and damping [N s/m], [N m s/rad]; or
-        `by_frequency` [1/s] with a damping ratio. With a `max_force` it is a motor that holds a position."""
+        """Set a spring along an axis towards `target`: stiffness [N/m], [N m/rad] and damping [N s/m], [N m s/rad]; or
+        `by_frequency` a frequency [1/s] and a damping ratio. With a `max_force` it is a motor that holds a position."""
         index = self.joint_index("joint_set_spring", identity)
         row, bit = self.joints.rows[index], 1 << self._axis("joint_set_spring", axis)
         stiffness = _number("joint_set_spring", "stiffness", stiffness, 0.0)
@@ -310,7 +311,7 @@ class JointInterface:
         joint_placement.joint_changed(self.address, index)
 
     def joint_clear_spring(self, identity: int, axis: int) -> None:
-        """Take the spring of an axis away."""
+        """Remove the spring of an axis."""
         self._clear(identity, "sprung", axis)
 
     def _clear(self, identity: int, field: str, axis: int) -> None:
@@ -331,8 +332,8 @@ class JointInterface:
             self.joint_set_limits(identity, DISTANCE, shortest, longest)
 
     def joint_set_ratio(self, identity: int, ratio: float) -> None:
-        """Of a gear: turn of A about the x axis of its frame + ratio x turn of B about its own = 0. Of a rack and pinion: way of
-        B along its x axis [m] = ratio x turn of A [rad]. Speeds are tied, not positions."""
+        """Set the ratio of a gear: turn of A about the x axis of its frame + ratio x turn of B about its own = 0. For a rack and
+        pinion: travel of B along its x axis [m] = ratio x turn of A [rad]. Speeds are coupled, not positions."""
         index = self.joint_index("joint_set_ratio", identity)
         kind = self.joint_kind(identity)
         if kind not in RATIO_AXES:
@@ -341,7 +342,7 @@ class JointInterface:
         joint_placement.joint_changed(self.address, index)
 
     def joint_set_frames(self, identity: int, frame_a=None, frame_b=None) -> None:
-        """Move the frames of a joint; None leaves one where it is."""
+        """Move the frames of a joint; None leaves a frame where it is."""
         index = self.joint_index("joint_set_frames", identity)
         frames = [None if frame is None else _frame("frame", frame) for frame in (frame_a, frame_b)]
         row = self.joints.rows[index]
@@ -351,7 +352,7 @@ class JointInterface:
         joint_placement.joint_changed(self.address, index)
 
     def joint_set_enabled(self, identity: int, is_enabled: bool) -> None:
-        """A disabled joint holds nothing; enabling mends a broken one."""
+        """Switch a joint on or off. A disabled joint holds nothing; enabling repairs a broken one."""
         index = self.joint_index("joint_set_enabled", identity)
         row = self.joints.rows[index]
         flags = int(row["flags"]) & ~(IS_ENABLED | (IS_BROKEN if is_enabled else 0))
@@ -359,30 +360,30 @@ class JointInterface:
         joint_placement.joint_changed(self.address, index)
 
     def joint_set_break(self, identity: int, force: float = math.inf, torque: float = math.inf) -> None:
-        """Break when the joint has to do more than `force` [N] or `torque` [N m] in a step."""
+        """Break the joint when it needs more than `force` [N] or `torque` [N m] in a step."""
         row = self.joint_row("joint_set_break", identity)
         force, torque = _number("joint_set_break", "force", force, 0.0), _number("joint_set_break", "torque", torque, 0.0)
         row["break_force"], row["break_torque"] = force, torque
 
     def joint_set_max_impulse(self, identity: int, impulse: float = math.inf) -> None:
-        """What the locked linear axes may do at most in one step, beside what springs, motors and limits need of them [N s]."""
+        """Limit the impulse of the locked linear axes in one step [N s], besides what springs, motors and limits need."""
         index = self.joint_index("joint_set_max_impulse", identity)
         self.joints.rows[index]["max_impulse"] = _number("joint_set_max_impulse", "impulse", impulse, 0.0)
         joint_placement.joint_changed(self.address, index)
 
     def joint_limit_impulses(self, identity: int, by_step: bool) -> None:
-        """Whether `max_force` of motors is an impulse a step [N s], [N m s]."""
+        """Set whether `max_force` of motors is an impulse a step [N s], [N m s]."""
         row = self.joint_row("joint_limit_impulses", identity)
         row["flags"] = int(row["flags"]) | LIMITS_IMPULSES if by_step else int(row["flags"]) & ~LIMITS_IMPULSES
 
     # Reading.
 
     def joint_kind(self, identity: int) -> str:
-        """What the joint was made as."""
+        """The kind the joint was made as."""
         return KIND_NAMES[int(self.joint_row("joint_kind", identity)["kind"])]
 
     def joint_is_broken(self, identity: int) -> bool:
-        """Whether the joint passed its limit of force or torque."""
+        """Whether the joint broke because it passed its limit of force or torque."""
         return bool(int(self.joint_row("joint_is_broken", identity)["flags"]) & IS_BROKEN)
 
     def joint_is_connected(self, identity: int) -> bool:
@@ -390,18 +391,18 @@ class JointInterface:
         return bool(int(self.joint_row("joint_is_connected", identity)["flags"]) & IS_CONNECTED)
 
     def joint_position(self, identity: int, axis: int) -> float:
-        """Where B is along an axis of A, now: [m] or [rad]."""
+        """The current position of B along an axis of A: [m] or [rad]."""
         index = self.joint_index("joint_position", identity)
         axis = self._axis("joint_position", axis)
         joint_placement.measure_joint(self.address, index)
         return float(self.joints.rows[index]["position"][axis])
 
     def joint_force(self, identity: int) -> np.ndarray:
-        """Force on B by A in the last step, world axes [N]: of all that the joint does along its linear axes."""
+        """Force of A on B in the last step, world axes [N], summed over the linear axes."""
         return self._mean(self.joint_row("joint_force", identity), "total_impulse")
 
     def joint_torque(self, identity: int) -> np.ndarray:
-        """Torque on B by A in the last step, world axes [N m]: of all that the joint does about its angular axes."""
+        """Torque of A on B in the last step, world axes [N m], summed over the angular axes."""
         return self._mean(self.joint_row("joint_torque", identity), "total_twist")
 
     @staticmethod
@@ -411,7 +412,7 @@ class JointInterface:
 
 
 def _is_rod(row) -> bool:
-    """Whether the distance of a joint is locked, by the spring that stands for it."""
+    """Whether the distance of a joint is locked, which a stiff spring does."""
     has_spring = int(row["sprung"]) & int(row["by_frequency"]) & 1 << DISTANCE
     stiffness = float(row["spring_stiffness"][DISTANCE]), float(row["spring_damping"][DISTANCE])
     return bool(has_spring) and stiffness == (ROD_HERTZ, ROD_DAMPING)
@@ -436,7 +437,7 @@ def _feel_of(row, axis: int) -> LimitFeel:
 
 
 def _set_feel(row, feels: dict[int, LimitFeel]) -> None:
-    """Write how the limits of all axes feel; those that are not named are firm."""
+    """Write how the limits of all axes behave; limits that are not named are firm."""
     row["springy"] = row["limit_hertz"] = row["limit_damping"] = row["limit_restitution"] = 0
     row["limit_force"] = UNLIMITED
     for axis, feel in feels.items():
@@ -447,7 +448,7 @@ def _set_feel(row, feels: dict[int, LimitFeel]) -> None:
 
 
 def _frame(name: str, frame) -> tuple[np.ndarray, tuple]:
-    """Position and rotation of a frame; what is no rotation in its basis is left out."""
+    """Position and rotation of a frame; scale and shear in its basis are dropped."""
     try:
         numbers = np.asarray(frame, dtype=np.float64).ravel()
     except (TypeError, ValueError):

@@ -1,11 +1,10 @@
-"""The doors by which programs take part in a step: step listeners, compiled or of Python, and listeners to waking and falling
-asleep.
+"""The interface for step listeners, compiled or in Python, and for listeners to bodies that wake or fall asleep.
 
     world.add_step_listener(system, wind, SUB_STEP)              # an entry point "void(int64, int64, float64)", or Python
     world.add_activation_listener(system, lambda woke, slept: print(woke, slept))
 
-A Python listener holds the step up while it runs, some microseconds a call at least. What it raises is raised by `World.step`.
-Who may add and remove: the thread that steps, between steps.
+A Python listener delays the step while it runs, at least some microseconds a call. What it raises is raised by `World.step`.
+Add and remove listeners on the stepping thread, between steps.
 """
 
 import ctypes
@@ -21,24 +20,25 @@ MOMENTS = BEFORE_STEP | SUB_STEP | AFTER_STEP
 
 
 class ListeningConstraint:
-    """A constraint that solves itself as a step listener: it is begun before each step and solved in each sub-step. It lives as
-    long as its system, or until `remove`."""
+    """A constraint that solves itself as a step listener: prepared before each step and solved in each sub-step. It lives until
+    `remove`, or until its system is freed."""
 
     def __init__(self, world, system: int, bodies: list[int], record: np.ndarray, begin: EntryPoint, solve: EntryPoint):
-        """`bodies`: ids of those that it acts on."""
+        """`bodies`: ids of the bodies it acts on."""
         self._world, self._system, self._bodies, self._record = world, system, bodies, record
         self.row = record[0]
         address = address_of(record)
         self._listeners = [world.add_step_listener(system, begin, BEFORE_STEP, address)]
         try:
             self._listeners.append(world.add_step_listener(system, solve, SUB_STEP, address))
-        except BaseException:  # the step must not call the first one with a record that is gone
+        except BaseException:  # the step must not call the first one with a freed record
             world.remove_step_listener(system, self._listeners.pop())
             raise
         world.system(system).kept.add(self)
 
     def _check_there(self, call: str) -> None:
-        """Check that there is still what it acts on. Raises KeyError, naming the call and what was removed or freed."""
+        """Check that the bodies and system it acts on still exist. Raises KeyError, naming the call and what was removed or
+        freed."""
         self._check_not_removed(call)
         self._world.system_index(call, self._system)
         for body in self._bodies:
@@ -49,12 +49,12 @@ class ListeningConstraint:
             raise KeyError(f"{call}: the {type(self).__name__.lower()} was removed")
 
     def set_enabled(self, is_enabled: bool) -> None:
-        """One that is not enabled does nothing. Raises KeyError after it, its space or one of its bodies was freed."""
+        """Switch it on or off. Raises KeyError after it, its space or one of its bodies was freed."""
         self._check_there("set_enabled")
         self.row["is_enabled"] = int(is_enabled)
 
     def remove(self) -> None:
-        """Take it out of its system; also where a body of it was freed before. Nothing else may be called afterwards. Raises
+        """Take it out of its system, also if a body of it was freed before. Nothing else may be called afterwards. Raises
         KeyError the second time."""
         self._check_not_removed("remove")
         listeners, self._listeners = self._listeners, []
@@ -65,11 +65,11 @@ class ListeningConstraint:
 
 
 class ListenerInterface:
-    """Part of World."""
+    """The part of a `World` that handles listeners."""
 
     def add_step_listener(self, system: int, function, moments: int, context: int = 0) -> int:
         """Have a function called in each step of a system, at BEFORE_STEP, SUB_STEP, AFTER_STEP or several of them. An entry
-        point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Returns a number
+        point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Return a number
         for `remove_step_listener`. Raises KeyError, ValueError, PoolFull."""
         owner = self._owner("add_step_listener", system)
         if not moments or moments & ~MOMENTS:
@@ -92,7 +92,7 @@ class ListenerInterface:
         return owner.listener_number
 
     def remove_step_listener(self, system: int, number: int) -> None:
-        """Call a listener no more. Raises KeyError."""
+        """Stop calling a listener. Raises KeyError."""
         owner = self._owner("remove_step_listener", system)
         if number not in owner.listeners:
             raise KeyError(f"remove_step_listener: there is no step listener {number}")
@@ -100,8 +100,8 @@ class ListenerInterface:
         self._write_listeners(owner)
 
     def add_activation_listener(self, system: int, function) -> None:
-        """Have `function(woke, slept)` called after each step in which bodies of a system began to be simulated or fell asleep:
-        int64 arrays of their ids. A body that is added and moves counts as woken. Raises KeyError, ValueError."""
+        """Have `function(woke, slept)` called after each step in which bodies of a system woke or fell asleep: int64 arrays of
+        their ids. A moving body that is added counts as woken. Raises KeyError, ValueError."""
         owner = self._owner("add_activation_listener", system)
         if not callable(function):
             raise ValueError(f"add_activation_listener: a function is wanted, got {function!r}")
@@ -109,7 +109,7 @@ class ListenerInterface:
         owner.row["listens_to_waking"] = 1
 
     def remove_activation_listener(self, system: int, function) -> None:
-        """Call it no more. Raises KeyError."""
+        """Stop calling a listener. Raises KeyError."""
         owner = self._owner("remove_activation_listener", system)
         if function not in owner.activation_listeners:
             raise KeyError(f"remove_activation_listener: {function!r} does not listen")
@@ -123,12 +123,13 @@ class ListenerInterface:
 
     @staticmethod
     def _guarded(owner, function):
-        """What a Python function raises must not leave a callback of compiled code: it is kept for the end of the step."""
+        """Wrap a Python function: its exceptions must not leave a callback of compiled code, so they are kept for the end of the
+        step."""
 
         def call(system, context, time):
             try:
                 function(time)
-            except BaseException as error:  # an interrupt by the keyboard too
+            except BaseException as error:  # also KeyboardInterrupt
                 owner.listener_errors.append(error)
 
         return call
@@ -141,7 +142,7 @@ class ListenerInterface:
         owner.row["listener_count"] = len(owner.listeners)
 
     def _tell_python_listeners(self, owner) -> None:
-        """After a step: who woke and who fell asleep; and the first error of a listener is raised."""
+        """After a step, report bodies that woke or fell asleep, and raise the first error of a listener."""
         row = owner.row
         if owner.activation_listeners and (row["woke_count"] or row["fell_asleep_count"]):
             ids = self.bodies.rows["id"]
@@ -152,7 +153,7 @@ class ListenerInterface:
             for function in tuple(owner.activation_listeners):
                 try:
                     function(*told)
-                except BaseException as error:  # the others are told as well
+                except BaseException as error:  # the remaining listeners are still called
                     owner.listener_errors.append(error)
         if owner.listener_errors:
             error = owner.listener_errors[0]

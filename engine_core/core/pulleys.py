@@ -1,9 +1,9 @@
-"""The door by which users hang bodies on ropes over pulleys.
+"""The interface for pulleys: two bodies on a rope over two wheels.
 
     pulley = world.create_pulley(bucket, counterweight, (0, 0.5, 0), (0, 0.5, 0), (-1, 5, 0), (1, 5, 0), ratio=2.0)
     print(pulley.length, pulley.tension)
 
-Who may call: the thread that steps the bodies' system, between steps. Bad input raises ValueError (a value) or KeyError (an id),
+Call it on the thread that steps the bodies' system, between steps. Bad input raises ValueError (a value) or KeyError (an id),
 naming the call and the value, and changes nothing.
 """
 
@@ -25,22 +25,22 @@ class Pulley(ListeningConstraint):
 
     @property
     def length(self) -> float:
-        """Of the rope in the last sub-step, with the ratio [m]. Raises KeyError after the pulley, its space or one of its
-        bodies was freed."""
+        """Length of the rope in the last sub-step, counted with the ratio [m]. Raises KeyError after the pulley, its space or one
+        of its bodies was freed."""
         self._check_there("length")
         return float(self.row["length"])
 
     @property
     def tension(self) -> float:
-        """Force with which A was pulled towards its wheel in the last step, on average; B with ratio times as much [N]. Raises
-        KeyError after the pulley, its space or one of its bodies was freed."""
+        """Mean force that pulled A towards its wheel in the last step [N]; the force on B is ratio times that. Raises KeyError
+        after the pulley, its space or one of its bodies was freed."""
         self._check_there("tension")
         row = self._world.system(self._system).row
         time = float(row["last_delta_time"]) / float(row["substep_count"])
         return -float(self.row["total_impulse"]) / (time * float(row["substep_count"])) if time > 0.0 else 0.0
 
     def set_length(self, shortest: float, longest: float) -> None:
-        """Limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod of it. Raises ValueError, KeyError."""
+        """Set limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod. Raises ValueError, KeyError."""
         self._check_there("set_length")
         if not 0.0 <= shortest <= longest < math.inf:
             raise ValueError(f"set_length: 0 <= shortest <= longest is wanted, got {shortest!r} and {longest!r}")
@@ -58,15 +58,15 @@ def _point(name: str, value) -> np.ndarray:
 
 
 class PulleyInterface:
-    """Part of World."""
+    """The part of a `World` that handles pulleys."""
 
     def create_pulley(
         self, body_a: int, body_b: int, point_a, point_b, fixed_a, fixed_b, ratio: float = 1.0, shortest: float = 0.0,
         longest: float | None = None,
     ) -> Pulley:  # fmt: skip
         """Hang two bodies on a rope: from `point_a` of A (its frame) over the wheels `fixed_a` and `fixed_b` (world) to `point_b`
-        of B. |A to its wheel| + ratio |B to its wheel| stays between `shortest` and `longest` [m], by default what it is now. An
-        id of 0 is the world. Raises KeyError, ValueError."""
+        of B. |A to its wheel| + ratio |B to its wheel| stays between `shortest` and `longest` [m], by default its current value.
+        A body of 0 is the world. Raises KeyError, ValueError."""
         record = np.zeros(1, dtype=PULLEY)
         row = record[0]
         if not 0.0 < ratio < math.inf:
@@ -91,7 +91,7 @@ class PulleyInterface:
         return Pulley(self, int(self._system_pool.rows[systems.pop()]["id"]), record)
 
     def _world_point(self, index: int, point: np.ndarray) -> np.ndarray:
-        """A point of a body, from its origin in its frame, in the world."""
+        """Convert a point from a body's frame (relative to its origin) to the world."""
         if index < 0:
             return point
         row = self.bodies.rows[index]

@@ -1,11 +1,11 @@
-"""The door by which Python asks a system what is where: rays, points, shapes, bounds. NumPy in and out, compiled between.
+"""Queries of a system from Python: rays, points, shapes, bounds. They take and return NumPy arrays; the work is compiled.
 
     queries = Queries(world)
     hits = queries.cast_rays(system, origins, ends)   # structured array, one row of RAY_RESULT a ray
     hits["body_id"][hits["fraction"] <= 1.0]
 
-Any thread may call at any time, also while a step runs: nobody waits (docs/publication.md). Bad input raises ValueError (a value)
-or KeyError (an id), naming the call and the value.
+Any thread may call at any time, also while a step runs; no thread waits (docs/publication.md). Bad input raises ValueError (a
+value) or KeyError (an id), naming the call and the value.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -31,12 +31,11 @@ from ..shapes.pool import split_basis
 ALL_LAYERS = 0xFFFFFFFF
 COLLECTORS = {"closest": CLOSEST, "any": ANY, "all": ALL, "closest per body": PER_BODY}
 SMALLEST_REST_MARGIN = 1e-4
-"""`rest_info` counts shapes that just touch [m]."""
+"""Margin with which `rest_info` counts shapes that just touch [m]."""
 
 
 def install_queries(system_row) -> None:
-    """Write the addresses of the functions that answer queries to a SYSTEM record, for whoever asks by address.
-    Compiles or loads them."""
+    """Write the addresses of the query functions to a SYSTEM record, for callers that use addresses. Compiles or loads them."""
     system_row["extra"][COLLIDE_FUNCTION] = collide_shape_pair.address
     system_row["extra"][RAY_FUNCTION] = query_rays.address
     system_row["extra"][SHAPE_FUNCTION] = query_shapes.address
@@ -44,7 +43,7 @@ def install_queries(system_row) -> None:
 
 
 def _numbers(call: str, name: str, value, shape: tuple) -> np.ndarray:
-    """Finite doubles of this shape (-1: any), or an error that names call and value."""
+    """Convert to finite doubles of this shape (-1: any). Raises ValueError, naming call and value."""
     try:
         array = np.ascontiguousarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -57,14 +56,14 @@ def _numbers(call: str, name: str, value, shape: tuple) -> np.ndarray:
 
 
 class Queries:
-    """What is where in the systems of one world."""
+    """Queries of the systems of one world."""
 
     def __init__(self, world):
         self.world = world
         self._threads: ThreadPoolExecutor | None = None
 
     def _layer_mask(self, call: str, names) -> int:
-        """Broad-phase layers by name, as bits; 0 for all."""
+        """The bits of broad-phase layers given by name; 0 for all."""
         known = self.world.broad_phase_names
         for name in names or ():
             if name not in known:
@@ -74,7 +73,7 @@ class Queries:
     def _query(
         self, call: str, operation: int, mask: int, bodies: bool, areas: bool, exclude, layers=None, shape_mask: int = 0
     ) -> tuple:
-        """A QUERY (array of one) and what has to live as long as it."""
+        """Build a QUERY (array of one), and what must live as long as it."""
         for name, bits in (("mask", mask), ("shape_mask", shape_mask)):
             if not 0 <= bits <= ALL_LAYERS:
                 raise ValueError(f"{call}: {name} must be 32 bits, got {bits!r}")
@@ -95,7 +94,7 @@ class Queries:
         return COLLECTORS[name]
 
     def _ask(self, call: str, system: int, function, query: np.ndarray, needs_contacts: bool = False) -> int:
-        """Answer a query by an entry point; gives what that gives."""
+        """Run a query by an entry point and return its result."""
         self.world.system_index(call, system)
         owner = self.world.system(system)
         if needs_contacts and owner.row["extra"][COLLIDE_FUNCTION] == 0:
@@ -109,8 +108,8 @@ class Queries:
         hit_from_inside: bool = False, hit_back_faces: bool = True, only_pickable: bool = False, exclude=(), layers=None,
         shape_mask: int = 0, collector: str = "closest", threads: int = 1, out: np.ndarray | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """The nearest hit of each ray, or with the collector "any" the first that is met: a structured array (n,) of RAY_RESULT;
-        `fraction` is 2 and `body` -1 where nothing was hit.
+        """Find the nearest hit of each ray, or with the collector "any" the first hit found: a structured array (n,) of
+        RAY_RESULT; `fraction` is 2 and `body` -1 where nothing was hit.
 
         `origins`, `ends`: (n, 3) world [m]; `mask`: collision layers that are hit; `exclude`: ids of bodies; `layers`: names of
         broad-phase layers, all by default; `shape_mask`: the shape filter; `threads`: how many share the work; `out`: rows of
@@ -148,7 +147,7 @@ class Queries:
         )
 
     def _share(self, ask, count: int, threads: int) -> None:
-        """Do `ask(begin, end)` for parts of `count` items, on so many threads; this one among them."""
+        """Run `ask(begin, end)` for parts of `count` items on this many threads, the calling one included."""
         if threads < 1:
             raise ValueError(f"cast_rays: threads must be at least 1, got {threads}")
         limits = [count * k // threads for k in range(threads + 1)]
@@ -166,8 +165,8 @@ class Queries:
         areas: bool = False, hit_from_inside: bool = False, hit_back_faces: bool = True, exclude=(), layers=None,
         shape_mask: int = 0, max_results: int = 32,
     ) -> np.ndarray:  # fmt: skip
-        """The hits of one ray, nearest first: of every shape ("all") or the nearest of every body ("closest per body"), at most
-        `max_results` of them. Rows of RAY_RESULT."""
+        """Find the hits of one ray, nearest first: of every shape ("all") or the nearest of every body ("closest per body"), at
+        most `max_results` of them. Rows of RAY_RESULT."""
         call = "cast_ray_all"
         query, _alive = self._query(call, RAY, mask, bodies, areas, exclude, layers, shape_mask)
         row = query[0]
@@ -182,7 +181,7 @@ class Queries:
         return hits[np.lexsort((hits["instance"], hits["body"], hits["fraction"]))]
 
     def cast_ray(self, system: int, origin, end, **settings):
-        """The nearest hit of one ray, a row of RAY_RESULT, or None. Settings as in `cast_rays`."""
+        """Find the nearest hit of one ray, a row of RAY_RESULT, or None. Settings as in `cast_rays`."""
         origin, end = _numbers("cast_ray", "origin", origin, (3,)), _numbers("cast_ray", "end", end, (3,))
         result = self.cast_rays(system, origin[None], end[None], **settings)[0]
         return result if result["body"] >= 0 else None
@@ -191,7 +190,7 @@ class Queries:
         self, system: int, point, mask: int = ALL_LAYERS, bodies: bool = True, areas: bool = False, exclude=(),
         max_results: int = 32,
     ) -> np.ndarray:  # fmt: skip
-        """The shapes that hold a point [m]: rows of BODY_HIT, at most `max_results`."""
+        """Find the shapes that contain a point [m]: rows of BODY_HIT, at most `max_results`."""
         call = "intersect_point"
         query, _alive = self._query(call, POINT, mask, bodies, areas, exclude)
         query[0]["position"] = _numbers(call, "point", point, (3,))
@@ -235,7 +234,7 @@ class Queries:
         self, system: int, shape: int, transform, margin: float = 0.0, mask: int = ALL_LAYERS, bodies: bool = True,
         areas: bool = False, exclude=(), max_results: int = 32,
     ) -> np.ndarray:  # fmt: skip
-        """The shapes of bodies that a shape, grown by `margin` [m], meets: rows of BODY_HIT, at most `max_results`."""
+        """Find the shapes of bodies that overlap a shape grown by `margin` [m]: rows of BODY_HIT, at most `max_results`."""
         call = "intersect_shape"
         query, _alive = self._query(call, OVERLAP, mask, bodies, areas, exclude)
         hits = self._results(call, query, BODY_HIT, max_results)
@@ -245,14 +244,14 @@ class Queries:
         self, system: int, shape: int, transform, margin: float = 0.0, mask: int = ALL_LAYERS, bodies: bool = True,
         areas: bool = False, exclude=(), max_results: int = 32,
     ) -> np.ndarray:  # fmt: skip
-        """The contacts of a shape, grown by `margin` [m]: rows of QUERY_CONTACT, the deepest `max_results` of them."""
+        """Find the contacts of a shape grown by `margin` [m]: rows of QUERY_CONTACT, the deepest `max_results` of them."""
         call = "collide_shape"
         query, _alive = self._query(call, CONTACTS, mask, bodies, areas, exclude)
         contacts = self._results(call, query, QUERY_CONTACT, max_results)
         return contacts[: self._ask_with_shape(call, system, query, shape, transform, margin)]
 
     def rest_info(self, system: int, shape: int, transform, margin: float = 0.0, **settings):
-        """The deepest contact of a shape, a row of QUERY_CONTACT, or None. Settings as in `collide_shape`."""
+        """Find the deepest contact of a shape, a row of QUERY_CONTACT, or None. Settings as in `collide_shape`."""
         margin = max(margin, SMALLEST_REST_MARGIN)
         contacts = self.collide_shape(system, shape, transform, margin, max_results=1, **settings)
         return contacts[0] if len(contacts) else None
@@ -261,8 +260,8 @@ class Queries:
         self, system: int, shape: int, transform, motion, margin: float = 0.0, mask: int = ALL_LAYERS,
         bodies: bool = True, areas: bool = False, exclude=(),
     ) -> tuple[float, float]:  # fmt: skip
-        """How much of `motion` [m] is free for a shape: (safe fraction, unsafe fraction), (1, 1) if all is. What the
-        shape overlaps at the start is ignored."""
+        """Find how much of `motion` [m] is free for a shape: (safe fraction, unsafe fraction), (1, 1) if all is. What the shape
+        overlaps at the start is ignored."""
         call = "cast_motion"
         query, _alive = self._query(call, CAST, mask, bodies, areas, exclude)
         query[0]["motion"] = _numbers(call, "motion", motion, (3,))
@@ -274,9 +273,9 @@ class Queries:
         mask: int = ALL_LAYERS, bodies: bool = True, areas: bool = False, exclude=(), layers=None, shape_mask: int = 0,
         max_results: int = 32,
     ) -> np.ndarray:  # fmt: skip
-        """What a shape meets on its way along `motion` [m], nearest first: the closest, any one, one a shape ("all") or one a
-        body ("closest per body"). Rows of RAY_RESULT, faces and materials too; `fraction` is where it touches. What it overlaps
-        at the start is ignored."""
+        """Find what a shape hits along `motion` [m], nearest first: the closest hit, any hit, one hit a shape ("all") or one a
+        body ("closest per body"). Rows of RAY_RESULT, with faces and materials; `fraction` is where it touches. What the shape
+        overlaps at the start is ignored."""
         call = "cast_shape"
         query, _alive = self._query(call, CAST, mask, bodies, areas, exclude, layers, shape_mask)
         row = query[0]
@@ -295,7 +294,7 @@ class Queries:
         hit["body_id"], hit["user_id"] = body["id"], body["user_id"]
         return hits[:1]
 
-    # Bounds alone: which bodies may be somewhere. Exact for bounds; a body that moves just then may be there in excess.
+    # Queries of bounds only. Exact for bounds, except that a body moving at this moment may be reported in excess.
 
     def bodies_in_box(self, system: int, center, half_extents, rotation=(0.0, 0.0, 0.0, 1.0), **settings) -> np.ndarray:
         """Ids of the bodies whose bounds touch a box, turned by a unit quaternion. A point: half extents of zero."""
@@ -320,7 +319,7 @@ class Queries:
         return self._bodies("bodies_on_ray", system, BOUNDS_RAY, origin, (0.0, 0.0, 0.0), None, settings, end - origin)
 
     def _bodies(self, call, system, operation, center, half, rotation, settings, motion=(0.0, 0.0, 0.0)) -> np.ndarray:
-        """`settings`: mask, bodies, areas, layers, max_results (None: all)."""
+        """Run a query of bounds. `settings`: mask, bodies, areas, layers, max_results (None: all)."""
         settings = {"mask": ALL_LAYERS, "bodies": True, "areas": False, "layers": None, "max_results": None, **settings}
         wanted = settings.pop("max_results")
         query, _alive = self._query(call, operation, exclude=(), **settings)
@@ -341,21 +340,21 @@ class Queries:
             capacity = 2 * count
 
     def collect_shapes(self, system: int, center, half_extents, **settings) -> "ShapeSnapshot":
-        """All shapes whose bounds touch a box, each where it stands at one moment: for a long job, which holds nothing."""
+        """Copy all shapes whose bounds touch a box, with their poses at one moment, for a long job that holds no lock."""
         call = "collect_shapes"
         settings = {"mask": ALL_LAYERS, "bodies": True, "areas": False, "exclude": (), **settings}
         query, _alive = self._query(call, COLLECT_SHAPES, **settings)
         query[0]["position"] = _numbers(call, "center", center, (3,))
         query[0]["half_extents"] = _numbers(call, "half_extents", half_extents, (3,))
         shapes = self.world.shapes
-        with shapes.held():  # nobody changes settings while they are copied
+        with shapes.held():  # settings must not change while they are copied
             rows = self._as_many_as_there_are(call, system, query, PLACED_SHAPE, None)
             used = np.unique(rows["shape"]).tolist()
             blocks = [shapes.block_of(row) for row in used] + [self.world.shape_keepers.get(row) for row in used]
         return ShapeSnapshot(rows, blocks)
 
     def closest_point(self, body: int, point) -> np.ndarray:
-        """The point of a body or area nearest to a point, world [m]; the point itself if it lies in the body; zero for a body
+        """Find the point of a body or area nearest to a point, world [m]: the point itself if it lies inside; zero for a body
         without shapes. Raises ValueError for a body in no system."""
         call = "closest_point"
         index = self.world.bodies.find(call, body, KIND_BODY, KIND_AREA)
@@ -372,8 +371,8 @@ class Queries:
         self, body: int, transform, motion, margin: float = 0.001, max_collisions: int = 1,
         collide_separation_ray: bool = False, recovery_as_collision: bool = False, exclude=(),
     ):  # fmt: skip
-        """How far a body would get from `transform` (three or twelve numbers; unit scale) by `motion` [m]: a row of
-        MOTION and its collisions, rows of QUERY_CONTACT. Nothing moves. Raises ValueError for a body in no system."""
+        """Find how far a body would get from `transform` (three or twelve numbers; unit scale) by `motion` [m]: a row of MOTION
+        and its collisions, rows of QUERY_CONTACT. Nothing moves. Raises ValueError for a body in no system."""
         call = "body_test_motion"
         index = self.world.body_index(call, body)
         system_id = self.world.body_system(body)
@@ -402,7 +401,7 @@ class Queries:
 
 
 class ShapeSnapshot:
-    """Shapes as they stood when they were collected, whatever happens to the world: `rows` of PLACED_SHAPE."""
+    """Copies of shapes as they were when collected, independent of the world since: `rows` of PLACED_SHAPE."""
 
     def __init__(self, rows: np.ndarray, blocks: list):
         self.rows = rows
@@ -412,8 +411,8 @@ class ShapeSnapshot:
         return len(self.rows)
 
     def cast_rays(self, origins, ends) -> np.ndarray:
-        """The nearest hit of each ray among these shapes: rows of RAY_RESULT, `body` and `instance` unused, `body_id` filled.
-        Looks at each shape for each ray."""
+        """Find the nearest hit of each ray among these shapes: rows of RAY_RESULT, `body` and `instance` unused, `body_id`
+        filled. Tests each shape against each ray."""
         call = "ShapeSnapshot.cast_rays"
         origins, ends = _numbers(call, "origins", origins, (-1, 3)), _numbers(call, "ends", ends, (-1, 3))
         if len(origins) != len(ends):

@@ -1,9 +1,9 @@
-"""All shapes in a box as they stood at one moment, and their triangles: for navigation meshes, on any thread but the one that
-steps, while the world steps and streams.
+"""All shapes in a box at one moment, and their triangles: for navigation meshes, on any thread but the stepping one, while the
+world steps and streams.
 
-The moment is one without a step and without an edit: who asks holds the gate of the system while poses are copied, some 0.3 ms
-a thousand shapes, and waits for a step that runs. While the triangles are made nothing is held but a place among those who
-query, so that nothing they are read from is used again.
+No step and no edit is under way at that moment: the caller holds the gate of the system while poses are copied, some 0.3 ms a
+thousand shapes, and waits for a running step. While the triangles are made, the caller only counts as a query, so that the memory
+it reads is not reused.
 """
 
 import time
@@ -30,7 +30,7 @@ FIRST_CAPACITY = 4096
 
 @entry_point("void(int64, int64, int64)")
 def visit_trees(address, generations, is_leaving):
-    """Be counted as a user of all trees of a system, or be so no longer. `generations`: address of int64, one a tree."""
+    """Count the caller as a user of all trees of a system, or undo that. `generations`: address of int64, one a tree."""
     system = view(address, 1, SYSTEM)[0]
     places = view(generations, MOST_BROAD_PHASE_LAYERS, np.int64)
     for layer in range(system.layer_count):
@@ -43,9 +43,9 @@ def visit_trees(address, generations, is_leaving):
 
 @entry_point("int64(int64, int64, int64)")
 def collect_behind_gate(address, query, function):
-    """Answer a query while no step and no edit is under way: `function` is the address of `query_bounds`. Gives what that gives;
-    -1 where the gate is taken, or a batch was on its way out of the tree, which needs no gate: try again. All of it is compiled,
-    so that no step ever waits for the interpreter."""
+    """Answer a query while no step and no edit is under way: `function` is the address of `query_bounds`. Return its result, or
+    -1 to try again: the gate is taken, or a batch (which needs no gate) was on its way out of the tree. All of it is compiled, so
+    that no step ever waits for the interpreter."""
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
         return np.int64(-1)
     world = view(address, 1, SYSTEM)[0].world
@@ -60,13 +60,13 @@ def collect_behind_gate(address, query, function):
 
 
 def collect_whole(system, query: np.ndarray) -> int:
-    """`collect_behind_gate` for a PhysicsSystem."""
+    """Call `collect_behind_gate` for a PhysicsSystem."""
     return collect_behind_gate(system.address, address_of(query), query_bounds.address)
 
 
 class Snapshot:
-    """Shapes that touch a box at one moment: `rows` of PLACED_SHAPE. Use it in a `with`; in there, and no longer, the memory
-    that the shapes are read from stays.
+    """Shapes that touch a box at one moment: `rows` of PLACED_SHAPE. Use it in a `with` block: the memory of the shapes is valid
+    only there.
 
     `low`, `high`: the box, world [m]; `mask`: collision layers. Raises ValueError, KeyError (no such system), RuntimeError
     on a thread that is in the middle of an edit."""
@@ -91,7 +91,7 @@ class Snapshot:
         self._generations = np.zeros(MOST_BROAD_PHASE_LAYERS, np.int64)
         self.rows = np.zeros(0, PLACED_SHAPE)
         self.held_seconds = 0.0
-        """How long the gate was held at most [s]."""
+        """The longest time the gate was held [s]."""
 
     def __enter__(self):
         visit_trees(self._system.address, address_of(self._generations), 0)
@@ -122,17 +122,17 @@ class Snapshot:
                 capacity = 2 * count
 
     def triangles(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> np.ndarray:
-        """The triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m],
-        relative to `zero`, counter-clockwise seen from outside. In order of their numbers: the same world, the same array.
+        """Build the triangles whose bounds touch a box within that of the snapshot, by default all of it: float32 (n, 3, 3) [m],
+        relative to `zero`, counter-clockwise seen from outside. They are sorted: the same world gives the same array.
 
-        Boxes, hulls, meshes and height fields (without their holes) give their own triangles; what is round gives triangles
-        with corners on its surface, and so does a custom shape, from its support function. A plane gives a square that covers
+        Boxes, hulls, meshes and height fields (without their holes) give their own triangles. Round shapes and custom shapes (by
+        their support function) give triangles with corners on the surface. A plane gives a square that covers
         the box, a compound the triangles of its parts. Separation rays and empty shapes have no surface and give none."""
         found = self.triangles_and_owners(low, high, zero)[0]
         return found[np.lexsort(found.reshape(-1, 9).T[::-1])]
 
     def triangles_and_owners(self, low=None, high=None, zero=(0.0, 0.0, 0.0)) -> tuple[np.ndarray, np.ndarray]:
-        """The same in any order, and of each triangle the row of PLACED_SHAPE that it belongs to, int32 (n,)."""
+        """Build the triangles in any order, and the row of PLACED_SHAPE of each triangle, int32 (n,)."""
         request = np.zeros(1, TRIANGLE_REQUEST)
         row = request[0]
         row["placed"], row["placed_count"], row["zero"] = address_of(self.rows), len(self.rows), zero

@@ -1,4 +1,4 @@
-"""The doors by which users make and drive vehicles: cars, trucks, tanks, motorcycles.
+"""The interface for making and driving vehicles: cars, trucks, tanks, motorcycles.
 
     wheels = [Wheel(position=(x, 0.0, z), most_steering=0.6 if z < 0 else 0.0) for z in (-1.3, 1.3) for x in (-0.8, 0.8)]
     car = world.create_vehicle(body, wheels, engine=Engine(most_torque=500.0), differentials=[Differential(2, 3)])
@@ -6,9 +6,8 @@
     world.step(system, 1 / 60)
     print(car.speed, car.gear, car.wheel_force(0))
 
-The body is any rigid body; its shapes are the car's. Forward is -Z and up +Y of the body's frame unless said otherwise. A body
-that falls asleep takes its vehicle with it; `drive` wakes it. Who may call: the thread that steps the body's system, between
-steps.
+The body is any rigid body; its shapes are the car's. Forward is -Z and up +Y of the body's frame unless set otherwise. A body
+that falls asleep takes its vehicle with it; `drive` wakes it. Call it on the thread that steps the body's system, between steps.
 Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
 """
 
@@ -66,8 +65,8 @@ class Wheel:
 
 @dataclass
 class Engine:
-    """An engine with clutch and gears: torques [N m], inertia [kg m^2], turns a minute, times [s]. Ratios are turns of the
-    engine in a turn of what the differentials get; no unit."""
+    """An engine with clutch and gears: torques [N m], inertia [kg m^2], rpm, times [s]. Ratios are turns of the engine per turn
+    of the input of the differentials, without unit."""
 
     most_torque: float = 500.0  # [N m]
     least_rpm: float = 1_000.0
@@ -81,19 +80,19 @@ class Engine:
     clutch_strength: float = 10.0  # [N m s]
     shift_up_rpm: float = 4_000.0
     shift_down_rpm: float = 2_000.0
-    shift_time: float = 0.3  # the clutch is open for so long [s]
-    shift_pause: float = 0.5  # no other shift for so long [s]
+    shift_time: float = 0.3  # how long the clutch is open [s]
+    shift_pause: float = 0.5  # how long no other shift is made [s]
 
 
 @dataclass
 class Differential:
-    """Ties one or two wheels, by their numbers, to the engine. `ratio` is turns of the engine's shaft in a turn of the
-    wheels; no units."""
+    """Couples one or two wheels, by their numbers, to the engine. `ratio`: turns of the engine's shaft per turn of the wheels; no
+    unit."""
 
     left: int
     right: int = -1
     ratio: float = 3.42
-    split: float = 0.5  # part of the torque that the right one gets
+    split: float = 0.5  # part of the torque for the right wheel
     slip_limit: float = 1.4  # how many times faster one may turn than the other; 0: open
     share: float = 1.0  # of the engine's torque, where there are several
 
@@ -113,7 +112,7 @@ class Track:
 
 @dataclass
 class AntiRollBar:
-    """Presses the wheel that its neighbour leaves behind: `stiffness` [N/m] times how much farther one is in than the other."""
+    """Presses a wheel down: `stiffness` [N/m] times how much farther its neighbour is compressed."""
 
     left: int
     right: int
@@ -171,9 +170,9 @@ class Vehicle(ListeningConstraint):
         self.body, self._parts, self._shapes = body, parts, shapes
 
     def drive(self, throttle: float = 0.0, right: float = 0.0, brake: float = 0.0, hand_brake: float = 0.0) -> None:
-        """What the driver does until the next call: throttle and steering -1 to 1, brakes 0 to 1; what is more is cut off; no
-        units. An automatic drives backwards with a negative throttle. Raises ValueError for what is not finite, KeyError after
-        the vehicle, its space or its body was freed."""
+        """Set the driver's input until the next call: throttle and steering -1 to 1, brakes 0 to 1, clamped, no units. An
+        automatic drives backwards with a negative throttle. Raises ValueError for NaN and infinity, KeyError after the vehicle,
+        its space or its body was freed."""
         self._control("drive", throttle=throttle, right=right, brake=brake, hand_brake=hand_brake)
         if throttle or right:
             body_placement.wake(self._world.address, int(self.row["body"]))
@@ -185,8 +184,8 @@ class Vehicle(ListeningConstraint):
             self.row[name] = min(max(float(value), 0.0 if "brake" in name else -1.0), 1.0)
 
     def drive_tracks(self, throttle: float, left: float = 1.0, right: float = 1.0, brake: float = 0.0) -> None:
-        """Of a tank: each track runs at a part of the engine's speed, -1 to 1; unlike ones turn it; no units. Raises
-        ValueError, KeyError."""
+        """Drive a tank: each track runs at a fraction of the engine's speed, -1 to 1, and different fractions turn the tank; no
+        units. Raises ValueError, KeyError."""
         if int(self.row["kind"]) != TRACKED:
             raise ValueError("drive_tracks: the vehicle has no tracks")
         _check_finite("drive_tracks", {"left": left, "right": right})
@@ -196,8 +195,8 @@ class Vehicle(ListeningConstraint):
         body_placement.wake(self._world.address, int(self.row["body"]))
 
     def set_gear(self, gear: int, clutch: float = 1.0) -> None:
-        """By hand: 1 is the first gear, 0 neutral, -1 the first backwards; clutch 0 (open) to 1; no units. Raises ValueError,
-        KeyError."""
+        """Shift by hand: 1 is the first gear, 0 neutral, -1 the first reverse gear; clutch 0 (open) to 1; no units. Raises
+        ValueError, KeyError."""
         self._check_there("set_gear")
         if not -int(self.row["reverse_count"]) <= gear <= int(self.row["gear_count"]):
             raise ValueError(f"set_gear: there are gears -{self.row['reverse_count']} to {self.row['gear_count']}, got {gear}")
@@ -205,7 +204,7 @@ class Vehicle(ListeningConstraint):
 
     @property
     def speed(self) -> float:
-        """Forward [m/s]. Raises KeyError after the vehicle, its space or its body was freed."""
+        """Forward speed [m/s]. Raises KeyError after the vehicle, its space or its body was freed."""
         self._check_there("speed")
         body = self._world.bodies.rows[int(self.row["body"])]
         x, y, z, w = body["rotation"].astype(np.float64)
@@ -215,12 +214,12 @@ class Vehicle(ListeningConstraint):
 
     @property
     def engine_rpm(self) -> float:
-        """Turns of the engine a minute [1/min]."""
+        """Engine speed [1/min]."""
         return float(self.row["engine_speed"]) / RPM
 
     @property
     def gear(self) -> int:
-        """The gear that is in."""
+        """The current gear."""
         return int(self.row["gear"])
 
     @property
@@ -234,7 +233,7 @@ class Vehicle(ListeningConstraint):
         return self._parts["shafts"]
 
     def wheel_force(self, number: int) -> tuple[float, float, float]:
-        """What a wheel did to the body in the last step [N]: along the normal, ahead, and to the right. Raises KeyError after
+        """Forces of a wheel on the body in the last step [N]: along the normal, forward, and to the right. Raises KeyError after
         the vehicle, its space or its body was freed."""
         self._check_there("wheel_force")
         wheel = self.wheels[number]
@@ -244,7 +243,7 @@ class Vehicle(ListeningConstraint):
         return float(wheel["total_push"]) / time, float(wheel["total_drive"]) / time, float(wheel["total_side"]) / time
 
     def remove(self) -> None:
-        """Take the wheels off the body, also where that was freed before. Nothing else may be called afterwards. Raises KeyError
+        """Take the wheels off the body, also if the body was freed before. Nothing else may be called afterwards. Raises KeyError
         the second time."""
         super().remove()
         for shape in self._shapes:
@@ -254,7 +253,7 @@ class Vehicle(ListeningConstraint):
 
 @dataclass
 class _Parts:
-    """What a vehicle is put together from, checked and written to rows."""
+    """The parts of a vehicle, checked and written to rows."""
 
     wheels: np.ndarray
     shafts: np.ndarray
@@ -263,7 +262,7 @@ class _Parts:
 
 
 class VehicleInterface:
-    """Part of World."""
+    """The part of a `World` that handles vehicles."""
 
     def create_vehicle(
         self, body: int, wheels: Sequence[Wheel], engine: Engine | None = None, differentials: Sequence[Differential] = (),
@@ -271,7 +270,7 @@ class VehicleInterface:
         forward=(0.0, 0.0, -1.0), up=(0.0, 1.0, 0.0), mask: int | None = None,
     ) -> Vehicle:  # fmt: skip
         """Put a rigid body on wheels. With `tracks` it is a tank, with `lean` a motorcycle; without an engine it rolls. `mask`:
-        the collision layers that bear its wheels, by default those of the body's mask. Raises KeyError, ValueError."""
+        the collision layers its wheels stand on, by default those of the body's mask. Raises KeyError, ValueError."""
         index = self.body_index("create_vehicle", body)
         row = self.bodies.rows[index]
         if int(row["mode"]) < RIGID or int(row["system"]) < 0:
@@ -312,7 +311,7 @@ class VehicleInterface:
             raise
 
     def _add_wheel_shape(self, shapes: list[int], row, wheel: Wheel) -> None:
-        """Make the shape that finds the ground for a wheel, unless a ray does, and add its id to `shapes`."""
+        """Make the shape that finds the ground for a wheel and add its id to `shapes`; none for a wheel that uses a ray."""
         if wheel.cast == "ray":
             row["kind"] = RAY_WHEEL
             return
@@ -358,7 +357,7 @@ def _write_wheel(row, wheel: Wheel, forward: np.ndarray) -> None:
 
 
 def _write_shafts(parts: _Parts, wheels: Sequence[Wheel], tracks: Sequence[Track]) -> None:
-    """A shaft a wheel, or a track."""
+    """Write one shaft for each wheel, or for each track."""
     if not tracks:
         parts.wheels["shaft"] = np.arange(len(wheels))
         for shaft, wheel in zip(parts.shafts, wheels, strict=True):

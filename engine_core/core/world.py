@@ -1,5 +1,5 @@
-"""A world: the pools of bodies and shapes, and the physics systems that share them. The compiled
-face of the engine, with ids, rows and addresses, for experts and hosts; other programs use `scree.api`.
+"""A world: the pools of bodies and shapes, and the physics systems that share them. The low-level interface of the engine, with
+ids, rows and addresses, for experts and hosts; other programs use `scree.api`.
 
     world = World()
     system = world.create_system(gravity=(0, -9.81, 0))
@@ -48,12 +48,11 @@ MOST_GROUP_FILTERS = 1024
 
 
 class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, ListenerInterface, PulleyInterface, VehicleInterface):
-    """Everything shared: `address` is what compiled code is given.
+    """The pools shared by the systems. Compiled code gets their `address`.
 
-    `threads`: how many threads its steps may use, the caller's among them; by default all physical cores but one.
-    `job_system`: who runs the jobs of its steps (runtime/job_system.py); by default a pool of own threads.
-    `layers`: who collides with whom and which broad-phase layers there are, a table of bodies/layers.py; Godot's masks by
-    default.
+    `threads`: how many threads its steps may use, the caller's included; by default all physical cores but one.
+    `job_system`: runs the jobs of its steps (runtime/job_system.py); by default a pool of its own threads.
+    `layers`: which layers collide, and the broad-phase layers: a table of bodies/layers.py; by default Godot's masks.
     `limits`: names and numbers of `step/limits.py`."""
 
     def __init__(self, threads: int | None = None, layers=None, job_system: JobSystem | None = None, **limits: int):
@@ -78,14 +77,14 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         self._system_count = 0
         self._lock = threading.RLock()
         self.shape_users = ShapeUsers(self.bodies, self.instances)
-        self._given_up: dict[int, list[int]] = {}  # of bodies that are being changed: cooked shapes they use no more
+        self._given_up: dict[int, list[int]] = {}  # by body being changed: cooked shapes it no longer uses
         self._stale: dict[int, None] = {}  # bodies in systems whose mass is to be renewed
         self.on_stale = lambda: None  # called when one is added
-        self._contact_biases: dict[int, float] = {}  # of shapes whose contacts are not as firm as usual
+        self._contact_biases: dict[int, float] = {}  # of shapes whose contacts are not of the usual firmness
         self._contact_reports: dict[int, np.ndarray] = {}
         self._contact_functions: dict[tuple[int, int], tuple] = {}  # of rules, by their two classes
         self.shape_keepers: dict[int, object] = {}
-        """Of shapes that batches brought, by index: what their memory belongs to."""
+        """The owners of the memory of shapes that batches brought, by index of the shape."""
         record = self.record
         self.bodies.world_record = record
         record["bodies"], record["body_capacity"] = self.bodies.pool.address, self.bodies.pool.capacity
@@ -117,7 +116,7 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         self.shapes.on_retire = self.retirement.look_now_and_then
 
     def name_limits(self, names: str) -> None:
-        """Have errors and warnings name limits like this, "World({}=...)" for example, instead of by Godot's settings. Before
+        """Set how errors and warnings name limits, "World({}=...)" for example, instead of by Godot's settings. Call it before
         the first space is made."""
         self.limit_names = names
         for name, pool in (
@@ -135,7 +134,7 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
     # Shapes.
 
     def create_shape(self, kind: int) -> int:
-        """Id of a new shape of a kind (`shapes.schema`), empty until it is set."""
+        """Create an empty shape of a kind (`shapes.schema`) and return its id."""
         return self.shape_id(self.shapes.create(kind))
 
     def shape_id(self, index: int) -> int:
@@ -160,8 +159,8 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         self.shapes.free(shape)
 
     def update_height_field(self, identity: int, x: int, z: int, heights, materials=None) -> None:
-        """Change the samples of a height field from column x and row z on to `heights` `(rows, columns)` [m], and the materials
-        of the cells from there on; None: they stay. In place. What lies on it wakes up. Raises KeyError, ValueError."""
+        """Change the samples of a height field in place, from column x and row z on, to `heights` `(rows, columns)` [m], and the
+        materials of the cells from there on; None keeps them. Bodies on it wake up. Raises KeyError, ValueError."""
         shape = self.shape_index("update_height_field", identity)
         self.shapes.update_height_field(shape, x, z, heights, materials)
         self.shape_changed(shape)
@@ -169,7 +168,8 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
     # Systems.
 
     def create_system(self, gravity=(0.0, -9.8, 0.0), is_active: bool = True, **settings) -> int:
-        """Id of a new physics system. `settings` are names of `PhysicsSystem.SETTINGS`. Raises ValueError, PoolFull."""
+        """Create a physics system and return its id. `settings` are names of `PhysicsSystem.SETTINGS`. Raises ValueError,
+        PoolFull."""
         settings = {"gravity": gravity, "is_active": is_active, **settings}
         for name, value in settings.items():
             self._check_setting("create_system", name, value)
@@ -229,9 +229,9 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
             raise ValueError(f"{call}: {name} must be at least {least}, got {value!r}")
 
     def shift_origin(self, identity: int, position) -> np.ndarray:
-        """Have bounds in a system be relative to a place near `position` (world [m], double precision): where bodies lie far from
-        the origin bounds are coarse, some 1e-7 of the distance. Gives the new origin. Positions stay as they are, nothing wakes,
-        and queries under way go on. Not from within an edit. Raises KeyError, ValueError, PoolFull, TimeoutError."""
+        """Make the bounds in a system relative to a place near `position` (world [m], double precision): far from the origin,
+        bounds are coarse, some 1e-7 of the distance. Return the new origin. Positions do not change, nothing wakes, and queries
+        under way go on. Not from within an edit. Raises KeyError, ValueError, PoolFull, TimeoutError."""
         system = self.system(identity)
         if self.late.holds(int(system.row["index"])):
             raise RuntimeError("shift_origin: this thread is in the middle of an edit of the same space")
@@ -250,9 +250,9 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
             self._free_systems.append((index, sequence & 0x7FFFFFFF or 1))
 
     def step(self, identity: int, delta_time: float, collision_steps: int = 1) -> None:
-        """Simulate a system by `delta_time` [s], in so many steps of collision and solving: forces and targets of kinematic
-        bodies are for all of them, contacts are reported of the last. Warns, LimitReached, once a
-        second where a limit left something out. Raises what was wrong with an edit that another thread asked for in a step."""
+        """Step a system by `delta_time` [s], divided into `collision_steps` steps of collision and solving. Forces and targets of
+        kinematic bodies are for all of them; contacts are reported for the last. Warns, LimitReached, once a second where a limit
+        left something out. Raises errors of edits that other threads made during a step."""
         if not 0.0 <= delta_time < float("inf"):
             raise ValueError(f"step: delta_time must be at least 0 and finite, got {delta_time}")
         if collision_steps < 1:

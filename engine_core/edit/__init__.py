@@ -1,1 +1,1 @@
-"""Edits from any thread: what waits for the end of a step, what is done at once, and what it takes into trees and lists."""
+"""Edits from any thread: done at once or at the end of a step, and their effects on trees and lists."""

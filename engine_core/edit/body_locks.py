@@ -1,16 +1,16 @@
 """Reading and writing whole bodies from several threads: read-write locks, and the body interface with and without them.
 
-A fixed array of locks, chosen by a hash of the body's index: a lock costs no memory a body, and 64 are plenty for the cores there
-are (Horizon Forbidden West: more than 32 gave nothing). Many locks are taken in ascending order, so that no two threads wait
-for each other in a ring.
+A fixed array of locks, chosen by a hash of the body's index: so a lock costs no memory per body, and 64 are enough for the usual
+number of cores (Horizon Forbidden West: more than 32 gained nothing). Several locks are taken in ascending order, so that threads
+cannot deadlock.
 
-What they are for: a job that reads or changes several fields or several bodies together, against others that do it by the same
-locks. What they are not for: queries, which read whole bodies without any lock (bodies/publication.py), and the step, which takes
-none: what it does is seen between two reads, and edits given while it runs come at its end (edit/edits.py). A lock is held for
-moments; whoever holds one must not step.
+Use them for jobs that read or change several fields or several bodies together, against other jobs with the same locks. Queries
+do not need them: they read whole bodies without any lock (bodies/publication.py). The step takes none: its changes appear between
+two reads, and edits given while it runs are done at its end (edit/edits.py). Hold a lock only briefly, and never call a step with
+one.
 
     bodies = LockingBodyInterface(world)
-    with bodies.read(a, b) as rows:          # rows of BODY; LookupError names an id that is stale
+    with bodies.read(a, b) as rows:          # rows of BODY; LookupError names a stale id
         distance = rows[0]["position"] - rows[1]["position"]
     bodies.set_linear_velocity(a, (0, 5, 0))  # locks by itself; DONE, or LATER while a step runs
 """
@@ -37,13 +37,13 @@ WRITER = -1
 
 @kernel
 def lock_number(index):
-    """The lock of a body."""
+    """The number of the lock of a body."""
     return (index * 0x9E3779B1 >> 16) & (LOCK_COUNT - 1)
 
 
 @kernel
 def lock_one(address, is_write, parking):
-    """Take a lock, for reading with others or for writing alone."""
+    """Take a lock, shared for reading or exclusive for writing."""
     while True:
         holders = atomics.load_acquire_int64(address)
         if is_write:
@@ -56,7 +56,7 @@ def lock_one(address, is_write, parking):
 
 @kernel
 def unlock_one(address, is_write):
-    """Give a lock back."""
+    """Release a lock."""
     if is_write:
         atomics.exchange_int64(address, 0)
     else:
@@ -65,7 +65,7 @@ def unlock_one(address, is_write):
 
 @kernel
 def locks_of(ids, count):
-    """The locks of bodies given by id, as bits: each once."""
+    """The locks of bodies given by id, as bits, each once."""
     bits = np.int64(0)
     for i in range(count):
         bits |= np.int64(1) << lock_number(ids[i] & INDEX_MASK)
@@ -74,7 +74,7 @@ def locks_of(ids, count):
 
 @entry_point("int64(int64, int64, int64, int64, int64)")
 def lock_bodies(world, locks, ids_address, count, is_write):
-    """Lock the int64 ids at an address, in ascending order of their locks. Gives the locks, as bits, for `unlock_bodies`."""
+    """Lock the int64 ids at an address, in ascending order of their locks. Return the locks, as bits, for `unlock_bodies`."""
     bits = locks_of(view(ids_address, count, np.int64), count)
     parking = view(view(world, 1, WORLD)[0].parking, 1, PARKING)[0]
     for k in range(LOCK_COUNT):
@@ -85,7 +85,7 @@ def lock_bodies(world, locks, ids_address, count, is_write):
 
 @entry_point("void(int64, int64, int64)")
 def unlock_bodies(locks, bits, is_write):
-    """Give locks back."""
+    """Release locks."""
     for k in range(LOCK_COUNT):
         if (bits >> k) & 1:
             unlock_one(locks + 64 * k, is_write != 0)
@@ -93,7 +93,7 @@ def unlock_bodies(locks, bits, is_write):
 
 @entry_point("void(int64, int64, int64, int64)")
 def read_motions(world, indices_address, count, out_address):
-    """Poses and velocities of the int64 indices at an address, each body's of one moment: to thirteen doubles each."""
+    """Read poses and velocities of the int64 indices at an address, each body's at one moment, to thirteen doubles each."""
     indices, bodies = view(indices_address, count, np.int64), bodies_of(world)
     for i in range(count):
         read_motion(bodies[indices[i]], view(out_address + 104 * i, 13, np.float64))
@@ -108,7 +108,7 @@ class BodyLocks:
 
     @contextmanager
     def hold(self, ids, is_write: bool):
-        """Hold the locks of bodies. Not to be nested: name all of them at once."""
+        """Hold the locks of bodies in a `with` block. Not to be nested: name all bodies at once."""
         ids = np.ascontiguousarray(ids, dtype=np.int64)
         bits = lock_bodies(self._world.address, self._pool.address, address_of(ids), len(ids), is_write)
         try:
@@ -118,9 +118,9 @@ class BodyLocks:
 
 
 class NonLockingBodyInterface:
-    """What game code does to bodies in a world, by id, from any thread: at once, or when the step that runs has ended (the answer
-    says which: True for at once). Raises KeyError for a stale or foreign id, ValueError for what is not finite, PoolFull when
-    more edits wait than the ring holds. Two edits of one body by two threads come in either order."""
+    """Changes of bodies by game code, by id, from any thread: done at once, or when the running step has ended (the result tells
+    which: True for at once). Raises KeyError for a stale or foreign id, ValueError for numbers that are not finite, PoolFull when
+    more edits wait than the ring holds. Two edits of one body by two threads are done in either order."""
 
     def __init__(self, world):
         self.world = world
@@ -159,7 +159,7 @@ class NonLockingBodyInterface:
     # Pose and velocities.
 
     def set_pose(self, identity: int, origin, rotation=(0.0, 0.0, 0.0, 1.0)) -> bool:
-        """Origin [m] and rotation (unit quaternion x, y, z, w). A kinematic body gets there in the next step."""
+        """Set origin [m] and rotation (unit quaternion x, y, z, w). A kinematic body gets there in the next step."""
         rotation = self._vector("set_pose", "rotation", rotation, 4)
         size = float(np.linalg.norm(rotation))
         if not 0.5 < size < 2.0:
@@ -168,53 +168,53 @@ class NonLockingBodyInterface:
         return self._give("set_pose", identity, edits.SET_POSE, origin, np.divide(rotation, size))
 
     def motion(self, *ids: int) -> np.ndarray:
-        """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, of one moment a
-        body: (n, 13). Waits for nothing."""
+        """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, each at one
+        moment: (n, 13). Never waits."""
         indices = np.array([self._index("motion", identity) for identity in ids], dtype=np.int64)
         out = np.zeros((len(ids), 13))
         read_motions(self.world.address, address_of(indices), len(indices), address_of(out))
         return out
 
     def set_linear_velocity(self, identity: int, velocity) -> bool:
-        """[m/s], of the origin."""
+        """Set the velocity of the origin [m/s]."""
         return self._give_vector("set_linear_velocity", identity, edits.LINEAR_VELOCITY, velocity)
 
     def set_angular_velocity(self, identity: int, velocity) -> bool:
-        """[rad/s]."""
+        """Set the angular velocity [rad/s]."""
         return self._give_vector("set_angular_velocity", identity, edits.ANGULAR_VELOCITY, velocity)
 
     # Impulses and forces.
 
     def apply_central_impulse(self, identity: int, impulse) -> bool:
-        """[N s], through the centre of mass."""
+        """Apply an impulse [N s] at the centre of mass."""
         return self._give_vector("apply_central_impulse", identity, edits.CENTRAL_IMPULSE, impulse)
 
     def apply_impulse(self, identity: int, impulse, offset) -> bool:
-        """[N s] at `offset` [m] from the origin, world axes."""
+        """Apply an impulse [N s] at `offset` [m] from the origin, world axes."""
         offset = self._vector("apply_impulse", "offset", offset)
         return self._give("apply_impulse", identity, edits.IMPULSE, self._vector("apply_impulse", "impulse", impulse), offset)
 
     def apply_torque_impulse(self, identity: int, impulse) -> bool:
-        """[N m s]."""
+        """Apply an angular impulse [N m s]."""
         return self._give_vector("apply_torque_impulse", identity, edits.TORQUE_IMPULSE, impulse)
 
     def apply_central_force(self, identity: int, force) -> bool:
-        """[N], during the next step."""
+        """Apply a force [N] at the centre of mass during the next step."""
         return self._give_vector("apply_central_force", identity, edits.CENTRAL_FORCE, force)
 
     def apply_force(self, identity: int, force, offset) -> bool:
-        """[N] at `offset` [m] from the origin, world axes, during the next step."""
+        """Apply a force [N] at `offset` [m] from the origin, world axes, during the next step."""
         offset = self._vector("apply_force", "offset", offset)
         return self._give("apply_force", identity, edits.FORCE, self._vector("apply_force", "force", force), offset)
 
     def apply_torque(self, identity: int, torque) -> bool:
-        """[N m], during the next step."""
+        """Apply a torque [N m] during the next step."""
         return self._give_vector("apply_torque", identity, edits.TORQUE, torque)
 
     # Sleep, and the system.
 
     def activate(self, identity: int) -> bool:
-        """Wake a body and what sleeps with it."""
+        """Wake a body and everything that sleeps with it."""
         return self._give("activate", identity, edits.SLEEPING, (0.0,))
 
     def deactivate(self, identity: int) -> bool:
@@ -236,12 +236,13 @@ class NonLockingBodyInterface:
         return int(self.world.bodies.rows[self._index("user_data", identity)]["user_id"])
 
     def set_user_data(self, identity: int, value: int) -> None:
-        """Keep a number of the user's, 64 bits."""
+        """Set the user's number of a body, 64 bits."""
         self.world.bodies.rows[self._index("set_user_data", identity)]["user_id"] = value
 
 
 class LockingBodyInterface(NonLockingBodyInterface):
-    """The same, each call under the write lock of its body; and locks for jobs of several fields or bodies."""
+    """A `NonLockingBodyInterface` with each call under the write lock of its body, and locks for jobs of several fields or
+    bodies."""
 
     def __init__(self, world, locks: BodyLocks | None = None):
         super().__init__(world)
@@ -254,21 +255,21 @@ class LockingBodyInterface(NonLockingBodyInterface):
             return answer
 
     def _settle_edits(self, ids) -> None:
-        """Before the locks are given back: a command that met another thread's edit at the gate is done by that thread, in a
-        moment; without this it could come after the locks are gone."""
+        """Wait for edits before the locks are released: a command that met another thread's edit at the gate is done by that
+        thread soon; without this it could be done after the locks are released."""
         known = [identity for identity in map(int, ids) if self.world.bodies.has(identity, KIND_BODY)]
         for number in {int(self.world.bodies.rows[index_of(identity)]["system"]) for identity in known} - {-1}:
             edits.await_edits(self.world.systems.address + number * edits.SYSTEM_SIZE)
 
     @contextmanager
     def read(self, *ids: int):
-        """The rows of bodies, to be read; other readers may be there. Raises KeyError for an id that is stale, after locking."""
+        """Hold the rows of bodies for reading; other readers may do so too. Raises KeyError for a stale id, after locking."""
         with self.locks.hold(ids, False):
             yield [self.world.bodies.rows[self._index("read", identity)] for identity in ids]
 
     @contextmanager
     def write(self, *ids: int):
-        """A non-locking interface while no other thread reads or writes these bodies. Raises KeyError for a stale id."""
+        """Hold a non-locking interface while no other thread reads or writes these bodies. Raises KeyError for a stale id."""
         with self.locks.hold(ids, True):
             for identity in ids:
                 self._index("write", identity)

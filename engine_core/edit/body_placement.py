@@ -1,7 +1,8 @@
-"""Where bodies meet trees and pairs: putting a body into a system, taking it out, and moving it so that every query sees it at
-once. Entry points for Python and kernels for compiled calls. This is the form without locks.
+"""Bodies in trees and pairs: adding a body to a system, removing it, and moving it so that every query sees it at once. Entry
+points for Python and kernels for compiled calls, without locks.
 
-Who may call: whoever holds the gate of the body's system (edit/edits.py), and the one thread that has a body in no system.
+To be called by the thread that holds the gate of the body's system (edit/edits.py), or by the one thread that owns a body in no
+system.
 """
 
 import numpy as np
@@ -43,13 +44,13 @@ ALL_SHAPES, THE_LAST = -1, -2
 
 @kernel
 def tree_of(system, body):
-    """Address of the tree a body is in, or is to be in."""
+    """Address of the tree a body is in, or should be in."""
     return system.trees + body.broad_phase_layer * TREE_SIZE
 
 
 @kernel
 def renew_place(world, index):
-    """Bounds and tree after a change of pose or shapes from outside. Between `begin_change` and `end_change`."""
+    """Update bounds and tree after a change of pose or shapes from outside. Between `begin_change` and `end_change`."""
     bodies = bodies_of(world)
     body = bodies[index]
     if body.system < 0:
@@ -65,7 +66,7 @@ def renew_place(world, index):
 
 @kernel
 def place(world, index, origin, rotation):
-    """`bodies.motion.set_pose`, seen by queries at once."""
+    """Call `bodies.motion.set_pose` so that queries see it at once."""
     body = bodies_of(world)[index]
     begin_change(world, body, INT64(0))
     motion.set_pose(world, index, origin, rotation)
@@ -75,7 +76,7 @@ def place(world, index, origin, rotation):
 
 @kernel
 def wanted_pose(world, body):
-    """(origin, rotation) of a body, or those that a kinematic body is on its way to."""
+    """The (origin, rotation) of a body, or the target of a kinematic body that is moving to one."""
     center, rotation = vector3(body.position), quaternion(body.rotation)
     if body.mode == KINEMATIC and body.system >= 0 and body.flags & TARGET_SET:
         rare = rare_of(world, body)
@@ -85,7 +86,7 @@ def wanted_pose(world, body):
 
 @entry_point("void(int64, int64, int64)")
 def set_pose_from(world, index, pose):
-    """Origin and rotation from seven doubles at address `pose`. Between `begin_change` and `end_change`."""
+    """Set origin and rotation from seven doubles at address `pose`. Between `begin_change` and `end_change`."""
     values = view(pose, 7, np.float64)
     motion.set_pose(world, index, vector3(values), quaternion(values[3:7]))
     renew_place(world, index)
@@ -118,13 +119,13 @@ def put_in(world, system_index, index):
 
 @entry_point("void(int64, int64, int64)")
 def enter_system(world, system_index, index):
-    """`put_in` for Python."""
+    """Call `put_in` from Python."""
     put_in(world, system_index, index)
 
 
 @entry_point("void(int64, int64)")
 def layers_changed(world, index):
-    """Collision layer or mask changed: the tree is told, or another one gets the body."""
+    """Update the tree after a change of collision layer or mask, or move the body to another tree."""
     bodies = bodies_of(world)
     body = bodies[index]
     if body.system < 0:
@@ -142,7 +143,7 @@ def layers_changed(world, index):
 
 @kernel
 def strike_from(list_address, count, capacity, index):
-    """Remove an index from a list, keeping order; the newest is looked at first. Returns the new count."""
+    """Remove an index from a list, keeping order; the newest is checked first. Return the new count."""
     values = view(list_address, capacity, INT32)
     for k in range(count - 1, -1, -1):
         if values[k] == index:
@@ -154,7 +155,7 @@ def strike_from(list_address, count, capacity, index):
 
 @kernel
 def take_out(world, index):
-    """Take a body out of its system: what it touched wakes, and nothing there speaks of it any more."""
+    """Take a body out of its system: bodies it touched wake, and nothing in the system refers to it any more."""
     bodies = bodies_of(world)
     body = bodies[index]
     record = view(world, 1, WORLD)[0]
@@ -180,17 +181,17 @@ def take_out(world, index):
 
 @entry_point("void(int64, int64)")
 def leave_system(world, index):
-    """`take_out` for Python."""
+    """Call `take_out` from Python."""
     take_out(world, index)
 
 
 @entry_point("void(int64, int64, int64)")
 def renew(world, index, flags):
-    """Mass, shapes or mode changed: renew what follows from them, and tell the tree and the next step."""
+    """Update everything that follows from mass, shapes or mode, and notify the tree and the next step."""
     body = bodies_of(world)[index]
     body.flags &= ~MASS_CHANGED
     renew_mass(world, body)
-    # Out of systems shapes come and go unseen by the tree.
+    # Outside of systems shapes change without the tree.
     renew_local_bounds(world, body, body.system >= 0)
     motion.update_world_inertia(body)
     renew_place(world, index)
@@ -199,8 +200,8 @@ def renew(world, index, flags):
 
 @entry_point("void(int64, int64, int64, int64)")
 def renew_shapes(world, index, flags, number):
-    """The shapes of a body in a system changed: the one with a number, or THE_LAST, which is new, or ALL_SHAPES. Renew bounds,
-    and tell the tree and the next step. Its mass stays MASS_CHANGED until `renew`."""
+    """Update bounds after a change of the shapes of a body in a system, and notify the tree and the next step. `number`: the
+    changed shape, or THE_LAST, which is new, or ALL_SHAPES. The mass stays MASS_CHANGED until `renew`."""
     body = bodies_of(world)[index]
     body.flags |= MASS_CHANGED
     if number == THE_LAST:
@@ -213,13 +214,13 @@ def renew_shapes(world, index, flags, number):
 
 @entry_point("void(int64, int64, int64)")
 def set_center_of_mass(world, index, center):
-    """Move the centre of mass, and the matter with it no bit, to the three doubles at address `center` (body frame)."""
+    """Move the centre of mass, without moving any shape, to the three doubles at address `center` (body frame)."""
     move_center(world, bodies_of(world)[index], vector3(view(center, 3, np.float64)))
 
 
 @entry_point("void(int64, int64, int64)")
 def mark(world, index, flags):
-    """Have the body's system look at it before its next step."""
+    """Have the body's system process it before its next step."""
     mark_changed(world, index, flags)
 
 
@@ -231,13 +232,13 @@ def wake(world, index):
 
 @entry_point("void(int64, int64)")
 def refresh_inertia(world, index):
-    """Axis locks changed."""
+    """Update the inertia after a change of axis locks."""
     motion.update_world_inertia(bodies_of(world)[index])
 
 
 @entry_point("void(int64, int64)")
 def refresh_pairs(world, index):
-    """Friction, restitution or what is told of contacts changed: renew what the body's pairs made of it."""
+    """Update the body's pairs after a change of friction, restitution or contact events."""
     bodies = bodies_of(world)
     body = bodies[index]
     if body.system < 0:
@@ -251,7 +252,7 @@ def refresh_pairs(world, index):
         combine_materials(lists, a, b)
         pair.flags = pair.flags & ~(PAIR_TELLS | PAIR_TELLS_ALL | PAIR_HAS_RULE) | terms_of(world, a, b)
         if pair.flags & PAIR_HAS_RULE:
-            pair.limit = FLOAT32(0.0)  # its contacts have settings of their own
+            pair.limit = FLOAT32(0.0)  # its contacts have their own settings
         if pair.flags & PAIR_TELLS:
             begin_telling(system, key >> 1)
         else:

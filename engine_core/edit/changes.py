@@ -1,4 +1,4 @@
-"""What was asked for since the last step, taken over at its start; and what moved in it, noted at its end."""
+"""Changes requested since the last step, applied at its start; and bodies that moved in it, recorded at its end."""
 
 import math
 
@@ -58,7 +58,7 @@ def move_towards_target(system, world, bodies, index, delta_time):
 
 @kernel
 def stop_kinematic_bodies(system, world, bodies):
-    """Kinematic bodies that have no new target stand still and leave the active list."""
+    """Stop kinematic bodies without a new target and remove them from the active list."""
     active = view(system.active_bodies, world.body_capacity, INT32)
     slot = 0 if system.active_kinematic_count > 0 else system.active_count
     while slot < system.active_count:
@@ -71,13 +71,13 @@ def stop_kinematic_bodies(system, world, bodies):
             kinematic_rests(system, bodies, index)
             continue
         if system.steps_done > 0 and system.steps_left == 0 and body.mode == KINEMATIC and not body.flags & IS_IN_CHANGED_LIST:
-            body.flags &= ~TARGET_SET  # on its way since the first collision step: this is the last
+            body.flags &= ~TARGET_SET  # moving since the first collision step: this is the last
         slot += 1
 
 
 @kernel
 def kinematic_rests(system, bodies, index):
-    """The pairs of a kinematic body that stopped stay in the step where the other body is awake."""
+    """Keep the pairs of a kinematic body that stopped in the step if the other body is awake."""
     pairs, all_lists = pairs_of(system), lists_of(system)
     key = bodies[index].first_pair
     while key >= 0:
@@ -91,14 +91,14 @@ def kinematic_rests(system, bodies, index):
 
 @kernel
 def renew_pairs(system, bodies, index):
-    """Layers, masks, exceptions, mode or shapes changed: its pairs are found anew."""
+    """Find a body's pairs anew after a change of layers, masks, exceptions, mode or shapes."""
     destroy_pairs_of(system, bodies, index)
     mark_moved(system, bodies, index)
 
 
 @kernel
 def apply_change(system, world, bodies, index, delta_time):
-    """Take over what was asked of one body."""
+    """Apply the requested changes of one body."""
     body = bodies[index]
     flags = body.flags
     body.flags = flags & ~(CHANGES | IS_IN_CHANGED_LIST)
@@ -125,7 +125,7 @@ def apply_change(system, world, bodies, index, delta_time):
 
 @kernel
 def apply_changes(system, delta_time):
-    """Take over everything on the list of changed bodies, in the order in which it was asked for."""
+    """Apply the changes of all bodies on the list, in the order of the requests."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     stop_kinematic_bodies(system, world, bodies)
@@ -140,8 +140,8 @@ def apply_changes(system, delta_time):
 
 @kernel
 def collect_moved(system):
-    """Note the active bodies that left their fat bounds, as `finish_bodies` has marked them, in the order of the active list:
-    their pairs are looked for anew."""
+    """List the active bodies that left their fat bounds, as `finish_bodies` has marked them, in the order of the active list:
+    their pairs are searched anew."""
     world = view(system.world, 1, WORLD)[0]
     active = view(system.active_bodies, world.body_capacity, INT32)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
@@ -156,8 +156,8 @@ def collect_moved(system):
 
 @entry_point(JOB_SIGNATURE)
 def update_trees(system_address, begin, end, worker):
-    """Job: build new trees of layers `begin` to `end - 1` from what changed, and put those that are ready in place of the old
-    ones. Reads fat bounds; may run beside what does not write them."""
+    """Job: build new trees of layers `begin` to `end - 1` from the changes, and swap in those that are ready. Reads fat bounds;
+    may run beside jobs that do not write them."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     for layer in range(begin, end):

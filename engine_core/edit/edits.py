@@ -1,10 +1,11 @@
-"""Edits of bodies from any thread, compiled: at once while no step runs, else when it ends. The caller never waits for a step.
+"""Edits of bodies from any thread, compiled: done at once while no step runs, else when it ends. The caller never waits for a
+step.
 
-Every system has a gate, a word: a step holds it for its length, an edit for a moment. Whoever wants to edit and finds it taken
-leaves a COMMAND in the system's ring and goes; whoever opens the gate does what lies there first. After leaving a command one
-looks at the gate again, and after opening it one looks at the ring again: of two threads that first write and then read one
-sees the other's word, so nothing is left lying. The ring is D. Vyukov's bounded queue of many producers (1024cores.net), with
-one consumer, who holds the gate. A full ring is an error that names the setting.
+Every system has a gate, a word: a step holds it for its duration, an edit only briefly. An editor that finds it taken leaves a
+COMMAND in the system's ring and returns; the thread that opens the gate does the waiting commands first. After leaving a command
+an editor checks the gate again, and after opening the gate its holder checks the ring again: of two threads that first write and
+then read one sees the other's word, so no command is left. The ring is D. Vyukov's bounded queue of many producers
+(1024cores.net), with one consumer, the holder of the gate. A full ring is an error that names the setting.
 """
 
 import threading
@@ -46,11 +47,11 @@ RING_SETTING = "physics/scree_3d/limits/max_waiting_edits"
     SET_ORIGIN, SET_TURN,
 ) = range(21)  # fmt: skip
 """Values of COMMAND.kind. ADD_... and SET_FORCE, SET_TORQUE are constant forces. SET_ORIGIN and SET_TURN are halves of SET_POSE:
-the other half stays what it is when the command is done."""
+the other half keeps its value of the time when the command is done."""
 
-# What `edit` answers.
+# Results of `edit`.
 DONE, LATER, NO_BODY, FULL = range(4)
-# Who holds a gate; Python threads by `threading.get_ident()`, which is larger.
+# Holders of a gate; Python threads use `threading.get_ident()`, which is larger.
 OPEN, STEPPING, EDITING = 0, 1, 2
 GATE, COMMAND_HEAD, COMMAND_TAIL = (SYSTEM.fields[name][1] for name in ("gate", "command_head", "command_tail"))
 SYSTEM_SIZE = SYSTEM.itemsize
@@ -59,7 +60,7 @@ BUSY, TAKEN, MINE = range(3)
 
 @kernel
 def apply_velocity(world, index, kind, v):
-    """The commands that set or change a velocity at once."""
+    """Do the commands that set or change a velocity at once."""
     if kind == LINEAR_VELOCITY:
         motion.set_linear_velocity(world, index, v)
     elif kind == ANGULAR_VELOCITY:
@@ -74,7 +75,7 @@ def apply_velocity(world, index, kind, v):
 
 @kernel
 def apply_force(world, index, kind, v):
-    """The commands about forces through the centre, and torques."""
+    """Do the commands for forces at the centre, and torques."""
     body = bodies_of(world)[index]
     if kind == CENTRAL_FORCE:
         motion.apply_central_force(world, index, v)
@@ -96,7 +97,7 @@ def apply_force(world, index, kind, v):
 
 @kernel
 def apply_command(world, index, command):
-    """Do what a command asks of a body."""
+    """Do a command on a body."""
     keep_as_call()
     kind, values = command.kind, command.values
     v, at = vector3(values), vector3(values[3:6])
@@ -133,7 +134,7 @@ def apply_command(world, index, command):
 
 @kernel
 def push(system_address, command):
-    """Leave a command in the ring; False if it is full. Any thread, lock-free."""
+    """Leave a command in the ring. Return False if it is full. Any thread, lock-free."""
     system = view(system_address, 1, SYSTEM)[0]
     capacity = system.command_capacity
     position = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
@@ -160,7 +161,7 @@ def push(system_address, command):
 
 @kernel
 def drain(system_address):
-    """Do the commands in the ring, in order. For whoever holds the gate. Commands of bodies that are gone are dropped."""
+    """Do the commands in the ring, in order. For the holder of the gate. Commands of freed bodies are dropped."""
     system = view(system_address, 1, SYSTEM)[0]
     capacity = system.command_capacity
     while True:
@@ -178,7 +179,7 @@ def drain(system_address):
 
 @kernel
 def is_waiting(system_address):
-    """Whether a whole command lies in the ring."""
+    """Whether a complete command is in the ring."""
     system = view(system_address, 1, SYSTEM)[0]
     position = system.command_tail
     slot = system.commands + (position % system.command_capacity) * COMMAND_SIZE
@@ -187,20 +188,20 @@ def is_waiting(system_address):
 
 @kernel
 def open_gate(system_address):
-    """Do what lies in the ring and let others in. For whoever holds the gate."""
+    """Do the commands in the ring and open the gate. For the holder of the gate."""
     while True:
         drain(system_address)
         atomics.exchange_int64(system_address + GATE, OPEN)
         if not is_waiting(system_address):
             return
         if atomics.compare_exchange_int64(system_address + GATE, OPEN, EDITING) != OPEN:
-            return  # whoever has it now does it
+            return  # its new holder does it
 
 
 @entry_point("int64(int64, int64, int64)")
 def edit(world, command_address, system_address):
-    """Do the COMMAND at an address, or leave it for the thread that holds the gate of the body's system. Gives DONE, LATER,
-    NO_BODY or FULL. Any thread; never waits. With 0 for the command: open the gate of a system, for whoever holds it."""
+    """Do the COMMAND at an address, or leave it for the thread that holds the gate of the body's system. Return DONE, LATER,
+    NO_BODY or FULL. Any thread; never waits. With 0 for the command: open the gate of a system, for its holder."""
     if command_address == 0:
         open_gate(system_address)
         return np.int64(DONE)
@@ -227,8 +228,8 @@ def edit(world, command_address, system_address):
 
 @entry_point("void(int64)")
 def await_edits(system_address):
-    """Wait for the commands given so far, as long as the gate is held by compiled edits, which are short. A step is not waited
-    for, nor is Python."""
+    """Wait for the commands given so far, while the gate is held by compiled edits, which are short. Does not wait for a step or
+    for Python."""
     world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
     given = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
     while atomics.load_acquire_int64(system_address + COMMAND_TAIL) < given:
@@ -240,7 +241,7 @@ def await_edits(system_address):
 
 @kernel
 def take_gate(system_address, who):
-    """Wait for the edits under way, which are short, and hold the gate. For the step. Gives MINE where `who` has it already."""
+    """Wait for running edits, which are short, and take the gate for the step. Return MINE if `who` already holds it."""
     world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
     while True:
         holder = atomics.compare_exchange_int64(system_address + GATE, OPEN, who)
@@ -253,7 +254,7 @@ def take_gate(system_address, who):
 
 @entry_point("int64(int64, int64)")
 def enter_gate(system_address, who):
-    """For Python: TAKEN, MINE, or BUSY while a step holds it; other edits are waited for."""
+    """Take the gate from Python: TAKEN, MINE, or BUSY while a step holds it; waits for other edits."""
     world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
     while True:
         holder = atomics.compare_exchange_int64(system_address + GATE, OPEN, who)
@@ -268,7 +269,7 @@ def enter_gate(system_address, who):
 
 @kernel
 def give_command(world, identity, kind, v, at, w):
-    """Fill a COMMAND on the stack and have it done, by address: `v` and `at` three values each, `w` one more."""
+    """Fill a COMMAND on the stack and execute it, by address: `v` and `at` have three values each, `w` one more."""
     command = stack_array(1, COMMAND)
     command[0].body = identity
     command[0].kind = np.int32(kind)
@@ -280,25 +281,25 @@ def give_command(world, identity, kind, v, at, w):
 
 
 class LateEdits:
-    """Edits made of Python: those that a step keeps out wait here until it ends, in order; nobody waits for them."""
+    """Edits written in Python: those blocked by a step wait here until it ends, in order; no thread waits for them."""
 
     def __init__(self, world):
         self._world = world
         self._waiting: deque = deque()
         self._bodies: Counter = Counter()
         self._count, self._counting = np.zeros(1, np.int64), threading.Lock()
-        self.waiting_address = self._count.ctypes.data  # of an int64 for compiled code: how many wait
+        self.waiting_address = self._count.ctypes.data  # of an int64 for compiled code: the number of waiting edits
         self._settling = threading.Lock()
-        self._inside = threading.local()  # of a thread that does an edit: those within it are part of it
-        self.errors: deque = deque()  # of edits that were done late, for whoever steps
+        self._inside = threading.local()  # of a thread that does an edit: nested edits are part of it
+        self.errors: deque = deque()  # of edits that were done late, raised by the next step
 
     def waits_for(self, identity: int) -> bool:
-        """Whether edits of a body wait: later ones come after them, but for those that are part of one being done."""
+        """Whether edits of a body wait: later ones come after them, except those nested in a running one."""
         return bool(self._waiting) and identity in self._bodies and not getattr(self._inside, "depth", 0)
 
     def run(self, identity: int, action: Callable[[], None], system: int = -1) -> None:
         """Do `action`, which changes a body, its system and perhaps another one: now, or when the steps of these have ended. An
-        edit of a system alone has the id of that."""
+        edit of only a system uses its id."""
         if not self.waits_for(identity):
             taken = self._take(identity, system)
             if taken is not None:
@@ -314,13 +315,14 @@ class LateEdits:
             self._count[0] = len(self._waiting)
 
     def _systems(self, identity: int, system: int) -> list[int]:
-        """The numbers of the systems that an edit touches, in the order in which their gates are taken."""
+        """The numbers of the systems that an edit touches, in the order of taking their gates."""
         is_of_space = kind_of(identity) == KIND_SYSTEM
         own = -1 if is_of_space else int(self._world.bodies.rows[index_of(identity)]["system"])
         return sorted({system, own} - {-1})
 
     def _take(self, identity: int, system: int) -> list[int] | None:
-        """Hold the gates of the systems that an edit touches; the addresses of those to be opened, or None while one steps."""
+        """Take the gates of the systems that an edit touches. Return the addresses of those to be opened, or None while one
+        steps."""
         me, taken = threading.get_ident(), []
         for number in self._systems(identity, system):
             address = int(self._world.record["systems"]) + number * SYSTEM_SIZE
@@ -337,19 +339,19 @@ class LateEdits:
             edit(self._world.address, 0, address)
 
     def settle(self) -> None:
-        """Do what waits, as far as no step keeps it out. Whoever ends a step calls this."""
+        """Do the waiting edits that no step blocks. To be called at the end of a step."""
         while self._waiting and self._settling.acquire(blocking=False):
             try:
                 while self._waiting and self._do_first():
                     pass
             finally:
                 self._settling.release()
-            # A step that ended just now found this thread at it and went on: so look again, unless one still runs.
+            # A step that ended just now found this thread busy here and went on: so check again, unless one still runs.
             if self._waiting and self._is_kept_out():
                 return
 
     def _do_first(self) -> bool:
-        """Do the edit that waits longest; False while a step keeps it out."""
+        """Do the edit that has waited longest. Return False while a step blocks it."""
         identity, action, system = self._waiting[0]
         taken = self._take(identity, system)
         if taken is None:
@@ -361,12 +363,12 @@ class LateEdits:
             del self._bodies[identity]
         try:
             self._do(action, taken)
-        except Exception as error:  # belongs to a caller who has gone on: told to whoever steps
+        except Exception as error:  # its caller has returned: raised by the next step
             self.errors.append(error)
         return True
 
     def _do(self, action: Callable[[], None], taken: list[int]) -> None:
-        """Do an edit behind gates that this thread holds, and open them."""
+        """Do an edit with the gates held by this thread, and open them."""
         self._inside.depth = getattr(self._inside, "depth", 0) + 1
         try:
             action()

@@ -1,6 +1,6 @@
-"""Joints into and out of the lists of their bodies, and told of a change: what Python asks for, compiled.
+"""Adding joints to the lists of their bodies, removing them, and notifying them of changes: compiled, for Python.
 
-Who may call: the thread that steps the systems of the bodies, between steps.
+To be called by the thread that steps the systems of the bodies, between steps.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ def wake_both(world, joint):
 
 @kernel
 def system_of_joint(world, joint):
-    """Index of the system that the joint is solved in or may be: that of its first body that has one; -1: none."""
+    """Index of the system in which the joint is or may be solved: that of its first body that has one; -1: none."""
     bodies = bodies_of(world)
     for side in range(2):
         index = joint.bodies[side]
@@ -58,7 +58,7 @@ def system_of_joint(world, joint):
 
 @kernel
 def take_out(world, index):
-    """Out of the solver, if it is in it."""
+    """Take a joint out of the solver, if it is in it."""
     joint = joints_of_world(world)[index]
     system = system_of_joint(world, joint)
     if system >= 0:
@@ -67,7 +67,7 @@ def take_out(world, index):
 
 @kernel
 def put_in(world, index):
-    """Into the solver, if it can be solved."""
+    """Put a joint into the solver, if it can be solved."""
     joint = joints_of_world(world)[index]
     system = system_of_joint(world, joint)
     if system >= 0:
@@ -92,7 +92,7 @@ def connect_joint(world, index):
 
 @entry_point("void(int64, int64)")
 def disconnect_joint(world, index):
-    """Wake the bodies of a joint and take it out of everything. Nothing happens if it is in nothing."""
+    """Wake the bodies of a joint and remove it from everything. No effect if it is in nothing."""
     joints, bodies = joints_of_world(world), bodies_of(world)
     joint = joints[index]
     if not joint.flags & IS_CONNECTED:
@@ -111,7 +111,7 @@ def disconnect_joint(world, index):
 
 @entry_point("void(int64, int64)")
 def measure_joint(world, index):
-    """Write where the joint's bodies are now along all its axes."""
+    """Write the current positions along all axes of the joint."""
     joint, bodies = joints_of_world(world)[index], bodies_of(world)
     here = stack_array(16, FLOAT32)
     for k in range(16):
@@ -124,7 +124,7 @@ def measure_joint(world, index):
 
 @entry_point("void(int64, int64)")
 def joint_changed(world, index):
-    """Settings of a joint changed: wake its bodies, and have it solved or not as it now says."""
+    """Apply changed settings of a joint: wake its bodies, and put it into the solver or take it out."""
     joint = joints_of_world(world)[index]
     wake_both(world, joint)
     take_out(world, index)

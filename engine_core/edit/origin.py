@@ -1,9 +1,9 @@
 """Moving the origin of a large world in one call, published like a new tree.
 
-Two things lie far away from their zero in a large world. Bounds in trees are single precision and relative to SYSTEM.origin: when
-that moves, each tree gets a copy with moved bounds, and who is in an old one goes on there. Positions are double precision and
-stay as they are: so the step does not notice, nothing wakes, no contact is new. And a host that speaks in single precision has a
-frame: where its zero lies in the world. Moving that costs nothing; only the host's numbers change.
+Two kinds of numbers suffer from distance in a large world. Bounds in trees are in single precision and relative to SYSTEM.origin:
+when that moves, each tree gets a copy with shifted bounds, and users of an old one stay there. Positions are in double precision
+and do not change: so the step is not affected, nothing wakes, no contact is new. A host that uses single precision has a frame:
+the position of its zero in the world. Moving that costs nothing; only the host's numbers change.
 """
 
 import time
@@ -29,7 +29,7 @@ PAUSE = 0.0002
 
 @kernel
 def begin_all(system, bodies):
-    """`begin_shift` for all trees, or for none."""
+    """Call `begin_shift` for all trees, or for none."""
     for layer in range(system.layer_count):
         answer = begin_shift(system.trees + layer * TREE_SIZE, bodies)
         if answer != SHIFTED:
@@ -42,8 +42,8 @@ def begin_all(system, bodies):
 @entry_point("int64(int64, int64, int64)")
 def shift_origin(address, wanted, frame):
     """Give the system at an address the origin of the three doubles at `wanted`, on the grid, and its host the frame of those at
-    `frame`, if any. SHIFTED; BUSY: a query has been in the tree before the present one all the time, or a loader is at work:
-    try again; FULL: the pool of tree nodes is. For any thread but one that holds the gate; waits for the step."""
+    `frame`, if any. Return SHIFTED; or BUSY: a query has stayed in the previous tree all the time, or a loader is at work, try
+    again; or FULL: the pool of tree nodes is. For any thread but one that holds the gate; waits for the step."""
     system = view(address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     origin = vector3(view(wanted, 3, np.float64))
@@ -67,7 +67,7 @@ def shift_origin(address, wanted, frame):
 
 @kernel
 def read_origin(address, out):
-    """The origin of a system, to `out`, and its version. Any thread; waits while a shift is under way."""
+    """Read the origin of a system, to `out`, and its version. Any thread; waits during a shift."""
     system = view(address, 1, SYSTEM)[0]
     while True:
         version = atomics.load_acquire_int64(address + ORIGIN_VERSION)
@@ -82,7 +82,7 @@ def read_origin(address, out):
 
 @kernel
 def read_frame(address):
-    """Where the host's zero lies in the world [m], of one moment. Any thread."""
+    """The position of the host's zero in the world [m], at one moment. Any thread."""
     system = view(address, 1, SYSTEM)[0]
     while True:
         version = atomics.load_acquire_int64(address + FRAME_VERSION)
@@ -94,7 +94,7 @@ def read_frame(address):
 
 @kernel
 def catch_up(system, batch, tree):
-    """Give a batch that was prepared before a shift bounds relative to the present origin. For who holds the gate."""
+    """Give a batch that was prepared before a shift bounds relative to the present origin. For the holder of the gate."""
     if batch.origin_version == system.origin_version:
         return
     by = subtract(vector3(system.origin), vector3(batch.system_origin))
@@ -109,13 +109,13 @@ def catch_up(system, batch, tree):
 
 @kernel
 def move_bounds(bounds, by):
-    """Move six bounds to an origin that has moved."""
+    """Shift six bounds to an origin that has moved."""
     for k in range(3):
         bounds[k], bounds[3 + k] = moved_low(bounds[k], by[k]), moved_high(bounds[3 + k], by[k])
 
 
 def on_grid(position) -> np.ndarray:
-    """The place on the grid of origins that is nearest to a position [m]. Raises ValueError for one not finite or too far."""
+    """The point of the grid of origins nearest to a position [m]. Raises ValueError if that is not finite or too far."""
     place = np.asarray(position, np.float64)
     if place.shape != (3,) or not (np.abs(place) <= FARTHEST).all():
         raise ValueError(f"shift_origin: the position must be three numbers within {FARTHEST:g} m, got {position!r}")
@@ -123,7 +123,8 @@ def on_grid(position) -> np.ndarray:
 
 
 def shift(system, position, frame=None, timeout: float = 5.0) -> np.ndarray:
-    """`shift_origin` for a PhysicsSystem, tried until it is done: the new origin. Raises ValueError, PoolFull, TimeoutError."""
+    """Call `shift_origin` for a PhysicsSystem until it is done. Return the new origin. Raises ValueError, PoolFull,
+    TimeoutError."""
     origin = on_grid(position)
     given = np.asarray(origin if frame is None else frame, np.float64)
     until = time.monotonic() + timeout

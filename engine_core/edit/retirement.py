@@ -1,9 +1,9 @@
-"""What was taken out of use is used again only when every query that could still be reading it has ended. Nobody waits.
+"""Retired rows and memory are reused only when every query that could still read them has ended. No thread waits.
 
-Queries are counted in the trees they are in (broad_phase/change.py), by parity of the generation and stripe. A query that was
-there when a thing was retired has left when its counter has been seen at zero since; a step has, when the gate of its system
-has been seen without one. Counters are looked at whenever something is retired or wanted; what they show is kept, so they need
-not be at zero all at once.
+Queries are counted in the trees they use (broad_phase/change.py), by parity of the generation and stripe. A query that ran when a
+thing was retired has ended when its counter has been seen at zero since; a step has, when the gate of its system has been seen
+without one. Counters are checked whenever something is retired or needed; what was seen is kept, so they need not be at zero all
+at once.
 """
 
 import threading
@@ -23,13 +23,13 @@ from ..runtime.memory import address_of, view
 TREE_SIZE, SYSTEM_SIZE = TREE.itemsize, SYSTEM.itemsize
 COUNTERS = 2 * USER_STRIPES
 WORDS = MOST_BROAD_PHASE_LAYERS * COUNTERS + 1
-"""What is looked at in a system: counters of users of each tree, and the gate."""
+"""The words checked in a system: counters of users of each tree, and the gate."""
 LOOK_EVERY = 64
 
 
 @entry_point("int64(int64, int64, int64)")
 def count_those_inside(world, seen, system_count):
-    """How many of the counters of all systems have not been at zero since `seen` was cleared: int8 (system_count, WORDS)."""
+    """Count the counters of all systems that have not been at zero since `seen` was cleared: int8 (system_count, WORDS)."""
     record = view(world, 1, WORLD)[0]
     systems = view(record.systems, record.system_capacity, SYSTEM)
     marks = view(seen, system_count * WORDS, np.int8)
@@ -52,8 +52,8 @@ def count_those_inside(world, seen, system_count):
 
 
 class Retirement:
-    """Things of a world that wait for the queries that may still read them. Any thread; nobody waits for its lock, since
-    whoever retires something may hold one that giving back takes."""
+    """Things of a world that wait for the queries that may still read them. Any thread; no thread waits for its lock, since a
+    retiring thread may hold one that giving back takes."""
 
     def __init__(self, world):
         self._world = world
@@ -64,18 +64,18 @@ class Retirement:
         self._count = 0
 
     def retire(self, give_back: Callable[[], None]) -> None:
-        """Call `give_back` when nobody can be reading the thing any more; from now on nobody begins to."""
+        """Call `give_back` when no thread can be reading the thing any more; from now on no new query finds it."""
         self._waiting.append(give_back)
         self.look_now_and_then()
 
     def look_now_and_then(self) -> None:
-        """Something was retired."""
+        """Note that something was retired, and check from time to time."""
         self._count += 1
         if self._count % LOOK_EVERY == 0:
             self.reclaim()
 
     def reclaim(self) -> None:
-        """Give back what nobody reads any more."""
+        """Give back everything that is no longer read."""
         if not self._lock.acquire(blocking=False):
             return
         try:
@@ -89,7 +89,7 @@ class Retirement:
             self._lock.release()
 
     def _has_batch(self) -> bool:
-        """Whether something waits; what was retired since the last batch becomes the next one."""
+        """Whether something waits; things retired since the last batch become the next one."""
         if not self._batch:
             self._batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
             shapes = self._world.shapes.detach_retired()

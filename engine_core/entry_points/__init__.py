@@ -1,6 +1,6 @@
-"""Imports every module of the house, so that `runtime.kernel.registry()` lists all compiled functions of it.
+"""Imports every module of the package, so that `runtime.kernel.registry()` lists all of its compiled functions.
 
-For the warm-up and for tests; nothing at run time needs it. It looks for the modules: a list would forget the newest.
+For the warm-up and for tests; not needed at run time. It searches for the modules, since a list would miss new ones.
 """
 
 import importlib

@@ -1,7 +1,7 @@
 """Small symmetric positive systems, solved in place by Cholesky's factors (Golub and Van Loan, Matrix Computations, section 4.2).
 
-A matrix is its lower triangle, row after row. `factorize` makes it L, of which the diagonal is turned round (1 / L). What is
-solved many times with one matrix is solved by K = L^-1, in whose products nothing waits for anything.
+A matrix is stored as its lower triangle, row by row. `factorize` makes it L, with an inverted diagonal (1 / L). Systems that are
+solved many times with one matrix use K = L^-1, whose products have no chain of dependencies.
 """
 
 import math
@@ -11,7 +11,7 @@ from ..runtime.kernel import kernel
 
 @kernel
 def entry(i, k):
-    """Where the entry of row i and column k <= i stands."""
+    """Index of the element at row i and column k <= i."""
     return i * (i + 1) // 2 + k
 
 
@@ -24,7 +24,7 @@ def factorize(m, size):
 
 @kernel
 def factorize_row(m, i):
-    """Row i of L, once the rows before it are done. Returns what of its diagonal they have left."""
+    """Compute row i of L, once the rows before it are done. Return what they have left of its diagonal."""
     left = m[entry(i, i)]
     for j in range(i):
         total = m[entry(i, j)]

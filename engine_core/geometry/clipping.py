@@ -1,7 +1,7 @@
 """Clipping a convex polygon against half-planes, in the plane of a reference face.
 
-Each corner knows the edge that leaves it, so that a corner can be told by the two edges that meet there: the same
-from step to step as long as the same features touch.
+Each corner has the edge that leaves it, so that a corner is identified by the two edges that meet there: it stays the same from
+step to step as long as the same features touch.
 """
 
 import numpy as np

@@ -47,7 +47,7 @@ def _add_point(a, b, state, direction):
 
 @kernel
 def _grow_to_tetrahedron(a, b, state):
-    """Add points until four of them span space. Gives (dimension reached, a normal of the flat set if below three)."""
+    """Add points until four of them span space. Return (dimension reached, a normal of the flat set if below three)."""
     keep_as_call()
     origin = row3(state.w, 0)
     if state.point_count == 1:
@@ -94,7 +94,7 @@ def _grow_to_tetrahedron(a, b, state):
 
 @kernel
 def _add_face(state, i, j, k):
-    """A face of the polytope, counter-clockwise from outside."""
+    """Add a face of the polytope, counter-clockwise from outside."""
     a = row3(state.w, i)
     ab, ac = subtract(row3(state.w, j), a), subtract(row3(state.w, k), a)
     n = cross(ab, ac)
@@ -112,7 +112,7 @@ def _add_face(state, i, j, k):
 
 @kernel
 def _add_horizon_edge(state, count, i, j):
-    """Note an edge of a removed face; an edge that two removed faces share goes. Gives the new number of edges."""
+    """Add an edge of a removed face, or remove it if two removed faces share it. Return the new number of edges."""
     for k in range(count):
         if state.horizon[k, 0] == j and state.horizon[k, 1] == i:
             state.horizon[k, 0] = state.horizon[count - 1, 0]
@@ -156,10 +156,10 @@ def _expand(state, new_point, tolerance):
 
 @kernel
 def epa_penetration(a, b, simplex, toward):
-    """Depth of two overlapping cores (rows of CORE), from GJK's last simplex (a row of SIMPLEX).
+    """Compute the depth of two overlapping cores (rows of CORE), from GJK's last simplex (a row of SIMPLEX).
 
-    Gives (depth [m], unit normal from A to B, point on A): moving A by -depth normal parts them. `toward` chooses
-    the side where both are as good: the normal then points along it (centre of B - centre of A).
+    Return (depth [m], unit normal from A to B, point on A): moving A by -depth normal separates them. `toward` chooses between
+    equally good sides: the normal then points along it (centre of B - centre of A).
     """
     keep_as_call()
     state = stack_array(1, POLYTOPE_STATE)[0]

@@ -63,7 +63,7 @@ def store_row3(array, i, v):
 
 @kernel
 def smooth_support(core, x, y, z):
-    """`support` of what is round or a user's, in its own frame."""
+    """The `support` of a round or user-defined core, in its own frame."""
     keep_as_call()
     e = core.extents
     if core.kind == FUNCTION_CORE:
@@ -193,8 +193,9 @@ def weights_on_triangle(a, b, c):
 
 @kernel
 def _solve_tetrahedron(simplex, every_side):
-    """Weights for four points; all four positive if the origin is inside. `every_side`: not only the sides that see the origin,
-    of which rounding tells lies where the tetrahedron is nearly flat; then the origin counts as outside."""
+    """Compute weights for four points; all four positive if the origin is inside. `every_side`: test all sides, not only those
+    that see the origin, which rounding makes unreliable where the tetrahedron is nearly flat; then the origin counts as
+    outside."""
     best = math.inf
     w0, w1, w2, w3 = 0.0, 0.0, 0.0, 0.0
     inside = True
@@ -228,7 +229,7 @@ def _solve_tetrahedron(simplex, every_side):
 def nearest_of_simplex(simplex, every_side):
     """Weights of the point of the simplex nearest to the origin; `every_side` as in `_solve_tetrahedron`.
 
-    Gives (True, _) if the origin is inside of a tetrahedron, else (False, the point).
+    Return (True, _) if the origin is inside of a tetrahedron, else (False, the point).
     """
     keep_as_call()
     if simplex.count == 1:
@@ -263,10 +264,10 @@ def drop_unused(simplex):
 
 @kernel
 def gjk_distance(a, b, simplex, start):
-    """Nearest points of two cores `a` and `b` (rows of CORE). `start` is a guess of (point of A) - (point of B).
+    """Find the nearest points of two cores `a` and `b` (rows of CORE). `start` is a guess of (point of A) - (point of B).
 
-    Gives (overlap, v, point on A): v = point on A - point on B, zero if they overlap or touch (distance below 1e-10 of
-    their size). `simplex` (a row of SIMPLEX) holds the last simplex; penetration starts from it.
+    Return (overlap, v, point on A): v = point on A - point on B, zero if they overlap or touch (distance below 1e-10 of their
+    size). `simplex` (a row of SIMPLEX) holds the last simplex; penetration starts from it.
     """
     keep_as_call()
     v = start

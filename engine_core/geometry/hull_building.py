@@ -3,8 +3,8 @@ polygons.
 
 Points are rounded to a grid of 2^20 steps along the longest side; orientation tests are then exact in 64-bit integers,
 and the triangulated hull is closed and convex whatever the input (needles, duplicates, cospherical and coplanar
-points). The output keeps the user's coordinates. What is flat in some direction is grown a little there, so that a
-hull is always solid.
+points). The output keeps the user's coordinates. Input that is flat in some direction is grown a little there, so that a hull is
+always solid.
 
 Sources: Barber, Dobkin, Huhdanpaa, "The Quickhull Algorithm for Convex Hulls", 1996; D. Gregorius, "Implementing
 QuickHull", GDC 2014 (merging of faces, tolerances).
@@ -23,15 +23,15 @@ from .quickhull import GRID, MAX_FACES, MAX_VERTICES, quickhull
 from .vector import add, add_scaled, cross, dot, length, scale, subtract
 
 TOLERANCE = 1e-4
-"""How far the surface of a hull may be off, by default, as a fraction of the longest side."""
+"""Error of the surface of a hull, by default, as a fraction of the longest side."""
 MIN_FLATNESS = 1e-4
-"""What is thinner than this fraction of its length is flat, and is grown."""
+"""A hull thinner than this fraction of its length counts as flat, and is grown."""
 GROWN_FLATNESS = 2e-3
-"""How thick flat input is made, as a fraction of its length."""
+"""Thickness given to flat input, as a fraction of its length."""
 MIN_THICKNESS = 1e-4
-"""How thick flat input is made at least [m]."""
+"""Least thickness given to flat input [m]."""
 SLIVER = 1e-5
-"""A face whose normal is off by so much is all rounding."""
+"""A face whose normal is off by this much is only rounding."""
 
 _MAX_EDGES = 3 * MAX_VERTICES
 _MAX_ROUNDS = 12
@@ -44,9 +44,9 @@ HULL_MEMORY = np.dtype(
         ("point_count", "i8"),
         ("most_vertices", "i8"),
         ("tolerance", "f8"),  # a fraction of the longest side
-        # What comes out
+        # Results
         ("vertex_count", "i8"), ("face_count", "i8"), ("edge_count", "i8"),  # no vertices: the points span no volume
-        ("left_out", "f8"),  # how far a point stands out that the limit on vertices left out [m]
+        ("left_out", "f8"),  # how far a point omitted by the limit on vertices is outside [m]
         ("vertices", "f4", (MAX_VERTICES, 3)),
         ("planes", "f4", (MAX_FACES, 4)),
         ("face_starts", "i4", MAX_FACES + 1),
@@ -141,8 +141,8 @@ def _spread(points, count, axis, middle):
 
 @kernel
 def _grow_flat(points, count, forced):
-    """Double the points, in place, along each principal axis in which they are flat, and along the `forced` shortest ones. Gives
-    how many they are now, and how thick [m]."""
+    """Double the points, in place, along each principal axis in which they are flat, and along the `forced` shortest ones. Return
+    their new number, and their thickness [m]."""
     middle, axes = _axes_of(points, count)
     ranges = (
         _spread(points, count, axes[0], middle), _spread(points, count, axes[1], middle), _spread(points, count, axes[2], middle),
@@ -181,8 +181,8 @@ def _normal_of(vertices, corners, begin, end):
 
 @kernel
 def _write_planes(made, on_grid, vertex_count, face_count):
-    """Planes, moved out so that all vertices of the polygon are behind them. The normal of a sliver is all rounding: that on the
-    grid (of the vertices, `on_grid`), where the hull is exactly convex, is one that fits."""
+    """Write the planes, moved out so that all vertices of the polygon are behind them. The normal of a sliver is only rounding:
+    it is replaced by that on the grid (of the vertices, `on_grid`), where the hull is exactly convex."""
     vertices, starts, corners = made.vertices, made.face_starts, made.face_vertices
     for face in range(face_count):
         begin, end = starts[face], starts[face + 1]
@@ -236,7 +236,7 @@ def _build(made, points, count, thickness):
 
 @entry_point("void(int64)")
 def build_hull(memory):
-    """The hull of the points that a HULL_MEMORY names, written into it."""
+    """Build the hull of the points of a HULL_MEMORY and write it there."""
     made = view(memory, 1, HULL_MEMORY)[0]
     given = view2(made.points, made.point_count, 3, np.float32)
     points = np.empty((8 * made.point_count, 3), dtype=np.float64)
@@ -251,8 +251,8 @@ def build_hull(memory):
 
 @kernel
 def build_on_grid(numbers, grid, vertices, face_starts, face_vertices, edges, tolerance):
-    """The hull of points on the grid; `tolerance` [grid]. `numbers` (in: point count, most vertices; out: vertex, face and edge
-    count, status 0 or 1: coplanar); the last four arrays get the result. Gives how far a point stands out that was left out
+    """Build the hull of points on the grid; `tolerance` [grid]. `numbers` (in: point count, most vertices; out: vertex, face and
+    edge count, status 0 or 1: coplanar); the last four arrays get the result. Return how far an omitted point is outside
     [grid]."""
     corners = np.empty((MAX_FACES, 3), dtype=np.int64)
     neighbours = np.empty((MAX_FACES, 3), dtype=np.int64)

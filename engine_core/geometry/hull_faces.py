@@ -1,5 +1,4 @@
-"""From the triangles of a hull to polygons: triangles that lie in one plane are merged, vertices nobody needs are
-named.
+"""Merging the triangles of a hull to polygons: triangles in one plane are merged, redundant vertices are marked.
 
 Source: D. Gregorius, "Implementing QuickHull", GDC 2014 (why to merge, and with what tolerance).
 """
@@ -13,7 +12,7 @@ from .quickhull import height_above
 @kernel
 def _merge_faces(grid, corners, neighbours, planes, lengths, count, tolerance, labels):
     """Label the triangles by polygon: from the largest triangle on, neighbours within `tolerance` of its plane join it.
-    Gives the number of polygons."""
+    Return the number of polygons."""
     labels[:count] = -1
     stack = np.empty(count, dtype=np.int64)
     polygon_count = 0
@@ -47,7 +46,7 @@ def _merge_faces(grid, corners, neighbours, planes, lengths, count, tolerance, l
 
 @kernel
 def _walk_polygons(corners, neighbours, labels, count, polygon_count, face_starts, face_vertices):
-    """The boundary of each polygon in order; False if one is not a single ring."""
+    """Write the boundary of each polygon in order. Return False if one is not a single ring."""
     filled = 0
     for label in range(polygon_count):
         face_starts[label] = filled
@@ -79,9 +78,9 @@ def _walk_polygons(corners, neighbours, labels, count, polygon_count, face_start
 
 @kernel
 def _mark_needless(grid, face_starts, face_vertices, polygon_count, planes, lengths, seeds, tolerance, marks, valence):
-    """Mark vertices that stand out of a polygon's outline by less than the tolerance, or lie between just two polygons
-    that are almost one: 1 removed, 2 kept because a neighbour is removed. `valence` is the number of polygons at a
-    vertex, and the sum of their labels. Gives the number removed."""
+    """Mark redundant vertices: those that stand out of a polygon's outline by less than the tolerance, or lie between just two
+    polygons that are almost one: 1 removed, 2 kept because a neighbour is removed. `valence` is the number of polygons at a
+    vertex, and the sum of their labels. Return the number removed."""
     removed = 0
     for label in range(polygon_count):
         begin, end = face_starts[label], face_starts[label + 1]
@@ -114,7 +113,8 @@ def _mark_needless(grid, face_starts, face_vertices, polygon_count, planes, leng
 def make_polygons(
     grid, corners, neighbours, planes, lengths, count, tolerance, labels, face_starts, face_vertices, marks
 ):
-    """Merge and walk. Gives the number of polygons (0: the rings are broken) and of needless vertices, marked 1."""
+    """Merge triangles and walk the polygons. Return the number of polygons (0: the rings are broken) and of redundant vertices,
+    marked 1."""
     polygon_count = _merge_faces(grid, corners, neighbours, planes, lengths, count, tolerance, labels)
     if polygon_count < 4 or not _walk_polygons(
         corners, neighbours, labels, count, polygon_count, face_starts, face_vertices

@@ -1,8 +1,8 @@
 """Quickhull on an integer grid: a triangulated hull, closed and convex, without a rounding error.
 
-A face has three corners (indices of points), the neighbour across each edge (edge k runs from corner k to the next),
-its plane in grid units, and the points outside of it as a list. With coordinates below 2^20 the orientation test fits
-in 64 bits, so that it is exact, and what cannot happen in theory does not happen.
+A face has three corners (indices of points), the neighbour across each edge (edge k runs from corner k to the next), its plane in
+grid units, and the points outside of it as a list. With coordinates below 2^20 the orientation test fits in 64 bits, so it is
+exact, and theoretical guarantees hold.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..runtime.kernel import kernel
 GRID = (1 << 20) - 1
 """Largest coordinate on the grid."""
 MAX_VERTICES = 256
-"""A hull has at most so many vertices."""
+"""The largest number of vertices of a hull."""
 MAX_FACES = 2 * MAX_VERTICES + 8
 
 
@@ -137,8 +137,8 @@ def _assign(grid, corners, planes, lengths, faces, face_count, point, lists, fir
 
 @kernel
 def _cut_visible(grid, corners, neighbours, planes, is_alive, used, point, first, lists, horizon, seeing):
-    """Take away the faces that see the point (their numbers are left in `seeing`). Gives the number of edges left open, `horizon`
-    rows of (from, to, face beyond), and the list of the points that were outside of the removed faces."""
+    """Remove the faces that see the point (their numbers are left in `seeing`). Return the number of open edges, `horizon` rows
+    of (from, to, face beyond), and the list of the points that were outside of the removed faces."""
     edge_count, orphans, seeing_count = np.int64(0), np.int64(-1), np.int64(0)
     for face in range(used):
         if is_alive[face] and height_above(grid, corners, planes, face, point) > 0:
@@ -169,7 +169,7 @@ def _cut_visible(grid, corners, neighbours, planes, is_alive, used, point, first
 def _fill_horizon(
     grid, corners, neighbours, planes, lengths, is_alive, used, point, horizon, edge_count, face_at, new_faces
 ):
-    """Join the point to each edge of the horizon. Gives the number of face rows now in use."""
+    """Join the point to each edge of the horizon. Return the number of face rows now in use."""
     free = 0
     for i in range(edge_count):
         while free < used and is_alive[free]:
@@ -194,8 +194,8 @@ def _fill_horizon(
 
 @kernel
 def quickhull(grid, members, count, limit, tolerance, corners, neighbours, planes, lengths):
-    """Triangulated hull of `members[:count]`; gives the number of faces (rows 0 to n - 1), 0 if all points are
-    coplanar, and how far a point stands out that the limit on vertices left out [grid], 0 if none does."""
+    """Triangulate the hull of `members[:count]`. Return the number of faces (rows 0 to n - 1), 0 if all points are coplanar, and
+    how far a point omitted by the limit on vertices is outside [grid], 0 if none is."""
     if not _make_tetrahedron(grid, members, count, corners, neighbours, planes, lengths):
         return np.int64(0), 0.0
     is_alive = np.zeros(MAX_FACES, dtype=np.int64)
@@ -262,7 +262,7 @@ def quickhull(grid, members, count, limit, tolerance, corners, neighbours, plane
 
 @kernel
 def _compact(corners, neighbours, planes, lengths, is_alive, used):
-    """Move the living faces to the front; gives their number."""
+    """Move the existing faces to the front; return their number."""
     place = np.full(used, -1, dtype=np.int64)
     count = np.int64(0)
     for face in range(used):

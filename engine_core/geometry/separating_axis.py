@@ -1,9 +1,8 @@
 """Separating axes of two polytopes: all face normals, and the pairs of edges that make a face of the Minkowski
 difference.
 
-Which edges do is told by their arcs on the Gauss map: D. Gregorius, "The Separating Axis Test between Convex
-Polyhedra", GDC 2013. With the edge directions in place of the cross products of normals it holds for flat triangles
-too.
+The arcs of edges on the Gauss map show which pairs do: D. Gregorius, "The Separating Axis Test between Convex Polyhedra", GDC
+2013. With the edge directions in place of the cross products of normals it also holds for flat triangles.
 """
 
 import math
@@ -17,7 +16,7 @@ from .polytopes import MAX_EDGES, plane_distance, plane_normal, vertex
 from .vector import cross, dot, scale, subtract, vector3
 
 MIN_SINE_SQUARED = 1e-8
-"""Edges more parallel than this make no axis: their faces do."""
+"""Edges more parallel than this make no axis; their faces do."""
 
 
 @kernel
@@ -79,7 +78,7 @@ def axis_of_edges(a, edge_a, b, edge_b):
 
 @kernel
 def near_edges(a, b, reach, found):
-    """Write the edges of a that may come within `reach` [m] of b to `found`; gives how many. An edge with both ends farther
+    """Write the edges of a that may come within `reach` [m] of b to `found`; return their number. An edge with both ends farther
     than that above one face of b does not."""
     keep_as_call()
     edges = view(a.edges, a.edge_count * 4, np.int32)

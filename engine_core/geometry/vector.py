@@ -98,7 +98,7 @@ def normalize(a):
 
 @kernel
 def perpendicular(n):
-    """A unit vector at right angles to the unit vector n."""
+    """A unit vector perpendicular to the unit vector n."""
     if abs(n[0]) < 0.57735:
         return normalize((0.0, n[2], -n[1]))
     return normalize((-n[1], n[0], 0.0))
@@ -106,7 +106,7 @@ def perpendicular(n):
 
 @kernel
 def rotate(q, v):
-    """v turned by the unit quaternion q."""
+    """v rotated by the unit quaternion q."""
     tx = 2.0 * (q[1] * v[2] - q[2] * v[1])
     ty = 2.0 * (q[2] * v[0] - q[0] * v[2])
     tz = 2.0 * (q[0] * v[1] - q[1] * v[0])
@@ -124,13 +124,13 @@ def conjugate(q):
 
 @kernel
 def rotate_inverse(q, v):
-    """v turned back by the unit quaternion q."""
+    """v rotated back by the unit quaternion q."""
     return rotate((-q[0], -q[1], -q[2], q[3]), v)
 
 
 @kernel
 def multiply(p, q):
-    """The quaternion of turning by q first, then by p."""
+    """The quaternion of a rotation by q first, then by p."""
     return (
         p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
         p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
@@ -179,7 +179,7 @@ def rotate_symmetric(q, m):
 
 @kernel
 def interpolate_rotation(p, q, fraction):
-    """Of two unit quaternions, `fraction` of the way from p to q, the short way round; normalised."""
+    """Interpolate two unit quaternions: `fraction` of the way from p to q, the short way round, normalised."""
     from_p = 1.0 - fraction
     if p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3] < 0.0:
         from_p = -from_p

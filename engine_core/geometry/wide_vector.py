@@ -7,12 +7,12 @@ from ..runtime.vector8 import fused_multiply_add, mask_less_equal8, splat8
 
 FLOAT32 = np.float32
 ALL_LANES = 255
-"""What `mask_less_equal8` answers where all eight are."""
+"""The result of `mask_less_equal8` if the comparison holds in all lanes."""
 
 
 @kernel
 def is_any_above8(values, limits):
-    """Whether one of eight values is above its limit, or no number."""
+    """Whether one of eight values is above its limit, or NaN."""
     return mask_less_equal8(values, limits) != ALL_LANES
 
 
@@ -56,7 +56,7 @@ def symmetric_times8(m, v):
 
 @kernel
 def rotate8(q, v):
-    """v turned by the unit quaternion q."""
+    """v rotated by the unit quaternion q."""
     two = splat8(FLOAT32(2.0))
     t = cross8((q[0], q[1], q[2]), v)
     t = (t[0] * two, t[1] * two, t[2] * two)

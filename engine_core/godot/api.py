@@ -1,8 +1,7 @@
-"""The running engine's description of its own API, as far as the bridge needs it.
+"""The running engine's API description, reduced to what the bridge needs.
 
-Godot writes a description of 6 MB (`--dump-extension-api`). `write_extract` makes a small file of it in the user's
-cache, named by the engine's version; `read_extract` reads it at every start. A game that is shipped carries the
-file beside the loader.
+Godot writes a description of 6 MB (`--dump-extension-api`). `write_extract` makes a small file of it in the user's cache, named
+by the engine's version; `read_extract` reads it at every start. An exported game carries the file beside the loader.
 """
 
 import contextlib
@@ -36,12 +35,12 @@ _FORMAT = 3
 
 
 class ApiUnknown(RuntimeError):
-    """There is no description of the API of the running engine."""
+    """There is no API description of the running engine."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """One method: types as the API description names them."""
+    """One method, with types named as in the API description."""
 
     name: str
     hash: int
@@ -72,7 +71,7 @@ def _compact_method(method: dict) -> list:
 
 
 def make_extract(description: dict) -> dict:
-    """The part of Godot's API description that the bridge needs, ready for JSON."""
+    """Extract the part of Godot's API description that the bridge needs, ready for JSON."""
     header = description["header"]
     configuration = "double_64" if header.get("precision") == "double" else "float_64"
     sizes = next(s["sizes"] for s in description["builtin_class_sizes"] if s["build_configuration"] == configuration)
@@ -97,7 +96,7 @@ def make_extract(description: dict) -> dict:
 
 
 def load(extract: dict) -> Api:
-    """An extract as objects."""
+    """Convert an extract to objects."""
     classes = {
         name: {m[0]: Method(m[0], m[1], tuple(m[2]), m[3], bool(m[4])) for m in methods}
         for name, methods in extract["classes"].items()
@@ -106,14 +105,14 @@ def load(extract: dict) -> Api:
 
 
 def extract_path(version: str) -> Path:
-    """Where the extract for a version ("Godot Engine v4.6.3.stable.official") lies in the user's cache."""
+    """The path of the extract for a version ("Godot Engine v4.6.3.stable.official") in the user's cache."""
     return user_cache_folder() / "godot_api" / f"{re.sub(r'[^0-9A-Za-z.+-]+', '_', version)}.{_FORMAT}.json"
 
 
 def ask_engine(godot: list[str]) -> dict:
-    """Have the Godot that the command `godot` starts describe itself; gives the extract.
+    """Have the Godot that the command `godot` starts describe itself. Return the extract.
 
-    Raises ApiUnknown with what the engine said when it gives no description.
+    Raises ApiUnknown with the engine's output if it gives no description.
     """
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -128,7 +127,7 @@ def ask_engine(godot: list[str]) -> dict:
 
 
 def write_extract(godot: list[str]) -> Path:
-    """`ask_engine`, and keep the extract. Returns its path. Raises ApiUnknown."""
+    """Run `ask_engine` and store the extract. Return its path. Raises ApiUnknown."""
     return _keep(ask_engine(godot))
 
 
@@ -143,7 +142,7 @@ def _keep(extract: dict) -> Path:
 
 
 def own_command() -> list[str]:
-    """The command that started this process, without its arguments; empty where the system does not tell."""
+    """The command that started this process, without its arguments; empty if the system does not provide it."""
     if platform.system() != "Linux":
         return []
     words = [word.decode() for word in Path("/proc/self/cmdline").read_bytes().split(b"\0")[:-1]]
@@ -156,12 +155,12 @@ def own_command() -> list[str]:
 
 
 def read_extract(version: str, folder: Path | None = None) -> Api:
-    """The API of the running engine: from `folder`, from the cache, or by asking the engine itself once.
+    """Read the API of the running engine: from `folder`, from the cache, or by running the engine itself once.
 
-    Raises ApiUnknown if there is none, or it is for double precision.
+    Raises ApiUnknown if there is none, or if it is for double precision.
     """
     for path in [extract_path(version)] + ([folder / "godot_api.json"] if folder else []):
-        with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):  # it is not there, or damaged
+        with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):  # missing or damaged
             extract = json.loads(path.read_text())
             if extract.get("format") == _FORMAT and extract["version"] == version:
                 break
@@ -170,7 +169,7 @@ def read_extract(version: str, folder: Path | None = None) -> Api:
         if not command:
             raise ApiUnknown(f"no description of the API of {version}")
         extract = ask_engine(command)
-        with contextlib.suppress(OSError):  # the next start asks again
+        with contextlib.suppress(OSError):  # the next start tries again
             _keep(extract)
         if extract["version"] != version:
             raise ApiUnknown(f"{' '.join(command)} describes {extract['version']}, but {version} is running")

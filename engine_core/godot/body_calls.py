@@ -1,10 +1,10 @@
-"""Makers of virtuals that act on one body, or read it: the same for the server's calls, which name a body by its
-id, and for a body state's, which belong to one. A call that changes a body is an edit (edit/edits.py): done at once, or
-when the step that runs has ended; no thread waits.
+"""Makers of virtuals that change or read one body: both for the server's calls, which identify a body by its id, and for those of
+a body state, which belongs to one. A call that changes a body is an edit (edit/edits.py): done at once, or when the running step
+has ended; no thread waits.
 
-`find(instance, arguments, call)` gives `(world, body index)`, -1 for no body; `refuse(instance, call, reason, value)` has
-Python print why a call was not obeyed; `server_of(instance)` is the address of SERVER; `first` is the number of the first
-argument after the body's id.
+`find(instance, arguments, call)` returns `(world, body index)`, -1 for no body; `refuse(instance, call, reason, value)` has
+Python print why a call was refused; `server_of(instance)` is the address of SERVER; `first` is the number of the first argument
+after the body's id.
 """
 
 from ..edit import edits
@@ -33,7 +33,7 @@ def settle_mass(server, body, index):
 
 
 def make_vector_call(find, refuse, server_of, first, call, kind):
-    """A virtual that takes a vector and edits a body, `kind` of edits.COMMAND. One that is not finite is refused."""
+    """Make a virtual that takes a vector and edits a body, `kind` of edits.COMMAND. A vector that is not finite is refused."""
     is_impulse = kind == edits.CENTRAL_IMPULSE
 
     @kernel
@@ -53,7 +53,7 @@ def make_vector_call(find, refuse, server_of, first, call, kind):
 
 
 def make_two_vector_call(find, refuse, server_of, first, call, kind):
-    """A virtual that takes a vector and a place."""
+    """Make a virtual that takes a vector and a position."""
     is_impulse = kind == edits.IMPULSE
 
     @kernel
@@ -75,7 +75,7 @@ def make_two_vector_call(find, refuse, server_of, first, call, kind):
 
 
 def make_vector_getter(find, call, read):
-    """A virtual that answers the vector `read(world, index)`; zero for no body."""
+    """Make a virtual that returns the vector `read(world, index)`; zero for no body."""
 
     @kernel
     def virtual(instance, arguments, result):
@@ -117,7 +117,7 @@ VECTOR_GETTERS = {"get_constant_force": constant_force, "get_constant_torque": c
 
 
 def vector_virtuals(find, refuse, server_of, first, prefix, call_prefix):
-    """The virtuals `PREFIX_apply_force` and so on of these tables, by name; `call_prefix` is how the user names them."""
+    """The virtuals `PREFIX_apply_force` and so on of these tables, by name; `call_prefix` is the prefix of the public names."""
     made = {}
     for name, kind in VECTOR_ACTIONS.items():
         made[f"{prefix}_{name}"] = make_vector_call(find, refuse, server_of, first, number_of(call_prefix + name), kind)

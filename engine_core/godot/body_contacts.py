@@ -1,5 +1,4 @@
-"""The contacts that a body state tells about: those of the last step, in the order in which the step kept them.
-Compiled.
+"""The contacts of a body state: those of the last step, in the order of the step. Compiled.
 
 Positions are world coordinates; the normal points from the collider towards this body.
 """
@@ -33,7 +32,7 @@ def get_contact_count(instance, arguments, result):
 
 @kernel
 def _contact_of(instance, arguments):
-    """Address of the contact that the argument names; 0 after the call was refused, or for a state without a body."""
+    """Address of the contact with the number of the argument; 0 after the call was refused, or for a state without a body."""
     world, index = find(instance, arguments, GET_CONTACT)
     if index < 0:
         return np.int64(0)
@@ -46,7 +45,7 @@ def _contact_of(instance, arguments):
 
 
 def _vector_getter(field):
-    """A virtual that answers a vector of the contact."""
+    """Make a virtual that returns a vector of the contact."""
 
     @kernel
     def virtual(instance, arguments, result):
@@ -60,7 +59,7 @@ def _vector_getter(field):
 
 
 def _place_getter(field):
-    """A virtual that answers a place of the contact in Godot's numbers."""
+    """Make a virtual that returns a position of the contact in Godot's coordinates."""
 
     @kernel
     def virtual(instance, arguments, result):
@@ -76,7 +75,7 @@ def _place_getter(field):
 
 
 def _integer_getter(field):
-    """A virtual that answers a number or an id of the contact."""
+    """Make a virtual that returns a number or an id of the contact."""
 
     @kernel
     def virtual(instance, arguments, result):

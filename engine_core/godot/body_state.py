@@ -1,7 +1,7 @@
 """PhysicsDirectBodyState3D: reading and changing a body through its state. Compiled; the instance is a
 BODY_BINDING.
 
-A state whose body is gone, or that the editor made to read default values, answers zeros and takes nothing.
+A state whose body was freed, or that the editor made to read default values, returns zeros and ignores changes.
 """
 
 import numpy as np
@@ -64,7 +64,7 @@ def find(instance, arguments, call):
 
 @kernel
 def refuse(instance, call, reason, value):
-    """Have Python print why a call was not obeyed."""
+    """Have Python print why a call was refused."""
     call_3(view(server_of(instance), 1, SERVER)[0].report_error, call, reason, value)
 
 
@@ -76,7 +76,7 @@ def _vector_getter(name, read):
     return make_vector_getter(find, number_of(f"body_state.{name}"), read)
 
 
-# --- what acts on it, and its mass ----------------------------------------------------------------------------------
+# --- forces and mass -------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -98,7 +98,7 @@ def _center_of_mass_local(world, index):
 
 @kernel
 def _inverse_inertia(world, index):
-    """About the principal axes [1/(kg m^2)]."""
+    """Inverse inertia about the principal axes [1/(kg m^2)]."""
     values, _, _, _ = principal_axes(packed6(bodies_of(world)[index].inverse_inertia_local))
     return values
 
@@ -133,7 +133,7 @@ def get_inverse_mass(instance, arguments, result):
 
 @kernel
 def get_principal_inertia_axes(instance, arguments, result):
-    """The axes about which the body turns without wobbling, world, as columns."""
+    """The principal axes of inertia, world, as columns."""
     world, index = find(instance, arguments, 0)
     if index < 0:
         store_identity(result)
@@ -219,7 +219,7 @@ def is_sleeping(instance, arguments, result):
 
 @kernel
 def integrate_forces(instance, arguments, result):
-    """Change the velocities as one step does, for bodies that leave it to the user: gravity, forces, damping."""
+    """Change the velocities as one step would, for bodies with custom integration: gravity, forces, damping."""
     world, index = find(instance, arguments, 0)
     if index < 0:
         return

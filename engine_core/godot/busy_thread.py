@@ -1,4 +1,4 @@
-"""A Python thread that does nothing but loop: it shows whether a busy interpreter holds a tick up.
+"""A Python thread that only loops, to show whether a busy interpreter delays a tick.
 
 The server has two methods for it, which the demo project's `--busy-thread` calls: `start_busy_python_thread()` and
 `stop_busy_python_thread()`.
@@ -17,14 +17,14 @@ class BusyThread:
         methods.cold("stop_busy_python_thread", self.stop)
 
     def start(self) -> None:
-        """Start the thread; nothing where it runs."""
+        """Start the thread, unless it runs."""
         if self._thread is None:
             self._stopped.clear()
             self._thread = threading.Thread(target=self._loop, name="busy", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread and wait for its end; nothing where none runs."""
+        """Stop the thread and wait for its end, if it runs."""
         if self._thread is not None:
             self._stopped.set()
             self._thread.join()

@@ -1,4 +1,4 @@
-"""Numbers of the calls that compiled code may have to refuse, so that Python can name them. The order is part of
+"""Numbers of the calls that compiled code may refuse, so that Python can name them. The order is part of
 the cached code."""
 
 CALLS = (

@@ -1,7 +1,7 @@
-"""Registering classes that extend the engine's, and answering which function is whose virtual.
+"""Registering classes that extend the engine's, and looking up the functions of their virtuals.
 
-Godot asks once per object and virtual, so every new body state asks for the six that its node calls: the answer is
-a look-up in compiled code, by the word a StringName holds.
+Godot asks once per object and virtual, so every new body state asks for the six that its node calls. The answer is a look-up in
+compiled code, by the word of a StringName.
 """
 
 import ctypes
@@ -34,8 +34,8 @@ class CreationInfo(ctypes.Structure):
 
 @entry_point("int64(int64, int64, uint32)")
 def find_virtual(table, name, hash_):
-    """Address of the function for the virtual whose StringName lies at `name`, or 0. `table`: a mask, then slots of
-    two words (key, function), open addressing; a free slot has key 0."""
+    """Address of the function for the virtual whose StringName is at `name`, or 0. `table`: a mask, then slots of two words (key,
+    function), open addressing; a free slot has key 0."""
     key = load_int64(name)
     mask = load_int64(table)
     slot = (key >> 4) & mask
@@ -51,11 +51,11 @@ def find_virtual(table, name, hash_):
 
 @entry_point("void(int64, int64)")
 def free_nothing(userdata, instance):
-    """Godot deletes an Object of ours: the memory that its instance points to stays."""
+    """Do nothing when Godot deletes one of our Objects: the memory of its instance stays."""
 
 
 def make_table(functions: dict[int, int]) -> np.ndarray:
-    """The table that `find_virtual` reads, from words of StringNames to functions."""
+    """Make the table for `find_virtual`, from words of StringNames to functions."""
     mask = (1 << (2 * len(functions)).bit_length()) - 1
     table = np.zeros(1 + 2 * (mask + 1), np.int64)
     table[0] = mask
@@ -80,7 +80,7 @@ class ExtensionClass:
         self._slots = np.zeros(1 + 2 * MOST_SLOTS, np.int64)  # an empty table until `link`
 
     def register(self) -> None:
-        """Make the class known to the engine. It cannot be made by name: only `make` does."""
+        """Register the class with the engine. It cannot be instantiated by name, only by `make`."""
         info = CreationInfo(
             is_virtual=1,
             create_instance=ctypes.cast(self._create, c_void_p),
@@ -93,8 +93,7 @@ class ExtensionClass:
         register(self._interface.library, name, self._interface.name(self.table.engine_class), ctypes.addressof(info))
 
     def link(self, server, reporter, lock, variants, trials) -> None:
-        """Give every virtual of the running engine its function. Compiles the hot ones, or loads them from the
-        cache."""
+        """Set the function of every virtual of the running engine. Compiles the hot ones, or loads them from the cache."""
         hot, fast = self.table.hot_addresses(), self.table.fast_addresses()
         functions, python = {}, {}
         for name, method in self._api.virtuals(self.table.engine_class).items():
@@ -121,7 +120,7 @@ class ExtensionClass:
         return ctypes.cast(callback, c_void_p).value
 
     def make(self, instance: int) -> int:
-        """A new Object of the class with an instance address of ours."""
+        """Make a new Object of the class with this instance address."""
         object_ = self._construct(self._interface.name(self.table.engine_class))
         self._set_instance(object_, self._interface.name(self.table.class_name), instance)
         return object_
@@ -130,6 +129,6 @@ class ExtensionClass:
         return self.make(self._default_instance) or 0
 
     def unregister(self) -> None:
-        """Take the class back from the engine."""
+        """Unregister the class."""
         unregister = self._interface.function("classdb_unregister_extension_class", None, c_void_p, c_void_p)
         unregister(self._interface.library, self._interface.name(self.table.class_name))

@@ -1,7 +1,7 @@
 """Virtuals answered by Python: from Godot's argument addresses to Python values and back.
 
-ctypes takes Python's interpreter lock for each call, so these may come from any thread. An error becomes one line
-that names the call; Godot gets the zero of the result's type.
+ctypes takes Python's GIL for each call, so these may come from any thread. An error becomes one line that names the call; Godot
+gets the zero of the result's type.
 """
 
 import ctypes
@@ -40,8 +40,8 @@ def _plain_type(name: str) -> str:
 
 
 def reader_of(type_name: str):
-    """How an argument is read: a value; the address of a Variant or Callable; the address an object or a struct
-    lies at."""
+    """The function that reads an argument of a type: a value, the address of a Variant or Callable, or the address of an object
+    or a struct."""
     plain = _plain_type(type_name)
     if plain in _READERS:
         return _READERS[plain]
@@ -51,7 +51,7 @@ def reader_of(type_name: str):
 
 
 def writer_of(type_name: str | None, variants):
-    """How a result is written: `(write(address, value), zero)`; the zero of a type that arrives ready made is None."""
+    """How a result is written: `(write(address, value), zero)`; zero is None for a type whose result is already constructed."""
     plain = _plain_type(type_name or "")
     if not plain:
         return (lambda address, value: None), None
@@ -70,19 +70,19 @@ def writer_of(type_name: str | None, variants):
 
 
 def public_name(virtual: str) -> str:
-    """The name under which a user calls a virtual."""
+    """The public name of a virtual."""
     return virtual.removeprefix("_")
 
 
 def may_come_late(method) -> bool:
-    """Whether a call may be kept until a step has ended: it answers nothing, and its arguments are values."""
+    """Whether a call may be deferred to the end of a step: it returns nothing, and its arguments are values."""
     return not method.result and all(_plain_type(name) in _READERS for name in method.arguments)
 
 
 def make_cold_call(method, function, server, takes_instance, reporter, lock, variants):
-    """The ctypes callback for a virtual: `function(server, *arguments)`, or `function(server, instance,
-    *arguments)` where it `takes_instance`. `lock` is held while it runs; a call that answers nothing does not wait for a
-    step that has it, but is kept until its end. The caller keeps the callback alive."""
+    """Make the ctypes callback for a virtual: `function(server, *arguments)`, or `function(server, instance, *arguments)` if it
+    `takes_instance`. `lock` is held while it runs. A call that returns nothing does not wait for a step that holds the lock, but
+    is deferred to its end. The caller keeps the callback alive."""
     readers = [reader_of(name) for name in method.arguments]
     count = len(readers)
     read_addresses = reader(f"{count}q") if count else None
@@ -102,7 +102,7 @@ def make_cold_call(method, function, server, takes_instance, reporter, lock, var
             if answer is not None:
                 value = answer
             write(result, value)
-        except Exception as error:  # nothing may leave a callback
+        except Exception as error:  # exceptions must not leave a callback
             reporter.exception(call, error)
             write(result, zero)
 
@@ -110,7 +110,7 @@ def make_cold_call(method, function, server, takes_instance, reporter, lock, var
 
 
 def make_missing_call(method, reporter, variants):
-    """The callback for a virtual that is not built yet: warns once and gives its type's zero."""
+    """Make the callback for a virtual that is not implemented: it warns once and returns its type's zero."""
     write, zero = writer_of(method.result, variants)
     call = public_name(method.name)
 

@@ -1,4 +1,4 @@
-"""Errors for calls that cannot be obeyed: one line that names the call and the value. And warnings, once a name."""
+"""Errors for refused calls: one line that names the call and the value. And warnings, once per name."""
 
 import ctypes
 import math
@@ -12,11 +12,11 @@ from .call_names import CALLS
 from .raw_memory import read_double, read_transform, read_vector3
 
 FARTHEST_PLACE = 1e9
-"""How far from its body a shape may be [m]: farther ones make an inertia that overflows."""
+"""How far from its body a shape may be [m]: farther shapes make the inertia overflow."""
 
 
 class Reporter:
-    """Prints through Godot, so that the editor shows it too."""
+    """Prints through Godot, so that messages appear in the editor too."""
 
     def __init__(self, interface, variants=None):
         arguments = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_uint8)
@@ -41,14 +41,14 @@ class Reporter:
             self.warn(name, message)
 
     def exception(self, call: str, error: Exception) -> None:
-        """Print the exception of a cold call. One that is neither bad input nor a full pool is a fault of Scree and is printed
-        with its place."""
+        """Print the exception of a cold call. One that is neither bad input nor a full pool is a bug in Scree and is printed with
+        its location."""
         message = str(error.args[0]) if error.args else type(error).__name__
         if not isinstance(error, (ValueError, KeyError, RuntimeError)) or not error.args:
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{place.name}:{place.lineno}"
             message = f"internal error, please report it: {type(error).__name__}: {message} ({where})"
-        # The core names its own call first where it knows it; Godot's name for it is the one the user knows.
+        # The core's message begins with its own name of the call; Godot's name is the one the user knows.
         head, _, rest = message.partition(": ")
         self.error(call, rest if rest and head.isidentifier() else message)
 
@@ -85,7 +85,7 @@ _NUMBERED = {"body_set_state": "body state", "body_get_state": "body state", "bo
 
 
 def missing(kind: int, name: str, identity: int) -> str:
-    """That there is no thing with this id, and why."""
+    """The message that there is no thing with this id, and why."""
     why = "it was freed" if identity > 0 and kind_of(identity) == kind else f"it is no {name}"
     return f"there is no {name} {describe_id(identity)}: {why}"
 
@@ -98,7 +98,7 @@ def check_finite(name: str, *values: float) -> None:
 
 
 def check_number(name: str, value) -> float:
-    """A Variant's value as a finite number. Raises ValueError."""
+    """Convert a Variant's value to a finite number. Raises ValueError."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{name} must be a number, got {value!r}")
     check_finite(name, value)
@@ -106,7 +106,7 @@ def check_number(name: str, value) -> float:
 
 
 def check_integer(name: str, value, smallest: int, largest: int) -> int:
-    """A Variant's value as a whole number within limits. Raises ValueError."""
+    """Convert a Variant's value to an integer within limits. Raises ValueError."""
     number = check_number(name, value)
     if number != int(number) or not smallest <= number <= largest:
         raise ValueError(f"{name} must be a whole number from {smallest} to {largest}, got {value!r}")
@@ -114,14 +114,14 @@ def check_integer(name: str, value, smallest: int, largest: int) -> int:
 
 
 def check_place(transform: tuple) -> None:
-    """Raise ValueError for a transform that is not finite, or that moves a shape out of all reach."""
+    """Raise ValueError for a transform that is not finite, or that moves a shape too far away."""
     check_finite("transform", *transform)
     if max(map(abs, transform)) > FARTHEST_PLACE:
         raise ValueError(f"transform must lie within {FARTHEST_PLACE:g} m, got {transform}")
 
 
 def check_vector(name: str, value) -> tuple[float, float, float]:
-    """A Variant's value as a finite vector. Raises ValueError."""
+    """Convert a Variant's value to a finite vector. Raises ValueError."""
     if not isinstance(value, tuple) or len(value) != 3:
         raise ValueError(f"{name} must be a Vector3, got {value!r}")
     check_finite(name, *value)

@@ -1,7 +1,7 @@
 """Fast answers, continued: the data of hulls, meshes and height fields, cooked from Godot's own arrays; see fast_shape_data.py.
 
-The first shape of each kind is set by Python, which then says where the code is that cooks them. So is what is not as it should
-be. Python frees what is too large to wait for it.
+The first shape of each kind is set by Python, which then provides the code that cooks them. Python also handles unusual data, and
+frees memory that is too large to wait for it.
 """
 
 import math
@@ -35,13 +35,13 @@ MOST_NOTED_MEMORY = 1 << 24
 MOST_SAMPLES = 1 << 28
 
 
-# --- what a Variant holds ---
+# --- content of a Variant ---
 
 
 @kernel
 def value_in(server, dictionary, key, value):
-    """Write the Variant that a Dictionary (address of its Variant) holds for a key to `value`, an address; gives its type. It is
-    to be freed. -1: there is none."""
+    """Write the value of a key in a Dictionary (address of its Variant) to `value`, an address. Return its type; it must be
+    freed. -1: no such key."""
     words = stack_array(1, np.int64)
     words[0] = 0
     for k in range(VARIANT_WORDS):
@@ -52,7 +52,7 @@ def value_in(server, dictionary, key, value):
 
 @kernel
 def number_in(server, dictionary, key):
-    """The number that a Dictionary (address of its Variant) holds for a key; NaN if it holds none."""
+    """The number for a key in a Dictionary (address of its Variant); NaN if there is none."""
     words = stack_array(VARIANT_WORDS, np.int64)
     value = address_of_row(words, 0)
     kind = value_in(server, dictionary, key, value)
@@ -67,8 +67,8 @@ def number_in(server, dictionary, key):
 
 @kernel
 def _open_array(functions, variant, array):
-    """Take the packed array in a Variant; `functions`: address of those of its type. Gives (address of its first element, how
-    many there are); it is good until `DESTROY` is called with `array`."""
+    """Open the packed array in a Variant; `functions`: address of those of its type. Return (address of its first element, number
+    of elements), valid until `DESTROY` is called with `array`."""
     words = stack_array(1, np.int64)
     words[0] = 0
     call_2(load_int64(functions + FROM_VARIANT), array, variant)
@@ -80,7 +80,7 @@ def _open_array(functions, variant, array):
 
 @kernel
 def _cook_array(function, functions, variant, request, count):
-    """Have an entry point cook the packed array in a Variant; `count`: how many elements it must have, -1: any."""
+    """Have an entry point cook the packed array in a Variant; `count`: the required number of elements, -1: any."""
     words = stack_array(ARRAY_WORDS, np.int64)
     array, memory = address_of_row(words, 0), INT64(0)
     given, found = _open_array(functions, variant, array)
@@ -94,7 +94,7 @@ def _cook_array(function, functions, variant, request, count):
 
 @kernel
 def _is_two_sided(server, data):
-    """Whether a mesh's data says so; -1: that is for Python to judge."""
+    """Whether a mesh's data has backface collision; -1: Python must decide."""
     words = stack_array(VARIANT_WORDS, np.int64)
     value = address_of_row(words, 0)
     kind = value_in(server, data, server.backface_key, value)
@@ -138,8 +138,8 @@ def _cook_field(server, data, request):
 
 @kernel
 def _cook(server, kind, data, cooked, before):
-    """Cook what a Variant holds for a shape of this kind into a row of SHAPE of zeros. Gives the address of its memory (`before`,
-    if that was made of the same); 0: Python has to judge it."""
+    """Cook the content of a Variant for a shape of this kind into a zeroed row of SHAPE. Return the address of its memory
+    (`before`, if that was made of the same data); 0: Python must decide."""
     got, requests = load_int32(data), stack_array(1, REQUEST)
     request = requests[0]
     request.cooking, request.cooked, request.before = server.cooking, cooked, before
@@ -169,13 +169,13 @@ def memory_of(server, index):
 
 @kernel
 def is_block_ours(server, shape, index):
-    """Whether a shape has no block, or one that compiled code has cooked and Python has not claimed."""
+    """Whether a shape has no block, or one cooked by compiled code that Python has not claimed."""
     return shape.block == 0 or load_int64(memory_of(server, index)) != 0
 
 
 @kernel
 def _write_row(shape, cooked):
-    """Write what was cooked to a row in which no other kind of shape was. It is EMPTY meanwhile."""
+    """Write the cooked data to a row that held no other kind of shape. The row is EMPTY meanwhile."""
     shape.kind = INT32(EMPTY)
     shape.block, shape.volume, shape.inner_radius = cooked.block, cooked.volume, cooked.inner_radius
     shape.has_backface_collision = cooked.has_backface_collision
@@ -188,7 +188,7 @@ def _write_row(shape, cooked):
 
 @kernel
 def set_block(server, index, data):
-    """Set a shape that nobody uses to what a Variant holds. Nobody has seen its old block, or is about to: see SIGHT."""
+    """Set an unused shape to the content of a Variant. No query has seen its old block, or is about to: see SIGHT."""
     shape, sight = shapes_of(server.world)[index], binding_of_shape(server, index) + SIGHT
     if not is_block_ours(server, shape, index) or load_acquire_int64(sight) != UNSEEN:
         return False
@@ -213,7 +213,7 @@ def set_block(server, index, data):
 
 @kernel
 def can_give_up_block(server, shape, index):
-    """Whether the block of a shape may wait for Python to note it."""
+    """Whether the block of a shape may wait for Python to process the note."""
     if not is_block_ours(server, shape, index):
         return False
     memory = load_int64(memory_of(server, index))
@@ -224,7 +224,7 @@ def can_give_up_block(server, shape, index):
 
 @kernel
 def give_up_block(server, index):
-    """Take the block from a shape that is freed; gives the address of its memory, which a query may still be reading."""
+    """Take the block from a freed shape. Return the address of its memory, which a query may still be reading."""
     memory = load_int64(memory_of(server, index))
     if memory != 0:
         server.noted_memory += view(memory, 1, COOKED_MEMORY)[0].byte_count

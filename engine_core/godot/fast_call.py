@@ -1,12 +1,12 @@
-"""Calls that compiled code answers where nothing is in the way, and Python where something is.
+"""Calls that compiled code answers in the simple case, and Python otherwise.
 
-A fast answer is a kernel `(instance, arguments, result)`. It gives True when it has done what the call asks, all of what the
-Python function would have done; or False, having changed nothing: then Python gets the call as if there were no fast answer.
-So it handles what happens a thousand times while a scene is loaded, and leaves to Python what is rare or wrong.
+A fast answer is a kernel `(instance, arguments, result)`. It returns True after doing everything that the Python function would
+do; or False without changing anything: then Python gets the call as if there were no fast answer. So it handles what happens a
+thousand times while a scene is loaded, and leaves rare or wrong calls to Python.
 
-While a fast answer runs, its thread has the server's lock: no step runs, no Python function does, and nothing waits that came
-before. It changes a body in a space behind the space's gate (edit/edits.py). It leaves notes about all that Python keeps in
-tables of its own: Python takes them over first when it takes the lock (fast_stock.py).
+While a fast answer runs, its thread holds the server's lock: no step runs, no Python function does, and no earlier call waits. It
+changes a body in a space behind the space's gate (edit/edits.py). It leaves notes about changes of Python's own tables: Python
+processes them first when it takes the lock (fast_stock.py).
 """
 
 import numpy as np
@@ -24,12 +24,12 @@ from .server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
 
 SYSTEM_SIZE = SYSTEM.itemsize
 RENEWED = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
-"""Flags of changes that a body gets whose mass, shapes or mode are new."""
+"""Change flags for a body with new mass, shapes or mode."""
 
 
 @kernel
 def _enter(instance):
-    """Take the server's lock if nobody has it and nothing waits that came before."""
+    """Take the server's lock if it is free and no earlier call waits."""
     server = view(instance, 1, SERVER)[0]
     if compare_exchange_int64(instance + LOCK_OFFSET, 0, call_0_result(server.thread_number)) != 0:
         return False
@@ -41,7 +41,7 @@ def _enter(instance):
 
 
 def make_fast_virtual(answer, number):
-    """The virtual whose fast answer this is; `number`: its place in SERVER.python_answers."""
+    """Make the virtual with this fast answer; `number`: its place in SERVER.python_answers."""
 
     @kernel
     def virtual(instance, arguments, result):
@@ -58,7 +58,7 @@ def make_fast_virtual(answer, number):
     return virtual
 
 
-# --- what fast answers use ---
+# --- used by fast answers ---
 
 
 @kernel
@@ -71,7 +71,7 @@ def _unless_in_batch(world, found):
 
 @kernel
 def own_body(world, identity):
-    """The index of the body with this id; -1 if there is none, or if it belongs to a batch and stays as it was made."""
+    """The index of the body with this id; -1 if there is none, or if it belongs to a batch and cannot be changed."""
     return _unless_in_batch(world, body_of(world, identity))
 
 
@@ -90,7 +90,7 @@ def copy_words(target, source, count):
 
 @kernel
 def free_variant(server, address):
-    """Free what the Variant at an address holds and leave nil."""
+    """Free the content of the Variant at an address and leave nil."""
     if load_int32(address) != NIL:
         call_1(server.variant_destroy, address)
         for k in range(VARIANT_WORDS):
@@ -99,13 +99,13 @@ def free_variant(server, address):
 
 @kernel
 def has_room_for(server, count):
-    """Whether so many notes can be taken."""
+    """Whether there is room for this many notes."""
     return server.note_count + count <= MOST_NOTES
 
 
 @kernel
 def take_note(server, kind, identity, first, capacity):
-    """Note something for Python. There is room: see `has_room_for`."""
+    """Leave a note for Python. There must be room: see `has_room_for`."""
     note = view(server.notes, MOST_NOTES, NOTE)[server.note_count]
     note.kind, note.identity, note.first, note.capacity = kind, identity, first, capacity
     server.note_count += 1
@@ -113,7 +113,7 @@ def take_note(server, kind, identity, first, capacity):
 
 @kernel
 def take_gate_of(world, system):
-    """Take the gate of a space, by index, if it is open and no edit lies in its ring. Gives the system's address, or 0."""
+    """Take the gate of a space, by index, if it is open and no edit is in its ring. Return the system's address, or 0."""
     address = view(world, 1, WORLD)[0].systems + system * SYSTEM_SIZE
     if compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
         return np.int64(0)
@@ -125,5 +125,5 @@ def take_gate_of(world, system):
 
 @kernel
 def open_gate_of(world, address):
-    """Give the gate back, as every edit does."""
+    """Release the gate, as every edit does."""
     call_3_result(view(world, 1, WORLD)[0].edit_function, world, np.int64(0), address)

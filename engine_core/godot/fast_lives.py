@@ -1,4 +1,4 @@
-"""Fast answers to the calls that make bodies and areas, put them into a space and out of it, and free them; see fast_call.py."""
+"""Fast answers to the calls that create bodies and areas, add them to a space, remove and free them; see fast_call.py."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ HAS_WIND = AREA_BINDING.fields["has_wind"][1]
 
 @kernel
 def _take_row(server, kind, template):
-    """Id of a new body or area, in a row of the stock, which is not empty."""
+    """Make a body or area in a row of the stock, which must not be empty, and return its id."""
     server.stock_count -= 1
     index = INT64(view(server.stock, MOST_IN_STOCK, INT32)[server.stock_count])
     body = bodies_of(server.world)[index]
@@ -74,7 +74,7 @@ def area_create(instance, arguments, result):
 
 @kernel
 def _space_of(server, identity):
-    """Index of the space with this id, which is not 0, if its frame lies at the world's zero; else -1."""
+    """Index of the space with this id, which is not 0, if its frame is at the world's zero; else -1."""
     spaces, index = spaces_of(server), identity & INDEX_MASK
     if index >= len(spaces) or spaces[index].system_id != identity or not _has_no_frame(spaces[index]):
         return INT64(-1)
@@ -89,7 +89,7 @@ def _has_no_frame(space):
 
 @kernel
 def _enter_space(server, index, system):
-    """Put a body that is in no space into one. False if it is not the time."""
+    """Put a body that is in no space into one. Return False if that is not possible now."""
     gate = take_gate_of(server.world, system)
     if gate == 0:
         return False
@@ -162,7 +162,7 @@ def _drop_area_binding(server, index):
 
 @kernel
 def _can_free(server, index):
-    """Whether nothing knows a body or area but its own rows, and the rows of its shapes as they are."""
+    """Whether a body or area is referred to only by its own rows and those of its unmodified shapes."""
     body = bodies_of(server.world)[index]
     if body.first_joint >= 0 or body.flags & HAS_EXCEPTIONS or server.is_flushing:
         return False
@@ -179,7 +179,7 @@ def _can_free(server, index):
 
 @kernel
 def _free_body(server, identity):
-    """Free a body or an area, out of its space."""
+    """Free a body or an area that is in no space."""
     world = server.world
     area = own_area(world, identity)
     is_area = area >= 0

@@ -1,5 +1,5 @@
-"""Fast answers to the calls that say what a body or an area is: mode, parameters, layers, whose it is, its callbacks; see
-fast_call.py. A node repeats most of it, or says it before it enters a space."""
+"""Fast answers to the calls that set up a body or an area: mode, parameters, layers, object id, callbacks; see fast_call.py.
+Nodes repeat most of these, or make them before they enter a space."""
 
 import math
 
@@ -29,7 +29,7 @@ from .slots import argument, bool_argument, float_argument, int_argument, is_fin
 
 INT32, INT64, UINT32 = np.int32, np.int64, np.uint32
 LARGEST = 1e30
-"""Larger numbers, and those smaller than its inverse, are left to Python to judge: rows are single precision."""
+"""Numbers beyond this, or below its inverse, are left to Python: rows are in single precision."""
 (RESTITUTION, FRICTION, MASS, INERTIA, CENTER_OF_MASS, GRAVITY_SCALE, LINEAR_DAMP_MODE, ANGULAR_DAMP_MODE, LINEAR_DAMP,
  ANGULAR_DAMP) = range(10)  # fmt: skip
 """PhysicsServer3D.BodyParameter."""
@@ -40,13 +40,13 @@ WIND_FORCE_MAGNITUDE, WIND_ATTENUATION_FACTOR = 10, 13
 
 @kernel
 def _loose(world, index):
-    """The index of a body or area that is in no space; else -1, and for -1."""
+    """The index of a body or area if it is in no space; else -1, also for -1."""
     return index if index >= 0 and bodies_of(world)[index].system < 0 else INT64(-1)
 
 
 @kernel
 def _area_at(world, index):
-    """The row of an area beside its row of a body."""
+    """The AREA row of an area, at the index of its body row."""
     return areas_of(view(world, 1, WORLD)[0])[index]
 
 
@@ -86,7 +86,7 @@ def body_set_mode(instance, arguments, result):
 
 @kernel
 def _number_of(variant):
-    """A Variant's value as a number; NaN for what is none, or is too large or too small to be kept."""
+    """A Variant's value as a number; NaN for other types, and for numbers too large or too small to store."""
     kind = load_int32(variant)
     value = math.nan
     if kind == FLOAT:
@@ -99,7 +99,7 @@ def _number_of(variant):
 
 @kernel
 def _store_parameter(body, number, value):
-    """Write a parameter that is one number and nothing but a number; False for others."""
+    """Write a parameter that is just one number; return False for others."""
     if number == RESTITUTION:
         body.restitution = np.float32(value)
     elif number == FRICTION:
@@ -145,7 +145,7 @@ def body_set_param(instance, arguments, result):
 
 
 def make_set_filter(find, field):
-    """Collision layer or mask. An area is not touched where nothing changes."""
+    """Make the fast answer for collision layer or mask. An area is not touched if nothing changes."""
 
     @kernel
     def set_filter(instance, arguments, result):
@@ -225,7 +225,7 @@ def _is_valid(server, callback):
 
 @kernel
 def _make_state(instance, address, index, identity):
-    """Make the binding of a body ready, and its PhysicsDirectBodyState3D."""
+    """Prepare the binding of a body, and its PhysicsDirectBodyState3D."""
     server, binding = view(instance, 1, SERVER)[0], view(address, 1, BODY_BINDING)[0]
     if binding.body_id != identity:
         binding.server, binding.world = instance, server.world
@@ -258,7 +258,7 @@ def body_set_state_sync_callback(instance, arguments, result):
 
 
 def make_set_monitor_callback(place, kind):
-    """The Callable that an area tells of bodies, or of areas."""
+    """Make the fast answer that sets an area's Callable for bodies, or for areas."""
 
     @kernel
     def set_monitor_callback(instance, arguments, result):
@@ -301,7 +301,7 @@ def area_set_monitorable(instance, arguments, result):
 
 @kernel
 def _store_number(area, number, value):
-    """Write a parameter of an area that is any finite number; False for others."""
+    """Write a parameter of an area that may be any finite number; return False for others."""
     if number == GRAVITY:
         area.gravity = value
     elif number == UNIT_DISTANCE:
@@ -317,7 +317,7 @@ def _store_number(area, number, value):
 
 @kernel
 def _says_no_wind(number, variant):
-    """Whether a parameter of the wind is what it is for a new area: nodes say so."""
+    """Whether a wind parameter has its default, which nodes set too."""
     if number == WIND_FORCE_MAGNITUDE or number == WIND_ATTENUATION_FACTOR:
         return load_int32(variant) == FLOAT and load_float64(variant + 8) == 0.0
     v = load_vector3(variant + 8)

@@ -1,8 +1,8 @@
-"""Fast answers to the calls that make shapes, set them and free them; see fast_call.py.
+"""Fast answers to the calls that create shapes, set and free them; see fast_call.py.
 
-All kinds are made here. All but planes and separation rays are set here too until they are used, and freed here when they are not
-used any more; those with a block: fast_block_data.py. A shape that was in use gets a fresh row for its new data, so that no
-thread sees half of it: Python does that. A shape that nobody has used may still be asked with on another thread: the two meet in
+All kinds are created here. All but planes and separation rays are also set here until they are used, and freed here when they are
+no longer used; those with a block: fast_block_data.py. A shape in use gets a fresh row for its new data, so that no thread sees
+half of it: Python does that. An unused shape may still be in a query on another thread: the two synchronise in
 SHAPE_BINDING.sight.
 """
 
@@ -36,14 +36,14 @@ NO_SIZES = (math.nan, math.nan, math.nan)
 
 @kernel
 def note_sight(server, index):
-    """Somebody is about to read the row of a shape of which he has no use."""
+    """Note that a query is about to read the row of a shape without counting as a use of it."""
     sight = binding_of_shape(server, index) + SIGHT
     while load_acquire_int64(sight) != SEEN and compare_exchange_int64(sight, UNSEEN, SEEN) != UNSEEN:
         call_0(server.yield_thread)
 
 
 def make_shape_create(kind):
-    """The fast answer that makes a shape of this kind (shapes/schema.py)."""
+    """Make the fast answer that creates a shape of this kind (shapes/schema.py)."""
 
     @kernel
     def shape_create(instance, arguments, result):
@@ -78,7 +78,7 @@ def _own_shape(server, identity):
 
 @kernel
 def _is_unused(shape, index):
-    """Whether a shape is of a kind that is set and freed here, nobody uses it, and it has one row."""
+    """Whether a shape is of a kind that is set and freed here, is unused, and has one row."""
     kind = shape.user_kind
     is_solid = kind == SPHERE or kind == BOX or kind == CAPSULE or kind == CYLINDER
     return (is_solid or has_block(kind)) and shape.use_count == 0 and shape.was_shared == 0 and shape.current == index
@@ -89,7 +89,7 @@ def _is_unused(shape, index):
 
 @kernel
 def _repeats(kept, data):
-    """Whether two Variants hold the same number, or the same vector: nodes repeat it."""
+    """Whether two Variants hold the same number or vector: nodes repeat calls."""
     kind = load_int32(data)
     if kind != load_int32(kept):
         return False
@@ -103,7 +103,7 @@ def _repeats(kept, data):
 
 @kernel
 def _sizes_in(server, kind, data):
-    """The sizes that a Variant gives a shape; NaN for what Python has to judge."""
+    """The sizes that a Variant gives a shape; NaN if Python must decide."""
     got = load_int32(data)
     if kind == SPHERE and got == FLOAT:
         return (load_float64(data + 8), 0.0, 0.0)
@@ -116,7 +116,7 @@ def _sizes_in(server, kind, data):
 
 @kernel
 def _keep(server, kept, data):
-    """Keep what a shape was set to; both are addresses of Variants."""
+    """Store the data that a shape was set to; both are addresses of Variants."""
     free_variant(server, kept)
     kind = load_int32(data)
     if kind == DICTIONARY or kind == PACKED_VECTOR3_ARRAY:
@@ -128,7 +128,7 @@ def _keep(server, kept, data):
 
 @kernel
 def _note_set(server, identity, sizes):
-    """Note what a shape was set to (NO_SIZES: to a block), in place of the last note if that says it of the same shape. There is
+    """Leave a note of a shape's new data (NO_SIZES: a block), replacing the last note if that is of the same shape. There must be
     room."""
     last = view(server.notes, MOST_NOTES, NOTE)[max(server.note_count - 1, 0)]
     if server.note_count == 0 or last.kind != SHAPE_SET or last.identity != identity:
@@ -140,7 +140,7 @@ def _note_set(server, identity, sizes):
 
 @kernel
 def _set_solid(shape, sight, kind, sizes):
-    """Set a shape that nobody uses to sizes; False: they are none, or somebody has seen it (`sight`: address of SIGHT)."""
+    """Set an unused shape to sizes; return False if they are invalid, or a query has seen it (`sight`: address of SIGHT)."""
     if not are_sizes(kind, sizes) or compare_exchange_int64(sight, UNSEEN, WRITTEN) != UNSEEN:
         return False
     write_solid(shape, kind, sizes)
@@ -175,7 +175,7 @@ def shape_set_data(instance, arguments, result):
 
 @kernel
 def free_shape(server, identity):
-    """Free a shape that nobody uses; a query may still be reading its row, so that is taken again later."""
+    """Free an unused shape. A query may still be reading its row, so that is reused later."""
     index = _own_shape(server, identity)
     if index < 0 or server.has_contact_biases or not has_room_for(server, 1):
         return False

@@ -1,7 +1,7 @@
-"""Fast answers to the calls about shapes on bodies and on areas; see fast_call.py.
+"""Fast answers to the calls for shapes of bodies and areas; see fast_call.py.
 
-Changed here are bodies in no space, and bodies that get a shape in a space: Python publishes all other changes in a space.
-Shapes that are turned or stretched on their body are cooked by Python.
+They handle bodies in no space, and adding a shape to a body in a space: Python publishes all other changes in a space. Shapes
+that are rotated or stretched on their body are cooked by Python.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def binding_of_shape(server, index):
 
 @kernel
 def is_plain_place(transform):
-    """Whether a transform moves a shape and does no more, within reach."""
+    """Whether a transform is only a translation, within reach."""
     for i in range(12):
         value = np.float64(load_float32(transform + 4 * i))
         if i < 9 and value != (1.0 if i % 4 == 0 else 0.0):
@@ -56,7 +56,7 @@ def is_plain_place(transform):
 
 @kernel
 def place_instance(body, instance, transform):
-    """Put a shape at a plain place of a body without stretch."""
+    """Put a shape at a plain position of a body without stretch."""
     instance.has_user_transform = np.int16(0)
     for k in range(3):
         instance.rotation[k] = np.float32(0.0)
@@ -67,15 +67,15 @@ def place_instance(body, instance, transform):
 
 @kernel
 def is_as_set(world, instance):
-    """Whether a shape on a body is the user's with its present settings, neither stretched nor freed: its row stays when it is
-    not used any more."""
+    """Whether a shape on a body is the user's with its present settings, neither stretched nor freed: its row stays when it is no
+    longer used."""
     shape = shapes_of(world)[instance.user_shape]
     return shape.id != 0 and instance.shape == shape.current
 
 
 @kernel
 def drop_instance(server, identity, instance):
-    """A body has a shape no more. There is room for a note."""
+    """Note that a body no longer has a shape. There must be room for a note."""
     shapes_of(server.world)[instance.shape].use_count -= 1
     take_note(server, SHAPE_DROPPED, identity, np.int64(instance.user_shape), np.int64(0))
     instance.shape = INT32(-1)
@@ -99,7 +99,7 @@ def _append(server, index, shape, transform, is_disabled):
 
 @kernel
 def _append_in_space(server, index, shape, transform, is_disabled):
-    """Append a shape to a body in a space. False if the space's gate is taken."""
+    """Append a shape to a body in a space. Return False if the space's gate is taken."""
     world = server.world
     body = bodies_of(world)[index]
     gate = take_gate_of(world, np.int64(body.system))
@@ -117,7 +117,7 @@ def _append_in_space(server, index, shape, transform, is_disabled):
 
 @kernel
 def _has_room(server, body):
-    """Whether a body has a row for another shape, or gets its first one from the stock."""
+    """Whether a body has a row for another shape, or can get its first one from the stock."""
     if body.instance_count < body.instance_capacity:
         return True
     if body.instance_capacity > 0 or body.system >= 0 or server.run_count == 0:
@@ -155,7 +155,7 @@ def make_add_shape(find):
 
 @kernel
 def _repeats(instance, transform):
-    """Whether a shape is at this plain place already."""
+    """Whether a shape is already at this plain position."""
     if instance.has_user_transform or instance.rotation[3] != 1.0 or not is_plain_place(transform):
         return False
     for k in range(3):
@@ -165,7 +165,7 @@ def _repeats(instance, transform):
 
 
 def make_of_shape(find, answer):
-    """The fast answer about a shape of a body that `answer(server, body, row, arguments)` gives; `row`: of INSTANCE."""
+    """Make the fast answer of `answer(server, body, row, arguments)` for a shape of a body; `row`: of INSTANCE."""
 
     @kernel
     def of_shape(instance, arguments, result):
@@ -182,7 +182,7 @@ def make_of_shape(find, answer):
 @kernel
 def _set_transform(server, body, row, arguments):
     shape, transform = instances_of(server.world)[row], argument(arguments, 2)
-    if _repeats(shape, transform):  # nodes do
+    if _repeats(shape, transform):  # nodes repeat calls
         return True
     if body.system >= 0 or body.flags & HAS_STRETCH or not is_as_set(server.world, shape) or not is_plain_place(transform):
         return False
@@ -223,7 +223,7 @@ def _remove(server, body, row, arguments):
 
 
 def shape_answers(family, find):
-    """The fast answers by virtual: of `body` or `area`, which `find(world, identity)` finds."""
+    """The fast answers by virtual, for `body` or `area`; `find(world, identity)` looks it up."""
     return {
         f"_{family}_add_shape": make_add_shape(find),
         f"_{family}_set_shape_transform": make_of_shape(find, _set_transform),

@@ -1,6 +1,6 @@
-"""The stock of fast answers (fast_call.py): free rows from Python's tables, and notes for these tables of what was done.
+"""The stock of fast answers (fast_call.py): free rows from Python's tables, and notes of changes for these tables.
 
-The caller has the server's lock.
+The caller holds the server's lock.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from .schema import (
 )  # fmt: skip
 
 SHARE = 16
-"""The stock is at most this part of what is free: so that a call that asks for the last rows gets them."""
+"""The stock is at most this part of the free rows, so that a call for the last rows gets them."""
 
 
 class FastStock:
@@ -35,15 +35,15 @@ class FastStock:
         record["new_body"], record["new_area_body"], record["new_area"] = map(address_of, self._templates)
 
     def restock(self) -> None:
-        """Have rows at hand again. Called by the functions that are asked where there were none."""
-        for name in ("enter_system", "leave_system", "renew", "renew_shapes"):  # loaded with the first body: nobody asks before
+        """Refill the stock. Called by the functions that found it empty."""
+        for name in ("enter_system", "leave_system", "renew", "renew_shapes"):  # loaded with the first body
             self._record[name] = getattr(body_placement, name).address
         bodies, instances = self._world.bodies, self._world.instances
         if not self._record["stock_count"]:
             self._world.retirement.reclaim()
             before = self.most_bodies = bodies.count
             rows = bodies.take_many(min(MOST_IN_STOCK, bodies.free_count() // SHARE))
-            # The next one last: those given back, the latest first, then those never used in ascending order.
+            # The next one last: freed rows, the latest first, then unused ones in ascending order.
             order = np.concatenate([rows[rows < before][::-1], rows[rows >= before]])[::-1]
             self._rows[: len(order)] = order
             self._record["stock_count"] = len(order)
@@ -64,7 +64,7 @@ class FastStock:
             self._record["shape_row_count"] = len(rows)
 
     def take_over(self) -> None:
-        """Enter into Python's tables what was noted."""
+        """Enter the notes into Python's tables."""
         count, world = int(self._record["note_count"]), self._world
         notes = self._notes[:count].copy()
         self._record["note_count"] = self._record["noted_memory"] = 0
@@ -80,21 +80,21 @@ class FastStock:
                 world.note_stale_mass(index)
         is_set, is_freed, freed_shapes = kinds == SHAPE_SET, kinds == WAS_FREED, kinds == SHAPE_FREED
         world.shapes.note_set(indices[is_set], notes["sizes"][is_set])
-        # Last of all what was freed: it is not used again before.
+        # Freed things last of all: they are not reused before.
         memory = notes["first"][freed_shapes]
         world.shapes.note_freed(indices[freed_shapes].tolist(), memory[memory != 0].tolist())
         if is_freed.any():
             self._take_over_freed(notes["identity"][is_freed].tolist(), notes[is_freed])
 
     def _take_over_freed(self, identities: list[int], freed: np.ndarray) -> None:
-        """Bodies and areas that were freed, and their notes."""
+        """Process freed bodies and areas, and their notes."""
         areas = self._server.areas
         for identity in areas.keys() & identities if areas else ():
             del areas[identity]
         self._world.retirement.retire(lambda: self._give_back(freed))
 
     def _give_back(self, freed: np.ndarray) -> None:
-        """Nobody reads the rows of freed bodies any more."""
+        """Give back the rows of freed bodies, which are no longer read."""
         for capacity in np.unique(freed["capacity"]).tolist():
             if capacity:
                 self._world.instances.give_back_many(freed["first"][freed["capacity"] == capacity].tolist(), capacity)

@@ -1,10 +1,11 @@
-"""Between Godot's numbers and the world's. Godot speaks in single precision, from a zero of its own: the frame of a space.
+"""Conversion between Godot's coordinates and the world's. Godot uses single precision, relative to its own zero: the frame of a
+space.
 
-World positions are double precision and stay as they are when `space_shift_origin` moves the frame; only the
-numbers that go to Godot and come from it change. A body in no space has Godot's numbers as they are, until it enters one.
+World positions are in double precision and do not change when `space_shift_origin` moves the frame; only the numbers exchanged
+with Godot change. A body in no space keeps Godot's numbers as they are, until it enters one.
 
-After a shift nodes repeat their places in the new numbers, each rounded. Until the next step such a repetition, as far from the
-body's place as rounding explains, is not taken for a move: nothing wakes, and no digit is lost.
+After a shift nodes repeat their transforms in the new numbers, each rounded. Until the next step such a repetition, if within
+rounding of the body's pose, is not treated as a move: nothing wakes, and no precision is lost.
 """
 
 import numpy as np
@@ -24,7 +25,7 @@ from .schema import BOOL, RID, SERVER, SPACE_BINDING, VECTOR3
 FLOAT32, FLOAT64 = np.float32, np.float64
 SYSTEM_SIZE = SYSTEM.itemsize
 ROUNDING = 2.0e-7
-"""More than twice what single precision rounds by, relative."""
+"""More than twice the relative rounding error of single precision."""
 
 
 @kernel
@@ -38,7 +39,7 @@ def frame_of(world, index):
 
 @kernel
 def write_transform(world, index, out):
-    """`motion.get_origin_transform` in Godot's numbers."""
+    """Call `motion.get_origin_transform`, with the result in Godot's coordinates."""
     motion.get_origin_transform(world, index, out)
     origin = subtract(origin_of(bodies_of(world)[index]), frame_of(world, index))
     for k in range(3):
@@ -47,15 +48,15 @@ def write_transform(world, index, out):
 
 @kernel
 def read_pose(world, index, transform):
-    """`motion.pose_of_transform` from Godot's numbers."""
+    """Call `motion.pose_of_transform` with Godot's coordinates."""
     answer, origin, rotation = motion.pose_of_transform(world, bodies_of(world)[index], transform)
     return answer, add(origin, frame_of(world, index)), rotation
 
 
 @kernel
 def repeats_after_shift(server, index, transform):
-    """Whether a transform that comes between a shift and the next step says where a body is already, as far as nodes can say it,
-    whose numbers are rounded."""
+    """Whether a transform set between a shift and the next step equals the body's present one, within the rounding of the node's
+    numbers."""
     record = view(server, 1, SERVER)[0]
     world = record.world
     system = bodies_of(world)[index].system
@@ -76,7 +77,7 @@ def repeats_after_shift(server, index, transform):
 
 @entry_point("void(int64, int64, int64)")
 def write_transform_of(world, index, out):
-    """`write_transform` for Python."""
+    """Call `write_transform` from Python."""
     write_transform(world, index, out)
 
 
@@ -89,7 +90,7 @@ def frame_of_space(server, space: int) -> np.ndarray:
 
 
 def enter_space(server, identity: int, space: int, before: int, set_system) -> None:
-    """Put a body or an area into another space, or none, where Godot's numbers say it is."""
+    """Put a body or an area into another space, or none, at its position in Godot's coordinates."""
     way = frame_of_space(server, space) - frame_of_space(server, before)
     if way.any():
         set_system(identity, 0)
@@ -102,21 +103,21 @@ def enter_space(server, identity: int, space: int, before: int, set_system) -> N
 
 
 def to_world(server, identity: int, transform) -> tuple:
-    """A transform of twelve numbers from Godot's, of a body or an area."""
+    """Convert a transform of twelve numbers of a body or an area from Godot's coordinates."""
     system = int(server.world.bodies.rows[index_of(identity)]["system"])
     space = int(server.world.systems.rows[system]["id"]) if system >= 0 else 0
     return (*transform[:9], *(np.asarray(transform[9:]) + frame_of_space(server, space)))
 
 
 def read_place(server, index: int) -> tuple:
-    """Where Godot sees a row of the bodies."""
+    """The position of a body row in Godot's coordinates."""
     place = server.scratch_transform
     write_transform_of(server.world.address, index, place.ctypes.data)
     return read_transform(place.ctypes.data)
 
 
 def shift_space(server, space: int, by) -> None:
-    """Move the zero of Godot's numbers in a space: the place `by` [m] is at zero from now on."""
+    """Move the zero of Godot's coordinates in a space: the position `by` [m] is at zero from now on."""
     row, system = server.space_row(space), server.world.system(space)
     frame = frame_of_space(server, space) + np.asarray(by, np.float64)
     if not np.isfinite(frame).all():
@@ -126,7 +127,7 @@ def shift_space(server, space: int, by) -> None:
 
 
 def add_frame_methods(methods, engine) -> None:
-    """Register the methods; `engine.server` is there when one is called."""
+    """Register the methods; `engine.server` exists when one is called."""
 
     def shift_origin(space, by):
         with engine.server.lock:

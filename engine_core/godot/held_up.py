@@ -1,10 +1,10 @@
-"""Impulses that hold a body up against gravity, tick by tick: the suspension of a VehicleBody3D, a thing that hovers.
+"""Impulses that hold a body up against gravity every tick: the suspension of a VehicleBody3D, a hovering body.
 
-An impulse acts at once, gravity by sub-steps. A body that gets an impulse of its weight times the length of the tick, every tick,
-would be thrown up and fall back within the tick, and come out higher: by 3/8 of g dt^2 with four sub-steps, 1 mm a tick; and
-its velocity between steps would be that of a fall. So the part of a tick's impulses that goes against gravity, as far as
-gravity undoes it in the step, is given out by sub-steps too. The rest of an impulse acts at once: a jump goes as far as
-it would in an engine that takes gravity first and moves the body after.
+An impulse acts at once, gravity by sub-steps. A body that gets an impulse of its weight times the tick length in every tick would
+be thrown up and fall back within the tick, and come out higher: by 3/8 of g dt^2 with four sub-steps, 1 mm a tick; and its
+velocity between steps would be that of a fall. So the part of a tick's impulses against gravity, as far as gravity undoes it in
+the step, is applied by sub-steps too. The rest acts at once: a jump goes as far as in an engine that applies gravity first and
+moves the body after.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ BINDING_BYTES = BODY_BINDING.itemsize
 
 @kernel
 def note_impulse(server_address, index, impulse):
-    """An impulse [N s] was given to a body, by index, for the step to come."""
+    """Record an impulse [N s] on a body, by index, for the next step."""
     server = view(server_address, 1, SERVER)[0]
     identity = bodies_of(server.world)[index].id
     binding = view(server.body_bindings + index * BINDING_BYTES, 1, BODY_BINDING)[0]
@@ -35,7 +35,7 @@ def note_impulse(server_address, index, impulse):
 
 @kernel
 def _spread(body, impulse, delta_time):
-    """Turn what of an impulse goes against gravity into a force for one step."""
+    """Convert the part of an impulse against gravity to a force for one step."""
     gravity = vector3(body.gravity)
     size = length(gravity)
     if body.mode < RIGID or body.flags & OMITS_FORCES or size == 0.0:

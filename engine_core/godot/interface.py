@@ -1,6 +1,6 @@
-"""Godot's C interface: its functions by name, and the strings it wants.
+"""Godot's C interface: its functions by name, and its strings.
 
-Only this file and `variant.py` know how Godot lays out its strings and names.
+Only this file and `variant.py` depend on the layout of Godot's strings and names.
 """
 
 import ctypes
@@ -54,7 +54,7 @@ class Interface:
         return version
 
     def name(self, text: str) -> int:
-        """Address of a StringName; kept until `release_names`. Equal names hold the same pointer, see `name_key`."""
+        """Address of a StringName, kept until `release_names`. Equal names hold the same pointer, see `name_key`."""
         if text not in self._names:
             memory = (c_int64 * 1)()
             self._new_name(ctypes.addressof(memory), text.encode())
@@ -62,12 +62,12 @@ class Interface:
         return ctypes.addressof(self._names[text])
 
     def name_key(self, text: str) -> int:
-        """The word that a StringName of this text holds while we keep one."""
+        """The word in a StringName of this text, valid while we keep one."""
         self.name(text)
         return self._names[text][0]
 
     def release_names(self) -> None:
-        """Give back all names; nothing may be called by name afterwards."""
+        """Free all names; nothing may be called by name afterwards."""
         for memory in self._names.values():
             self._destroy_name(ctypes.addressof(memory))
         self._names.clear()
@@ -82,7 +82,7 @@ class Interface:
             self.destroy_string(ctypes.addressof(memory))
 
     def library_path(self) -> str:
-        """The file that Godot loaded us from."""
+        """The path of the library that Godot loaded."""
         string = (c_int64 * 1)()
         at = ctypes.addressof(string)
         self.function("get_library_path", None, c_void_p, c_void_p)(self.library, at)

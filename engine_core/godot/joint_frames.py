@@ -1,4 +1,5 @@
-"""Frames of joints between Godot's order of axes and the core's. A frame is twelve numbers: basis by rows, then origin."""
+"""Conversion of joint frames between Godot's order of axes and the core's. A frame is twelve numbers: basis by rows, then
+origin."""
 
 import numpy as np
 
@@ -35,22 +36,22 @@ def basis_of(rotation) -> tuple:
 
 
 def frame_like(frame: tuple, basis: tuple, other: tuple, other_basis: tuple) -> tuple:
-    """A frame turned about its z axis, so that its x axis is as near as can be to that of another body's frame as the two
-    bodies stand now: there their angle is 0. A `basis`: nine numbers by rows of a body."""
+    """Rotate a frame about its z axis, so that its x axis is as near as possible to that of another body's frame at the bodies'
+    present poses: there their angle is 0. A `basis`: nine numbers by rows of a body."""
     turn, other_turn = np.asarray(basis).reshape(3, 3), np.asarray(other_basis).reshape(3, 3)
     x = np.linalg.solve(turn, other_turn @ np.asarray(other[:9]).reshape(3, 3)[:, 0])
     z = np.asarray(frame[:9]).reshape(3, 3)[:, 2]
     x -= z * (x @ z)
     size = float(np.linalg.norm(x))
-    if size < 1e-6:  # the axes are at right angles: any start is as good
+    if size < 1e-6:  # perpendicular axes: any start is as good
         return frame
     x /= size
     return (*np.column_stack([x, np.cross(z, x), z]).ravel().tolist(), *frame[9:])
 
 
 def turned(frame: tuple, joint) -> tuple:
-    """A frame with its axes in the core's order: the one that turns freely comes first, the others follow in a circle, so
-    that right stays right."""
+    """Convert a frame to the core's order of axes: the one that turns freely first, the others cyclically, so that the frame
+    stays right-handed."""
     first = 2 if joint.kind == HINGE else first_axis(joint) if joint.kind == SIX_DOF else 0
     if first == 0:
         return frame

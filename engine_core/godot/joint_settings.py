@@ -18,9 +18,9 @@ DEFAULTS = {
     SIX_DOF: (0.0, 0.0, 0.7, 0.5, 1.0, 0.0, 0.0, 0.01, 0.01, 0.0,
               0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.5, 0.0, 300.0, 0.0, 0.0, 0.0),
 }  # fmt: skip
-# Of a 6DOF joint nodes switch the angular limits on; one made by calls of the server turns freely until they are.
+# Nodes switch on the angular limits of a 6DOF joint; one made by server calls turns freely until then.
 DEFAULT_FLAGS = {HINGE: (False, False), SIX_DOF: (True, False, False, False, False, False)}
-# Parameters that are kept and do nothing, by number: inside the limits of a slider there is nothing to bounce off.
+# Parameters that are stored without effect, by number: inside the limits of a slider there is nothing to bounce off.
 IGNORED = {
     PIN: {}, HINGE: {}, CONE_TWIST: {}, SIX_DOF: {},
     SLIDER: {6: "linear_motion_restitution", 17: "angular_motion_restitution"},
@@ -35,12 +35,12 @@ NOTHING = (0.0, 0.0, 0.0)
 
 
 def configure(world, joint) -> None:
-    """Tell the core's joint all that is set on Godot's."""
+    """Apply all settings of Godot's joint to the core's joint."""
     _CONFIGURE[joint.kind](world, joint)
 
 
 def _part(joint, number: int, axis: int = 0) -> float:
-    """A parameter in parts of its default, from 0 to 1. Nodes send single-precision numbers."""
+    """A parameter relative to its default, from 0 to 1. Nodes send single-precision numbers."""
     part = joint.parameter(number, axis) / DEFAULTS[joint.kind][number]
     return 1.0 if part > 1.0 - 1e-6 else max(part, 0.0)
 
@@ -51,7 +51,7 @@ def _above(joint, number: int, axis: int = 0) -> float:
 
 
 def _bounce(joint, number: int, axis: int = 0) -> float:
-    """Restitution: none up to the default, all at 1."""
+    """Restitution: 0 up to the default, full at 1."""
     default = DEFAULTS[joint.kind][number]
     return min(max((joint.parameter(number, axis) - default) / (1.0 - default), 0.0), 1.0)
 
@@ -112,14 +112,14 @@ def _cone_twist(world, joint) -> None:
 
 
 def _angular_limits(joint, axis: int) -> tuple[float, float] | None:
-    """(lower, upper) of an angular axis of a 6DOF joint, right-handed; None where it is free."""
+    """(lower, upper) of an angular axis of a 6DOF joint, right-handed; None if it is free."""
     lower, upper = -joint.parameter(11, axis), -joint.parameter(10, axis)
     is_free = not joint.flag(1, axis) or lower > upper or upper - lower >= FULL_TURN
     return None if is_free else (lower, upper)
 
 
 def first_axis(joint) -> int:
-    """Which axis of a 6DOF joint turns the most freely: it becomes the twist, which has no end; the other two are swings."""
+    """The axis of a 6DOF joint that turns most freely: it becomes the twist, which is unlimited; the other two are swings."""
     limits = [_angular_limits(joint, axis) for axis in range(3)]
     room = [FULL_TURN if pair is None else pair[1] - pair[0] for pair in limits]
     return room.index(max(room))

@@ -1,8 +1,8 @@
-"""How soft a joint of Godot's is to be: from factors of its parameters' defaults to springs, dampers and limits of the core.
+"""Softness of Godot's joints: from parameters relative to their defaults to springs, dampers and limits of the core.
 
-Godot names bias, softness, relaxation, restitution and damping, and gives them no units; its engines took them for gains of a
-solver of their own. Here the defaults stand for as firm as the solver can hold, and what is less is a spring: a part `p` of the
-default is a spring of p times the frequency of what is firm. docs/differences.md says which parameter does what.
+Godot has parameters for bias, softness, relaxation, restitution and damping without units; its engines used them as gains of
+their own solvers. Here a default means as firm as the solver can hold, and less means a spring: a part `p` of the default is a
+spring of p times the frequency of a firm one. docs/differences.md lists the effect of each parameter.
 """
 
 import math
@@ -14,18 +14,18 @@ FIRM_HERTZ = PhysicsSystem.SETTINGS["joint_hertz"]
 FIRM_DAMPING = PhysicsSystem.SETTINGS["joint_damping_ratio"]
 LEAST_PART = 0.005
 NARROWEST = 1e-4
-"""Limits closer than this lock [m], [rad]: joint_interface.NARROWEST."""
+"""Limits closer than this lock [m], [rad]: NARROWEST of core/joints.py."""
 
 
 def soft_lock(part: float, damping_part: float = 1.0, max_force: float = 0.0) -> tuple[float, float, float] | None:
-    """(hertz, damping ratio, max force [N], [N m]) of an axis that is locked by a spring; None where it is firm."""
+    """(hertz, damping ratio, max force [N], [N m]) of an axis that is locked by a spring; None if it is firm."""
     if part >= 1.0 and damping_part >= 1.0 and max_force <= 0.0:
         return None
     return FIRM_HERTZ * max(part, LEAST_PART), damping_part, max_force if max_force > 0.0 else math.inf
 
 
 def split_locks(limits: dict, soft: dict) -> tuple[dict, dict]:
-    """Limits without the locked axes that give way, and these as `locks` of `World.joint_configure`."""
+    """Split limits into those without the soft locked axes, and these as `locks` of `World.joint_configure`."""
     firm, locks = {}, {}
     for axis, (lower, upper) in limits.items():
         softness = soft.get(axis)
@@ -37,7 +37,7 @@ def split_locks(limits: dict, soft: dict) -> tuple[dict, dict]:
 
 
 def limit_feel(softness: float, correction: float, damping: float = 1.0, restitution: float = 0.0, max_force: float = 0.0):
-    """How springy a limit is, and how fast it brings back a body from beyond it; the arguments are parts of the defaults."""
+    """How springy a limit is, and how fast it brings a body back from beyond it; the arguments are relative to the defaults."""
     most = max_force if max_force > 0.0 else math.inf
     if softness < 1.0:
         hertz = FIRM_HERTZ * max(softness * correction, LEAST_PART)
@@ -48,5 +48,5 @@ def limit_feel(softness: float, correction: float, damping: float = 1.0, restitu
 
 
 def damper(axis: int, damping: float) -> dict:
-    """Springs of `World.joint_configure` with a damper alone [N s/m], [N m s/rad]; none where there is nothing to damp."""
+    """Springs of `World.joint_configure` with only a damper [N s/m], [N m s/rad]; none if there is no damping."""
     return {axis: (0.0, damping, 0.0)} if damping > 1e-6 else {}

@@ -1,6 +1,6 @@
-"""Methods of Scree on a class that Godot knows, which a game calls by name: `PhysicsServer3D.call("streaming_open", ...)`.
+"""Methods of Scree on a class of Godot, which a game calls by name: `PhysicsServer3D.call("streaming_open", ...)`.
 
-A cold method is a Python function of Python values; a hot one is compiled and takes no interpreter lock. Godot calls both with
+A cold method is a Python function of Python values; a hot one is compiled and does not take the GIL. Godot calls both with
 Variants.
 """
 
@@ -19,8 +19,8 @@ INVALID_ARGUMENT = 2
 
 
 def locked_calls(engine, table: str):
-    """`locked(name)` gives a function that calls this method of `engine.server.TABLE` and holds the server's lock meanwhile. The
-    server is there when it is called, not yet when methods are registered."""
+    """Return `locked(name)`, which makes a function that calls this method of `engine.server.TABLE` while holding the server's
+    lock. The server exists when it is called, not yet when methods are registered."""
 
     def locked(name: str):
         def call(*arguments):
@@ -65,7 +65,7 @@ class Methods:
         self._ptrcall = PTR_CALL(self._refuse_ptrcall)
 
     def cold(self, name: str, function, arguments: dict[str, int] | None = None, result: int = schema.NIL) -> None:
-        """A Python function; its exceptions are printed, and nothing is answered."""
+        """Register a Python function; its exceptions are printed, and then nothing is returned."""
         arguments = arguments or {}
         variants, reporter = self._engine.variants, self._engine.reporter
         addresses = reader(f"{len(arguments)}q") if arguments else None
@@ -80,7 +80,7 @@ class Methods:
                 answer = function(*(variants.read(at) for at in (addresses(values_at) if addresses else ())))
                 if result != schema.NIL and answer is not None:
                     variants.write(result_at, answer)
-            except Exception as error:  # nothing may leave a callback
+            except Exception as error:  # exceptions must not leave a callback
                 reporter.exception(name, error)
 
         callback = CALL(call)
@@ -88,8 +88,8 @@ class Methods:
         self._register(name, ctypes.cast(callback, c_void_p).value, arguments, result)
 
     def hot(self, name: str, entry_point, arguments: dict[str, int], result: int = schema.NIL) -> None:
-        """An entry point "void(int64, int64, int64, int64, int64, int64)": user data, instance, address of the addresses of the
-        arguments, their number, address of the result, address of the error."""
+        """Register an entry point "void(int64, int64, int64, int64, int64, int64)": user data, instance, address of the addresses
+        of the arguments, their number, address of the result, address of the error."""
         self._register(name, entry_point.address, arguments, result)
 
     def _refuse_ptrcall(self, userdata, instance, arguments, result) -> None:

@@ -1,5 +1,4 @@
-"""`_body_test_motion`: what CharacterBody3D and move_and_collide ask before they move. Compiled; the instance is
-SERVER."""
+"""`_body_test_motion`: the query of CharacterBody3D and move_and_collide before they move. Compiled; the instance is SERVER."""
 
 import numpy as np
 
@@ -33,13 +32,13 @@ from .virtual_table import SERVER as SERVER_TABLE
 INT32, FLOAT32 = np.int32, np.float32
 CALL = number_of("body_test_motion")
 MOTION_WORDS = MOTION.itemsize // 8
-# PhysicsServer3DExtensionMotionResult and ...MotionCollision in single precision: where their fields lie.
+# Offsets of the fields of PhysicsServer3DExtensionMotionResult and ...MotionCollision in single precision.
 COLLISIONS_OFFSET, COLLISION_BYTES, COUNT_OFFSET = 40, 80, 2600
 
 
 @entry_point("int64(int64, int64)")
 def is_excluded_by_motion(instance, body_id):
-    """Whether the motion test that runs now on this thread leaves a body out; `instance` is the address of SERVER."""
+    """Whether the running motion test of this thread excludes a body; `instance` is the address of SERVER."""
     server = view(instance, 1, SERVER)[0]
     call = server.method_bind_ptrcall
     if ask_object(call, server.is_excluding_body, server.object, body_id):
@@ -50,7 +49,7 @@ def is_excluded_by_motion(instance, body_id):
 
 @kernel
 def _rotation_of(transform):
-    """The rotation of a transform; its scale is part of the body's shapes already."""
+    """The rotation of a transform; its scale is already part of the body's shapes."""
     rows = (load_vector3(transform), load_vector3(transform + 12), load_vector3(transform + 24))
     if is_orthonormal(rows):
         return rotation_of_basis(rows)
@@ -62,7 +61,7 @@ def _rotation_of(transform):
 
 @kernel
 def _is_asked_well(instance, arguments):
-    """Whether the arguments make sense; if not, the call was refused."""
+    """Whether the arguments are valid; if not, the call was refused."""
     transform, margin, most = argument(arguments, 1), float_argument(arguments, 3), int_argument(arguments, 4)
     if not is_finite_transform(transform):
         refuse(instance, CALL, NOT_FINITE_TRANSFORM, transform)
@@ -81,7 +80,7 @@ def _is_asked_well(instance, arguments):
 
 @kernel
 def _store_collision(world, frame, contact, at):
-    """A row of QUERY_CONTACT as PhysicsServer3DExtensionMotionCollision."""
+    """Write a row of QUERY_CONTACT as PhysicsServer3DExtensionMotionCollision."""
     body = bodies_of(world)[contact.body]
     store_vector3(at, subtract(vector3(contact.other_position), frame))
     store_vector3(at + 12, vector3(contact.normal))
@@ -96,7 +95,7 @@ def _store_collision(world, frame, contact, at):
 
 @kernel
 def _store_result(world, frame, motion, contacts, out):
-    """The answer as PhysicsServer3DExtensionMotionResult."""
+    """Write the result as PhysicsServer3DExtensionMotionResult."""
     store_vector3(out, vector3(motion.travel))
     store_vector3(out + 12, vector3(motion.remainder))
     store_float32(out + 24, FLOAT32(motion.depth))

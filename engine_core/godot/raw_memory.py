@@ -1,4 +1,4 @@
-"""Reading and writing numbers at an address from Python. For what Godot hands over; never for what the step touches."""
+"""Reading and writing numbers at an address from Python, for data from Godot; never for data of the step."""
 
 import ctypes
 import struct
@@ -8,19 +8,19 @@ _EVERYTHING = memoryview((ctypes.c_char * ((1 << 47) - 1)).from_address(1))
 
 
 def reader(layout: str):
-    """A function that reads a tuple of `layout` (as `struct` names it, native order) from an address."""
+    """Make a function that reads a tuple of `layout` (as `struct` names it, native order) from an address."""
     unpack = struct.Struct("=" + layout).unpack_from
     return lambda address: unpack(_EVERYTHING, address - 1)
 
 
 def writer(layout: str):
-    """A function `(address, *values)` that writes them with `layout`."""
+    """Make a function `(address, *values)` that writes them with `layout`."""
     pack = struct.Struct("=" + layout).pack_into
     return lambda address, *values: pack(_EVERYTHING, address - 1, *values)
 
 
 def scalar_reader(layout: str):
-    """A function that reads one number from an address."""
+    """Make a function that reads one number from an address."""
     unpack = struct.Struct("=" + layout).unpack_from
     return lambda address: unpack(_EVERYTHING, address - 1)[0]
 

@@ -1,8 +1,7 @@
-"""The data that the compiled part of the bridge reads: functions of Godot by address, and what belongs to each body
-and space.
+"""The data of the compiled part of the bridge: functions of Godot by address, and what belongs to each body and space.
 
-Records lie at addresses that never change. The instance pointer that Godot hands to a virtual is the address of one
-of them: SERVER for the server, BODY_BINDING for a body state, SPACE_BINDING for a space state.
+Records are at addresses that never change. The instance pointer that Godot passes to a virtual is the address of one of them:
+SERVER for the server, BODY_BINDING for a body state, SPACE_BINDING for a space state.
 """
 
 import numpy as np
@@ -15,7 +14,7 @@ NIL, BOOL, INT, FLOAT, STRING, VECTOR3, PLANE, BASIS, TRANSFORM3D = 0, 1, 2, 3, 
 STRING_NAME, RID, OBJECT, CALLABLE, DICTIONARY, ARRAY = 21, 23, 24, 25, 27, 28
 PACKED_INT32_ARRAY, PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_VECTOR3_ARRAY = 30, 32, 33, 36
 
-# What a compiled function tells Python when it refuses a call; see errors.py.
+# The reasons that a compiled function reports to Python when it refuses a call; see errors.py.
 NO_SUCH_BODY, NO_SUCH_SPACE, NO_SUCH_SHAPE, NOT_FINITE, WRONG_TYPE, WRONG_NUMBER, NO_SUCH_OBJECT = range(1, 8)
 NOT_FINITE_TRANSFORM, STEP_FAILED, WRONG_MARGIN, TOO_MANY_EDITS, NO_SUCH_AREA = 8, 9, 10, 11, 12
 
@@ -30,31 +29,31 @@ SERVER = np.dtype(
         ("is_active", "i8"),
         ("is_flushing", "i8"),
         ("step_function", "i8"),  # address of physics_system.step
-        ("tick", "i8"),  # number of the step to come, from 1 on
-        ("has_impulses", "i8"),  # some were given for that step, see held_up.py
+        ("tick", "i8"),  # number of the next step, from 1 on
+        ("has_impulses", "i8"),  # some were given for the next step, see held_up.py
         ("active_object_count", "i8"),  # for the performance monitors
         ("pair_count", "i8"),
-        ("lock", "i8"),  # who changes the world: 0, or the number of a thread; see server_lock.py
+        ("lock", "i8"),  # holder of the lock: 0, or the number of a thread; see server_lock.py
         ("lock_depth", "i8"),
         ("is_stepping", "i8"),  # 1 while `_step` holds the lock
         ("late_count", "i8"),  # calls that wait for the end of the step, see Server.settle_late
         ("settle_late", "i8"),  # void f(0)
         ("has_stale_masses", "i8"),  # shapes on bodies have changed: Server.settle_masses before the next step
         ("settle_masses", "i8"),  # void f(body index; -1: all)
-        ("doomed_count", "i8"),  # what is to be freed after the flush, see Server.bury
+        ("doomed_count", "i8"),  # things to be freed after the flush, see Server.bury
         ("thread_number", "i8"),  # address of the operating system's `current thread` function
-        ("yield_thread", "i8"),  # address of its `let others run` function
+        ("yield_thread", "i8"),  # address of its `yield` function
         ("allocate", "i8"), ("free_memory", "i8"),  # addresses of C's malloc and free
         ("exclusion_function", "i8"),  # address of space_state.is_excluded_by_godot
         ("motion_exclusion_function", "i8"),  # address of motion_test.is_excluded_by_motion
-        # Python, for what is rare: void f(call number, reason, value address)
+        # Python functions for rare events: void f(call number, reason, value address)
         ("report_error", "i8"),
         ("make_body_state", "i8"),  # void f(binding address): makes its Object
         ("set_stretched_transform", "i8"),  # void f(body id, address of 12 float32)
         ("cook_query_shape", "i8"),  # void f(address of SHAPE_REQUEST)
         ("release_query_shape", "i8"),  # void f(cooked shape)
         ("query_rows", "i8"), ("query_row_count", "i8"),  # address of QUERY_ROW, and how many there are
-        ("bury", "i8"),  # void f(0): frees what was given up during the flush
+        ("bury", "i8"),  # void f(0): frees things released during the flush
         # Functions and methods of Godot
         ("variant_call", "i8"),
         ("variant_destroy", "i8"),
@@ -70,19 +69,19 @@ SERVER = np.dtype(
         ("advance_stream", "i8"),  # address of body_batches.advance
         ("clock", "i8"),  # address of the C library's clock_gettime while the cost of steps is measured, or 0
         # The step beside the main thread, see step_thread.py
-        ("step_thread", "i8"),  # number of the thread that steps; 0: the one that calls `_step`
+        ("step_thread", "i8"),  # number of the stepping thread; 0: the one that calls `_step`
         ("step_length", "f8"),  # [s]
         ("step_state", "i4"), ("step_padding", "i4"),
-        ("worst_step", "i8"),  # [ns] of processor time that a step has cost the thread that steps
+        ("worst_step", "i8"),  # [ns] of processor time, the largest of a step on the stepping thread
         # Calls that compiled code answers if it can, see fast_call.py
         ("python_answers", "i8"),  # addresses of Python's answers, by number
         ("late_edits", "i8"),  # address of the number of edits that wait in edits.LateEdits
-        ("has_contact_biases", "i8"),  # some shape's contacts are not as firm as usual: Python looks after those
+        ("has_contact_biases", "i8"),  # contacts of some shape are not of the usual firmness: Python handles those
         ("stock", "i8"), ("stock_count", "i8"),  # int32: free rows of bodies, the next one last; see fast_stock.py
         ("runs", "i8"), ("run_count", "i8"),  # int32: free rows of shapes on bodies, each a run of one
         ("shape_rows", "i8"), ("shape_row_count", "i8"),  # int32: free rows of shapes
-        ("notes", "i8"), ("note_count", "i8"),  # NOTE: what Python has to take over into its tables
-        ("new_body", "i8"), ("new_area_body", "i8"), ("new_area", "i8"),  # addresses of BODY, BODY, AREA to begin as
+        ("notes", "i8"), ("note_count", "i8"),  # NOTE: changes that Python must enter into its tables
+        ("new_body", "i8"), ("new_area_body", "i8"), ("new_area", "i8"),  # addresses of BODY, BODY, AREA to copy for new ones
         # Entry points of edit/body_placement.py
         ("enter_system", "i8"), ("leave_system", "i8"), ("renew", "i8"), ("renew_shapes", "i8"),
         # Functions and methods of Godot
@@ -90,12 +89,12 @@ SERVER = np.dtype(
         ("construct_object", "i8"), ("set_instance", "i8"), ("destroy_object", "i8"),
         ("body_state_base", "i8"), ("body_state_class", "i8"),  # addresses of StringNames
         ("variant_copy", "i8"), ("variant_get_keyed", "i8"),
-        # Addresses of Variants: the keys of what a shape's data holds
+        # Addresses of Variants: the keys of a shape's data
         ("radius_key", "i8"), ("height_key", "i8"), ("faces_key", "i8"), ("backface_key", "i8"), ("width_key", "i8"),
         ("depth_key", "i8"), ("heights_key", "i8"),
         # Of two types of packed arrays addresses of functions: from a Variant, size, first element, destructor
         ("vector3_array", "i8", 4), ("float32_array", "i8", 4),
-        # What cooks hulls, meshes and height fields, see fast_block_data.py
+        # Cooking of hulls, meshes and height fields, see fast_block_data.py
         ("cooking", "i8"),  # address of COOKING (shapes/compiled_cooking.py)
         ("cook_hull", "i8"), ("cook_mesh", "i8"), ("cook_field", "i8"),  # entry points; 0 until the first of the kind is set
         ("cooked_memory", "i8"),  # int64: address of the memory that a shape's row was cooked into; 0: none, or Python's
@@ -115,29 +114,29 @@ BODY_BINDING = np.dtype(
         ("body_index", "i8"),
         ("body_id", "i8"),
         ("object", "i8"),  # the body's PhysicsDirectBodyState3D; 0: not made yet
-        ("state_variant", "i8", VARIANT_WORDS),  # the same as a Variant: the argument of every callback
+        ("state_variant", "i8", VARIANT_WORDS),  # as a Variant: the argument of every callback
         ("sync_callback", "i8", VARIANT_WORDS),  # a Callable as a Variant; nil: none
         ("integration_callback", "i8", VARIANT_WORDS),
         ("integration_data", "i8", VARIANT_WORDS),
         ("arguments", "i8", 2),  # addresses of state_variant and integration_data
-        # What impulses of one tick add up to [N s], see held_up.py
+        # Sums of the impulses of one tick [N s], see held_up.py
         ("impulse", "f8", 3), ("pushed_tick", "i8"), ("pushed_id", "i8"),
     ],
     align=True,
 )  # fmt: skip
 
-# What belongs to an area, in the row of its index: its Callables, as Variants; nil: none.
+# Data of an area, in the row of its index: its Callables, as Variants; nil: none.
 AREA_BINDING = np.dtype(
     [
         ("body_callback", "i8", VARIANT_WORDS),
         ("area_callback", "i8", VARIANT_WORDS),
-        ("has_wind", "i8"),  # some parameter of the wind is not what it is for a new area
+        ("has_wind", "i8"),  # some wind parameter differs from the default
     ],
     align=True,
 )
 AREA_CALLBACKS = ("body_callback", "area_callback")
 
-# What Godot has set on a shape, in the row of its index: kept as it came, because `shape_get_data` gives back what was set.
+# The data that Godot has set on a shape, in the row of its index: kept unchanged, because `shape_get_data` returns it.
 SHAPE_BINDING = np.dtype(
     [
         ("shape_id", "i8"),  # 0: no shape of Godot's
@@ -152,7 +151,7 @@ UNSEEN, SEEN, WRITTEN = range(3)
 """Values of SHAPE_BINDING.sight: no query has used the shape yet, and no body has it; it was used, so that new
 settings go into a fresh row; its row is being written, and a query waits."""
 
-# Something that compiled code did and Python has to take over into its tables.
+# A change by compiled code that Python must enter into its tables.
 NOTE = np.dtype([("kind", "i8"), ("identity", "i8"), ("first", "i8"), ("capacity", "i8"), ("sizes", "f8", 3)], align=True)
 SHAPE_USED, SHAPE_DROPPED, MASS_IS_STALE, WAS_FREED, SHAPE_SET, SHAPE_FREED = range(6)  # the first three of bodies that live
 """Values of NOTE.kind: a body (`identity`) has one more or one less of the shape `first` (index); its mass is to be renewed; it,
@@ -161,12 +160,12 @@ or an area, was freed, and the `capacity` rows of its shapes from `first` on wit
 MOST_NOTES = 4096
 MOST_IN_STOCK = 256
 
-# A shape that asks with a scaled transform that Python has to cook.
+# A query shape with a scaled transform that Python must cook.
 SHAPE_REQUEST = np.dtype(
     [("call", "i8"), ("shape", "i8"), ("transform", "i8"), ("cooked", "i8"), ("rotation", "f8", 4)], align=True
 )
 
-# A spare row of shapes, in which compiled code cooks them itself: see stretched_queries.py.
+# A spare row of shapes, in which compiled code cooks query shapes itself: see stretched_queries.py.
 QUERY_ROW = np.dtype(
     [
         ("is_taken", "i8"),
@@ -186,7 +185,7 @@ SPACE_BINDING = np.dtype(
         ("system", "i8"),  # address of SYSTEM
         ("system_id", "i8"),
         ("object", "i8"),  # its PhysicsDirectSpaceState3D
-        ("pending", "i8"),  # address of int64 (body capacity): ids of the bodies to tell about in the next flush
+        ("pending", "i8"),  # address of int64 (body capacity): ids of the bodies to notify in the next flush
         ("pending_count", "i8"),
         ("is_active", "i8"),
         ("shifted", "f8", 3),  # how far the frame has moved along each axis since the last step [m], see frames.py

@@ -1,5 +1,4 @@
-"""The server as Python sees it: the world, the records that compiled virtuals read, and what belongs to each body
-and space.
+"""The Python side of the server: the world, the records for compiled virtuals, and what belongs to each body and space.
 
 `Server` is made once, when Godot makes its physics server, and closed in `_finish`.
 """
@@ -40,7 +39,7 @@ _read_transform = reader("12f")
 
 
 class IdTable:
-    """Things of one kind that only the bridge knows, by id: joints, soft bodies."""
+    """Things of one kind that exist only in the bridge, by id: joints, soft bodies."""
 
     def __init__(self, kind: int, kind_name: str):
         self.kind, self.kind_name = kind, kind_name
@@ -49,7 +48,7 @@ class IdTable:
         self._used = 0
 
     def add(self, thing) -> int:
-        """Keep a thing; gives its id."""
+        """Add a thing and return its id."""
         if self._free:
             index, sequence = self._free.pop()
         else:
@@ -67,7 +66,7 @@ class IdTable:
         return thing
 
     def remove(self, identity: int):
-        """Forget a thing and give it. Its id is stale from here on."""
+        """Remove a thing and return it. Its id is stale from here on."""
         thing = self.get(identity)
         del self.things[identity]
         self._free.append((index_of(identity), ((identity >> 32) + 1) & 0x7FFFFFFF or 1))
@@ -75,14 +74,14 @@ class IdTable:
 
 
 class Server:
-    """Everything behind the running engine's physics server."""
+    """The state behind the running engine's physics server."""
 
     def __init__(self, engine, world):
         self.engine, self.world = engine, world
         self.interface, self.variants, self.reporter = engine.interface, engine.variants, engine.reporter
         self.cooking = CompiledCooking()
         self.shapes = ShapeBindings(world.shapes, engine.variants)
-        self.areas: dict[int, object] = {}  # server_areas.Area by id, of areas that Python had to do with
+        self.areas: dict[int, object] = {}  # server_areas.Area by id, of areas with data in Python
         self.joints = IdTable(KIND_JOINT, "joint")
         self.soft_bodies = IdTable(KIND_SOFT_BODY, "soft body")
         self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
@@ -106,13 +105,13 @@ class Server:
         self._stretched_queries = StretchedQueries(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
-        self._late: deque = deque()  # calls that came while a step ran: name, function, arguments
+        self._late: deque = deque()  # calls made while a step ran: name, function, arguments
         self._settling = threading.Lock()
         self.step_thread = StepThread(self)
         self._fill_record()
 
     def _fill_record(self) -> None:
-        """Tell compiled code where everything is."""
+        """Write all addresses for compiled code."""
         from ..step.physics_system import step
         from .motion_test import is_excluded_by_motion
         from .space_state import is_excluded_by_godot
@@ -170,14 +169,14 @@ class Server:
             record[field] = interface.method(class_name, method, methods[class_name][method].hash)
 
     def _refuse(self, call: int, reason: int, value: int) -> None:
-        """Compiled code could not obey a call."""
+        """Print why compiled code refused a call."""
         try:
             if reason == schema.STEP_FAILED:
                 for message in self.world.system(value).limit_warnings.take():
                     self.reporter.warn(CALLS[call], message)
             else:
                 self.reporter.refusal(call, reason, value)
-        except Exception as error:  # nothing may leave a callback
+        except Exception as error:  # exceptions must not leave a callback
             self.reporter.exception(CALLS[call], error)
 
     def _callback(self, kind, function) -> int:
@@ -186,10 +185,10 @@ class Server:
         self._callbacks.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value
 
-    # --- calls that came while a step ran ---
+    # --- calls made while a step ran ---
 
     def keeps_late(self, call: str, function, arguments: tuple) -> bool:
-        """Keep a call until the step has ended, if one runs or others wait; else False: it may act now."""
+        """Defer a call to the end of the step, if one runs or other calls wait; return False if it may act now."""
         if not self.record["is_stepping"] and not self._late:
             return False
         self._late.append((call, function, arguments))
@@ -198,7 +197,7 @@ class Server:
         return True
 
     def settle_late(self, unused: int = 0) -> None:
-        """Do what waits, in order, unless a step runs: its end calls this again."""
+        """Do the waiting calls, in order, unless a step runs: its end calls this again."""
         while self._late and self._settling.acquire(blocking=False):
             try:
                 if self.lock.enter_unless_stepping():
@@ -212,13 +211,13 @@ class Server:
                 return
 
     def settle_now(self) -> None:
-        """Do the calls that wait, so that a caller is answered with all calls before it done. The caller holds the lock."""
+        """Do the waiting calls, so that the result of a query includes all calls before it. The caller holds the lock."""
         while self._late:
             call, function, arguments = self._late.popleft()
             self.record["late_count"] = len(self._late)
             try:
                 function(self, *arguments)
-            except Exception as error:  # nothing may leave a callback
+            except Exception as error:  # exceptions must not leave a callback
                 self.reporter.exception(call, error)
 
     def _note_stale(self) -> None:
@@ -233,7 +232,7 @@ class Server:
                 else:
                     self.record["has_stale_masses"] = 0
                     self.world.settle_shapes()
-        except Exception as error:  # nothing may leave a callback
+        except Exception as error:  # exceptions must not leave a callback
             self.reporter.exception("step", error)
 
     # --- ids ---
@@ -249,7 +248,7 @@ class Server:
     # --- what belongs to a body ---
 
     def binding_of(self, index: int):
-        """The BODY_BINDING of a body's row, made ready when first used in this life of the row."""
+        """The BODY_BINDING of a body's row, prepared on first use in this life of the row."""
         row = self.body_bindings[index]
         identity = int(self.world.bodies.rows[index]["id"])
         if int(row["body_id"]) != identity:
@@ -301,8 +300,7 @@ class Server:
         self.area_bindings[index]["has_wind"] = 0
 
     def give_up_variant(self, address: int) -> None:
-        """Free what a Variant holds and leave nil; after the flush, if one runs: it may be in use by the running
-        callback."""
+        """Free the content of a Variant and leave nil; after the flush, if one runs: the running callback may use it."""
         if not self.record["is_flushing"]:
             self.variants.destroy(address)
             return
@@ -313,7 +311,7 @@ class Server:
         self.record["doomed_count"] += 1
 
     def _give_up_object(self, object_: int) -> None:
-        """Have Godot delete an Object of ours; after the flush, if one runs."""
+        """Have Godot delete one of our Objects; after the flush, if one runs."""
         if object_ and self.record["is_flushing"]:
             self._doomed_objects.append(object_)
             self.record["doomed_count"] += 1
@@ -321,7 +319,7 @@ class Server:
             self.engine.destroy_object(object_)
 
     def _bury(self, unused: int = 0) -> None:
-        """Free what was given up during a flush."""
+        """Free things released during a flush."""
         variants, objects = self._doomed_variants, self._doomed_objects
         self._doomed_variants, self._doomed_objects = [], []
         self.record["doomed_count"] = 0
@@ -331,11 +329,11 @@ class Server:
             self.engine.destroy_object(object_)
 
     def _set_stretched_transform(self, identity: int, address: int) -> None:
-        """Compiled code hands over a transform with scale: shapes have to be cooked for it."""
+        """Set a transform with scale from compiled code: shapes must be cooked for it."""
         try:
             with self.lock:
                 self.world.body_set_transform(identity, to_world(self, identity, _read_transform(address)))
-        except Exception as error:  # nothing may leave a callback
+        except Exception as error:  # exceptions must not leave a callback
             self.reporter.exception("area_set_transform" if kind_of(identity) == KIND_AREA else "body_set_state", error)
 
     def body_of_state(self, instance: int) -> int:
@@ -414,13 +412,13 @@ class Server:
             raise KeyError(f"there is nothing with the id {describe_id(identity)}")
 
     def _leave_space(self, identity: int) -> None:
-        """Soft bodies in a space that goes are in none from here on; the world does the same for bodies and areas."""
+        """Take soft bodies out of a space that is being freed; the world does the same for bodies and areas."""
         for thing in self.soft_bodies.things.values():
             if thing.space == identity:
                 thing.space = 0
 
     def _tell_what_is_left(self) -> None:
-        """Warn of what was never freed, as Godot's own servers do."""
+        """Warn of things that were never freed, as Godot's own servers do."""
         rows = self.world.bodies.rows[: self.world.bodies.count]
         flags = rows["flags"][rows["id"] != 0]
         areas = int((flags & IS_AREA != 0).sum())
@@ -431,8 +429,8 @@ class Server:
             self.reporter.warn_once("finish", f"never freed by the project: {words}")
 
     def close(self) -> None:
-        """Give back everything that Godot counts. Objects that the user has not freed go too, with a message; but not
-        the Callables in them: the script languages have ended, and to free what they made would crash."""
+        """Release everything that Godot counts. Objects that the user has not freed are freed too, with a message; but not their
+        Callables: the script languages have ended, and freeing what they made would crash."""
         self.step_thread.stop()
         self.streams.close_all()
         self.instance_batches.remove_all()

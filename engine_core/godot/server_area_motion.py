@@ -1,4 +1,4 @@
-"""The one call on areas that comes every tick: moving one. Compiled; the instance is SERVER."""
+"""The one call on areas that is made every tick: moving one. Compiled; the instance is SERVER."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ SET_TRANSFORM = number_of("area_set_transform")
 
 @kernel
 def _is_there(world, index, transform):
-    """Whether an area stands at this very place: nodes repeat their transform. A basis is kept as a rotation, and rounded."""
+    """Whether an area is already at this transform: nodes repeat theirs. A basis is stored as a rotation, and rounded."""
     present = address_of_row(stack_array(12, np.float32), 0)
     write_transform(world, index, present)
     for i in range(12):

@@ -1,6 +1,6 @@
-"""Areas: making and configuring them. Moving one is in `server_area_motion.py` and telling of overlaps in `sync.py`, compiled.
+"""Areas: creating and configuring them. Moving one is in `server_area_motion.py`, reporting overlaps in `sync.py`, compiled.
 
-A space's id names its default area too, which acts where no other area replaces it.
+A space's id also refers to its default area, which acts where no other area replaces it.
 """
 
 from functools import partial
@@ -14,8 +14,8 @@ from .virtual_table import SERVER
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
-# PhysicsServer3D.AreaParameter: what the core calls it (None: the wind, which acts on soft bodies alone), and the value before
-# any is set.
+# PhysicsServer3D.AreaParameter: the core's name (None: the wind, which acts on soft bodies alone), and the value before any is
+# set.
 _PARAMETERS = (
     ("gravity_mode", 0), ("gravity", 9.8), ("gravity_vector", (0.0, -1.0, 0.0)), ("is_point", False), ("unit_distance", 0.0),
     ("linear_damp_mode", 0), ("linear_damp", 0.1), ("angular_damp_mode", 0), ("angular_damp", 0.1), ("priority", 0),
@@ -25,12 +25,12 @@ WIND_FORCE_MAGNITUDE = 10
 
 
 class Area:
-    """Data that the core does not know: of a space's default area its parameters as they were set; of an area the wind."""
+    """Data unknown to the core: for a space's default area its parameters as set, for an area the wind."""
 
     def __init__(self):
         self.parameters = [value for _, value in _PARAMETERS]
         self.object_id = 0  # of a default area
-        self.space_parameters: dict[int, float] = {}  # of a space: tuning that does nothing
+        self.space_parameters: dict[int, float] = {}  # of a space: tuning without effect
         self.debug_contacts = 0
 
 
@@ -111,7 +111,7 @@ def _area_set_ray_pickable(server, identity, enable):
     set_flag(_row(server, identity), RAY_PICKABLE, enable)
 
 
-# --- what it does ---
+# --- effects ---
 
 
 @SERVER.cold(note="the wind is kept and read back: in Godot it acts on soft bodies alone, and is part of what they lack")
@@ -153,7 +153,7 @@ def _area_get_param(server, identity, number):
     return tuple(value.tolist()) if isinstance(default, tuple) else type(default)(value)
 
 
-# --- what it sees ---
+# --- monitoring ---
 
 
 @SERVER.cold()
@@ -162,7 +162,7 @@ def _area_set_monitorable(server, identity, monitorable):
 
 
 def _set_callback(server, identity: int, field: str, callback: int) -> bool:
-    """Keep a copy of a Callable in an area's binding; gives whether there is one now."""
+    """Store a copy of a Callable in an area's binding. Return whether there is one now."""
     place = server.area_binding_field(server.world.area_index("area", identity), field)
     server.give_up_variant(place)
     is_set = server.is_callable(callback)

@@ -1,7 +1,7 @@
 """Colliders for many instances of one shape without nodes or RIDs of their own: the methods that an InstanceCollider3D calls.
 
-`batch_add(space, shape, transforms, placed, layer, mask, user_id)` gives a handle or -1; `batch_remove(handle)`;
-`batch_instance(handle, rid)` tells which instance a query has found, or -1. In Python: for what happens once in a while.
+`batch_add(space, shape, transforms, placed, layer, mask, user_id)` returns a handle or -1; `batch_remove(handle)`;
+`batch_instance(handle, rid)` returns the instance that a query has found, or -1. In Python, for rare calls.
 """
 
 import numpy as np
@@ -52,8 +52,8 @@ class InstanceBatches:
         self._handles = 0
 
     def add(self, space: int, shape: int, transforms, placed, layer: int, mask: int, user_id: int) -> int:
-        """Static bodies of one shape. `transforms`: 12 numbers each, as in a MultiMesh's buffer (rows of the basis, each with a
-        coordinate of the origin), from `placed` on."""
+        """Add static bodies of one shape. `transforms`: 12 numbers each, as in a MultiMesh's buffer (rows of the basis, each with
+        a coordinate of the origin), relative to `placed`."""
         self._server.space_row(space)
         self._server.shapes.row(shape)
         rows = np.asarray(transforms, np.float64)
@@ -74,7 +74,7 @@ class InstanceBatches:
         used["shape"], used["rotation"] = which.ravel(), (0.0, 0.0, 0.0, 1.0)
         cooked = shapes.rows[derived].copy()
         cooked["use_count"] = 0
-        keeps = [shapes.block_of(row) for row in derived]  # the blocks live on even if the user's shape changes
+        keeps = [shapes.block_of(row) for row in derived]  # keeps the blocks even if the user's shape changes
         queue = BatchQueue(self._server.world, space)
         queue.hold_back = self._server.streams._hold_back
         batch = BodyBatch(queue, bodies, used, cooked, user_id=user_id, keeps=keeps)
@@ -85,7 +85,7 @@ class InstanceBatches:
         return self._handles
 
     def remove(self, handle: int) -> None:
-        """Take a batch out; bodies that lay on it wake."""
+        """Remove a batch; bodies lying on it wake."""
         if handle not in self._batches:
             raise ValueError(f"there is no batch {handle}")
         _, batch, derived = self._batches.pop(handle)
@@ -104,7 +104,7 @@ class InstanceBatches:
         return int(found[0]) if len(found) and identity in batch.ids[found] else -1
 
     def remove_of(self, space: int) -> None:
-        """Remove those of a space that goes."""
+        """Remove the batches of a space that is being freed."""
         for handle in [handle for handle, (of, _, _) in self._batches.items() if of == space]:
             self.remove(handle)
 
@@ -114,7 +114,7 @@ class InstanceBatches:
 
 
 def add_batch_methods(methods, engine) -> None:
-    """Register the methods; `engine.server` is there when one is called."""
+    """Register the methods; `engine.server` exists when one is called."""
     locked = locked_calls(engine, "instance_batches")
     added = {"space": RID, "shape": RID, "transforms": PACKED_FLOAT32_ARRAY, "placed": TRANSFORM3D, "layer": INT, "mask": INT,
              "user_id": INT}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Bodies: making and configuring them. The calls of every tick are in `server_motion.py` and `sync.py`, compiled."""
+"""Bodies: creating and configuring them. The calls of every tick are in `server_motion.py` and `sync.py`, compiled."""
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES, RAY_PICKABLE
@@ -39,7 +39,7 @@ def _body_get_mode(server, identity):
 
 @SERVER.cold()
 def _body_attach_object_instance_id(server, identity, object_id):
-    if kind_of(identity) == KIND_SOFT_BODY:  # SoftBody3D names itself through this call
+    if kind_of(identity) == KIND_SOFT_BODY:  # SoftBody3D sets its object id by this call
         server.soft_bodies.get(identity).object_id = object_id
     else:
         server.body_row(identity)["user_id"] = signed_id(object_id)
@@ -85,7 +85,7 @@ def _body_get_collision_priority(server, identity):
 
 @SERVER.cold()
 def _body_set_user_flags(server, identity, flags):
-    server.body_row(identity)  # Godot keeps no use for these; no engine does
+    server.body_row(identity)  # Godot has no use for these; no engine does
 
 
 @SERVER.cold()
@@ -206,7 +206,7 @@ def _body_is_omitting_force_integration(server, identity):
 
 
 def _set_callback(server, identity: int, field: str, callback: int) -> int:
-    """Keep a copy of a Callable in a body's binding, with a state object to call it with. Gives the body's index."""
+    """Store a copy of a Callable in a body's binding, with a state object to call it with. Return the body's index."""
     index = server.body_index(identity)
     server.binding_of(index)
     server.give_up_variant(server.binding_field(index, field))
@@ -229,7 +229,7 @@ def _body_set_force_integration_callback(server, identity, callback, userdata):
     server.variants.copy(place, userdata)
 
 
-# --- the two setters of a body state that are rare ---
+# --- the two rarely used setters of a body state ---
 
 
 @BODY_STATE.cold()

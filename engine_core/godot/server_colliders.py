@@ -1,6 +1,6 @@
 """The calls that bodies and areas share: their shapes, their space, their layers and masks.
 
-The two families of calls have the same names but for `body` or `area`, which is the first argument here.
+The two families of calls have the same names except for `body` or `area`, which is the first argument here.
 """
 
 from functools import partial
@@ -18,7 +18,7 @@ def index_of(family, server, identity) -> int:
 
 
 def row_of(family, server, identity):
-    """Its BODY row."""
+    """The BODY row of the body, or area, with this id. Raises KeyError."""
     return server.world.bodies.rows[index_of(family, server, identity)]
 
 
@@ -92,7 +92,7 @@ def set_flag(row, flag: int, value: bool) -> None:
 
 
 def signed_id(object_id: int) -> int:
-    """The id of an Object of Godot's, 64 bits without a sign, as the signed number that a row keeps."""
+    """Convert the id of a Godot Object, 64 bits unsigned, to the signed number in a row."""
     return object_id - (1 << 64) if object_id >= 1 << 63 else object_id
 
 

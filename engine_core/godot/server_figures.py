@@ -1,5 +1,5 @@
 """How full the pools have been: `PhysicsServer3D.call("pool_figures")`, for monitors. Nothing is dropped when a pool is full: the
-call or the step says which setting to raise."""
+call or the step reports which setting to raise."""
 
 from .schema import DICTIONARY
 
@@ -7,11 +7,10 @@ PREFIX = "physics/scree_3d/limits/max_"
 
 
 def pool_figures(server) -> dict:
-    """By pool: the most rows that were in use at once, how many there are, and the setting that says so. Of what each space
-    has for itself, the fullest space."""
+    """For each pool: the most rows in use at once, the capacity, and its setting. For pools of each space, the fullest space."""
     world = server.world
     spaces = [row for row in world.systems.rows[: int(world.record["system_count"])] if row["id"]]
-    # Rows that are only at hand count if they were in use before: see fast_stock.py.
+    # Rows in stock count only if they were in use before: see fast_stock.py.
     at_hand, stock = server.record, server.stock
     most = {
         "bodies": max(world.bodies.count - int(at_hand["stock_count"]), stock.most_bodies),
@@ -25,7 +24,7 @@ def pool_figures(server) -> dict:
 
 
 def add_figure_methods(methods, engine) -> None:
-    """Make them known to Godot."""
+    """Register the methods with Godot."""
 
     def answer() -> dict:
         with engine.server.lock:

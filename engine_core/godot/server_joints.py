@@ -1,8 +1,8 @@
-"""Joints: their settings are kept, read back, and given to the core, where one general joint holds the bodies.
+"""Joints: their settings are stored, read back, and applied to the core, where one general joint holds the bodies.
 
-A parameter that was never set answers the value that Godot's joint nodes send; a flag, that of Godot's other engines. Parameters
-that the solver does not use are kept, with one warning when they are set to something else. Angles of hinges and of 6DOF joints
-are left-handed in Godot (B against A): they change sign on their way to the core.
+A parameter that was never set returns the default that Godot's joint nodes send; a flag, that of Godot's other engines.
+Parameters that the solver does not use are stored, with one warning when they are changed. Angles of hinges and of 6DOF joints
+are left-handed in Godot (B relative to A): their sign is changed for the core.
 """
 
 from dataclasses import dataclass, field
@@ -26,14 +26,14 @@ WORLD_NODE = "physics/scree_3d/joints/world_node"
 
 @dataclass
 class Joint:
-    """The settings of a joint, and the joint of the core that carries them out (0: none)."""
+    """The settings of a joint, and its joint in the core (0: none)."""
 
     kind: int = EMPTY
     core: int = 0
     is_swapped: bool = False  # the world, Godot's B, is A of the core
     frame_a: tuple = ()
     frame_b: tuple = ()
-    zero: tuple = (0.0, 0.0, 0.0)  # what `frame_b` is relative to where it is the world's [m]
+    zero: tuple = (0.0, 0.0, 0.0)  # origin of `frame_b` if that belongs to the world [m]
     parameters: dict = field(default_factory=dict)  # by (axis, number)
     flags: dict = field(default_factory=dict)
     priority: int = 1
@@ -46,7 +46,7 @@ class Joint:
         return self.flags.get((axis, number), DEFAULT_FLAGS[self.kind][number])
 
     def release(self, server) -> None:
-        """Let go of the bodies."""
+        """Release the bodies."""
         core, self.core = self.core, 0
         if core:
             server.world.destroy_joint(core)
@@ -65,7 +65,7 @@ def _check_number(kind: int, number: int, table: dict) -> None:
 
 
 def _make(kind: int, server, identity: int, body_a: int, frame_a: tuple, body_b: int, frame_b: tuple) -> None:
-    """Turn a joint into one of another kind; its settings are forgotten."""
+    """Turn a joint into one of another kind; its settings are reset."""
     joint = server.joints.get(identity)
     is_soft = False
     for body in (body_a, body_b):
@@ -91,22 +91,22 @@ def _make(kind: int, server, identity: int, body_a: int, frame_a: tuple, body_b:
         frames = _core_frames(made)
         made.core = server.world.create_joint("six_dof", *bodies, *frames, collides=not made.disables_collisions)
         configure(server.world, made)
-    # Only now: what could not be made leaves the joint as it was.
+    # Only now: an error leaves the joint as it was.
     joint.release(server)
     vars(joint).update(vars(made))
 
 
 def _core_frames(joint: Joint) -> tuple:
-    """The frames as the core has them: in its order, the axis that turns freely first."""
+    """The frames in the core's order of axes, the one that turns freely first."""
     b = (*joint.frame_b[:9], *(place + zero for place, zero in zip(joint.frame_b[9:], joint.zero, strict=True)))
     frames = [turned(frame, joint) for frame in (joint.frame_a, b)]
     return tuple(reversed(frames)) if joint.is_swapped else tuple(frames)
 
 
 def _renew(server, joint: Joint) -> None:
-    """Tell the core what a changed parameter or flag means."""
+    """Apply a changed parameter or flag to the core."""
     if joint.core:
-        if joint.kind == SIX_DOF:  # which axis comes first depends on what is free
+        if joint.kind == SIX_DOF:  # which axis comes first depends on the free ones
             server.world.joint_set_frames(joint.core, *_core_frames(joint))
         configure(server.world, joint)
 

@@ -1,4 +1,4 @@
-"""The life of the server: its start, its end, freeing by id, and being switched off."""
+"""Start and end of the server, freeing by id, and switching it off."""
 
 from .virtual_table import SERVER
 

@@ -1,11 +1,10 @@
-"""The server's lock: the calls of Godot that Python answers, and the step, one thread at a time.
+"""The server's lock: Python's answers to Godot's calls, and the step, one thread at a time.
 
-Godot calls from loader threads while its main thread may be in `_step`. Calls that move a body (impulses, velocities,
-transforms) are compiled and take no lock at all but the gate of its space (edit/edits.py). Of the rest, calls that answer nothing
-are kept until the step has ended if one runs (`acquire_unless_stepping`), so that nobody waits for a step; calls that must
-answer wait for it. The lock is a word in SERVER that compiled code and Python both take; a thread that has it may take it again.
-Waiting happens in compiled code, without Python's interpreter lock, so that a thread that holds the interpreter never waits for
-one that holds the lock and needs the interpreter.
+Godot calls from loader threads while its main thread may be in `_step`. Calls that move a body (impulses, velocities, transforms)
+are compiled and take no lock except the gate of its space (edit/edits.py). Other calls that return nothing are deferred to the
+end of a running step (`acquire_unless_stepping`), so that no thread waits for a step; calls that return something wait for it.
+The lock is a word in SERVER that compiled code and Python both take; it is recursive. Waiting happens in compiled code, without
+the GIL, so that a thread with the GIL never waits for one that holds the lock and needs the GIL.
 """
 
 import ctypes
@@ -41,7 +40,7 @@ def acquire(server):
 
 @kernel
 def release(server):
-    """Give the lock back, once for each time it was taken."""
+    """Release the lock, once for each time it was taken."""
     depth = load_int64(server + DEPTH_OFFSET) - 1
     store_int64(server + DEPTH_OFFSET, depth)
     if depth == 0:
@@ -50,7 +49,7 @@ def release(server):
 
 @entry_point("int64(int64)")
 def acquire_unless_stepping(server):
-    """`acquire`, or 0 if a step has the lock."""
+    """Like `acquire`, but return 0 if a step holds the lock."""
     record = view(server, 1, SERVER)[0]
     me = call_0_result(record.thread_number)
     while True:
@@ -65,13 +64,13 @@ def acquire_unless_stepping(server):
 
 @entry_point("void(int64)")
 def acquire_lock(server):
-    """`acquire` for Python."""
+    """Call `acquire` from Python."""
     acquire(server)
 
 
 @entry_point("int64(int64)")
 def try_lock(server):
-    """Take the lock if nobody has it, or if this thread has: 1; else 0."""
+    """Take the lock if it is free, or if this thread holds it: 1; else 0."""
     me = call_0_result(view(server, 1, SERVER)[0].thread_number)
     holder = compare_exchange_int64(server + LOCK_OFFSET, 0, me)
     if holder != 0 and holder != me:
@@ -82,12 +81,12 @@ def try_lock(server):
 
 @entry_point("void(int64)")
 def release_lock(server):
-    """`release` for Python."""
+    """Call `release` from Python."""
     release(server)
 
 
 def system_functions() -> tuple[int, int]:
-    """Addresses of the operating system's functions for the number of the current thread, and to let others run."""
+    """Addresses of the operating system's functions for the number of the current thread, and to yield."""
     if platform.system() == "Windows":
         library, names = ctypes.WinDLL("kernel32"), ("GetCurrentThreadId", "SwitchToThread")
     else:
@@ -96,18 +95,18 @@ def system_functions() -> tuple[int, int]:
 
 
 class ServerLock:
-    """The lock as Python takes it: `with lock:`. `take_over` is called first wherever compiled calls have left notes for Python
+    """The lock for Python: `with lock:`. `take_over` is called first if compiled calls have left notes for Python
     (fast_stock.py)."""
 
     def __init__(self, server_address: int, take_over: Callable[[], None] = lambda: None):
         self._address, self._take_over = server_address, take_over
         self._note_count = ctypes.c_int64.from_address(server_address + SERVER.fields["note_count"][1])
-        # Neither waits, so Python's interpreter lock may stay where it is: a third of the cost.
+        # Neither waits, so the GIL may be kept: a third of the cost.
         self._try = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(try_lock.address)
         self._leave = ctypes.PYFUNCTYPE(None, ctypes.c_int64)(release_lock.address)
 
     def enter_unless_stepping(self) -> bool:
-        """Take the lock, or not while a step has it. Leave it with `leave`."""
+        """Take the lock, unless a step holds it. Leave it with `leave`."""
         if not acquire_unless_stepping(self._address):
             return False
         if self._note_count.value:
@@ -115,7 +114,7 @@ class ServerLock:
         return True
 
     def leave(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         self._leave(self._address)
 
     def __enter__(self):

@@ -1,10 +1,11 @@
-"""Vehicles and pulleys of the core (core/vehicles.py, core/pulleys.py): the calls of a ScreeVehicle3D on the
-server, and what GDScript may call itself.
+"""Vehicles and pulleys of the core (core/vehicles.py, core/pulleys.py): the calls of a ScreeVehicle3D on the server, also usable
+from GDScript.
 
-`vehicle_create(body, description)` and `pulley_create(...)` give a handle, nothing after an error. A description is a Dictionary:
-"wheels", "differentials", "tracks" and "anti_roll_bars" hold a Dictionary by number (0, 1, ...) of Dictionaries, "engine" and
-"lean" one each; their keys are the fields of the classes in core/vehicles.py, curves a PackedFloat32Array of x, y, x, y, ...
-In Python, between steps: once a tick and vehicle at most.
+`vehicle_create(body, description)` and `pulley_create(...)` return a handle, nothing after an error. A description is a
+Dictionary: "wheels", "differentials", "tracks" and "anti_roll_bars" hold a Dictionary by number (0, 1, ...) of Dictionaries,
+"engine" and "lean" one each; their keys are the fields of the classes in core/vehicles.py, curves a PackedFloat32Array of x, y,
+x, y, ...
+In Python, between steps, at most once a tick and vehicle.
 """
 
 from dataclasses import fields
@@ -23,7 +24,7 @@ _CURVES = ("along", "across", "torque")
 
 
 def _part(kind, values):
-    """One of the parts of a vehicle from a Dictionary. Raises ValueError."""
+    """Build one part of a vehicle from a Dictionary. Raises ValueError."""
     name = kind.__name__
     if not isinstance(values, dict):
         raise ValueError(f"a {name} must be a Dictionary, got {values!r}")
@@ -38,12 +39,12 @@ def _part(kind, values):
         given["wheels"] = [int(number) for number in given["wheels"]]
     try:
         return kind(**given)
-    except TypeError as error:  # what is missing
+    except TypeError as error:  # a missing field
         raise ValueError(f"a {name} needs more: {error}") from None
 
 
 def parts_of(description: dict) -> dict:
-    """The arguments of `World.create_vehicle` from a description. Raises ValueError."""
+    """Build the arguments of `World.create_vehicle` from a description. Raises ValueError."""
     unknown = set(description) - set(_LISTS) - set(_SINGLE)
     if unknown:
         raise ValueError(f"a vehicle has no {min(unknown, key=str)!r}")
@@ -82,7 +83,7 @@ class Machines:
         self._get(Vehicle, handle).drive(throttle, right, brake, hand_brake)
 
     def wheels(self, handle: int) -> np.ndarray:
-        """float32 (n, 3): length of the suspension [m], steering to the left and how far it has turned [rad]."""
+        """float32 (n, 3): length of the suspension [m], steering to the left and rotation angle [rad]."""
         rows = self._get(Vehicle, handle).wheels
         return np.stack([rows["length"], rows["steering"], rows["turned"]], axis=1).astype(np.float32)
 
@@ -92,7 +93,7 @@ class Machines:
         return {"speed": vehicle.speed, "rpm": vehicle.engine_rpm, "gear": vehicle.gear, "wheels_on_ground": on_ground}
 
     def create_pulley(self, body_a: int, body_b: int, point_a, point_b, fixed_a, fixed_b, ratio: float) -> int:
-        """Points in the frames of the bodies, the wheels where Godot sees them; a null RID is the world."""
+        """Create a pulley: points in the frames of the bodies, the wheels in Godot's coordinates; a null RID is the world."""
         world = self._server.world
         one = body_a or body_b
         zero = frame_of_space(self._server, world.body_system(one))
@@ -113,13 +114,13 @@ class Machines:
         self._things.pop(handle)[1].remove()
 
     def remove_of(self, space: int) -> None:
-        """Remove those of a space that goes."""
+        """Remove those of a space that is being freed."""
         for handle in [handle for handle, (of, _) in self._things.items() if of == space]:
             self.remove(handle)
 
 
 def add_machine_methods(methods, engine) -> None:
-    """Register the methods; `engine.server` is there when one is called."""
+    """Register the methods; `engine.server` exists when one is called."""
     locked = locked_calls(engine, "machines")
     handle, points = {"handle": INT}, dict.fromkeys(("point_a", "point_b", "fixed_a", "fixed_b"), VECTOR3)
     methods.cold("vehicle_create", locked("create_vehicle"), {"body": RID, "description": DICTIONARY}, INT)

@@ -1,5 +1,4 @@
-"""The server's calls that move a body, named by its id: impulses, forces, velocities, state. Compiled; the instance
-is SERVER."""
+"""The server's calls that move a body by its id: impulses, forces, velocities, state. Compiled; the instance is SERVER."""
 
 import numpy as np
 
@@ -53,13 +52,13 @@ STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, 
 
 @kernel
 def server_of(instance):
-    """The instance is SERVER."""
+    """The address of SERVER, which is the instance."""
     return instance
 
 
 @kernel
 def refuse(instance, call, reason, value):
-    """Have Python print why a call was not obeyed."""
+    """Have Python print why a call was refused."""
     call_3(view(instance, 1, SERVER)[0].report_error, call, reason, value)
 
 
@@ -78,8 +77,8 @@ def find(instance, arguments, call):
 
 @kernel
 def _rests_there(world, index, transform):
-    """Whether a body sleeps at this very place: a node repeats its transform when it enters the world, and that is
-    no reason to wake."""
+    """Whether a body sleeps at this very transform: a node repeats its transform when it enters the tree, which should not wake
+    the body."""
     body = bodies_of(world)[index]
     if body.mode < RIGID or not motion.is_sleeping(body):
         return False
@@ -94,7 +93,7 @@ def _rests_there(world, index, transform):
 
 @kernel
 def _set_transform(instance, world, index, variant):
-    """Take a Variant as the body's transform."""
+    """Set the body's transform from a Variant."""
     server = view(instance, 1, SERVER)[0]
     transform = address_of_row(stack_array(12, FLOAT32), 0)
     call_2(server.transform_from_variant, transform, variant)
@@ -112,7 +111,7 @@ def _set_transform(instance, world, index, variant):
 
 @kernel
 def _set_velocity(instance, world, index, state, variant):
-    """Take a Variant as the body's linear or angular velocity."""
+    """Set the body's linear or angular velocity from a Variant."""
     address = address_of_row(stack_array(3, FLOAT32), 0)
     call_2(view(instance, 1, SERVER)[0].vector3_from_variant, address, variant)
     velocity = load_vector3(address)
@@ -180,7 +179,7 @@ def get_state(instance, arguments, result):
 
 @kernel
 def get_direct_state(instance, arguments, result):
-    """The body's state object, made when first asked for. Null and silent for an unknown id or a body in no space."""
+    """Return the body's state object, made on first use. Null without an error for an unknown id or a body in no space."""
     server = view(instance, 1, SERVER)[0]
     index = body_of(server.world, int_argument(arguments, 0))
     found = np.int64(0)

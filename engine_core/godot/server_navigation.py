@@ -1,7 +1,7 @@
-"""Triangles for navigation meshes: `space_triangles(space, low, high, mask)` gives a PackedVector3Array, three corners a
-triangle, clockwise seen from the front as Godot's faces are, of all bodies that touch a box at one moment.
+"""Triangles for navigation meshes: `space_triangles(space, low, high, mask)` returns a PackedVector3Array, three corners a
+triangle, clockwise seen from the front as in Godot, of all bodies that touch a box at one moment.
 
-Any thread may call, a worker best: neither the lock of the server nor the interpreter is held while triangles are made.
+Any thread may call, best a worker: neither the server's lock nor the GIL is held while triangles are made.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ MOST_TRIANGLES = 1 << 24
 
 
 def triangles_of(server, space: int, low, high, mask: int) -> np.ndarray:
-    """float32 (3 n, 3), in Godot's numbers [m]. Raises ValueError, KeyError."""
+    """Return float32 (3 n, 3), in Godot's coordinates [m]. Raises ValueError, KeyError."""
     server.space_row(space)
     zero = frame_of_space(server, space)
     with Snapshot(server.world, space, zero + low, zero + high, mask & 0xFFFFFFFF) as snapshot:
@@ -25,7 +25,7 @@ def triangles_of(server, space: int, low, high, mask: int) -> np.ndarray:
 
 
 def add_navigation_methods(methods, engine) -> None:
-    """Register the method; `engine.server` is there when it is called."""
+    """Register the method; `engine.server` exists when it is called."""
 
     def triangles(space, low, high, mask):
         return triangles_of(engine.server, space, low, high, mask)

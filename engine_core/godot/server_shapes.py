@@ -1,4 +1,4 @@
-"""Shapes: making them, their data as Godot packs it, and what the core's shape pool is told."""
+"""Shapes: creating them, their data in Godot's form, and passing it to the core's shape pool."""
 
 import math
 
@@ -156,7 +156,7 @@ def _set_concave_polygon(pool, index: int, data) -> None:
     corners = _points("faces", data.get("faces"))
     if len(corners) % 3:
         raise ValueError(f"faces must hold three corners a triangle, got {len(corners)} corners")
-    triangles = np.arange(len(corners)).reshape(-1, 3)[:, ::-1]  # Godot's front is clockwise, the core's is not
+    triangles = np.arange(len(corners)).reshape(-1, 3)[:, ::-1]  # front: clockwise in Godot, counter-clockwise here
     pool.set_mesh(index, corners, triangles, bool(data.get("backface_collision", False)))
 
 
@@ -173,7 +173,7 @@ def _set_heightmap(pool, index: int, data) -> None:
     pool.set_height_field(index, width, depth, heights.reshape(depth, width))
 
 
-# Each gives nothing, or what users should know of the shape that it has become.
+# Each returns nothing, or what users should know about the resulting shape.
 _SETTERS = {
     WORLD_BOUNDARY: _set_world_boundary, SEPARATION_RAY: _set_separation_ray, SPHERE: _set_sphere, BOX: _set_box,
     CAPSULE: _set_capsule, CYLINDER: _set_cylinder, CONVEX_POLYGON: _set_convex_polygon,
@@ -182,7 +182,7 @@ _SETTERS = {
 
 
 def _is_plain(value) -> bool:
-    """Whether a value is a number or numbers, which compare."""
+    """Whether a value is a number or numbers, which can be compared."""
     return isinstance(value, (float, tuple))
 
 
@@ -190,7 +190,7 @@ _COOKS = {shapes.HULL: "cook_hull", shapes.MESH: "cook_mesh", shapes.HEIGHT_FIEL
 
 
 def _let_compiled_code_cook(server, kind: int) -> None:
-    """Load the code that cooks shapes of this kind, once there is one: see fast_block_data.py."""
+    """Load the code that cooks shapes of this kind, once one exists: see fast_block_data.py."""
     if kind in _COOKS and not server.record[_COOKS[kind]]:
         server.record[_COOKS[kind]] = server.cooking.address_for(kind)
 
@@ -200,7 +200,7 @@ def _shape_set_data(server, identity, variant):
     godot_type, kept = _type_of(server, identity), server.shapes.data(identity)
     index = server.world.shape_index("shape_set_data", identity)
     value = server.variants.read(variant)
-    if _is_plain(value) and value == server.variants.read(kept.address):  # nodes repeat it
+    if _is_plain(value) and value == server.variants.read(kept.address):  # nodes repeat calls
         return
     warning = _SETTERS[godot_type](server.world.shapes, index, value)
     if warning:

@@ -1,5 +1,5 @@
-"""Soft bodies: their settings are kept and read back. They do not act yet: they are drawn at rest, and single points, pins
-among them, are where they were put."""
+"""Soft bodies: their settings are stored and read back. They are not simulated yet: they are drawn at rest, and single points,
+including pinned ones, stay where they were put."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,10 +35,10 @@ class SoftBody:
     states: dict = field(default_factory=dict)  # velocities and sleep, by BODY_STATE: kept until soft bodies act
 
     def release(self, server) -> None:
-        """Nothing of a soft body is counted by Godot yet."""
+        """Do nothing: Godot counts nothing of a soft body yet."""
 
 
-# What is one number, and the smallest it may be; the mass must be above it.
+# Parameters that are one number, and their minimum; the mass must be above it.
 _SMALLEST = {
     "simulation_precision": 1, "total_mass": 0.0, "linear_stiffness": 0.0, "shrinking_factor": float("-inf"),
     "pressure_coefficient": float("-inf"), "damping_coefficient": 0.0, "drag_coefficient": 0.0,
@@ -193,7 +193,7 @@ def _soft_body_remove_all_pinned_points(server, identity):
 
 
 def _push(name, server, identity, *arguments):
-    """An impulse or a force, on a point or on all."""
+    """Accept an impulse or a force, on a point or on all."""
     server.soft_bodies.get(identity)
     check_finite(name, *arguments[-1])
 

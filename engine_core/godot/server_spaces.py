@@ -1,4 +1,4 @@
-"""Spaces: making them, their parameters, and what the debug view asks for."""
+"""Spaces: creating them, their parameters, and data for the debug view."""
 
 from ..step.physics_system import PhysicsSystem
 from .errors import check_finite
@@ -86,7 +86,7 @@ def _space_set_debug_contacts(server, identity, max_contacts):
 
 
 def _contacts(server, identity: int):
-    """Contact points of the last step, float64 (n, 3), in Godot's numbers [m]: as many as were asked for at most."""
+    """Contact points of the last step, float64 (n, 3), in Godot's coordinates [m]: at most the requested number."""
     server.space_row(identity)
     points = server.world.system(identity).contact_points(server.space_areas[identity].debug_contacts)
     return points - frame_of_space(server, identity)

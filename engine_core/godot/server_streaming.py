@@ -1,8 +1,8 @@
 """Streaming worlds in Godot: the methods that a StreamingWorld3D calls on the server.
 
-Once in a while, and in Python: `streaming_open(space, folder, settings)` gives a handle or -1, `streaming_close(handle)`,
-`streaming_figures(handle)`, `streaming_tiles(handle)`, `streaming_body(rid)`. In every tick, compiled, without the interpreter:
-`streaming_set_viewer(handle, number, position, velocity)`, `streaming_next_event(handle)`, which gives 0 when there is no more,
+In Python, for rare calls: `streaming_open(space, folder, settings)` returns a handle or -1, `streaming_close(handle)`,
+`streaming_figures(handle)`, `streaming_tiles(handle)`, `streaming_body(rid)`. Compiled and without the GIL, for every tick:
+`streaming_set_viewer(handle, number, position, velocity)`, `streaming_next_event(handle)`, which returns 0 when there is no more,
 and `streaming_scene_was_left(handle, number)`.
 """
 
@@ -31,7 +31,7 @@ from .slots import is_finite3, load_vector3
 RANGE_SETTINGS = ("full_ring", "medium_ring", "rows_ahead", "low_ring", "hysteresis")
 INT32 = np.int32
 SWITCH_INTERVAL = 0.0005
-"""So long a call of Python on the main thread waits for a loader that is in the interpreter [s]; 5 ms where nobody says."""
+"""How long a Python call on the main thread waits for a loader that holds the GIL [s]; Python's default is 5 ms."""
 
 
 class Streams:
@@ -41,12 +41,12 @@ class Streams:
         self._server = server
         self._rows = np.zeros(MOST_STREAMS, STREAM)
         self._worlds: dict[int, tuple[int, Streaming]] = {}  # handle: space, world
-        self._held: list[int] = []  # rows of gone bodies whose state objects are still there
+        self._held: list[int] = []  # rows of freed bodies whose state objects still exist
         server.record["streams"] = self._rows.ctypes.data
         server.record["advance_stream"] = body_batches.advance.address
 
     def open(self, space: int, folder: str, settings: dict) -> int:
-        """A streaming world of a folder of tiles in a space; its handle."""
+        """Open a streaming world of a folder of tiles in a space. Return its handle."""
         self._server.space_row(space)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL))
         handle = next((n for n in range(MOST_STREAMS) if n not in self._worlds), None)
@@ -74,7 +74,7 @@ class Streams:
         return self._worlds[handle][1]
 
     def close(self, handle: int) -> None:
-        """Take all tiles of a world out and stop its threads."""
+        """Remove all tiles of a world and stop its threads."""
         world = self.world(handle)
         world.close()
         self._rows[handle] = 0, 0, 0
@@ -82,7 +82,7 @@ class Streams:
         self.release_held()
 
     def close_of(self, space: int) -> None:
-        """Close those of a space that goes."""
+        """Close those of a space that is being freed."""
         for handle in [handle for handle, (of, _) in self._worlds.items() if of == space]:
             self.close(handle)
 
@@ -91,13 +91,13 @@ class Streams:
             self.close(handle)
 
     def _hold_back(self, rows: np.ndarray) -> np.ndarray:
-        """Rows whose body has a state object: Godot frees it, and its own thread has to ask."""
+        """Rows of bodies with a state object: Godot must free it, from its own thread."""
         held = rows[self._server.body_bindings["body_id"][rows] != 0]
         self._held.extend(held.tolist())
         return held
 
     def release_held(self) -> None:
-        """Free the state objects of bodies that are gone."""
+        """Free the state objects of freed bodies."""
         rows, self._held = self._held, []
         for index in rows:
             self._server.drop_binding(index)
@@ -118,14 +118,14 @@ class Streams:
         self._server.record["worst_step"] = 0
 
     def tiles(self, handle: int) -> str:
-        """JSON: rows of x, z, state, level."""
+        """The tiles as JSON: rows of x, z, state, level."""
         return json.dumps([[*tile, *state] for tile, state in sorted(self.world(handle).tile_states().items())])
 
     def missing(self, handle: int) -> int:
         return self.world(handle).missing()
 
     def body(self, identity: int) -> dict:
-        """The tile of a streamed body and its number in it; empty for others."""
+        """The tile of a streamed body and its number in it; empty for other bodies."""
         if kind_of(identity) == KIND_BODY:
             for _, world in self._worlds.values():
                 for tile, batch in list(world.loader.batches.items()):
@@ -146,7 +146,7 @@ def link_of(instance, number):
 
 @kernel
 def frame_of_stream(instance, number):
-    """The frame of the space that the streaming world with a handle is in."""
+    """The frame of the space of the streaming world with a handle."""
     return read_frame(view(view(instance, 1, SERVER)[0].streams, MOST_STREAMS, STREAM)[number].system)
 
 
@@ -159,7 +159,7 @@ def _wrong_argument(error, number, kind):
 
 @entry_point("void(int64, int64, int64, int64, int64, int64)")
 def streaming_set_viewer(userdata, instance, arguments, count, result, error):
-    """(handle, number, position, velocity)."""
+    """Set a viewer. Arguments: (handle, number, position, velocity)."""
     if count != 4:
         store_int32(error, INT32(TOO_FEW_ARGUMENTS))
         store_int32(error + 8, INT32(4))
@@ -186,7 +186,7 @@ def streaming_set_viewer(userdata, instance, arguments, count, result, error):
 
 @entry_point("void(int64, int64, int64, int64, int64, int64)")
 def streaming_next_event(userdata, instance, arguments, count, result, error):
-    """(handle): an event's word, or 0."""
+    """Return the next event. Argument: (handle); result: an event's word, or 0."""
     if count != 1:
         store_int32(error, INT32(TOO_FEW_ARGUMENTS))
         store_int32(error + 8, INT32(1))
@@ -204,7 +204,7 @@ def streaming_next_event(userdata, instance, arguments, count, result, error):
 
 @entry_point("void(int64, int64, int64, int64, int64, int64)")
 def streaming_scene_was_left(userdata, instance, arguments, count, result, error):
-    """(handle, number of the scene in the index)."""
+    """Report that a scene was left. Arguments: (handle, number of the scene in the index)."""
     if count != 2:
         store_int32(error, INT32(TOO_FEW_ARGUMENTS))
         store_int32(error + 8, INT32(2))
@@ -222,7 +222,7 @@ def streaming_scene_was_left(userdata, instance, arguments, count, result, error
 
 
 def add_streaming_methods(methods, engine) -> None:
-    """Register the methods; `engine.server` is there when one is called."""
+    """Register the methods; `engine.server` exists when one is called."""
     locked = locked_calls(engine, "streams")
     handle = {"handle": INT}
     methods.cold("streaming_open", locked("open"), {"space": RID, "folder": STRING, "settings": DICTIONARY}, INT)

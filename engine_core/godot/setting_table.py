@@ -1,4 +1,4 @@
-"""The table of project settings: defaults, ranges, units, what each one does, and what breaks when it is wrong.
+"""The table of project settings: defaults, ranges, units, the effect of each one, and what goes wrong with a bad value.
 
 `settings.py` reads the values by this table; `tools/make_settings.py` writes docs/settings.md from it.
 """
@@ -20,7 +20,7 @@ class Setting(NamedTuple):
 
 
 def _limit(name: str, smallest: int, largest: int, unit: str, does: str, breaks: str) -> Setting:
-    """A limit of how much there may be; the default is that of machines whose address space costs nothing."""
+    """A limit setting; the default is that of systems where unused address space costs nothing."""
     return Setting(DEFAULT_LIMITS[name], smallest, largest, unit, does, breaks)
 
 
@@ -139,9 +139,9 @@ SOLVER_SETTINGS = {
         "after it.",
     ),
 }  # fmt: skip
-"""Settings of the engine itself that are read once at start, beside those of `ENGINE_SETTINGS`."""
+"""Settings of the engine itself that are read once at start, in addition to `ENGINE_SETTINGS`."""
 
-# With the field of a space that the value is given to.
+# With the field of a space that gets the value.
 ENGINE_SETTINGS = {
     "physics/3d/sleep_threshold_linear": (
         Setting(0.1, 0.0, None, "m/s", "A body slower than this may fall asleep.",

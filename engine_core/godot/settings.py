@@ -1,4 +1,4 @@
-"""Reading the project settings of `setting_table.py`, and what a world and its spaces are given of them."""
+"""Reading the project settings of `setting_table.py`, and applying them to a world and its spaces."""
 
 import ctypes
 from ctypes import c_int64
@@ -21,7 +21,7 @@ SEPARATE_THREAD = "physics/3d/run_on_separate_thread"
 
 
 class Settings:
-    """The project's settings, read once at start. Those of Scree are shown in the editor's Project Settings."""
+    """The project's settings, read once at start. Those of Scree appear in the editor's Project Settings."""
 
     def __init__(self, engine):
         self._engine = engine
@@ -36,7 +36,7 @@ class Settings:
         self.engine_values = {field: self._read(name, setting) for name, (setting, field) in ENGINE_SETTINGS.items()}
 
     def _show(self, name: str, setting: Setting) -> None:
-        """Let the editor show a setting: with its default, its limits, and that it acts after a restart."""
+        """Show a setting in the editor: with its default, its limits, and the note that it needs a restart."""
         default, smallest, largest = setting[:3]
         if self._project.read(name) is None:
             self._project.call("set_setting", name, default)
@@ -70,7 +70,7 @@ class Settings:
                 if name.startswith(prefix) and value != SETTINGS[name].default}  # fmt: skip
 
     def layers(self) -> MaskLayers:
-        """Godot's masks, with the broad-phase layers that the project asks for."""
+        """Godot's masks, with the broad-phase layers of the project."""
         found = {}
         for name in ("bullets", "debris"):
             bits = self.values[f"physics/scree_3d/broad_phase/{name}_layers"]
@@ -78,7 +78,7 @@ class Settings:
         return MaskLayers(found)
 
     def thread_count(self) -> int | None:
-        """How many threads a step uses; None for as many as there are physical cores, but one."""
+        """The number of threads of a step; None for all physical cores but one."""
         return self.values["physics/scree_3d/simulation/threads"] or None
 
     def job_system(self) -> JobSystem:
@@ -91,8 +91,8 @@ class Settings:
         return PooledThreads(shared_pool(self.thread_count()))
 
     def system_settings(self) -> dict:
-        """Settings of a new space. More of Godot's iterations are more sub-steps; see docs/differences.md."""
-        from ..step.physics_system import PhysicsSystem  # not for a project that has chosen another engine
+        """Settings of a new space. More iterations in Godot mean more sub-steps; see docs/differences.md."""
+        from ..step.physics_system import PhysicsSystem  # not loaded in a project that uses another engine
 
         substeps = self.values["physics/scree_3d/simulation/substeps"] * self.iterations / SOLVER_SETTINGS[ITERATIONS].default
         return {
@@ -132,7 +132,7 @@ class ProjectSettings:
         interface.with_string(name, use)
 
     def describe(self, description: dict) -> None:
-        """`add_property_info`."""
+        """Call `add_property_info`."""
         interface, variants = self._engine.interface, self._engine.variants
         bind = interface.method("ProjectSettings", "add_property_info", self._methods["add_property_info"].hash)
         memory, dictionary = (c_int64 * 3)(), c_int64()
@@ -144,7 +144,7 @@ class ProjectSettings:
         variants.destroy(at)
 
     def read(self, name: str):
-        """A setting's value; None where the project does not have it."""
+        """A setting's value; None if the project does not have it."""
         interface, variants = self._engine.interface, self._engine.variants
         has = interface.method("ProjectSettings", "has_setting", self._methods["has_setting"].hash)
         get = interface.method("ProjectSettings", "get_setting", self._methods["get_setting"].hash)

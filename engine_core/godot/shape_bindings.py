@@ -1,7 +1,7 @@
 """The data that Godot has set on its shapes: rows beside those of the shapes, which compiled calls read and write too
 (fast_shape_data.py).
 
-The caller has the server's lock.
+The caller holds the server's lock.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ KEYS = {
     "radius": "radius_key", "height": "height_key", "faces": "faces_key", "backface_collision": "backface_key",
     "width": "width_key", "depth": "depth_key", "heights": "heights_key",
 }  # fmt: skip
-"""Keys that compiled code looks for in the Dictionaries that shapes are set to, and the field of SERVER that has the address."""
+"""Keys in the Dictionaries of shape data that compiled code reads, and the field of SERVER with the address."""
 _DATA = schema.SHAPE_BINDING.fields["data"][1]
 
 
@@ -33,7 +33,7 @@ class ShapeBindings:
         self.rows, self.address = self._pool.rows, self._pool.address
 
     def add(self, identity: int) -> None:
-        """A shape that was made."""
+        """Initialise the row of a new shape."""
         row = self.rows[index_of(identity)]
         row["margin"] = row["custom_solver_bias"] = row["sight"] = 0
         row["shape_id"] = identity
@@ -46,22 +46,22 @@ class ShapeBindings:
         return self.rows[index]
 
     def data(self, identity: int) -> KeptVariant:
-        """The data that a shape was set to last, to be read or written."""
+        """The last data of a shape, for reading or writing."""
         self.row(identity)
         return KeptVariant(self._variants, self.address + index_of(identity) * schema.SHAPE_BINDING.itemsize + _DATA)
 
     def release(self, identity: int) -> None:
-        """Forget a shape and give back what Godot counts."""
+        """Forget a shape and release what Godot counts."""
         self.data(identity).release()
         self.rows[index_of(identity)]["shape_id"] = 0
 
     def ids(self) -> list[int]:
-        """The shapes there are."""
+        """The ids of all shapes."""
         ids = self.rows["shape_id"][: self._shapes.row_count]
         return ids[np.flatnonzero(ids)].tolist()
 
     def close(self) -> None:
-        """Give back all that Godot counts."""
+        """Release everything that Godot counts."""
         for identity in self.ids():
             self.release(identity)
         for key in self.keys.values():

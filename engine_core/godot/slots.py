@@ -32,7 +32,7 @@ def argument(arguments, number):
 
 @kernel
 def int_argument(arguments, number):
-    """An integer, an enum, an id or a pointer."""
+    """Read an integer, an enum, an id or a pointer."""
     return load_int64(load_address(arguments + 8 * number))
 
 
@@ -48,7 +48,7 @@ def float_argument(arguments, number):
 
 @kernel
 def load_vector3(address):
-    """Three float32 as a vector of doubles."""
+    """Read three float32 as a vector of doubles."""
     return (float(load_float32(address)), float(load_float32(address + 4)), float(load_float32(address + 8)))
 
 
@@ -59,7 +59,7 @@ def vector3_argument(arguments, number):
 
 @kernel
 def store_vector3(address, v):
-    """A vector as three float32."""
+    """Write a vector as three float32."""
     store_float32(address, FLOAT32(v[0]))
     store_float32(address + 4, FLOAT32(v[1]))
     store_float32(address + 8, FLOAT32(v[2]))
@@ -67,14 +67,14 @@ def store_vector3(address, v):
 
 @kernel
 def store_zeros(address, count):
-    """`count` float32 zeros."""
+    """Write `count` float32 zeros."""
     for i in range(count):
         store_float32(address + 4 * i, FLOAT32(0.0))
 
 
 @kernel
 def store_identity(address):
-    """The identity Transform3D; its first nine numbers are the identity Basis."""
+    """Write the identity Transform3D; its first nine numbers are the identity Basis."""
     store_zeros(address, 12)
     for i in range(3):
         store_float32(address + 16 * i, FLOAT32(1.0))
@@ -82,7 +82,7 @@ def store_identity(address):
 
 @kernel
 def store_symmetric(address, m):
-    """A symmetric matrix (xx, yy, zz, xy, xz, yz) as a Basis."""
+    """Write a symmetric matrix (xx, yy, zz, xy, xz, yz) as a Basis."""
     store_float32(address, FLOAT32(m[0]))
     store_float32(address + 4, FLOAT32(m[3]))
     store_float32(address + 8, FLOAT32(m[4]))
@@ -101,7 +101,7 @@ def is_finite3(v):
 
 @kernel
 def is_finite_transform(address):
-    """Whether the numbers of a Transform3D are finite and of a size to compute with."""
+    """Whether the numbers of a Transform3D are finite and not too large."""
     total = 0.0
     for i in range(12):
         total += abs(float(load_float32(address + 4 * i)))
@@ -110,7 +110,7 @@ def is_finite_transform(address):
 
 @kernel
 def ask_object(call, method, target, value):
-    """Answer of a method of a Godot Object that takes one 64-bit word and returns a bool. `call`: address of
+    """Call a method of a Godot Object that takes one 64-bit word and returns a bool. `call`: address of
     object_method_bind_ptrcall; `method`: the bind."""
     words = stack_array(3, np.int64)
     words[0] = value

@@ -1,6 +1,7 @@
-"""The points of a soft body: those of its mesh, where they were put, and how they are handed to Godot's renderer.
+"""The points of a soft body: those of its mesh, moved points, and how they are passed to Godot's renderer.
 
-Points are numbered as the vertices of the mesh are; vertices at one place are one point. Coordinates are Godot's world's [m].
+Points are numbered like the vertices of the mesh; vertices at the same position are one point. Coordinates are Godot's world
+coordinates [m].
 """
 
 import ctypes
@@ -34,17 +35,17 @@ def hand_over_vectors(ptrcall, method, handler, vectors, count):
 
 
 def same_rows(rows: np.ndarray) -> np.ndarray:
-    """A number for each row, the same for equal ones."""
+    """A number for each row, equal for equal rows."""
     return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
 
 
 class SoftPoints:
-    """Where the points of one soft body are. The mesh is read when somebody first asks for them."""
+    """The positions of the points of one soft body. The mesh is read on first use."""
 
     def __init__(self):
         self.mesh = 0
         self.transform = np.eye(4)
-        self._moved: dict[int, tuple] = {}  # where single points were put, by vertex, the last one last
+        self._moved: dict[int, tuple] = {}  # positions of single points, by vertex, the last one last
         self._is_read = False
         self._rest = np.zeros((0, 3))
         self._triangles = np.zeros((0, 3), np.int64)
@@ -52,7 +53,7 @@ class SoftPoints:
         self._places = self._normals = None
 
     def set_mesh(self, mesh: int) -> None:
-        """Take the points of another mesh, by its RID; 0: none. They stand where those of the last one did."""
+        """Use the points of another mesh, by its RID; 0: none. They get the transform of the last one."""
         if mesh != self.mesh:
             self.mesh, self._is_read = mesh, False
             self._moved.clear()
@@ -76,7 +77,7 @@ class SoftPoints:
         self._places = None
 
     def place(self, server, vertex: int) -> tuple:
-        """Where a point is; zero while there is no mesh. Raises ValueError."""
+        """The position of a point; zero while there is no mesh. Raises ValueError."""
         places = self.places(server)
         self._check(vertex)
         return tuple(map(float, places[vertex])) if self.mesh else NOWHERE
@@ -86,7 +87,7 @@ class SoftPoints:
             raise ValueError(f"there is no point {vertex}: the mesh has {len(self._rest)}")
 
     def places(self, server) -> np.ndarray:
-        """All points, float32 (n, 3)."""
+        """The positions of all points, float32 (n, 3)."""
         if not self._is_read:
             self._read(server)
         if self._places is None:
@@ -98,8 +99,7 @@ class SoftPoints:
         return self._places
 
     def normals(self, server) -> np.ndarray:
-        """Normals of all points, float32 (n, 3): the mean of the triangles about each, by area; at a sharp edge of either
-        side."""
+        """Normals of all points, float32 (n, 3): the mean of the adjacent triangles, by area; at a sharp edge, of either side."""
         places = self.places(server)
         if self._normals is None:
             a, b, c = places[self._triangles].transpose(1, 0, 2)
@@ -112,7 +112,7 @@ class SoftPoints:
         return self._normals
 
     def bounds(self, server) -> tuple:
-        """Lowest corner and size of a box about all points; zeros where there are none."""
+        """Lowest corner and size of a box around all points; zeros if there are none."""
         places = self.places(server)
         if not len(places):
             return NOWHERE + NOWHERE
@@ -120,7 +120,7 @@ class SoftPoints:
         return (*map(float, low), *map(float, high - low))
 
     def draw(self, server, handler: int) -> None:
-        """Hand places, normals and bounds to an Object of HANDLER. Raises ValueError without one."""
+        """Pass positions, normals and bounds to an Object of HANDLER. Raises ValueError without one."""
         if not handler:
             raise ValueError("rendering_server_handler must not be null")
         if not len(self.places(server)):
@@ -132,8 +132,8 @@ class SoftPoints:
         server.interface.call_method(method_of(server, HANDLER, "set_aabb"), handler, [ctypes.addressof(bounds)])
 
     def _read(self, server) -> None:
-        """Read surface 0 of the mesh. Raises RuntimeError on another thread than Godot's main one: the renderer would have to
-        wait for that, and that may be waiting for us."""
+        """Read surface 0 of the mesh. Raises RuntimeError on a thread other than Godot's main one: the renderer would have to
+        wait for that, and it may be waiting for us."""
         if self.mesh and threading.get_ident() != threading.main_thread().ident:
             raise RuntimeError("a soft body's mesh is read on the main thread: ask there first")
         vertices, normals, indices = surface_of(server, self.mesh) if self.mesh else (None, None, None)
@@ -155,7 +155,7 @@ def method_of(server, class_name: str, name: str) -> int:
 
 
 def surface_of(server, mesh: int) -> list:
-    """Vertices, normals and indices of surface 0 of a mesh, by its RID; None for what it has none of."""
+    """Vertices, normals and indices of surface 0 of a mesh, by its RID; None for missing ones."""
     identity, surface, arrays = c_int64(mesh), c_int64(0), c_int64(0)
     arguments = [ctypes.addressof(identity), ctypes.addressof(surface)]
     renderer = server.interface.singleton("RenderingServer")

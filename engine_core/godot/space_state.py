@@ -1,6 +1,6 @@
 """PhysicsDirectSpaceState3D: queries of a space. Compiled; the instance is a SPACE_BINDING.
 
-Godot does not hand over the bodies to leave out: it is asked, for each body that would be hit.
+Godot does not pass the excluded bodies: it is asked for each possible hit.
 """
 
 import numpy as np
@@ -75,12 +75,12 @@ ROWS_ON_STACK = 64
 """Results up to this number need no memory of their own."""
 MOST_RESULTS = 1 << 20
 SMALLEST_REST_MARGIN = 1e-5
-"""`rest_info` counts shapes that just touch, for what rounding leaves of that [m]."""
+"""Margin with which `rest_info` counts shapes that just touch, against rounding [m]."""
 INTERSECT_RAY, INTERSECT_POINT = number_of("intersect_ray"), number_of("intersect_point")
 INTERSECT_SHAPE, CAST_MOTION = number_of("intersect_shape"), number_of("cast_motion")
 COLLIDE_SHAPE, REST_INFO = number_of("collide_shape"), number_of("rest_info")
 CLOSEST = number_of("get_closest_point_to_object_volume")
-# Godot's structs in single precision: bytes, and where their fields lie.
+# Godot's structs in single precision: sizes, and offsets of their fields.
 SHAPE_RESULT_BYTES = 32
 QUERY_WORDS = QUERY.itemsize // 8
 
@@ -92,7 +92,7 @@ def _refuse(instance, call, reason, value):
 
 @entry_point("int64(int64, int64)")
 def is_excluded_by_godot(space, body_id):
-    """Whether the query that runs now on this thread leaves a body out; `space` is the address of its SPACE_BINDING."""
+    """Whether the running query of this thread excludes a body; `space` is the address of its SPACE_BINDING."""
     binding = view(space, 1, SPACE_BINDING)[0]
     server = view(binding.server, 1, SERVER)[0]
     return np.int64(ask_object(server.method_bind_ptrcall, server.is_body_excluded_from_query, binding.object, body_id))
@@ -100,7 +100,7 @@ def is_excluded_by_godot(space, body_id):
 
 @kernel
 def _begin(instance, operation, mask, with_bodies, with_areas, query_address):
-    """Fill in what all questions share; all else is zero."""
+    """Fill in the part common to all queries; everything else is zero."""
     server = view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0]
     for i in range(QUERY_WORDS):
         store_int64(query_address + 8 * i, np.int64(0))
@@ -117,7 +117,7 @@ def _begin(instance, operation, mask, with_bodies, with_areas, query_address):
 
 @kernel
 def _ask(instance, place, query_address):
-    """Have the system answer; gives what its function gives."""
+    """Run the query in the system; return the result of its function."""
     address = view(instance, 1, SPACE_BINDING)[0].system
     function = view(address, 1, SYSTEM)[0].extra[place]
     return call_2_result(function, address, query_address)
@@ -125,20 +125,20 @@ def _ask(instance, place, query_address):
 
 @kernel
 def _frame(instance):
-    """Where Godot's zero lies in the space, world [m]. Asked once a query: a shift that comes between changes nothing."""
+    """Position of Godot's zero in the space, world [m]. Read once a query: a shift during the query has no effect."""
     binding = view(instance, 1, SPACE_BINDING)[0]
     return read_frame(binding.system) if binding.server != 0 else (0.0, 0.0, 0.0)
 
 
 @kernel
 def _is_mute(instance):
-    """Whether the instance belongs to no space: one that the editor made, or whose space was freed."""
+    """Whether the instance belongs to no space: the editor made it, or its space was freed."""
     return view(instance, 1, SPACE_BINDING)[0].server == 0
 
 
 @kernel
 def _object_of(instance, user_id):
-    """The Object that has this id, or null."""
+    """The Object with this id, or null."""
     if user_id == 0:
         return np.int64(0)
     return call_1_result(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].object_from_id, user_id)
@@ -190,7 +190,7 @@ def intersect_ray(instance, arguments, result):
 
 @kernel
 def _store_hits(instance, rows, count, out):
-    """Rows of BODY_HIT as PhysicsServer3DExtensionShapeResult."""
+    """Write rows of BODY_HIT as PhysicsServer3DExtensionShapeResult."""
     hits = view(rows, count, BODY_HIT)
     for i in range(count):
         at = out + i * SHAPE_RESULT_BYTES
@@ -202,8 +202,7 @@ def _store_hits(instance, rows, count, out):
 
 @kernel
 def _rows(instance, on_stack, wanted, row_bytes):
-    """Memory for `wanted` rows: that on the stack if it is enough, else the operating system's. Give it back with
-    `_give_back`."""
+    """Memory for `wanted` rows: that on the stack if it is large enough, else allocated. Free it with `_give_back`."""
     if wanted <= ROWS_ON_STACK:
         return on_stack
     return call_1_result(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].allocate, wanted * row_bytes)
@@ -247,7 +246,7 @@ def intersect_point(instance, arguments, result):
 
 @kernel
 def _take_transform(instance, call, transform, shape_index, query, frame):
-    """Fill in where the shape stands. Gives what `begin_asking` gives."""
+    """Fill in the pose of the shape. Return the result of `begin_asking`."""
     keep_as_call()
     if not is_finite_transform(transform):
         _refuse(instance, call, NOT_FINITE_TRANSFORM, transform)
@@ -259,8 +258,7 @@ def _take_transform(instance, call, transform, shape_index, query, frame):
 
 @kernel
 def _begin_shape(instance, arguments, call, operation, queries, frame):
-    """Fill in a question about a shape from the arguments that all of them share. Gives what `_take_transform`
-    gives."""
+    """Fill in a shape query from the arguments common to all of them. Return the result of `_take_transform`."""
     keep_as_call()
     if _is_mute(instance):
         return np.int64(REFUSED)

@@ -1,6 +1,6 @@
-"""A step of all active spaces, and what it notes for the next flush. Compiled; no Python, no interpreter lock.
+"""A step of all active spaces, and its notes for the next flush. Compiled; no Python, no GIL.
 
-The caller has the server's lock: the thread of Godot's `_step`, or the one that steps beside it (step_thread.py).
+The caller holds the server's lock: the thread of Godot's `_step`, or the one that steps beside it (step_thread.py).
 """
 
 import platform
@@ -39,7 +39,7 @@ def takes_part(space):
 
 @kernel
 def note(server, space, index):
-    """Note a body for the next flush, if anyone wants to hear of it."""
+    """Add a body to the next flush, if it has callbacks."""
     capacity = view(server.world, 1, WORLD)[0].body_capacity
     binding = view(server.body_bindings, capacity, BODY_BINDING)[index]
     if binding.sync_callback[0] != NIL or binding.integration_callback[0] != NIL:
@@ -49,7 +49,7 @@ def note(server, space, index):
 
 @kernel
 def note_moved(server, space):
-    """Note the bodies of a space that were active in the step that just ended."""
+    """Add the bodies of a space that were active in the last step to the next flush."""
     capacity = view(server.world, 1, WORLD)[0].body_capacity
     system = view(space.system, 1, SYSTEM)[0]
     active = view(system.active_bodies, capacity, INT32)
@@ -62,7 +62,7 @@ def note_moved(server, space):
 
 @kernel
 def advance_streams(server):
-    """Let the tiles of streaming worlds in and out."""
+    """Insert and remove the tiles of streaming worlds."""
     streams = view(server.streams, MOST_STREAMS, STREAM)
     for number in range(server.stream_count):
         if streams[number].queue != 0:
@@ -71,7 +71,7 @@ def advance_streams(server):
 
 @kernel
 def processor_time(server):
-    """Processor time of the calling thread [ns]; 0 while nobody measures."""
+    """Processor time of the calling thread [ns]; 0 if it is not measured."""
     if server.clock == 0:
         return np.int64(0)
     time = stack_array(2, np.int64)
@@ -81,7 +81,7 @@ def processor_time(server):
 
 @kernel
 def begin_steps(instance, delta_time):
-    """Take the gates of the spaces that will be stepped, on the thread of `_step`. Each opens when its step ends."""
+    """Take the gates of the spaces to be stepped, on the thread of `_step`. Each opens when its step ends."""
     server = view(instance, 1, SERVER)[0]
     spaces = spaces_of(server)
     for number in range(view(server.world, 1, WORLD)[0].system_count):
@@ -96,7 +96,7 @@ def begin_steps(instance, delta_time):
 
 @kernel
 def step_spaces(instance, delta_time):
-    """Step every active space, after `begin_steps`; then give the server's lock back."""
+    """Step every active space, after `begin_steps`; then release the server's lock."""
     server = view(instance, 1, SERVER)[0]
     begin = processor_time(server)
     server.active_object_count = 0

@@ -1,5 +1,5 @@
-"""The start: Godot's loader calls `initialize`; the classes and the engine's name are registered at the SERVERS
-level; the server itself is made when Godot asks for it, which it does only in a project that has chosen this engine.
+"""The start: Godot's loader calls `initialize`; the classes and the engine's name are registered at the SERVERS level; the server
+itself is made when Godot requests it, which happens only in a project that has chosen this engine.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ class CallableInfo(ctypes.Structure):
 
 
 class Engine:
-    """The running Godot: its interface, its API, the classes registered with it, and the server once it is made."""
+    """The running Godot: its interface, its API, the registered classes, and the server once it is made."""
 
     def __init__(self, get_proc_address: int, library: int):
         self.interface = Interface(get_proc_address, library)
@@ -53,7 +53,7 @@ class Engine:
         self._destroy = self.interface.function("object_destroy", None, c_void_p)
 
     def destroy_object(self, object_: int) -> None:
-        """Have Godot delete an Object of ours."""
+        """Have Godot delete one of our Objects."""
         self._destroy(object_)
 
     def callable_is_valid(self, address: int) -> bool:
@@ -63,7 +63,7 @@ class Engine:
         return bool(valid.value)
 
     def enter(self, level: int) -> None:
-        """Godot reached an initialization level."""
+        """Handle that Godot reached an initialization level."""
         if level != SERVERS_LEVEL:
             return
         from .settings import Settings
@@ -83,7 +83,7 @@ class Engine:
         return get(kind, self.interface.name(method), self.api.builtin_methods[type_name][method])
 
     def register_classes(self) -> None:
-        """Make our three classes known, once."""
+        """Register our three classes, once."""
         if self.classes:
             return
         from ..runtime.code_files import SUFFIX, cache_folder_of, lack_of_room
@@ -100,7 +100,7 @@ class Engine:
 
         size = max(record.itemsize for record in (schema.BODY_BINDING, schema.SPACE_BINDING, schema.SERVER))
         nobody = np.zeros(size, np.uint8)
-        self._kept.append(nobody)  # what an instance that belongs to nothing points to: all zeros
+        self._kept.append(nobody)  # instance of objects without an owner: all zeros
         for table in virtual_table.TABLES:
             made = ExtensionClass(self.interface, self.api, table, nobody.ctypes.data)
             made.register()
@@ -123,7 +123,7 @@ class Engine:
         add_machine_methods(self._methods, self)
 
     def _register_engine(self) -> None:
-        """Tell Godot's PhysicsServer3DManager our name and how to make the server."""
+        """Register our name, and how to make the server, with Godot's PhysicsServer3DManager."""
         interface = self.interface
         make = _CALL(self._make_server)
         info = CallableInfo(token=interface.library, call=ctypes.cast(make, c_void_p))
@@ -142,8 +142,8 @@ class Engine:
         ctypes.CFUNCTYPE(None, c_void_p)(destroy)(ctypes.addressof(memory))
 
     def _make_server(self, userdata, arguments, count, result, error) -> None:
-        """Godot asks for its physics server: make the world, link the virtuals, hand over the Object."""
-        ctypes.memset(error, 0, 12)  # Godot leaves it unset and takes what is not zero for a failure
+        """Answer Godot's request for its physics server: make the world, link the virtuals, return the Object."""
+        ctypes.memset(error, 0, 12)  # Godot leaves it unset and treats anything but zero as a failure
         try:
             self._open(result)
         except BaseException as problem:
@@ -168,13 +168,13 @@ class Engine:
         object_ = self.server_class.make(self.server.address)
         self.server.record["object"] = object_
         self.variants.write_object(result, object_)
-        gc.freeze()  # what lives for ever need not be looked through in the middle of a game
+        gc.freeze()  # permanent objects need no garbage collection during a game
         taken = time.perf_counter() - begin
         if taken > 5.0:
             print(f"scree: the core was compiled in {taken:.0f} s; next time it is ready", flush=True)
 
     def leave(self, level: int) -> None:
-        """Godot left an initialization level."""
+        """Handle that Godot left an initialization level."""
         if level != SERVERS_LEVEL:
             return
         for made in reversed(self.classes):
@@ -182,7 +182,7 @@ class Engine:
         self.classes.clear()
         self.interface.release_names()
         self.trials.finish()
-        sys.stdout.flush()  # Python is not finalised: what it printed last would be lost
+        sys.stdout.flush()  # Python is not finalised: its last output would be lost
         sys.stderr.flush()
 
 

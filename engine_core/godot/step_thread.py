@@ -1,9 +1,9 @@
-"""The step beside Godot's main thread, where the project asks for it: `physics/3d/run_on_separate_thread`.
+"""The step beside Godot's main thread, if the project enables `physics/3d/run_on_separate_thread`.
 
-`_step` takes the server's lock and the gates of all spaces in the name of a thread of ours, wakes it and returns; `_sync`
-waits for it. So whatever is asked between the two comes after the step, whenever the step really runs: a game plays the same as
-without the setting. Calls that return nothing are kept until the step has ended (edit/edits.py, Server.keeps_late) and done at
-the latest in `_sync`; calls that must answer wait; queries and readings of motion do neither.
+`_step` takes the server's lock and the gates of all spaces on behalf of our thread, wakes it and returns; `_sync` waits for it.
+So everything requested between the two comes after the step, whenever the step really runs: a game behaves the same as without
+the setting. Calls that return nothing are deferred to the end of the step (edit/edits.py, Server.keeps_late) and done in `_sync`
+at the latest; calls that return something wait; queries and reading motion do neither.
 """
 
 import threading
@@ -39,14 +39,14 @@ def set_state(instance, state):
 
 @kernel
 def await_step(instance):
-    """Wait until the step that was handed over has ended; nothing where none was."""
+    """Wait until the step on our thread has ended; no effect if there is none."""
     while load_acquire_int32(instance + STATE) == ASKED:
         wait_while(parking_of(view(instance, 1, SERVER)[0]), instance + STATE, ASKED)
 
 
 @kernel
 def hand_over(instance, delta_time):
-    """Have the thread of ours step. The caller has the server's lock once, and it becomes that thread's; so do the gates."""
+    """Have our thread step. The caller holds the server's lock once; it passes to that thread, as do the gates."""
     server = view(instance, 1, SERVER)[0]
     server.step_length = delta_time
     store_release_int64(instance + LOCK_OFFSET, server.step_thread)
@@ -55,7 +55,7 @@ def hand_over(instance, delta_time):
 
 @entry_point("void(int64)")
 def run_steps(instance):
-    """The thread's loop until it is ended: rest, step, rest."""
+    """Main loop of the thread until it is ended: rest, step, rest."""
     server = view(instance, 1, SERVER)[0]
     server.step_thread = call_0_result(server.thread_number)
     while True:
@@ -70,7 +70,7 @@ def run_steps(instance):
 
 @entry_point("void(int64)")
 def end_steps(instance):
-    """Have the thread end; the step it may be at comes first."""
+    """End the thread, after a step in progress."""
     await_step(instance)
     set_state(instance, ENDED)
 
@@ -83,14 +83,14 @@ class StepThread:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start it, and wait until it is there."""
+        """Start the thread, and wait until it runs."""
         self._thread = threading.Thread(target=run_steps, args=(self._server.address,), name="scree step", daemon=True)
         self._thread.start()
         while not self._server.record["step_thread"]:
             threading.Event().wait(0.001)
 
     def stop(self) -> None:
-        """Have it end and wait for it; nothing where none runs. Not for a thread that has the server's lock during a step."""
+        """End the thread and wait for it; no effect if none runs. Not for a thread that holds the server's lock during a step."""
         if self._thread is not None:
             end_steps(self._server.address)
             self._thread.join()

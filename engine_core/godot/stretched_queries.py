@@ -1,7 +1,7 @@
 """Queries with a shape under a scaled transform. Compiled code cooks simple shapes for the one query, into one of a few spare
-rows that are taken without a lock; Python cooks the rest, and all where no spare row is free.
+rows that are taken without a lock; Python cooks the rest, and all of them if no spare row is free.
 
-While a stretched hull asks, the query is counted as a user of the space's first tree: the data of the hull stays.
+During a query with a stretched hull, it counts as a user of the space's first tree, so that the data of the hull stays.
 """
 
 import numpy as np
@@ -25,14 +25,14 @@ from .schema import MOST_QUERY_ROWS, QUERY_ROW, SERVER, SHAPE_REQUEST, SPACE_BIN
 INT32, INT64 = np.int32, np.int64
 QUERY_ROW_BYTES = QUERY_ROW.itemsize
 REFUSED, AS_IT_IS, COOKED_BY_PYTHON, FIRST_SPARE = range(4)
-"""How a shape asks; from FIRST_SPARE on: in a spare row, by number."""
+"""How the shape is provided; from FIRST_SPARE on: in a spare row, by number."""
 SHARE = 16
-"""Spare rows are at most this part of those that are free."""
+"""Spare rows are at most this part of the free ones."""
 _read_basis = reader("9f")
 
 
 class StretchedQueries:
-    """Python's part of them: the spare rows of a server, taken when the first is wanted, and the shapes that it cooks."""
+    """The Python part: the spare rows of a server, taken on first use, and the shapes cooked by Python."""
 
     def __init__(self, server):
         self._server, self._shapes = server, server.world.shapes
@@ -40,7 +40,7 @@ class StretchedQueries:
         server.record["query_rows"] = address_of(self._rows)
 
     def cook(self, address: int) -> None:
-        """Make the shape that a SHAPE_REQUEST asks for."""
+        """Cook the shape of a SHAPE_REQUEST."""
         request = view_rows(address, 1, SHAPE_REQUEST)[0]
         try:
             with self._server.lock:
@@ -51,7 +51,7 @@ class StretchedQueries:
                 rotation, stretch = split_basis(basis)
                 request["cooked"] = self._shapes.derive(int(request["shape"]), stretch)
                 request["rotation"] = rotation
-        except Exception as error:  # nothing may leave a callback
+        except Exception as error:  # exceptions must not leave a callback
             self._server.reporter.exception(CALLS[int(request["call"])], error)
 
     def _take_rows(self) -> None:
@@ -61,11 +61,11 @@ class StretchedQueries:
             self._server.record["query_row_count"] = len(rows)
 
     def release(self, cooked: int) -> None:
-        """Give back what `cook` made."""
+        """Give back a shape of `cook`."""
         try:
             with self._server.lock:
                 self._shapes.release(cooked)
-        except Exception as error:  # nothing may leave a callback
+        except Exception as error:  # exceptions must not leave a callback
             self._server.reporter.exception("space state", error)
 
 
@@ -80,7 +80,7 @@ def _take_spare(server):
 
 @kernel
 def _give_back_spare(instance, number):
-    """Free a spare row and what belongs to it."""
+    """Free a spare row and its memory."""
     binding = view(instance, 1, SPACE_BINDING)[0]
     server = view(binding.server, 1, SERVER)[0]
     address = server.query_rows + number * QUERY_ROW_BYTES
@@ -95,7 +95,7 @@ def _give_back_spare(instance, number):
 
 @kernel
 def _stretch(instance, rows, shape_index, query):
-    """Have a stretched shape ask from a spare row. Gives the number of the row; -1: that is for Python."""
+    """Stretch a shape into a spare row for a query. Return the number of the row; -1: Python must do it."""
     binding = view(instance, 1, SPACE_BINDING)[0]
     server = view(binding.server, 1, SERVER)[0]
     is_possible, is_mirrored, turned, stretch, inverse = split_rows(rows)
@@ -125,8 +125,8 @@ def _stretch(instance, rows, shape_index, query):
 
 @kernel
 def begin_asking(instance, call, transform, rows, shape_index, query):
-    """Fill in how the shape is turned, and the row that asks in place of a stretched one. `transform`: its address; `rows`: of
-    its basis. Gives how it asks, for `end_asking`; REFUSED after the call was refused."""
+    """Fill in the rotation of the shape, and the row that replaces a stretched one. `transform`: its address; `rows`: of its
+    basis. Return how the shape is provided, for `end_asking`; REFUSED after the call was refused."""
     if is_orthonormal(rows):
         store4(query.rotation, rotation_of_basis(rows))
         return INT64(AS_IT_IS)
@@ -147,7 +147,7 @@ def begin_asking(instance, call, transform, rows, shape_index, query):
 
 @kernel
 def end_asking(instance, how, query):
-    """Give back what asked."""
+    """Release what `begin_asking` provided."""
     if how >= FIRST_SPARE:
         _give_back_spare(instance, how - FIRST_SPARE)
     elif how == COOKED_BY_PYTHON:

@@ -1,9 +1,8 @@
 """The calls that Godot makes every tick: step, sync, flush, end. Compiled; no Python, no interpreter lock.
 
-A step notes the bodies that were active in it or fell asleep in it. The next flush tells each of them about: first
-the force integration callback, then the state sync callback, which is what moves a RigidBody3D's node. Callbacks
-may do anything, also free the body that is being told about, so nothing is held over one: the list is of ids, and
-each id is looked up anew.
+A step lists the bodies that were active in it or fell asleep in it. The next flush notifies each of them: first the force
+integration callback, then the state sync callback, which moves a RigidBody3D's node. Callbacks may do anything, even free their
+own body, so no reference is kept across one: the list is of ids, and each id is looked up anew.
 """
 
 import numpy as np
@@ -41,7 +40,7 @@ CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
 
 @kernel
 def step(instance, arguments, result):
-    """Step all active spaces: here, or by the thread of ours where there is one."""
+    """Step all active spaces: here, or on our thread if there is one."""
     server = view(instance, 1, SERVER)[0]
     if server.is_active == 0:
         return
@@ -63,14 +62,14 @@ def step(instance, arguments, result):
 
 @kernel
 def settle(instance):
-    """Do what came while a step ran."""
+    """Do the calls deferred during a step."""
     if load_acquire_int64(instance + LATE_COUNT) != 0:
         call_1(view(instance, 1, SERVER)[0].settle_late, np.int64(0))
 
 
 @kernel
 def sync(instance, arguments, result):
-    """Wait for the step that runs beside this thread, and do what came in the meantime."""
+    """Wait for the step beside this thread, and do the deferred calls."""
     if view(instance, 1, SERVER)[0].step_thread != 0:
         await_step(instance)
         settle(instance)
@@ -78,8 +77,7 @@ def sync(instance, arguments, result):
 
 @kernel
 def _call_back(instance, call, callback, arguments, count):
-    """Call a Callable that lies as a Variant at address `callback`. One whose object is gone is forgotten in
-    silence."""
+    """Call a Callable that is stored as a Variant at address `callback`. One whose object is gone is dropped without an error."""
     server = view(instance, 1, SERVER)[0]
     result = address_of_row(stack_array(3, np.int64), 0)
     error = address_of_row(stack_array(2, np.int64), 0)
@@ -107,7 +105,7 @@ BODY_OFFSET, AREA_OFFSET = AREA_BINDING.fields["body_callback"][1], AREA_BINDING
 
 @kernel
 def _tell(instance, identity, system_index):
-    """Call the callbacks of one body of a space, if it is still there."""
+    """Call the callbacks of one body of a space, if it still exists."""
     server = view(instance, 1, SERVER)[0]
     index = body_of(server.world, identity)
     if index < 0 or bodies_of(server.world)[index].system != system_index:
@@ -126,13 +124,13 @@ def _tell(instance, identity, system_index):
 
 @kernel
 def _put(variants, place, kind, value):
-    """Write a Variant of a type that needs no care: a whole number or an id."""
+    """Write a Variant of a type without a reference count: an integer or an id."""
     variants[3 * place], variants[3 * place + 1], variants[3 * place + 2] = kind, value, 0
 
 
 @kernel
 def _tell_area(instance, event):
-    """Call an area's Callable for one event, if the area is still there and watches."""
+    """Call an area's Callable for one event, if the area still exists and monitors."""
     server = view(instance, 1, SERVER)[0]
     index = area_of(server.world, event.area_id)
     if index < 0:
@@ -154,7 +152,7 @@ def _tell_area(instance, event):
 
 @kernel
 def _tell_areas(instance, space):
-    """Tell the areas of a space what the last step found. A callback may change or free anything, the space too."""
+    """Report the events of the last step to the areas of a space. A callback may change or free anything, the space too."""
     if space.server == 0:
         return
     identity, i = space.system_id, 0
@@ -193,7 +191,7 @@ def flush_queries(instance, arguments, result):
 
 @kernel
 def do_nothing(instance, arguments, result):
-    """The end of sync, with nothing to do: changes that concern a step are kept apart until `_step`."""
+    """End of sync, with nothing to do: changes that concern a step are kept separate until `_step`."""
 
 
 @kernel
@@ -203,7 +201,7 @@ def is_flushing_queries(instance, arguments, result):
 
 @kernel
 def islands_of_all_spaces(instance):
-    """How many islands are awake in the active spaces."""
+    """The number of awake islands in the active spaces."""
     server = view(instance, 1, SERVER)[0]
     world = view(server.world, 1, WORLD)[0]
     spaces = spaces_of(server)

@@ -1,8 +1,7 @@
-"""Variants and the other values of Godot, to Python and back. For calls that are rare; hot ones stay in compiled code.
+"""Conversion of Variants and other values of Godot to Python and back. For rare calls; hot ones stay in compiled code.
 
-Vectors become tuples of 3, transforms of 12 (basis by rows, then origin), planes of 4, packed arrays NumPy arrays
-of their own, dictionaries `dict`, ids integers. A type that no setting has becomes an `Unreadable`, which names it
-in errors.
+Vectors become tuples of 3, transforms of 12 (basis by rows, then origin), planes of 4, packed arrays NumPy arrays of their own,
+dictionaries `dict`, ids integers. A type that no setting uses becomes an `Unreadable`, which names it in errors.
 """
 
 import ctypes
@@ -34,7 +33,7 @@ _write_byte = writer("B")
 
 
 class Unreadable:
-    """A Variant of a type that no physics setting has; `name` is the type's."""
+    """A Variant of a type that no physics setting uses; `name` is the type's."""
 
     def __init__(self, name: str):
         self.name = name
@@ -104,7 +103,8 @@ class Variants:
     # --- from Godot ---
 
     def array_functions(self, kind: int) -> tuple[int, int, int, int]:
-        """Addresses of what compiled code needs of a type of packed arrays: from a Variant, size, first element, destructor."""
+        """Addresses of the functions of a packed array type for compiled code: from a Variant, size, first element,
+        destructor."""
         return self.to_type_address[kind], *self._array_functions[kind]
 
     def type_of(self, address: int) -> int:
@@ -184,7 +184,7 @@ class Variants:
         self._to_type[schema.STRING](at, address)  # a StringName converts too
         text = ctypes.create_string_buffer(256)
         length = self._to_utf8(at, text, 255)
-        if length > 255:  # what the whole text takes
+        if length > 255:  # length of the whole text
             text = ctypes.create_string_buffer(length + 1)
             self._to_utf8(at, text, length)
         self._interface.destroy_string(at)
@@ -247,7 +247,7 @@ class Variants:
         self._from_type[kind](address, value_address)
 
     def write_object(self, address: int, object_: int) -> None:
-        """Make a Variant that names an Object."""
+        """Make a Variant that refers to an Object."""
         self._write_as(schema.OBJECT, address, write_word, object_)
 
     def fill_vector3_array(self, address: int, rows: np.ndarray) -> None:
@@ -276,11 +276,11 @@ class Variants:
         self._to_type[kind](place, address)
 
     def destroy_value(self, kind: int, address: int) -> None:
-        """Free a value of type `kind` that is no Variant."""
+        """Free a value of type `kind` that is not a Variant."""
         self._destructors[kind](address)
 
     def destroy(self, address: int) -> None:
-        """Free what the Variant at an address holds and leave nil."""
+        """Free the content of the Variant at an address and leave nil."""
         if read_int32(address):
             self._destroy(address)
             zero(address, VARIANT_BYTES)
@@ -291,7 +291,7 @@ class Variants:
 
 
 class KeptVariant:
-    """A Variant of our own at an address; `release` gives back what it holds."""
+    """A Variant of our own at an address; `release` frees its content."""
 
     def __init__(self, variants: Variants, address: int):
         self._variants, self.address = variants, address
@@ -302,7 +302,7 @@ class KeptVariant:
         self._variants.copy(self.address, source)
 
     def release(self) -> None:
-        """Hold nil."""
+        """Set it to nil."""
         self._variants.destroy(self.address)
 
 

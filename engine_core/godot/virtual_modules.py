@@ -10,6 +10,6 @@ MODULES = (
 
 
 def import_all() -> None:
-    """Import them all."""
+    """Import all modules that declare virtuals."""
     for name in MODULES:
         importlib.import_module(f"scree.godot.{name}")

@@ -1,8 +1,7 @@
-"""Which function answers which virtual of an extension class: one table a class, filled by decorators where the
-functions are.
+"""The functions of the virtuals of an extension class: one table a class, filled by decorators where the functions are.
 
-A hot virtual is a kernel `(instance, arguments, result)`; Godot is given its address. A cold one is Python. A virtual
-that is in neither is not built yet: it answers its type's zero and warns once by name. `docs/godot_parity.md` is made from
+A hot virtual is a kernel `(instance, arguments, result)` whose address is given to Godot. A cold one is Python. A virtual that is
+in neither is not implemented yet: it returns its type's zero and warns once by name. `docs/godot_parity.md` is generated from
 these tables.
 """
 
@@ -37,7 +36,7 @@ class VirtualTable:
 
     engine_class: str
     class_name: str
-    takes_instance: bool = False  # whether cold functions are given the instance's address too
+    takes_instance: bool = False  # whether cold functions get the instance's address too
     cold_functions: dict = field(default_factory=dict)
     hot_groups: list = field(default_factory=list)
     fast_group: HotGroup | None = None  # of cold ones, see fast_call.py
@@ -67,7 +66,7 @@ class VirtualTable:
         self.partial.update(partial or {})
 
     def fast(self, fill, names) -> None:
-        """Declare the kernels that answer some cold virtuals where they can, and hand over to Python where not."""
+        """Declare the kernels that answer some cold virtuals when they can, and leave the rest to Python."""
         self.fast_group = HotGroup(fill, tuple(names))
 
     def fast_addresses(self) -> dict[str, int]:
@@ -79,7 +78,7 @@ class VirtualTable:
         return addresses_of(self.hot_groups)
 
     def answered(self) -> set[str]:
-        """Names of the virtuals that something answers."""
+        """Names of the virtuals that are implemented."""
         return set(self.cold_functions) | {name for group in self.hot_groups for name in group.names}
 
 

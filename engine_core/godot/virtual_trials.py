@@ -1,9 +1,10 @@
-"""Trials of the virtuals, for `scree prove parity_by_removal` (tools/prove_parity.py): every call counted by the test that was
-running, or one virtual replaced by a function that does nothing and answers zero. Chosen by the environment; off otherwise.
+"""Trials of the virtuals, for `scree prove parity_by_removal` (tools/prove_parity.py): every call is counted for the running
+test, or one virtual is replaced by a function that does nothing and returns zero. Controlled by environment variables; off
+otherwise.
 
-SCREE_RECORD_VIRTUALS=FILE: a JSON file of {"Class._virtual": {test: calls}} is written when Godot ends. The test is what the
-environment variable SCREE_TEST says at the time of the call.
-SCREE_REMOVE_VIRTUAL=Class._virtual: that one answers zero, in silence.
+SCREE_RECORD_VIRTUALS=FILE: a JSON file of {"Class._virtual": {test: calls}} is written when Godot ends. The test is the value of
+the environment variable SCREE_TEST at the time of the call.
+SCREE_REMOVE_VIRTUAL=Class._virtual: that one returns zero, without a message.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ RECORD, REMOVE, TEST = "SCREE_RECORD_VIRTUALS", "SCREE_REMOVE_VIRTUAL", b"SCREE_
 
 
 class Trials:
-    """The trials that the environment asks for. `kept`: callbacks that Godot may call, to be kept alive."""
+    """The trials set by environment variables. `kept`: callbacks that Godot may call, to be kept alive."""
 
     def __init__(self):
         self._file, self._removed = os.environ.get(RECORD), os.environ.get(REMOVE)
@@ -28,7 +29,7 @@ class Trials:
         self._getenv = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_char_p)(("getenv", ctypes.CDLL(None))) if self._file else None
 
     def instead_of(self, engine_class: str, method, address: int, variants) -> int:
-        """Address of the function that Godot is given for a virtual whose own lies at `address`."""
+        """Address of the function that replaces a virtual whose own is at `address`."""
         name = f"{engine_class}.{method.name}"
         if name == self._removed:
             return self._keep(self._removed_call(method, variants))
@@ -53,6 +54,6 @@ class Trials:
         return CALLBACK(counted)
 
     def finish(self) -> None:
-        """Write what was counted."""
+        """Write the counts."""
         if self._file:
             Path(self._file).write_text(json.dumps({name: dict(counts) for name, counts in self._counts.items()}))

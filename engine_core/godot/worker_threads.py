@@ -1,8 +1,8 @@
-"""The job system on Godot's own threads: no thread of ours beside those of Godot's WorkerThreadPool.
+"""The job system on the threads of Godot's WorkerThreadPool, without threads of our own.
 
 A group task a job would cost tens of microseconds, some three hundred times a step. So one group task a step brings Godot's
 threads into the loop of `runtime/thread_pool.py`, where they take batches until the step is over. While they are busy elsewhere,
-the step goes on without them: its caller takes all batches that nobody else does.
+the step continues without them: its caller takes all remaining batches.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ INT64 = np.int64
 HELPERS = np.dtype(
     [
         ("group", "i8"),  # of the last step, not waited for yet; -1: none
-        ("is_taken", "i8"),  # some step is asking for threads, or has them
+        ("is_taken", "i8"),  # some step is requesting threads, or has them
         ("add_group", "i8"), ("object", "i8"), ("task", "i8"), ("description", "i8"),
         ("call", "i8"), ("is_completed", "i8"), ("wait_for", "i8"),  # object_method_bind_ptrcall, and two methods
     ],
@@ -35,7 +35,7 @@ IS_TAKEN = HELPERS.fields["is_taken"][1]
 
 @entry_point("void(int64, uint32)")
 def help_in_step(pool, index):
-    """The work of one of Godot's threads in one step: take batches until it is over."""
+    """Run one of Godot's threads in one step: take batches until it is over."""
     worker = INT64(index) + 1
     while True:
         seen = load_acquire_int32(pool + GENERATION)
@@ -47,7 +47,7 @@ def help_in_step(pool, index):
 
 @kernel
 def call_pool_method(helpers, method):
-    """Call a method of Godot's pool that takes the group; the first byte of what it answers."""
+    """Call a method of Godot's pool that takes the group; return the first byte of its result."""
     words = stack_array(3, INT64)
     words[0], words[1], words[2] = helpers.group, address_of_row(words, 0), 0
     call_4(helpers.call, method, helpers.object, address_of_row(words, 1), address_of_row(words, 2))
@@ -56,7 +56,7 @@ def call_pool_method(helpers, method):
 
 @kernel
 def have_left(helpers):
-    """Whether Godot's threads have left the step before. If so, Godot may forget it."""
+    """Whether Godot's threads have left the previous step. If so, Godot may forget it."""
     if helpers.group < 0:
         return True
     if call_pool_method(helpers, helpers.is_completed) == 0:
@@ -68,7 +68,7 @@ def have_left(helpers):
 
 @entry_point("int64(int64)")
 def begin_with_helpers(pool):
-    """A step begins: ask Godot for its threads. 0 if they are not to be had."""
+    """Begin a step: request Godot's threads. Return 0 if they are not available."""
     address = view(pool, 1, POOL)[0].helpers
     helpers = view(address, 1, HELPERS)[0]
     view(pool, 1, POOL)[0].began = cycles()
@@ -86,7 +86,7 @@ def begin_with_helpers(pool):
 
 @entry_point("void(int64, int64)")
 def finish_with_helpers(pool, is_shared):
-    """A step is over: Godot's threads leave. Nobody waits for that."""
+    """End a step: Godot's threads leave. Does not wait for that."""
     release(pool, is_shared != 0)
     if not is_shared:
         return
@@ -96,7 +96,7 @@ def finish_with_helpers(pool, is_shared):
 
 @entry_point("void(int64)")
 def await_helpers(pool):
-    """For Python: wait until no thread of Godot is, or will be, in a step."""
+    """Wait, for Python, until no thread of Godot is, or will be, in a step."""
     helpers = view(view(pool, 1, POOL)[0].helpers, 1, HELPERS)[0]
     if helpers.group >= 0:
         call_pool_method(helpers, helpers.wait_for)
@@ -104,7 +104,7 @@ def await_helpers(pool):
 
 
 class GodotThreads(JobSystem):
-    """Runs steps on the threads of Godot's WorkerThreadPool, `thread_count` with the caller."""
+    """Runs steps on the threads of Godot's WorkerThreadPool, `thread_count` including the caller."""
 
     name = "Godot's WorkerThreadPool"
 
@@ -128,18 +128,18 @@ class GodotThreads(JobSystem):
         super().__init__(self.pool.address, thread_count, functions)
 
     def start_recording(self, capacity: int = 1 << 16):
-        """Write down every batch from now on."""
+        """Record every batch from now on."""
         timeline = super().start_recording(capacity)
         self.pool.record["timeline"] = timeline.address
         return timeline
 
     def stop_recording(self):
-        """Stop writing down."""
+        """Stop recording."""
         self.pool.record["timeline"] = 0
         return super().stop_recording()
 
     def close(self) -> None:
-        """Wait until Godot's threads have left. Later jobs are done by their caller alone."""
+        """Wait until Godot's threads have left. Later jobs are run by their caller alone."""
         await_helpers(self.pool.address)
         self.pool.close()
         if self._description[0]:

@@ -1,1 +1,1 @@
-"""What the recorder wrote, made readable."""
+"""Profiling: reading recordings, and measuring costs."""

@@ -1,4 +1,4 @@
-"""What it costs to hand out a job and to wait until all threads have done it, in the thread pool of a step."""
+"""The cost of starting a job and waiting until all threads have done it, in the thread pool of a step."""
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from ..runtime.timeline import cycles, cycles_per_second
 INT64 = np.int64
 MEET = np.dtype([("arrived", "i8"), ("threads", "i8"), ("pool", "i8")], align=True)
 PATIENCE = 500
-"""Looks at the counter before a thread lets another have its core."""
+"""Polls of the counter before a thread yields its core."""
 
 
 @entry_point(JOB_SIGNATURE)
 def meet(context, begin, end, worker):
-    """Job: wait until every thread has taken a batch, so that none can do another's."""
+    """Job: wait until every thread has taken a batch, so that none can run another's."""
     record = view(context, 1, MEET)[0]
     wanted = (add_int64(context, INT64(1)) // record.threads + 1) * record.threads
     tries = 0
@@ -31,7 +31,7 @@ def meet(context, begin, end, worker):
 
 @entry_point("void(int64, int64, int64, int64, int64)")
 def time_barriers(pool, job, context, times_address, count):
-    """Do the job with a batch for each thread again and again; cycles of each to int64 (count)."""
+    """Run the job with a batch for each thread repeatedly; write the cycles of each run to int64 (count)."""
     times = view(times_address, count, INT64)
     threads = view(context, 1, MEET)[0].threads
     for k in range(count):
@@ -41,7 +41,7 @@ def time_barriers(pool, job, context, times_address, count):
 
 
 def measure_barriers(threads: int, count: int = 10_000) -> np.ndarray:
-    """Seconds of each of `count` jobs in which all threads must meet: handing out, meeting, and being told of the end."""
+    """Measure the seconds of each of `count` jobs in which all threads must meet: starting, meeting, and noticing the end."""
     times, record = np.zeros(count, np.int64), np.zeros(1, dtype=MEET)
     record["threads"] = threads
     with ThreadPool(threads) as pool:

@@ -7,13 +7,13 @@ from ..runtime.timeline import Timeline, cycles_per_second
 
 
 def thread_name(worker: int) -> str:
-    """What a row is called: the thread that calls the step is number 0."""
+    """The name of a row: number 0 is the thread that calls the step."""
     return "caller" if worker == 0 else f"worker {worker}"
 
 
 def spans(timeline: Timeline, names: dict[int, str]) -> list[tuple[int, str, float, float, int, int]]:
-    """Every recorded event as (worker, name, begin [s], end [s], first item, items), in order of time; the first begins
-    at 0. `names`: of jobs by address and of serial stages by number, see `recording.step_names`."""
+    """List every recorded event as (worker, name, begin [s], end [s], first item, items), in order of time; the first begins at
+    0. `names`: of jobs by address and of serial stages by number, see `recording.step_names`."""
     rate = cycles_per_second()
     rows = []
     for worker in range(timeline.thread_count):

@@ -1,4 +1,4 @@
-"""What a union and a find of the islands cost in a system as it stands, and how long the paths are that finds go."""
+"""The cost of a union and a find of the islands in the current state of a system, and the length of the paths of finds."""
 
 import numpy as np
 
@@ -17,7 +17,8 @@ LONGEST = 32
 
 @kernel
 def collect_links(system, bodies, slots):
-    """The two places in the active list of each contact between moving bodies, as the step links them. How many."""
+    """Collect the two places in the active list of each contact between moving bodies, as the step links them. Return their
+    number."""
     manifolds, colours = manifolds_of(system), colours_of(system)
     count = 0
     for colour in range(COLOUR_COUNT + 1):
@@ -33,15 +34,15 @@ def collect_links(system, bodies, slots):
 
 @kernel
 def count_loops(bodies, active, slot, histogram):
-    """Count how many times round its loop a find goes from a body."""
+    """Count the iterations of a find from a body."""
     _, loops = find_root(bodies, active, slot)
     histogram[min(loops, LONGEST - 1)] += 1
 
 
 @entry_point("int64(int64, int64, int64, int64)")
 def measure_links(system_address, slots_address, capacity, histogram_address):
-    """Link all contacts twice: once by the clock, once counting the loops of each find, into int64 (LONGEST). Gives the cycles;
-    the number of calls goes to the last word of the histogram."""
+    """Link all contacts twice: once timed, once counting the loops of each find, into int64 (LONGEST). Return the cycles; the
+    number of calls goes to the last word of the histogram."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -63,8 +64,8 @@ def measure_links(system_address, slots_address, capacity, histogram_address):
 
 
 def measure_islands(system) -> tuple[float, np.ndarray, int]:
-    """`(seconds a union, how many finds took 0, 1, 2 ... loops, unions)` of a PhysicsSystem between two steps; the least time
-    of several runs."""
+    """Measure `(seconds a union, how many finds took 0, 1, 2 ... loops, unions)` of a PhysicsSystem between two steps; the least
+    time of several runs."""
     slots = np.zeros(2 * int(system.row["manifold_count"]) + 2, np.int32)
     best = float("inf")
     for _ in range(7):

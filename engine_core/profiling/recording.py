@@ -1,4 +1,4 @@
-"""Recording the steps of a system: what each stage cost, and the timeline of all threads.
+"""Recording the steps of a system: the time of each stage, and the timeline of all threads.
 
     with recorded(world.system(system)) as recording:
         for _ in range(60):
@@ -6,7 +6,7 @@
     print(recording.stage_seconds)
     write_chrome_trace("step.json", recording.timeline, recording.names)
 
-A picture of the same: `tools/timeline_plot.py`.
+`tools/timeline_plot.py` draws a picture of it.
 """
 
 from contextlib import contextmanager
@@ -17,14 +17,14 @@ from ..runtime.timeline import Timeline
 
 
 def step_names() -> dict[int, str]:
-    """Names of what an event of a step's timeline may say: its jobs by address, its serial stages by number."""
+    """The names of a step's events: its jobs by address, its serial stages by number."""
     names = {job.address: name for job, name in zip(JOBS, STAGE_NAMES, strict=False)}
     names.update({number: STAGE_NAMES[number] for number in range(JOB_COUNT, len(STAGE_NAMES))})
     return names
 
 
 class Recording:
-    """What was recorded. `stage_seconds`: time in each stage on the calling thread [s], filled at the end."""
+    """A recording. `stage_seconds`: time in each stage on the calling thread [s], filled at the end."""
 
     def __init__(self, timeline: Timeline):
         self.timeline, self.names = timeline, step_names()

@@ -1,7 +1,7 @@
-"""Where memory really lies: how much of each pool the operating system has backed with memory. Linux only.
+"""Resident memory of pools: how much of each the operating system has backed with memory. Linux only.
 
-A pool reserves far more than it uses (runtime/memory.py), so its size says nothing; its resident pages do. A page that was only
-ever read counts here, though it is the system's page of zeros and costs nothing.
+A pool reserves far more than it uses (runtime/memory.py), so only its resident pages show its use. A page that was only ever read
+counts here, although it is the system's zero page and costs nothing.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from ..runtime.memory import PAGE, Pool
 
 
 def resident_bytes(address: int, byte_count: int) -> int:
-    """How much of so many bytes from an address on is resident, in whole pages [byte]. Raises OSError."""
+    """Resident part of memory at an address, in whole pages [byte]. Raises OSError."""
     first = address // PAGE * PAGE
     pages = (address + byte_count - first + PAGE - 1) // PAGE
     flags = np.zeros(pages, np.uint8)
@@ -26,7 +26,7 @@ def resident_bytes(address: int, byte_count: int) -> int:
 
 
 def resident_of_pools() -> Counter[str]:
-    """Resident bytes of all pools of this process by their names: those of one name together."""
+    """Resident bytes of all pools of this process by name; pools of the same name are added."""
     found: Counter[str] = Counter()
     for pool in gc.get_objects():
         if isinstance(pool, Pool):
@@ -35,6 +35,6 @@ def resident_of_pools() -> Counter[str]:
 
 
 def resident_of_process() -> int:
-    """All memory of this process that is its own [byte]."""
+    """All private memory of this process [byte]."""
     with open("/proc/self/smaps_rollup") as file:
         return sum(1024 * int(line.split()[1]) for line in file if line.startswith(("Private_Clean", "Private_Dirty")))

@@ -1,5 +1,5 @@
-"""What queries cost in a quad tree: nodes looked at and bodies given, counted by the queries themselves. And a tree made for
-that, as streaming and the step make it."""
+"""Cost of queries in a quad tree: nodes visited and bodies returned, counted by the queries themselves. Also builds a tree for
+that, as streaming and the step would."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from ..runtime.memory import stack_array, view, view2
 
 @entry_point("void(int64, int64)")
 def count_costs(tree, arguments):
-    """Rays (origin, whole way) or boxes (six numbers), all of them whole. Arguments: whether boxes, their number, their address
-    (float64, six each), address of two int64 that get the nodes looked at and the bodies given."""
+    """Run rays (origin, full vector) or boxes (six numbers) to their end. Arguments: whether boxes, their number, their address
+    (float64, six each), address of two int64 that get the nodes visited and the bodies returned."""
     given = view(arguments, 4, np.int64)
     rows, sums = view2(given[2], given[1], 6, np.float64), view(given[3], 2, np.int64)
     cursor = stack_array(1, CURSOR)
@@ -35,19 +35,19 @@ def count_costs(tree, arguments):
 
 @entry_point("int64(int64, int64, int64, int64)")
 def hang(tree, bodies, ids_address, count):
-    """Prepare and finalize a batch; below 0: no node is free."""
+    """Prepare and finalize a batch; negative: no node is free."""
     return np.int64(tree_finalize(tree, tree_prepare(tree, bodies, ids_address, count), count))
 
 
 @entry_point("int64(int64, int64)")
 def renew(tree, bodies):
-    """Rebuild and swap whatever the budget."""
+    """Rebuild and swap, ignoring the budget."""
     return np.int64(tree_renew(tree, bodies))
 
 
 @entry_point("int64(int64, int64)")
 def step_once(tree, bodies):
-    """What a step does to a tree. Gives whether something is still to be done."""
+    """Do the work of a step on a tree. Return whether something is left to do."""
     if tree_rebuild(tree, bodies):
         tree_swap(tree)
     record = view(tree, 1, TREE)[0]
@@ -62,7 +62,7 @@ def hang_batch(tree: int, bodies: int, ids: np.ndarray) -> None:
 
 
 def step_tree(tree: int, bodies: int, most: int = 60) -> int:
-    """What steps do to a tree until nothing is left to do; their number."""
+    """Do the work of steps on a tree until nothing is left. Return their number."""
     steps = 1
     while step_once(tree, bodies) and steps < most:
         steps += 1
@@ -70,13 +70,13 @@ def step_tree(tree: int, bodies: int, most: int = 60) -> int:
 
 
 def build_at_once(tree: int, bodies: int, count: int) -> None:
-    """All bodies as one batch, and the tree renewed."""
+    """Add all bodies as one batch, and renew the tree."""
     hang_batch(tree, bodies, np.arange(count))
     renew(tree, bodies)
 
 
 def query_costs(tree: int, rows: np.ndarray, are_boxes: bool) -> tuple[float, float]:
-    """Nodes looked at and bodies given, a query. `rows`: (n, 6), origin and way of rays, or bounds of boxes [m]."""
+    """Nodes visited and bodies returned per query. `rows`: (n, 6), origin and vector of rays, or bounds of boxes [m]."""
     rows, sums = np.ascontiguousarray(rows, dtype=np.float64), np.zeros(2, dtype=np.int64)
     given = np.array([are_boxes, len(rows), rows.ctypes.data, sums.ctypes.data], dtype=np.int64)
     count_costs(tree, given.ctypes.data)

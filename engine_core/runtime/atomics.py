@@ -62,7 +62,7 @@ def _atomic(bits: int, operation: str, ordering: str = "seq_cst"):
     return atomic
 
 
-# Each gives the word as it was before.
+# Each returns the previous value of the word.
 add_int32, add_int64 = _atomic(32, "add"), _atomic(64, "add")
 or_int32, or_int64 = _atomic(32, "or"), _atomic(64, "or")
 and_int32, and_int64 = _atomic(32, "and"), _atomic(64, "and")

@@ -1,4 +1,4 @@
-"""How the machine code of a kernel is laid out."""
+"""Attributes of the machine code of a kernel."""
 
 from numba import types
 from numba.extending import intrinsic
@@ -6,8 +6,8 @@ from numba.extending import intrinsic
 
 @intrinsic
 def keep_as_call(typing_context):
-    """Compiled: the kernel that calls this stays a function of its own. Without it LLVM copies a large kernel into
-    each of its callers and optimises every copy again, which multiplies the compile time."""
+    """Compiled: keep the calling kernel as a function of its own. Otherwise LLVM copies a large kernel into each of its callers
+    and optimises every copy again, which multiplies the compile time."""
 
     def generate(context, builder, signature, arguments):
         builder.function.attributes.add("noinline")

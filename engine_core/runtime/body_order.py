@@ -1,12 +1,12 @@
-"""Lists kept in the order of bodies, so that a thread meets the same bodies in every job of a step.
+"""Lists kept in the order of bodies, so that a thread works on the same bodies in every job of a step.
 
-A thread pool gives each thread the same part of a list in every job. A cache line that another core wrote last costs some
-100 ns, one's own a few: so what a part of a list touches should be the same in all of them. Pairs, the manifolds of each
-colour and the awake bodies therefore stand in the order of bodies, each by its key, the lower of its bodies that move.
+A thread pool gives each thread the same part of a list in every job. A cache line last written by another core costs some 100 ns,
+one's own a few, so a part of a list should touch the same data in every job. Pairs, the manifolds of each colour and the awake
+bodies are therefore kept in the order of bodies. The key of each is the lower of its moving bodies.
 
-Members come at the end, and the last takes the place of who goes; each such change counts as one place of disorder. From time
-to time a list is put in order anew, for some 10 ns a member. When, and the order, follow from the list alone: never from
-threads.
+New members are appended, and the last member takes the place of a removed one; each such change counts as one place of disorder.
+From time to time a list is sorted again, for some 10 ns a member. When this happens, and the order, depend on the list alone,
+never on threads.
 """
 
 import numpy as np
@@ -16,16 +16,16 @@ from .memory import stack_array
 
 INT32 = np.int32
 BUCKETS = 1024
-"""Keys are told apart by their upper ten bits."""
+"""Keys are compared by their upper ten bits."""
 STARTS = BUCKETS + 1
 MOST_DISORDER = 8
-"""A list is in order enough while this times its disorder is no more than its length, and `FREE_DISORDER`."""
+"""A list is ordered enough while its disorder times this is at most its length plus `FREE_DISORDER`."""
 FREE_DISORDER = 256
 
 
 @kernel
 def order_key(body_a, a_moves, body_b, b_moves):
-    """The key of what lies between two bodies."""
+    """The sort key of a pair of two bodies."""
     if a_moves and b_moves:
         return INT32(min(body_a, body_b))
     if a_moves:
@@ -35,14 +35,14 @@ def order_key(body_a, a_moves, body_b, b_moves):
 
 @kernel
 def needs_order(disorder, count):
-    """Whether so many places of disorder are too many for a list of so many members."""
+    """Whether this many places of disorder are too many for a list of this many members."""
     return MOST_DISORDER * disorder > count + FREE_DISORDER
 
 
 @kernel
 def put_in_order(members, keys, count, spare):
     """Sort the first `count` of `members`, and their `keys` with them: int32 each, stable, by the upper bits of the keys.
-    `spare`: int32 (2 * count). Who keeps the places of members renews them afterwards."""
+    `spare`: int32 (2 * count). A caller that keeps places of members must renew them afterwards."""
     highest = 0
     for k in range(count):
         highest = max(highest, keys[k])

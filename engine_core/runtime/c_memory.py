@@ -1,4 +1,4 @@
-"""Memory from C's allocator, which compiled code takes and gives back without Python."""
+"""Memory from C's allocator, which compiled code allocates and frees without Python."""
 
 import ctypes
 import functools
@@ -32,14 +32,14 @@ def _free():
 
 
 def free_all(addresses: list[int]) -> None:
-    """Give memory back that malloc gave."""
+    """Free memory from malloc."""
     free = _free()
     for address in addresses:
         free(address)
 
 
 def owned_memory(address: int, byte_count: int) -> np.ndarray:
-    """Memory that malloc gave, as uint8: given back when the array and all views of it are gone."""
+    """Wrap memory from malloc as a uint8 array: freed when the array and all views of it are gone."""
     memory = (ctypes.c_uint8 * byte_count).from_address(address)
     weakref.finalize(memory, _free(), address).atexit = False
     return np.frombuffer(memory, np.uint8)
@@ -61,7 +61,7 @@ def fill_memory(address, byte_count, word):
 
 @kernel
 def is_same_memory(one, other, byte_count):
-    """Whether the same bits lie at two addresses; both and the count are multiples of four [byte]."""
+    """Whether memory at two addresses holds the same bits; addresses and count are multiples of four [byte]."""
     for at in range(0, byte_count, 4):
         if load_int32(one + at) != load_int32(other + at):
             return False

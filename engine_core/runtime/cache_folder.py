@@ -1,4 +1,4 @@
-"""Where Scree keeps what it made or fetched for this user. Needs nothing but the standard library."""
+"""The folder in which Scree keeps compiled and fetched files for this user. Uses the standard library only."""
 
 import os
 import platform
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class CacheRefused(Exception):
-    """Somebody else may have written what lies in the cache; the message names the folder and says what to do."""
+    """Another user may have written to the cache; the message names the folder and says what to do."""
 
 
 def user_cache_folder() -> Path:
@@ -19,14 +19,14 @@ def user_cache_folder() -> Path:
     if platform.system() == "Darwin":
         return Path.home() / "Library" / "Caches" / "scree"
     chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # Empty or relative it counts as not set (XDG Base Directory Specification).
+    # An empty or relative path counts as not set (XDG Base Directory Specification).
     return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "scree"
 
 
 def why_not_own(status: os.stat_result) -> str:
-    """Who else may have written a file, or may put one in the place of another in a folder, with this status; empty: nobody but
-    this user and root. In a sticky folder, as /tmp is, everybody may write but only owners replace. Without owners of the POSIX
-    kind, as on Windows, nobody is known."""
+    """Return who else may have written a file, or may replace a file in a folder, with this status; empty: only this user and
+    root. In a sticky folder such as /tmp everybody may write, but only owners may replace. Without POSIX owners, as on Windows,
+    the result is empty."""
     if not hasattr(os, "geteuid"):
         return ""
     if status.st_uid not in (0, os.geteuid()):
@@ -41,7 +41,7 @@ def why_not_own(status: os.stat_result) -> str:
 
 
 def _is_private_group(group: int) -> bool:
-    """Whether a group is this user's alone, as systems make it on which new files may be written by the group."""
+    """Whether a group is this user's alone, as on systems where new files are writable by the group."""
     import grp
     import pwd
 
@@ -53,7 +53,7 @@ def _is_private_group(group: int) -> bool:
 
 
 def check_own(folder: Path) -> None:
-    """Raise CacheRefused if somebody else may write in a folder; one that is not there yet is nobody's."""
+    """Raise CacheRefused if another user may write in a folder. A missing folder passes."""
     try:
         why = why_not_own(folder.stat())
     except OSError:

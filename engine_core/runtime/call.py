@@ -1,6 +1,6 @@
-"""Calling compiled code, and reading memory, by address. An address is data: it can be cached, a pointer cannot.
+"""Calling compiled code, and reading memory, by address. Unlike a pointer, an address is data and can be cached.
 
-Addresses are int64 everywhere: mixing signed and unsigned 64-bit integers makes Numba compute in double.
+Addresses are int64 everywhere: mixing signed and unsigned 64-bit integers makes Numba compute in double precision.
 """
 
 from llvmlite import ir

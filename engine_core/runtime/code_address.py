@@ -1,14 +1,14 @@
-"""Addresses of compiled functions that users hand over: told apart from what cannot be one, before something jumps there."""
+"""Validation of addresses of compiled functions that users pass, before anything calls them."""
 
 import platform
 from pathlib import Path
 
 LEAST_ADDRESS = 1 << 16
-"""No system lets code lie below."""
+"""No operating system places code below."""
 
 
 def lies_in_code(address: int) -> bool:
-    """Whether there can be code at an address; where the system does not tell (all but Linux), only whether it is plausible."""
+    """Whether there can be code at an address. On Linux this is known; on other systems it is only a plausibility check."""
     if not LEAST_ADDRESS <= address < 1 << 63:
         return False
     if platform.system() != "Linux":
@@ -22,8 +22,8 @@ def lies_in_code(address: int) -> bool:
 
 
 def checked_address(call: str, name: str, function, signature: str) -> int:
-    """Address of a compiled function with a signature as `entry_point` takes it: an entry point, a Numba `cfunc`, or an address,
-    of which nobody can tell the signature. Raises ValueError."""
+    """The address of a compiled function with a signature in the form of `entry_point`: from an entry point, a Numba `cfunc`, or
+    an address, whose signature cannot be checked. Raises ValueError."""
     if isinstance(function, int) and not isinstance(function, bool):
         if not lies_in_code(function):
             raise ValueError(f"{call}: {name} must be the address of a compiled function, there is no code at {function:#x}")

@@ -1,8 +1,8 @@
-"""What Numba asks for compiled code that is kept, and gives what it has compiled: a file for each function and signature.
+"""The cache of compiled code that Numba uses: a file for each function and signature.
 
-Numba's own cache has an index a function, which two starts at once may overwrite with each other's, so that a signature gets
-another one's code; it checks no content, and stops where a file cannot be read or written. Here a file's name holds the hash of
-all that its content depends on. Rests on the interface of Numba's caches (numba.core.caching).
+Numba's own cache has one index per function. Two starts at once may overwrite each other's index, so that a signature gets
+another one's code; it does not check content, and fails where a file cannot be read or written. Here the name of a file contains
+the hash of everything its content depends on. Relies on the interface of Numba's caches (numba.core.caching).
 """
 
 import hashlib
@@ -18,18 +18,18 @@ from .source_closure import closure_hash, is_of_engine
 
 
 def pack_function(result) -> tuple:
-    """What is kept of a function with machine code."""
+    """Convert a function with machine code to its cached form."""
     return result._reduce()
 
 
 def unpack_function(target_context, kept: tuple):
-    """The function that `pack_function` was given."""
+    """Restore the function from the form of `pack_function`."""
     return compiler.CompileResult._rebuild(target_context, *kept)
 
 
 def _stamp(function) -> str:
-    """Hash of the sources that a function's code depends on; of a function outside the engine, its own file's too. Empty: there
-    is no file, and nothing is kept."""
+    """Hash of the sources that a function's code depends on, including its own file if it is outside the engine. Empty if there
+    is no file; then nothing is cached."""
     module = function.__module__
     if is_of_engine(module):
         return closure_hash(module)
@@ -41,8 +41,8 @@ def _stamp(function) -> str:
 
 
 def _told(value) -> str:
-    """A value that a function closes over, in words that mean the same in every process. Of a compiled function where it stands
-    and what it closes over itself: Numba's own form of it holds a number that is another one each time."""
+    """Describe a value that a function closes over, the same in every process. A compiled function is described by its location
+    and what it closes over; Numba's own form of it contains a number that differs each time."""
     function = getattr(value, "py_func", None)
     if function is None:
         return repr(value) if isinstance(value, int | float | str | None) else repr(serialize.dumps(value))
@@ -50,14 +50,14 @@ def _told(value) -> str:
 
 
 def _cells(function) -> str:
-    """All that a function, or the one that it stands for, closes over."""
+    """Describe everything that a function, or the one it stands for, closes over."""
     function = getattr(function, "stands_for", function)
     return ", ".join(_told(cell.cell_contents) for cell in function.__closure__ or ())
 
 
 class CodeCache(caching._Cache):
-    """The code of one function that is kept in a folder. `pack` and `unpack` as above. `on_not_kept` is told what could not be
-    kept."""
+    """The cached code of one function, in a folder. `pack` and `unpack` as above. `on_not_kept` is called when code could not be
+    cached."""
 
     on_not_kept = staticmethod(code_files.say_not_kept)
 
@@ -71,19 +71,19 @@ class CodeCache(caching._Cache):
         return str(self.folder)
 
     def enable(self):
-        """Numba asks for it; it is never off."""
+        """Do nothing: Numba calls this, but the cache is always on."""
 
     def disable(self):
-        """As `enable`."""
+        """Do nothing, as `enable`."""
 
     def flush(self):
-        """As `enable`: what is out of date is never found."""
+        """Do nothing, as `enable`: outdated code is never found."""
 
     def file_of(self, signature, codegen) -> Path | None:
-        """Where the code for a signature is kept; None: nowhere."""
+        """The file of the code for a signature, or None if it is not cached."""
         arguments, result = sigutils.normalize_signature(signature)
         named = f"{arguments} {result}"
-        if not self._stamp or " at 0x" in named:  # an argument that only this process knows
+        if not self._stamp or " at 0x" in named:  # an argument that exists only in this process
             return None
         code = self._function.__code__
         depends_on = (
@@ -95,7 +95,7 @@ class CodeCache(caching._Cache):
         return self.folder / f"{name}-{code.co_firstlineno}.{key}{code_files.SUFFIX}"
 
     def load_overload(self, sig, target_context):
-        """The compiled function, or None if it has to be compiled."""
+        """Load the compiled function, or None if it must be compiled."""
         target_context.refresh()
         path = self.last_file = self.file_of(sig, target_context.codegen())
         content = code_files.read(path) if path else None
@@ -103,11 +103,11 @@ class CodeCache(caching._Cache):
             return None
         try:
             return self._unpack(target_context, serialize.pickle.loads(content))
-        except Exception:  # whole, but nothing that this Python and Numba can use: it is made anew
+        except Exception:  # intact, but not usable by this Python and Numba: it is compiled again
             return None
 
     def save_overload(self, sig, data):
-        """Keep a compiled function, if it does not hold addresses of this process."""
+        """Cache a compiled function, unless it contains addresses of this process."""
         path = self.file_of(sig, data.codegen)
         if path is None or data.library.has_dynamic_globals or any(not lifted.can_cache for lifted in data.lifted):
             return

@@ -1,11 +1,11 @@
-"""Files of compiled code: where they lie, and that nothing in them is used before it is known to be whole and this user's own.
+"""Files of compiled code: where they are, and the checks that a file is intact and this user's own before it is used.
 
     MARK | checksum of the file's name and content | content
 
-Compiled code is unpickled and run: a damaged or planted file is as good as any program. So a file is read whole and its checksum
-compared before; its folders and itself have to belong to this user or root, and nobody else may write there. What is damaged
-counts as missing and is made anew. Files appear under their names when they are whole, so starts at the same time do not meet.
-They are not synced to the disk: what a failing machine leaves behind is damaged, and made anew.
+Compiled code is unpickled and run, so a damaged or planted file could do anything. A file is therefore read whole and its
+checksum compared first; the file and its folders must belong to this user or root and be writable by nobody else. A damaged file
+counts as missing and is made again. Files appear under their names when they are complete, so simultaneous starts do not
+conflict. They are not synced to the disk: files left by a crashed machine count as damaged.
 
 The code of each module lies in a folder named by a hash of all sources it depends on (source_closure.py).
 """
@@ -25,14 +25,14 @@ from .source_closure import all_modules, closure_hash, engine_hash, is_of_engine
 
 SUFFIX = ".code"
 MARK = b"SCREECODE1\0\0\0\0\0\0"
-"""Counts up when the form of the files changes."""
+"""Changes when the format of the files changes."""
 CHECKSUM_BYTES = 32
 KEPT_DAYS = 30
-"""Compiled code that no start has used for so long is deleted [days]."""
+"""Compiled code that no start has used for this long is deleted [days]."""
 LEAST_ROOM = 150_000_000
-"""What is compiled takes less on the disk [byte]."""
+"""Upper bound of the disk space of all compiled code [byte]."""
 ABANDONED = 3600.0
-"""A file that was begun so long ago [s] is not being written any more."""
+"""A file begun this long ago [s] is no longer being written."""
 
 
 class CodeNotKept(Exception):
@@ -40,7 +40,7 @@ class CodeNotKept(Exception):
 
 
 def _choose_folder() -> Path:
-    """The folder that stands for all sources of the engine. What was not used for long goes. Raises CacheRefused."""
+    """Choose the folder for all sources of the engine, and delete those unused for long. Raises CacheRefused."""
     root = user_cache_folder() / "compiled"
     check_own(root.parent)
     check_own(root)
@@ -52,36 +52,36 @@ def _choose_folder() -> Path:
 
 
 def _mark_used(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # there is none yet, or it may only be read
+    with contextlib.suppress(OSError):  # it does not exist yet, or is read-only
         os.utime(folder)
 
 
 def delete_unused(root: Path) -> None:
-    """Delete the folders of compiled code that were not used for `KEPT_DAYS`. Other starts may be doing the same."""
+    """Delete the folders of compiled code that were not used for `KEPT_DAYS`. Other starts may do the same at the same time."""
     with contextlib.suppress(OSError):
         for old in list(root.iterdir()):
             try:
                 is_unused = time.time() - old.stat().st_mtime > KEPT_DAYS * 86400
-            except OSError:  # another start was quicker
+            except OSError:  # another start was faster
                 continue
             if is_unused:
                 shutil.rmtree(old, ignore_errors=True)
 
 
 CACHE_FOLDER = _choose_folder()
-"""Stands for all sources of the engine: the warm-up notes here that everything is compiled."""
+"""The folder for all sources of the engine; the warm-up records here that everything is compiled."""
 
 
 @functools.cache
 def cache_folder_of(module: str) -> Path:
-    """Where the compiled code of a module is kept; made when the first is. Raises CacheRefused."""
+    """The folder for the compiled code of a module, created with its first file. Raises CacheRefused."""
     folder = CACHE_FOLDER.parent / closure_hash(module)
     check_own(folder)
     _mark_used(folder)
     if is_of_engine(module):
         return folder
     check_own(folder / module)
-    return folder / module  # what is kept asks for the module by the name it had
+    return folder / module  # the cached code refers to the module by this name
 
 
 def _checksum(name: str, content) -> bytes:
@@ -91,7 +91,7 @@ def _checksum(name: str, content) -> bytes:
 
 
 def read(path: Path) -> memoryview | None:
-    """The content of a file, or None: there is none, it is damaged, or somebody else may have written it."""
+    """The content of a file, or None: it is missing or damaged, or another user may have written it."""
     try:
         with open(path, "rb", buffering=0) as file:
             is_own = not why_not_own(os.fstat(file.fileno()))
@@ -105,12 +105,12 @@ def read(path: Path) -> memoryview | None:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all. Raises CodeNotKept."""
+    """Write a file completely or not at all. Raises CodeNotKept."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.unfinished")
     try:
         for folder in (*reversed(path.parent.parents), path.parent):
             if not folder.is_dir():
-                with contextlib.suppress(FileExistsError):  # another start was quicker
+                with contextlib.suppress(FileExistsError):  # another start was faster
                     folder.mkdir(mode=0o755)
         try:
             with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb", buffering=0) as file:
@@ -123,12 +123,12 @@ def write(path: Path, content: bytes) -> None:
             unfinished.unlink(missing_ok=True)
             raise
     except OSError as error:
-        if read(path) is None:  # else another start has written it, and is just reading it
+        if read(path) is None:  # else another start has written it and may be reading it
             raise CodeNotKept(f"compiled code cannot be kept in {path.parent.parent}: {error.strerror or error}") from error
 
 
 def lack_of_room() -> str:
-    """That the disk is full, or nearly; empty: it is not, or something is kept already."""
+    """A message that the disk is full, or nearly; empty if it is not, or if some code is already cached."""
     place = next(folder for folder in CACHE_FOLDER.parents if folder.is_dir())
     free = shutil.disk_usage(place).free
     if free >= LEAST_ROOM or any(files()):
@@ -143,12 +143,12 @@ def files() -> Iterator[Path]:
 
 
 def damaged_files() -> list[Path]:
-    """Those of them that are not whole."""
+    """The files of compiled code for these sources that are damaged."""
     return [path for path in files() if read(path) is None]
 
 
 def remove_damaged() -> None:
-    """Delete what is not whole, and what writers that were killed have left. What cannot be deleted stays."""
+    """Delete damaged files, and those that killed writers have left. Files that cannot be deleted stay."""
     for path in damaged_files():
         with contextlib.suppress(OSError):
             path.unlink()
@@ -162,7 +162,7 @@ _has_said = False
 
 
 def say_not_kept(problem: CodeNotKept) -> None:
-    """Say once that the next start has to compile again."""
+    """Warn once that the next start must compile again."""
     global _has_said
     if not _has_said:
         _has_said = True

@@ -1,7 +1,7 @@
 """The addresses of kernels as C functions, taken inside compiled code.
 
-A host that calls by pointer wants many small functions. As entry points each would cost a compilation unit, a cache
-file and some milliseconds at every start; here one entry point holds them all and writes their addresses into a table.
+A host that calls by pointer needs many small functions. As entry points each would cost a compilation unit, a cache file and some
+milliseconds at every start. Here one entry point contains them all and writes their addresses to a table.
 """
 
 import warnings
@@ -11,7 +11,7 @@ from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.extending import intrinsic
 
-# Numba takes a tuple of kernels for function objects at first and warns that those are experimental; none are made.
+# Numba first treats a tuple of kernels as function objects and warns that those are experimental; none are made.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 
 _INT64 = ir.IntType(64)
@@ -19,7 +19,7 @@ _ARGUMENTS = (types.int64, types.int64, types.int64)
 
 
 def _as_c_function(context, module, compiled):
-    """A function of the module with C's calling convention that calls a compiled kernel."""
+    """Make a function of the module with C's calling convention that calls a compiled kernel."""
     function_type = ir.FunctionType(ir.VoidType(), [_INT64] * len(_ARGUMENTS))
     function = ir.Function(module, function_type, f"as_c_function.{compiled.fndesc.mangled_name}")
     function.linkage = "internal"
@@ -34,8 +34,8 @@ def _as_c_function(context, module, compiled):
 
 @intrinsic
 def store_function_addresses(typing_context, table, kernels):
-    """Compiled: write the addresses of a global tuple of kernels, as `void f(int64, int64, int64)` in C, to the
-    words from address `table` on, in the order of the tuple. The kernels must raise nothing."""
+    """Compiled: write the addresses of a global tuple of kernels, as `void f(int64, int64, int64)` in C, to the words from
+    address `table` on, in the order of the tuple. The kernels must not raise."""
     if not isinstance(kernels, types.BaseTuple) or not all(isinstance(k, types.Dispatcher) for k in kernels.types):
         return None
     compiled_kernels = []

@@ -1,20 +1,22 @@
-"""The interface between a step and whoever runs its jobs.
+"""The interface between a step and the threads that run its jobs.
 
-A job system is a JOB_SYSTEM record: the addresses of five functions, a word of its own that each is given first (`state`), and
-how many threads it has. Write one by making an entry point (or a C function) of each, and a JobSystem that holds them:
+A job system is a JOB_SYSTEM record: the addresses of five functions, a word of its own that is passed to each as the first
+argument (`state`), and its number of threads. To write one, make an entry point (or a C function) of each, and a JobSystem that
+holds them:
 
-- `begin(state) -> shared`: a step begins; have the threads ready. 0: the caller is to do this step alone.
-- `run(state, job, context, begin, end, batch) -> done`: do the items `begin` to `end - 1` of the job in batches of `batch`, on
+- `begin(state) -> shared`: a step begins; prepare the threads. 0: the caller does this step alone.
+- `run(state, job, context, begin, end, batch) -> done`: run the items `begin` to `end - 1` of the job in batches of `batch`, on
   any threads, each item once, and return when all are done: a barrier. Each batch is a call of the job at address `job`,
-  `job(context, first item, last item + 1, worker)`; `worker` is below `thread_count`, no two threads have the same. What the
-  caller wrote before is seen by the jobs, what they wrote by the caller afterwards. 0: busy, nothing was done.
-- `start(state, job, context, begin, end, batch) -> started`: the same, but may return before it is done, so that the caller can
-  do something else beside it. 0: busy, nothing was done.
-- `wait(state)`: the barrier of what was started; the caller may help. Once after each `start` that gave 1, by the same thread;
-  nothing else may be handed out before.
+  `job(context, first item, last item + 1, worker)`; `worker` is below `thread_count` and unique to each thread. Writes of the
+  caller before are visible to the jobs, and their writes to the caller afterwards. 0: busy, nothing was done.
+- `start(state, job, context, begin, end, batch) -> started`: as `run`, but it may return before the job is done, so that the
+  caller can do other work meanwhile. 0: busy, nothing was done.
+- `wait(state)`: the barrier for `start`; the caller may help. Called once after each `start` that returned 1, by the same thread;
+  nothing else may be started before.
 - `finish(state, shared)`: the step is over; the threads may rest.
 
-Here: one thread. `pooled_threads.py`: own threads. `godot/worker_threads.py`: those of Godot's WorkerThreadPool.
+This module has one for a single thread. `pooled_threads.py`: its own threads. `godot/worker_threads.py`: those of Godot's
+WorkerThreadPool.
 """
 
 import numpy as np
@@ -40,7 +42,7 @@ FUNCTIONS = ("begin", "run", "start", "wait", "finish")
 
 @kernel
 def run_range(timeline, worker, job, context, begin, end):
-    """Call a job for a range, and write it down if somebody wants to know."""
+    """Call a job for a range, and record it if a timeline is recording."""
     if timeline == 0:
         call_job(job, context, begin, end, worker)
     else:
@@ -51,30 +53,30 @@ def run_range(timeline, worker, job, context, begin, end):
 
 @kernel
 def batch_size(thread_count, count, least):
-    """Items a batch: about four batches a thread, but no batch smaller than `least` or larger than four times that, so
-    that nobody waits long for the last one."""
+    """Items a batch: about four batches a thread, but no batch smaller than `least` or larger than four times that, so that
+    threads do not wait long for the last one."""
     parts = 4 * thread_count
     return max(min((count + parts - 1) // parts, 4 * least), least)
 
 
 @kernel
 def begin_jobs(address):
-    """A step begins. Whether it is shared; either way `finish_jobs` must follow."""
+    """Begin a step. Return whether it is shared; either way `finish_jobs` must follow."""
     system = view(address, 1, JOB_SYSTEM)[0]
     return call_1_result(system.begin, system.state) != 0
 
 
 @kernel
 def finish_jobs(address, is_shared):
-    """A step is over."""
+    """End a step."""
     system = view(address, 1, JOB_SYSTEM)[0]
     call_2(system.finish, system.state, INT64(1) if is_shared else INT64(0))
 
 
 @kernel
 def run_job(address, is_shared, job, context, begin, end, least):
-    """Do the items `begin` to `end - 1` of a job, in batches of at least `least` where the step is shared, and return when all
-    are done. What is one batch is done here and now."""
+    """Run the items `begin` to `end - 1` of a job and return when all are done: in batches of at least `least` if the step is
+    shared. A single batch is run by the caller at once."""
     if begin >= end:
         return
     system = view(address, 1, JOB_SYSTEM)[0]
@@ -86,7 +88,7 @@ def run_job(address, is_shared, job, context, begin, end, least):
 
 @kernel
 def start_job(address, is_shared, job, context, begin, end):
-    """Have a job done as one batch beside what the caller does next, or here and now. Whether `wait_for_job` must follow."""
+    """Run a job as one batch, on another thread or at once. Return whether `wait_for_job` must follow."""
     system = view(address, 1, JOB_SYSTEM)[0]
     if is_shared and call_6_result(system.start, system.state, job, context, begin, end, end - begin) != 0:
         return True
@@ -96,14 +98,14 @@ def start_job(address, is_shared, job, context, begin, end):
 
 @kernel
 def wait_for_job(address):
-    """Wait for what `start_job` started."""
+    """Wait for the job of `start_job`."""
     system = view(address, 1, JOB_SYSTEM)[0]
     call_1(system.wait, system.state)
 
 
 class JobSystem(Recorded):
-    """Owns a JOB_SYSTEM record; `address` is what a physics system is given. `functions`: entry points or addresses by the names
-    of FUNCTIONS."""
+    """Owns a JOB_SYSTEM record; `address` is passed to a physics system. `functions`: entry points or addresses by the names of
+    FUNCTIONS."""
 
     name = "job system"
 
@@ -123,21 +125,21 @@ class JobSystem(Recorded):
         self.address = address_of(self._job_system)
 
     def close(self) -> None:
-        """Let the threads go. No job may be running; what comes later is done by its caller alone."""
+        """Release the threads. No job may be running; later jobs are run by their caller alone."""
 
 
-# One thread: nothing is handed out.
+# One thread: nothing is shared.
 
 
 @entry_point("int64(int64)")
 def begin_alone(state):
-    """The step is not shared."""
+    """Return 0: the step is not shared."""
     return 0
 
 
 @entry_point("int64(int64, int64, int64, int64, int64, int64)")
 def run_alone(state, job, context, begin, end, batch):
-    """Do all batches in a row."""
+    """Run all batches in sequence."""
     for first in range(begin, end, batch):
         call_job(job, context, first, min(first + batch, end), 0)
     return 1
@@ -145,16 +147,16 @@ def run_alone(state, job, context, begin, end, batch):
 
 @entry_point("void(int64)")
 def wait_alone(state):
-    """All is done already."""
+    """Do nothing: all jobs are already done."""
 
 
 @entry_point("void(int64, int64)")
 def finish_alone(state, is_shared):
-    """Nobody rests."""
+    """Do nothing: there are no threads to rest."""
 
 
 class SingleThread(JobSystem):
-    """Every job is done by the thread that steps."""
+    """Every job is run by the stepping thread."""
 
     name = "one thread"
 

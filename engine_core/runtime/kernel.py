@@ -1,12 +1,12 @@
-"""Compiled functions: how they are declared, cached, listed and reached by address.
+"""Compiled functions: how they are declared, cached, listed and called by address.
 
-Two kinds only. A `kernel` is a compiled function that other compiled functions call; it is compiled when a caller is. An
-`entry_point` is reached by its address: by Godot, by the thread pool, or by the step through a table of jobs. Few entry
-points, many kernels: an entry point costs a compilation and a cache file, a kernel inside it next to nothing.
+There are two kinds. A `kernel` is a compiled function that other compiled functions call; it is compiled with its caller. An
+`entry_point` is called by its address: by Godot, by the thread pool, or by the step through a table of jobs. Use few entry points
+and many kernels: an entry point costs a compilation and a cache file, a kernel inside it almost nothing.
 
-What is compiled is kept in the user's cache folder (`code_files.py`). The code of each module stands under a hash of all sources
-it depends on (`source_closure.py`): Numba itself does not notice that a callee in another file has changed. Where the sources lie
-does not matter: equal checkouts and installations share what one of them has compiled.
+Compiled code is kept in the user's cache folder (`code_files.py`). The code of each module is under a hash of all sources it
+depends on (`source_closure.py`), since Numba itself does not notice that a callee in another file has changed. The location of
+the sources does not matter: equal checkouts and installations share compiled code.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ _CTYPES = {
 
 
 def kernel(function=None, **options):
-    """Declare a compiled function that compiled functions call. It holds no GIL, raises nothing and is never fast-math
+    """Declare a compiled function for use by compiled functions. It does not hold the GIL, must not raise and is never fast-math
     (`fastmath` may be given where a comment says why)."""
     if function is None:
         return lambda function: kernel(function, **options)
@@ -38,10 +38,10 @@ def kernel(function=None, **options):
 
 
 class EntryPoint:
-    """A compiled function with a C calling convention, compiled or loaded from the cache when first asked for.
+    """A compiled function with a C calling convention, compiled or loaded from the cache on first use.
 
-    Call it from Python like a function (ctypes converts; the GIL is released while it runs), or hand `address` to
-    whoever calls it without Python.
+    Call it from Python like a function (ctypes converts; the GIL is released while it runs), or pass `address` to callers without
+    Python.
     """
 
     def __init__(self, function, signature):
@@ -64,7 +64,7 @@ class EntryPoint:
 
     @property
     def address(self) -> int:
-        """Address of the compiled code; good until the process ends."""
+        """Address of the compiled code; valid until the process ends."""
         return self._compile().address
 
     @property
@@ -74,7 +74,7 @@ class EntryPoint:
 
     @property
     def code_file(self):
-        """Where the compiled code is kept; None: nowhere."""
+        """The file of the compiled code, or None if it is not cached."""
         return self._compile()._cache.last_file
 
     def __call__(self, *arguments):
@@ -87,7 +87,7 @@ _registry: list[EntryPoint] = []
 
 
 def entry_point(signature: str):
-    """Declare a function reached by address. `signature` is Numba's, for example `"void(int64, int64, int64, int64)"`."""
+    """Declare a function called by address. `signature` is Numba's, for example `"void(int64, int64, int64, int64)"`."""
     parsed = numba.core.sigutils.normalize_signature(signature)
     parsed = parsed[1](*parsed[0])
 

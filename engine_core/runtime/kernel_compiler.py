@@ -1,10 +1,10 @@
-"""Kernels are compiled no further than their callers need: to intermediate code, linked and optimised once in an entry point.
+"""Compilation of kernels to intermediate code only, which is linked and optimised once in an entry point.
 
-Numba treats every function as one that Python may call: it optimises its module with all callees, writes machine code for it
-and wraps it for Python, and does so again for each of its callers. A kernel is only ever called from an entry point, which
-is optimised as a whole. Leaving the rest out saves about two fifths of all compile time (docs/measurements.md).
+Numba treats every function as callable from Python: it optimises its module with all callees, writes machine code for it and
+wraps it for Python, and again for each of its callers. But a kernel is only called from an entry point, which is optimised as a
+whole. Skipping the rest saves about two fifths of all compile time (docs/measurements.md).
 
-Rests on Numba's compiler pipeline ("Customizing the Compiler" in its documentation) and on its library classes.
+Relies on Numba's compiler pipeline ("Customizing the Compiler" in its documentation) and on its library classes.
 """
 
 import types as python_types
@@ -20,17 +20,18 @@ from .code_cache import CodeCache
 
 
 class KernelLibrary(codegen.JITCodeLibrary):
-    """The intermediate code of a kernel and of all that it calls, to be linked into its callers. It has no addresses."""
+    """The intermediate code of a kernel and all its callees, to be linked into its callers. It has no addresses."""
 
     def _optimize_final_module(self):
-        """The entry point that this is linked into is optimised as a whole."""
+        """Do nothing: the entry point that this is linked into is optimised as a whole."""
 
     def _finalize_final_module(self):
         self._finalized = True
 
 
 def _stand_in(fndesc, environment, library):
-    """What Numba keeps as the compiled function's Python object: a key, never called (see `Kernel.__call__`)."""
+    """The object that Numba keeps in place of the compiled function's Python object: a key, never called (see
+    `Kernel.__call__`)."""
     return _dynfunc.make_function(fndesc.lookup_module(), fndesc.qualname, "", 0, environment, (library,))
 
 
@@ -52,7 +53,7 @@ class KernelLowering(NativeLowering):
 
 
 class KernelPipeline(compiler.CompilerBase):
-    """Numba's pipeline for compiled functions with the lowering of kernels."""
+    """Numba's pipeline for compiled functions, with the lowering of kernels."""
 
     def define_pipelines(self):
         passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -62,16 +63,16 @@ class KernelPipeline(compiler.CompilerBase):
 
 
 def pack_kernel(result) -> tuple:
-    """What is kept of a kernel: its intermediate code."""
+    """Convert a kernel, that is its intermediate code, to its cached form."""
     fndesc = result.fndesc
-    fndesc.typemap = fndesc.calltypes = None  # large, and of no use to callers
+    fndesc.typemap = fndesc.calltypes = None  # large, and not needed by callers
     library = result.library
     library._ensure_finalized()
     return library.name, library._final_module.as_bitcode(), fndesc, result.environment, result.signature
 
 
 def unpack_kernel(target_context, kept: tuple):
-    """The kernel that `pack_kernel` was given."""
+    """Restore the kernel from the form of `pack_kernel`."""
     name, bitcode, fndesc, environment, signature = kept
     library = KernelLibrary(target_context.codegen(), name)
     library._final_module = llvm.parse_bitcode(bitcode)
@@ -92,9 +93,9 @@ def unpack_kernel(target_context, kept: tuple):
 
 
 class Kernel(CPUDispatcher):
-    """A compiled function that compiled functions call.
+    """A compiled function for use by compiled functions.
 
-    Called from Python, as tests do, it is compiled once more as a function of its own.
+    If called from Python, as in tests, it is also compiled as a function of its own.
     """
 
     _from_python = None
@@ -108,7 +109,7 @@ class Kernel(CPUDispatcher):
 
 
 def _forwarding_to(kernel):
-    """A Python function that calls the kernel; it stands where the kernel does, so that it is cached beside it."""
+    """Make a Python function that calls the kernel, with the kernel's source location, so that it is cached beside it."""
     origin = kernel.py_func
 
     def forward(*arguments):
@@ -122,7 +123,7 @@ def _forwarding_to(kernel):
 
 
 def make_kernel(function, options: dict, folder) -> Kernel:
-    """Declare `function` a kernel, with Numba's options, whose code is kept in a folder."""
+    """Declare `function` a kernel, with Numba's options, with its code cached in a folder."""
     kernel = njit(**options, no_cpython_wrapper=True, pipeline_class=KernelPipeline)(function)
     kernel.__class__ = Kernel
     kernel._cache = CodeCache(function, folder, pack_kernel, unpack_kernel)

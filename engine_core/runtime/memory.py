@@ -1,8 +1,8 @@
 """Memory that never moves, and compiled views of it by address.
 
-A pool reserves address space for its whole capacity at once; the operating system backs a page with memory when it is
-first touched. So an index and an address stay good for the life of the pool, nothing is copied to grow, and a large
-capacity costs nothing until it is used.
+A pool reserves address space for its whole capacity at once; the operating system backs a page with memory when it is first
+touched. So an index and an address stay valid for the life of the pool, nothing is copied to grow, and unused capacity costs
+nothing.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ class PoolFull(RuntimeError):
 
 
 class NoAddressSpace(MemoryError):
-    """The system has no room of this size for a pool."""
+    """The system has no address space of this size for a pool."""
 
 
 def reserve(byte_count: int) -> mmap.mmap:
@@ -66,7 +66,7 @@ def address_of(array: np.ndarray) -> int:
 
 
 def view_rows(address: int, count: int, dtype) -> np.ndarray:
-    """For Python: `count` rows of a type at an address. Whoever owns the memory keeps it alive."""
+    """View `count` rows of a type at an address, from Python. The owner of the memory must keep it alive."""
     size = np.dtype(dtype).itemsize * count
     memory = (ctypes.c_uint8 * size).from_address(address) if size else b""
     return np.frombuffer(memory, dtype=dtype, count=count)
@@ -121,8 +121,8 @@ def view2(typing_context, address, rows, columns, dtype):
 
 @intrinsic
 def stack_array(typing_context, length, dtype):
-    """Compiled: an uninitialised array of a constant `length` on the stack of the function that calls this. It is gone when
-    that function returns: never return it."""
+    """Compiled: an uninitialised array of a constant `length` on the stack of the calling function. It is gone when that function
+    returns: never return it."""
     if not isinstance(length, types.IntegerLiteral):
         return None
     element = dtype.dtype

@@ -1,7 +1,7 @@
-"""Rows that are found by two indices: a hash table of them, and rows that any thread may take.
+"""A hash table of rows by two indices, and rows that any thread may take.
 
-The rows begin with their two indices, int32; the table holds `row + 1`, 0 where it is empty, int32, and has a power of two of
-slots. Linear probing without tombstones.
+A row begins with its two indices, int32. The table holds `row + 1`, int32, 0 if empty, and its number of slots is a power of two.
+Linear probing without tombstones.
 """
 
 import numpy as np
@@ -43,8 +43,8 @@ def insert_row(table_address, slots, row, first, second):
 
 @kernel
 def grow_table(table_address, slots, rows, row_size, count):
-    """Give the table twice the slots, whose memory one with few rows never touches; gives their number. Every row in use is put
-    in anew; of a free one the first index is negative."""
+    """Double the slots of the table, whose memory a small table never touches. Return their number. Every row in use is inserted
+    again; the first index of a free row is negative."""
     table = view(table_address, slots, INT32)
     for slot in range(slots):
         table[slot] = 0
@@ -57,7 +57,7 @@ def grow_table(table_address, slots, rows, row_size, count):
 
 @kernel
 def remove_row(table_address, slots, rows, row_size, row, first, second):
-    """What follows the hole moves up (Knuth, 6.4, algorithm R)."""
+    """Remove a row; entries after the hole move up (Knuth, 6.4, algorithm R)."""
     table = view(table_address, slots, INT32)
     mask = slots - 1
     slot = hash_of(first, second) & mask
@@ -77,9 +77,10 @@ def remove_row(table_address, slots, rows, row_size, row, first, second):
 
 @kernel
 def take_row(first_free_address, count_address, capacity, links, row_size):
-    """A row from a list of free ones, else one never used, or -1 if all are taken. Any thread, while none gives back: what is
-    only taken from, the list cannot come back to an old head (no ABA). Which row it is depends on the order of threads; nothing
-    may be decided by it. `*_address`: int64, head of the list and rows ever used; `links`: address of row 0's next free row."""
+    """Take a row from a list of free ones, else one never used; -1 if all are taken. Any thread may call while no thread gives
+    rows back: then the list cannot return to an old head (no ABA problem). Which row it is depends on the order of threads, so
+    nothing may depend on it. `*_address`: int64, head of the list and rows ever used; `links`: address of row 0's next free
+    row."""
     row = load_acquire_int64(first_free_address)
     while row >= 0:
         found = compare_exchange_int64(first_free_address, row, INT64(load_int32(links + row * row_size)))

@@ -1,7 +1,7 @@
-"""Threads that rest without cost until a 32-bit word changes: the operating system's own primitive, called by address.
+"""Threads that sleep without cost until a 32-bit word changes, by the operating system's own primitive, called by address.
 
-Linux: futex (run on every test). Windows: WaitOnAddress; macOS: `__ulock_wait`: both are written from the vendors'
-headers and have never been run. Any other system: `sched_yield` only, which costs a core.
+Linux: futex (run in every test). Windows: WaitOnAddress; macOS: `__ulock_wait`: both are written from the vendors' headers and
+have never been run. Any other system: only `sched_yield`, which keeps a core busy.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from .memory import address_of_row, stack_array
 
 _INT64 = ir.IntType(64)
 
-# Three addresses, kept in the record of whoever parks: compiled code that holds a pointer as a global cannot be cached.
+# Three addresses, kept in the record of the parked thread: compiled code with a pointer as a global cannot be cached.
 PARKING = np.dtype([("wait", "i8"), ("wake", "i8"), ("give_way", "i8")], align=True)
 
 _SYSTEM = platform.system()
@@ -64,7 +64,7 @@ def system_functions() -> dict[str, int]:
 
 @kernel
 def give_way(parking):
-    """Let another thread that is ready have this core."""
+    """Yield the core to another thread that is ready."""
     _call_system(parking.give_way, 0, 0, 0, 0, 0)
 
 
@@ -72,7 +72,7 @@ if _SYSTEM == "Windows":
 
     @kernel
     def wait_while(parking, word, value):
-        """Sleep while the int32 at address `word` holds `value`. May return early for no reason: look again."""
+        """Sleep while the int32 at address `word` holds `value`. May return early without a reason: check again."""
         expected = stack_array(1, np.int32)
         expected[0] = value
         _call_system(parking.wait, word, address_of_row(expected, 0), 4, 0xFFFFFFFF, 0)
@@ -86,7 +86,7 @@ elif _SYSTEM == "Darwin":
 
     @kernel
     def wait_while(parking, word, value):
-        """Sleep while the int32 at address `word` holds `value`. May return early for no reason: look again."""
+        """Sleep while the int32 at address `word` holds `value`. May return early without a reason: check again."""
         _call_system(parking.wait, _ULOCK_COMPARE_AND_WAIT, word, np.int64(value) & 0xFFFFFFFF, 0, 0)
 
     @kernel
@@ -98,7 +98,7 @@ elif _FUTEX_NUMBER > 0:
 
     @kernel
     def wait_while(parking, word, value):
-        """Sleep while the int32 at address `word` holds `value`. May return early for no reason: look again."""
+        """Sleep while the int32 at address `word` holds `value`. May return early without a reason: check again."""
         _call_system(parking.wait, _FUTEX_NUMBER, word, _FUTEX_WAIT_PRIVATE, np.int64(value), 0)
 
     @kernel
@@ -110,9 +110,9 @@ else:
 
     @kernel
     def wait_while(parking, word, value):
-        """Nothing to sleep on here: give way once."""
+        """Yield once: there is no way to sleep here."""
         give_way(parking)
 
     @kernel
     def wake_all(parking, word):
-        """Nobody sleeps."""
+        """Do nothing: no thread sleeps."""

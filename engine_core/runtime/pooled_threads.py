@@ -1,4 +1,4 @@
-"""The job system on threads of our own."""
+"""The job system with its own threads."""
 
 from .job_system import JobSystem
 from .thread_pool import ThreadPool, begin_elevation, end_elevation, run, start, wait
@@ -6,7 +6,7 @@ from .timeline import Timeline
 
 
 class PooledThreads(JobSystem):
-    """The job system on threads of our own: those of a thread pool."""
+    """A job system that uses the threads of a thread pool."""
 
     name = "own threads"
 
@@ -16,17 +16,17 @@ class PooledThreads(JobSystem):
         super().__init__(pool.address, pool.thread_count, functions)
 
     def start_recording(self, capacity: int = 1 << 16) -> Timeline:
-        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
+        """Record every batch from now on, `capacity` events a thread; the oldest are overwritten."""
         self.timeline = self.pool.start_recording(capacity)
         self.record["timeline"] = self.timeline.address
         return self.timeline
 
     def stop_recording(self) -> Timeline | None:
-        """Stop writing down. No job may be running. Returns what was recorded, or None."""
+        """Stop recording. No job may be running. Return the recording, or None."""
         self.pool.stop_recording()
         return super().stop_recording()
 
     def close(self) -> None:
-        """Send the workers home. No job may be running; what comes later is done by its caller alone."""
+        """End the workers. No job may be running; later jobs are run by their caller alone."""
         self.pool.close()
         self.record["thread_count"] = 1

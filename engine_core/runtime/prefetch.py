@@ -1,4 +1,4 @@
-"""A hint to the processor that memory will be wanted soon: for loops that go from row to row in no order of addresses."""
+"""A prefetch hint to the processor, for loops that visit rows in no order of addresses."""
 
 from llvmlite import ir
 from numba import types
@@ -7,13 +7,13 @@ from numba.extending import intrinsic
 
 @intrinsic
 def prefetch(typing_context, address):
-    """Compiled: have the cache line at an address fetched. Never faults, and nothing is read."""
+    """Compiled: prefetch the cache line at an address. Never faults, and nothing is read."""
 
     def generate(context, builder, signature, arguments):
         pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch.p0", [], kind)
-        # For reading: lines that other threads have stay theirs. Kept in all caches, data.
+        # For reading: lines of other threads stay theirs. Kept in all caches, data.
         builder.call(function, [builder.inttoptr(arguments[0], pointer), number(0), number(3), number(1)])
         return context.get_dummy_value()
 

@@ -1,4 +1,4 @@
-"""The largest of many: which of the members of a list are taken where there is no room for all."""
+"""Selection of the largest members of a list, where there is no room for all."""
 
 import numpy as np
 
@@ -8,19 +8,19 @@ from .memory import stack_array
 
 INT32, FLOAT32 = np.int32, np.float32
 LEAST = -1.0
-"""What is less counts as this."""
+"""Smaller values count as this."""
 
 
 @kernel
 def selection_key(value):
-    """An integer, 0 or more, that is the larger the larger a value is: bits of floats from 0 on are in order."""
+    """Convert a value to an integer, 0 or more, in the same order: bits of floats from 0 on are ordered."""
     return float_to_bits(FLOAT32(max(value - LEAST, 0.0)))
 
 
 @kernel
 def least_taken(keys, count, wanted):
-    """(the least key among the `wanted` largest of `count`, how many with just this key are among them): digit by digit, from
-    the highest byte. Keys are 0 or more."""
+    """Return (the least key among the `wanted` largest of `count`, how many of them have this key), digit by digit from the
+    highest byte. Keys are 0 or more."""
     numbers = stack_array(256, INT32)
     least, left = 0, wanted
     for digit in range(4):
@@ -40,8 +40,8 @@ def least_taken(keys, count, wanted):
 
 @kernel
 def put_largest_first(members, keys, spare, count, wanted):
-    """Put the `wanted` members with the largest keys before the others; both keep their order. Of equal keys the first are taken.
-    `members`, `keys`, `spare`: int32 (count) each; the keys stay where they are."""
+    """Move the `wanted` members with the largest keys before the others; both keep their order. Of equal keys the first are
+    taken. `members`, `keys`, `spare`: int32 (count) each; the keys are not moved."""
     least, equal = least_taken(keys, count, wanted)
     taken, left = 0, 0
     for k in range(count):

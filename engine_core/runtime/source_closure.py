@@ -1,7 +1,7 @@
-"""Which sources a module's compiled code depends on: itself and all modules of the engine that it imports, directly or not.
+"""The sources that a module's compiled code depends on: itself and all modules of the engine that it imports, directly or not.
 
-Numba notices a change in a function's own file only. The hash of the closure names the folder in which the compiled code of a
-module is kept, so that a change anywhere below a function is noticed, and one anywhere else costs no compilation.
+Numba only notices a change in a function's own file. The hash of the closure names the folder of a module's compiled code, so
+that a change in anything a function uses is noticed, and a change elsewhere costs no compilation.
 """
 
 import functools
@@ -26,7 +26,7 @@ def _file_of(module: str) -> Path | None:
 
 
 def _absolute(module: str, is_package: bool, target: str) -> str:
-    """The full name of what `module` calls `target` (which may begin with dots)."""
+    """The full name of what `module` imports as `target` (which may begin with dots)."""
     level = len(target) - len(target.lstrip("."))
     if level == 0:
         return target
@@ -37,11 +37,11 @@ def _absolute(module: str, is_package: bool, target: str) -> str:
 
 @functools.cache
 def _source(module: str) -> tuple[str, frozenset[str]]:
-    """The hash of a module's text and the modules of the engine that it names in imports."""
+    """The hash of a module's text and the modules of the engine that it imports."""
     file = _file_of(module)
     text = file.read_text(encoding="utf-8")
     named = set()
-    if module == PACKAGE:  # it imports its public names when they are asked for, not when a room is imported
+    if module == PACKAGE:  # it imports its public names on first use, not with the package
         return hashlib.sha256(text.encode()).hexdigest(), frozenset()
     for target, names, plain in _IMPORT.findall(text):
         full = plain or _absolute(module, file.name == "__init__.py", target)

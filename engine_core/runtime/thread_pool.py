@@ -1,14 +1,14 @@
 """The thread pool: `parallel_for` with the latency of a cache line.
 
-Workers are Python threads that enter one compiled function without the GIL and stay there. Between steps they are
-parked on the operating system; during a step (`elevate` ... `release`) they spin on one word, so that handing out a job
-costs well under a microsecond. A spin lasts some 20 us at most; then they yield, then they park: a pure spin loses
-milliseconds when there are more threads than free cores.
+Workers are Python threads that enter one compiled function without the GIL and stay there. Between steps the operating system
+parks them; during a step (`elevate` ... `release`) they spin on one word, so that starting a job costs well under a microsecond.
+They spin for some 20 us at most, then yield, then park: pure spinning loses milliseconds when there are more threads than free
+cores.
 
-A job of `n` batches is dealt out in home ranges, one a worker, the same for every job of that size, so that data stays
-in the caches it is in. A worker claims batches of its own range by an atomic addition, then those that others have
-left. The caller works too and returns when all is done. A claim holds back the end of its job, so whoever has claimed
-may read what the job is: a late worker needs no other protection.
+A job of `n` batches is divided into home ranges, one a worker, the same for every job of that size, so that data stays in its
+caches. A worker claims batches of its own range by an atomic addition, then those left by others. The caller works too and
+returns when all is done. A claim delays the end of its job, so a worker with a claim may read the job: a late worker needs no
+other protection.
 
 (The scheme of spinning between jobs: Teardown's next engine, talk of 2025; home ranges and stealing: Box2D v3,
 `solver.c`.)
@@ -44,23 +44,22 @@ INT32, INT64 = np.int32, np.int64
 SPIN_SECONDS = 20e-6
 YIELD_SECONDS = 200e-6
 STALL_SECONDS = 300e-6
-"""A caller that waits this long at the end of a job has probably lost a worker's core to another program: see
-`judge`."""
+"""A caller that waits this long at the end of a job has probably lost a worker's core to another program; see `judge`."""
 FIRST_RETREAT, MAX_RETREAT = 4, 256
-"""For how many steps the caller then goes on alone, at first and at most."""
+"""The number of steps that the caller then does alone, at first and at most."""
 CALM = 60
-"""After so many steps without a stall the next one counts as the first."""
+"""After this many steps without a stall the next one counts as the first."""
 PATIENCE = 300
-"""After so many stalls what a step alone costs is measured again."""
+"""After this many stalls the cost of a step alone is measured again."""
 
-# Every part is written by one side only and has cache lines of its own.
+# Every part is written by one side only and has its own cache lines.
 POOL = np.dtype(
     [
-        # Written by whoever hands out a job, read by all.
-        ("generation", "i4"),  # counts up with every job, and whenever workers are to look up
-        ("elevated", "i4"),  # how many steps are under way: above 0, workers spin
+        # Written by the thread that starts a job, read by all.
+        ("generation", "i4"),  # counts jobs, and other events that workers must notice
+        ("elevated", "i4"),  # number of steps under way: above 0, workers spin
         ("stop", "i4"),
-        ("thread_count", "i4"),  # with the caller
+        ("thread_count", "i4"),  # including the caller
         ("job", "i8"), ("context", "i8"), ("begin", "i8"), ("end", "i8"), ("batch", "i8"),
         ("timeline", "i8"),  # address of a TIMELINE; 0: not recording
         ("pad_0", "u1", LINE - 64),
@@ -69,23 +68,23 @@ POOL = np.dtype(
         ("caller_waits", "i4"),
         ("batch_count", "i8"),
         ("pad_1", "u1", LINE - 16),
-        ("parked", "i4"),  # workers that went to sleep since the last waking
+        ("parked", "i4"),  # workers that went to sleep since the last wake-up
         ("pad_2", "u1", LINE - 4),
-        # Of the caller alone.
+        # Used by the caller alone.
         ("busy", "i4"),  # a job is being done
         ("refused", "i4"),  # how often the pool was busy
         ("stalls", "i8"),
         ("jobs", "i8"),  # jobs handed out
         ("began", "i8"), ("stalls_before", "i8"),  # of the step under way
-        ("retreat", "i8"), ("next_retreat", "i8"),  # steps still to be done alone; how many it was last
+        ("retreat", "i8"), ("next_retreat", "i8"),  # steps still to be done alone; their number the last time
         ("calm", "i8"), ("doubts", "i8"),  # steps since the last stall; stalls since the last step alone
-        ("shared_cost", "i8"), ("alone_cost", "i8"),  # of a step, running means [cycle]; 0: not known
-        ("started_count", "i8"),  # batches of a job that somebody is still to wait for
+        ("shared_cost", "i8"), ("alone_cost", "i8"),  # of a step, running means [cycle]; 0: unknown
+        ("started_count", "i8"),  # batches of a job that is still to be waited for
         ("pad_3", "u1", LINE - 96),
         # Constants.
         ("spin", "i8"), ("yielding", "i8"), ("stall", "i8"),  # [cycle]
         ("parking", PARKING),
-        ("helpers", "i8"),  # of a pool whose threads are another's: what brings them
+        ("helpers", "i8"),  # of a pool without its own threads: brings workers
         ("pad_4", "u1", LINE - 32 - PARKING.itemsize),
         ("claims", "i8", MAX_THREADS * LINE // 8),  # one line a thread: next batch << 32 | end of its range
     ],
@@ -101,7 +100,7 @@ RANGE_END = 0xFFFFFFFF
 
 @kernel
 def work_on_batches(pool, worker):
-    """Claim and do batches until there are none: first the worker's own range, then what the others have left."""
+    """Claim and run batches until there are none: first the worker's own range, then those left by others."""
     keep_as_call()
     head = view(pool, 1, POOL)[0]
     thread_count = INT64(head.thread_count)
@@ -130,7 +129,7 @@ def work_on_batches(pool, worker):
 
 @kernel
 def await_change(pool, seen):
-    """Wait until the generation is no longer `seen`: spin and yield while the pool is elevated, then park."""
+    """Wait until the generation differs from `seen`: spin and yield while the pool is elevated, then park."""
     keep_as_call()
     head = view(pool, 1, POOL)[0]
     word = pool + GENERATION
@@ -146,14 +145,14 @@ def await_change(pool, seen):
         else:
             break
     while load_acquire_int32(word) == seen:
-        # Counted before the system looks at the word again: whoever changes it after that sees the count.
+        # Counted before the system checks the word again: a thread that changes the word after that sees the count.
         add_int32(pool + PARKED, INT32(1))
         wait_while(head.parking, word, seen)
 
 
 @entry_point("void(int64, int64)")
 def work(pool, worker):
-    """The life of one worker thread."""
+    """Main loop of one worker thread."""
     while True:
         seen = load_acquire_int32(pool + GENERATION)
         if load_acquire_int32(pool + STOP) != 0:
@@ -164,7 +163,7 @@ def work(pool, worker):
 
 @kernel
 def call_workers(pool):
-    """Have every worker look up: those that spin see the generation change, those that sleep are woken."""
+    """Notify every worker: spinning ones see the generation change, sleeping ones are woken."""
     head = view(pool, 1, POOL)[0]
     add_int32(pool + GENERATION, INT32(1))
     if load_acquire_int32(pool + PARKED) != 0:
@@ -196,7 +195,7 @@ def await_batches(pool, batch_count):
 
 @kernel
 def deal_out(pool, job, context, begin, end, batch, batch_count):
-    """Write down the job, then the home ranges: from then on a late worker may claim."""
+    """Write the job, then the home ranges: from then on a late worker may claim."""
     head = view(pool, 1, POOL)[0]
     head.job = job
     head.context = context
@@ -216,10 +215,10 @@ def deal_out(pool, job, context, begin, end, batch, batch_count):
 
 @kernel
 def parallel_range(pool, job, context, begin, end, batch):
-    """Do the items `begin` to `end - 1` of the job at address `job` in batches of `batch`; returns when all are done.
+    """Run the items `begin` to `end - 1` of the job at address `job` in batches of `batch`; return when all are done.
 
-    What makes fewer than two batches is done here and now. False if the pool is busy (a job that calls for another job,
-    or another thread's): nothing was done then, and `refused` counts it."""
+    Fewer than two batches are run by the caller at once. False if the pool is busy (with a job that starts another job, or with
+    another thread's): then nothing was done, and `refused` counts it."""
     keep_as_call()
     head = view(pool, 1, POOL)[0]
     if begin >= end:
@@ -247,8 +246,8 @@ def parallel_for(pool, job, context, count, batch):
 
 @kernel
 def start_range(pool, job, context, begin, end, batch):
-    """`parallel_range` that need not wait: `wait_for_range` must follow if it gives True. Without elevated workers all is done
-    here and now."""
+    """Start `parallel_range` without waiting. If it returns True, `wait_for_range` must follow. Without elevated workers all is
+    done at once."""
     head = view(pool, 1, POOL)[0]
     if compare_exchange_int32(pool + BUSY, INT32(0), INT32(1)) != 0:
         add_int32(pool + BUSY + 4, INT32(1))
@@ -265,7 +264,7 @@ def start_range(pool, job, context, begin, end, batch):
 
 @kernel
 def wait_for_range(pool):
-    """Help with what was started, and wait until it is done."""
+    """Help with the job of `start_range`, and wait until it is done."""
     head = view(pool, 1, POOL)[0]
     if head.started_count > 0:
         work_on_batches(pool, 0)
@@ -275,8 +274,8 @@ def wait_for_range(pool):
 
 @kernel
 def elevate(pool):
-    """Begin a step: wake the workers and keep them spinning until `release`. False if there are none, or if the step is
-    to be done alone after a stall: the caller hands out no jobs then. Either way `release` must follow."""
+    """Begin a step: wake the workers and keep them spinning until `release`. False if there are none, or if the step should be
+    done alone after a stall: then the caller starts no jobs. Either way `release` must follow."""
     head = view(pool, 1, POOL)[0]
     head.began = cycles()
     head.stalls_before = head.stalls
@@ -297,9 +296,9 @@ def running_mean(mean, value):
 
 @kernel
 def judge(head):
-    """After a step with a stall: is another program on a worker's core, so that the caller is quicker alone? A few
-    steps alone tell; if they were quicker, the next retreat is twice as long. A stall may as well be one heavy batch:
-    then sharing was quicker all the same, and goes on."""
+    """After a step with a stall, judge whether another program uses a worker's core, so that the caller is faster alone. Only a
+    few steps alone can show that; if they were faster, the next retreat is twice as long. A stall may also be one heavy batch:
+    then sharing was still faster, and continues."""
     head.calm = 0
     head.doubts += 1
     if head.alone_cost == 0 or head.doubts > PATIENCE:
@@ -315,7 +314,7 @@ def judge(head):
 
 @kernel
 def release(pool, is_shared):
-    """End a step: let the workers park, and learn from what it cost. `is_shared`: what `elevate` said."""
+    """End a step: let the workers park, and learn from its cost. `is_shared`: the result of `elevate`."""
     head = view(pool, 1, POOL)[0]
     cost = cycles() - head.began
     if not is_shared:
@@ -339,49 +338,48 @@ def is_elevated(pool):
 
 @entry_point("int64(int64, int64, int64, int64, int64, int64)")
 def run(pool, job, context, begin, end, batch):
-    """`parallel_range`, for Python: 1 if done, 0 if the pool was busy."""
+    """Call `parallel_range` from Python: 1 if done, 0 if the pool was busy."""
     return 1 if parallel_range(pool, job, context, begin, end, batch) else 0
 
 
 @entry_point("int64(int64, int64, int64, int64, int64, int64)")
 def start(pool, job, context, begin, end, batch):
-    """`start_range`, by address: 1 if begun, 0 if the pool was busy."""
+    """Call `start_range` by address: 1 if started, 0 if the pool was busy."""
     return 1 if start_range(pool, job, context, begin, end, batch) else 0
 
 
 @entry_point("void(int64)")
 def wait(pool):
-    """`wait_for_range`, by address."""
+    """Call `wait_for_range` by address."""
     wait_for_range(pool)
 
 
 @entry_point("int64(int64)")
 def begin_elevation(pool):
-    """`elevate`, for Python."""
+    """Call `elevate` from Python."""
     return 1 if elevate(pool) else 0
 
 
 @entry_point("void(int64, int64)")
 def end_elevation(pool, is_shared):
-    """`release`, for Python."""
+    """Call `release` from Python."""
     release(pool, is_shared != 0)
 
 
 @entry_point("void(int64)")
 def dismiss(pool):
-    """Send the workers home."""
+    """End the workers."""
     exchange_int32(pool + STOP, INT32(1))
     add_int32(pool + GENERATION, INT32(1))
     wake_all(view(pool, 1, POOL)[0].parking, pool + GENERATION)
 
 
 class ThreadPool(Recorded):
-    """`thread_count` threads, the caller among them: with 1 there is no worker and every job is a plain call. Without own threads
-    somebody else brings workers to it, for as long as a step lasts (`helpers`).
+    """A pool of `thread_count` threads, the caller included: with 1 there is no worker and every job is a plain call. Without its
+    own threads, another job system brings workers to it for the duration of a step (`helpers`).
 
-    Workers do not survive a fork: in the child the pool has one thread. `close` sends them home; a pool that is still
-    open when the interpreter exits is closed then. In a host that never ends its interpreter they sleep until the
-    process ends.
+    Workers do not survive a fork: in the child the pool has one thread. `close` ends them; a pool that is still open when the
+    interpreter exits is closed then. In a host that never ends its interpreter they sleep until the process ends.
     """
 
     def __init__(self, thread_count: int | None = None, has_own_threads: bool = True):
@@ -410,16 +408,15 @@ class ThreadPool(Recorded):
         _open_pools.add(self)
 
     def parallel_for(self, job: EntryPoint, context: int, count: int, batch: int, begin: int = 0) -> None:
-        """Do the items `begin` to `count - 1` of a job on all threads. Raises RuntimeError if the pool is at work
-        already: a job cannot hand out another one."""
+        """Run the items `begin` to `count - 1` of a job on all threads. Raises RuntimeError if the pool is already busy: a job
+        cannot start another one."""
         if batch < 1:
             raise ValueError(f"parallel_for: batch must be at least 1, got {batch}")
         if not run(self.address, job.address, context, begin, count, batch):
             raise RuntimeError("parallel_for: the thread pool is at work: a job cannot hand out another job")
 
     def close(self) -> None:
-        """Send the workers home and wait for them. No job may be running. What comes later is done by its caller
-        alone."""
+        """End the workers and wait for them. No job may be running. Later jobs are run by their caller alone."""
         _open_pools.discard(self)
         threads, self._threads = self._threads, []
         self.record["thread_count"] = 1
@@ -435,21 +432,21 @@ class ThreadPool(Recorded):
         self.close()
 
     def _forget_workers(self) -> None:
-        """After a fork: only the thread that forked lives on."""
+        """After a fork, forget the workers: only the forking thread lives on."""
         self._threads = []
         self.record["thread_count"] = 1
         for field in ("busy", "elevated", "parked"):
             self.record[field] = 0
 
 
-# Strong references: workers stand in the memory of their pool.
+# Strong references: workers use the memory of their pool.
 _open_pools: set[ThreadPool] = set()
 _shared: dict[int, ThreadPool] = {}
 _shared_lock = threading.Lock()
 
 
 def shared_pool(thread_count: int | None = None) -> ThreadPool:
-    """The pool of this process with so many threads (default: all physical cores but one): worlds share it."""
+    """The pool of this process with this many threads (default: all physical cores but one), shared by worlds."""
     with _shared_lock:
         count = default_thread_count() if thread_count is None else thread_count
         if count not in _shared or _shared[count] not in _open_pools:

@@ -1,7 +1,7 @@
-"""Who did what when: every batch of every job on every thread, written without locks into one ring a thread.
+"""A recording of every batch of every job on every thread, written without locks to one ring a thread.
 
-The recorder is always compiled in; while it is off it costs one load and one branch a batch. Times are the processor's
-own counter, which runs alike on all cores.
+The recorder is always compiled in; while it is off it costs one load and one branch a batch. Times are from the processor's own
+counter, which is the same on all cores.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from .kernel import entry_point, kernel
 from .memory import Pool, view
 
 LINE = 128
-"""Bytes between what different threads write: two cache lines, since processors fetch them in pairs."""
+"""Bytes between data written by different threads: two cache lines, since processors fetch them in pairs."""
 
 EVENT = np.dtype(
     [
@@ -54,7 +54,7 @@ def cycles(typing_context):
 
 @entry_point("int64()")
 def read_cycles():
-    """The processor's counter, for Python."""
+    """Read the processor's counter from Python."""
     return cycles()
 
 
@@ -62,7 +62,7 @@ _rate: list[float] = []
 
 
 def cycles_per_second() -> float:
-    """How fast `cycles` counts, measured once against the system's clock (5 ms)."""
+    """Frequency of `cycles`, measured once against the system's clock (5 ms)."""
     if not _rate:
         read_cycles()
         began, cycles_began = time.perf_counter(), read_cycles()
@@ -75,7 +75,7 @@ def cycles_per_second() -> float:
 
 @kernel
 def record(timeline, worker, job, begin, end, first, count):
-    """Write one event to the ring of a worker; the oldest goes. Any number of threads may write to one ring."""
+    """Write one event to the ring of a worker, overwriting the oldest. Any number of threads may write to one ring."""
     line = view(timeline, 1, TIMELINE)[0]
     slot = add_int64(line.heads + worker * LINE, np.int64(1)) & (line.capacity - 1)
     event = view(line.rings + worker * line.capacity * EVENT_SIZE, line.capacity, EVENT)[slot]
@@ -87,8 +87,7 @@ def record(timeline, worker, job, begin, end, first, count):
 
 
 class Timeline:
-    """Rings of `capacity` events (a power of two) for each of `thread_count` threads; `address` is what the pool is
-    given."""
+    """Rings of `capacity` events (a power of two) for each of `thread_count` threads; `address` is passed to the pool."""
 
     def __init__(self, thread_count: int, capacity: int = 1 << 16):
         if capacity < 2 or capacity & (capacity - 1):
@@ -101,15 +100,15 @@ class Timeline:
         self.address = self._record.ctypes.data
 
     def written(self, worker: int) -> int:
-        """How many events a worker has written since the last `clear`, those that were overwritten too."""
+        """The number of events a worker has written since the last `clear`, overwritten ones included."""
         return int(self._heads.rows[worker * LINE // 8])
 
     def clear(self) -> None:
-        """Forget everything. No job may be running."""
+        """Clear all events. No job may be running."""
         self._heads.rows[:] = 0
 
     def events(self, worker: int) -> np.ndarray:
-        """The events of one worker that are still there, oldest first: a copy, dtype EVENT. No job may be running."""
+        """The remaining events of one worker, oldest first: a copy, dtype EVENT. No job may be running."""
         ring = self._rings.rows[worker * self.capacity : (worker + 1) * self.capacity]
         head = self.written(worker)
         if head <= self.capacity:
@@ -118,23 +117,23 @@ class Timeline:
 
 
 class Recorded:
-    """Of who runs jobs, with a `record` that has fields `thread_count` and `timeline`: how many threads, and what they did."""
+    """Base of classes that run jobs, with a `record` that has fields `thread_count` and `timeline`."""
 
     timeline: Timeline | None = None
 
     @property
     def thread_count(self) -> int:
-        """Threads that a step may use, its caller's among them."""
+        """Threads that a step may use, the caller included."""
         return int(self.record["thread_count"])
 
     def start_recording(self, capacity: int = 1 << 16) -> Timeline:
-        """Write down every batch from now on, `capacity` events a thread; the oldest go."""
+        """Record every batch from now on, `capacity` events a thread; the oldest are overwritten."""
         self.timeline = Timeline(self.thread_count, capacity)
         self.record["timeline"] = self.timeline.address
         return self.timeline
 
     def stop_recording(self) -> Timeline | None:
-        """Stop writing down. No job may be running. Returns what was recorded, or None."""
+        """Stop recording. No job may be running. Return the recording, or None."""
         self.record["timeline"] = 0
         return self.timeline
 

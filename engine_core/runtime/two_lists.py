@@ -1,7 +1,7 @@
-"""Rows that stand in two lists at once, one on each side.
+"""Rows that are in two linked lists at once, one on each side.
 
-Rows have the fields `next` and `previous`, int32, two of each; these, and the heads that whoever has a list keeps, are
-`row << 1 | side`, or -1. `side` is where the list goes on in that row. Serial.
+Rows have the fields `next` and `previous`, int32, two of each. These, and the heads kept by the owners of the lists, are `row <<
+1 | side`, or -1. `side` is the side on which the list continues in that row. Serial.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ INT32 = np.int32
 
 @kernel
 def link(rows, row, side, head):
-    """Put a row in front of a list. Gives the new head."""
+    """Insert a row at the front of a list. Return the new head."""
     rows[row].next[side], rows[row].previous[side] = INT32(head), INT32(-1)
     if head >= 0:
         rows[head >> 1].previous[head & 1] = INT32(row << 1 | side)
@@ -22,7 +22,7 @@ def link(rows, row, side, head):
 
 @kernel
 def unlink(rows, row, side, head):
-    """Take a row out of a list. Gives the head that the list has then."""
+    """Remove a row from a list. Return its new head."""
     before, after = rows[row].previous[side], rows[row].next[side]
     if after >= 0:
         rows[after >> 1].previous[after & 1] = before

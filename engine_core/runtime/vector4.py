@@ -1,6 +1,6 @@
-"""Four single-precision lanes as one value: four children of a tree node, or a point and a spare lane.
+"""Four single-precision lanes as one value: four children of a tree node, or a point and an unused lane.
 
-Operators `+ - *` work lane by lane; comparisons give a bit mask, lane 0 in bit 0, false where a lane is not a number.
+Operators `+ - *` work lane by lane; comparisons return a bit mask, lane 0 in bit 0, false for NaN.
 """
 
 import operator
@@ -123,7 +123,7 @@ def lane4(typing_context, vector, index):
 
 @intrinsic
 def count_trailing_zeros(typing_context, value):
-    """Compiled: the number of the lowest bit that is set in `value`, which must not be 0."""
+    """Compiled: the index of the lowest set bit of `value`, which must not be 0."""
 
     def generate(context, builder, signature, arguments):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))

@@ -1,6 +1,6 @@
-"""Eight single-precision lanes as one value: what the wide solver computes with.
+"""Eight single-precision lanes as one value, used by the wide solver.
 
-Operators `+ - * /` and unary minus work lane by lane. `fused_multiply_add` is the exact fused operation, asked for by name:
+Operators `+ - * /` and unary minus work lane by lane. `fused_multiply_add` is the exact fused operation, only used explicitly:
 the compiler never fuses by itself, so the same program gives the same bits on every processor.
 """
 
@@ -204,7 +204,7 @@ def load_bytes8(typing_context, address):
 
 @intrinsic
 def mask_less_equal8(typing_context, a, b):
-    """Compiled: bit i is set where a <= b in lane i; not where a lane is not a number."""
+    """Compiled: bit i is set where a <= b in lane i; not set for NaN."""
 
     def generate(context, builder, signature, arguments):
         lanes = builder.fcmp_ordered("<=", *arguments)
@@ -225,9 +225,9 @@ def lane8(typing_context, vector, index):
 
 @intrinsic
 def load_points8(typing_context, points, indices, stride):
-    """Compiled: (x, y, z) of eight points: rows of three floats at the address `points`, of which the int32 at `indices`,
-    `indices + stride`, ... are wanted. Reads one float beyond a row. Rows are loaded whole and turned: gathers are slow where
-    processors are protected from data sampling."""
+    """Compiled: (x, y, z) of eight points: rows of three floats at the address `points`, selected by the int32 at `indices`,
+    `indices + stride`, ... Reads one float beyond a row. Rows are loaded whole and transposed: gathers are slow on processors
+    with mitigations against data sampling."""
 
     def generate(context, builder, signature, arguments):
         word, wide, row = ir.IntType(32), ir.IntType(64), ir.VectorType(ir.FloatType(), 4)

@@ -1,6 +1,7 @@
-"""What changes about areas between steps: one that leaves, watches something else, or acts otherwise. Kernels for the doors.
+"""Changes of areas between steps: leaving, monitoring, effects. Kernels for the Python interface.
 
-Whoever holds the gate of the area's system may call (edit/edits.py), and the one thread that has an area in no system.
+To be called by the thread that holds the gate of the area's system (edit/edits.py), or by the one thread that owns an area in no
+system.
 """
 
 import numpy as np
@@ -21,14 +22,14 @@ INT64 = np.int64
 
 @kernel
 def area_enters(world_address, system, index):
-    """An area was put into a system."""
+    """Initialise an area that was put into a system."""
     if bodies_of(world_address)[index].flags & IS_AREA:
         sensors_of(system)[0].area_count += 1
 
 
 @kernel
 def report_end(system, sensors, areas, bodies, overlap):
-    """Tell an area that what it saw is gone."""
+    """Report to an area that an overlap ended."""
     if not monitors(areas[overlap.area], bodies[overlap.other]):
         return
     parts = shape_overlaps_of(sensors)
@@ -41,8 +42,8 @@ def report_end(system, sensors, areas, bodies, overlap):
 
 @kernel
 def forget_overlaps(system, index):
-    """A body or area leaves its system: what saw it is told, and what it acted on feels it no more. An area that leaves is told
-    nothing."""
+    """End the overlaps of a body or area that leaves its system: areas that saw it get events, and bodies it acted on lose its
+    effects. A leaving area itself gets no events."""
     sensors = sensors_of(system)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)
@@ -66,7 +67,7 @@ def forget_overlaps(system, index):
 
 @kernel
 def forget_reports(system, index, kind):
-    """What an area has been told of bodies or of areas counts no more: all of it will be told anew."""
+    """Forget the overlaps with bodies or areas that were reported to an area: all will be reported anew."""
     sensors = sensors_of(system)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)
@@ -86,7 +87,7 @@ def forget_reports(system, index, kind):
 
 @entry_point("void(int64, int64, int64, int64)")
 def set_monitoring(world, index, kind, is_on):
-    """Let an area watch MONITORS_BODIES or MONITORS_AREAS, or no more. What overlaps already is told again."""
+    """Switch MONITORS_BODIES or MONITORS_AREAS of an area on or off. Existing overlaps are reported again."""
     body = bodies_of(world)[index]
     area = areas_of(view(world, 1, WORLD)[0])[index]
     if body.system >= 0:
@@ -100,7 +101,7 @@ def set_monitoring(world, index, kind, is_on):
 
 @entry_point("void(int64, int64, int64)")
 def set_monitorable(world, index, is_on):
-    """Let areas see an area, or no more."""
+    """Set whether other areas see an area."""
     area = areas_of(view(world, 1, WORLD)[0])[index]
     if is_on:
         area.flags |= np.uint32(IS_MONITORABLE)
@@ -111,7 +112,7 @@ def set_monitorable(world, index, is_on):
 
 @entry_point("void(int64, int64)")
 def effects_changed(world, index):
-    """What an area does to bodies changed: those in it feel it from the next step on."""
+    """Note that an area's effects changed: bodies in it are affected from the next step on."""
     body = bodies_of(world)[index]
     if body.system < 0:
         return
@@ -131,13 +132,13 @@ def effects_changed(world, index):
 
 @entry_point("void(int64)")
 def forget_events(system_address):
-    """What the last step told of the system's areas was read."""
+    """Drop the events of the system's areas from the last step, which were read."""
     forget_told(sensors_of(view(system_address, 1, SYSTEM)[0])[0])
 
 
 @entry_point("void(int64)")
 def space_changed(system_address):
-    """Gravity or damping of a space itself changed: its bodies feel it from the next step on."""
+    """Note that gravity or damping of a space itself changed: its bodies are affected from the next step on."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)

@@ -1,5 +1,5 @@
-"""What areas do to bodies: gravity and damping, folded from all areas about a body in descending priority, the space's own
-last. Areas of the same priority take turns in the order of their rows.
+"""Effects of areas on bodies: gravity and damping, combined from all areas around a body in descending priority, the space's own
+last. Areas of the same priority are processed in the order of their rows.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def point_gravity(area, point, position):
 
 @kernel
 def gravity_of(world, area, body, position):
-    """Gravity [m/s^2] that an area, whose row of BODY is `body`, has at a position."""
+    """Gravity [m/s^2] of an area, whose row of BODY is `body`, at a position."""
     if area.is_point == 0:
         return scale(vector3(area.gravity_vector), area.gravity)
     v = stretched(world, body, vector3(area.gravity_vector))
@@ -51,7 +51,7 @@ def space_gravity(system, position):
 
 @kernel
 def next_area(system, world, areas, index, priority, area):
-    """Of the areas about a body that act, the one that comes after `area`, which has this priority; -1 if none does."""
+    """The next area around a body that has effects, after `area`, which has this priority; -1 if there is none."""
     sensors = sensors_of(system)[0]
     overlaps = overlaps_of(sensors)
     found, highest = INT64(-1), INT64(0)
@@ -70,13 +70,13 @@ def next_area(system, world, areas, index, priority, area):
 
 @kernel
 def ends(mode):
-    """Whether areas of lower priority have no say any more."""
+    """Whether areas of lower priority are ignored."""
     return mode == COMBINE_REPLACE or mode == REPLACE
 
 
 @kernel
 def fold(mode, present, own):
-    """What an area with this mode makes of a number that areas before it gave."""
+    """Combine a number from earlier areas with that of an area with this mode."""
     if mode == DISABLED:
         return present
     return own if mode >= REPLACE else present + own
@@ -84,8 +84,8 @@ def fold(mode, present, own):
 
 @kernel
 def surroundings_at(system, index, position):
-    """(gravity [m/s^2], linear damping, angular damping [1/s]) of all areas and the space for a body, at a position [m]; what it
-    has itself is not counted."""
+    """(gravity [m/s^2], linear damping, angular damping [1/s]) of all areas and the space for a body, at a position [m]; the
+    body's own are not included."""
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)
     gravity, linear, angular = NOTHING, 0.0, 0.0
@@ -117,7 +117,7 @@ def surroundings_at(system, index, position):
 
 @kernel
 def renew_surroundings(system, body, index, position):
-    """Write gravity and damping to a body: areas, space, and its own scale and damping."""
+    """Write gravity and damping to a body: those of areas and space, with its own scale and damping."""
     gravity, linear, angular = surroundings_at(system, index, position)
     store3(body.gravity, scale(gravity, float(body.gravity_scale)))
     body.total_linear_damp = FLOAT32(float(body.linear_damp) + (0.0 if body.linear_damp_mode else linear))
@@ -126,23 +126,23 @@ def renew_surroundings(system, body, index, position):
 
 @kernel
 def refresh_surroundings(world, index, body):
-    """`renew_surroundings` for whoever asks between steps, whatever the body's mode. A body in no system keeps what it had."""
+    """Call `renew_surroundings` between steps, for any mode of the body. A body in no system keeps its values."""
     if body.system >= 0:
         renew_surroundings(system_of(world, body.system)[0], body, index, vector3(body.position))
 
 
 @kernel
 def time_of_gravity(system):
-    """How far into a step gravity is taken [s]. It stays the same for all n sub-steps, so that a body goes
-    v t + g t^2 (n + 1) / 2n; gravity taken (n - 1) / 2n of the step ahead then leaves the energy of an orbit as it is, as
-    gravity taken at its beginning does for a single step."""
+    """The time into a step at which gravity is evaluated [s]. Gravity is constant for all n sub-steps, so that a body moves v t +
+    g t^2 (n + 1) / 2n. Evaluated (n - 1) / 2n of the step ahead, it preserves the energy of an orbit, as gravity at the beginning
+    does for a single step."""
     count = float(system.substep_count)
     return system.last_delta_time * (count - 1.0) / (2.0 * count)
 
 
 @entry_point(JOB_SIGNATURE)
 def apply_areas(system_address, begin, end, worker):
-    """Job: gravity and damping of those of the active bodies `begin` to `end - 1` that areas have a say in."""
+    """Job: gravity and damping of those of the active bodies `begin` to `end - 1` that are affected by areas."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = rows_of(system)[0]

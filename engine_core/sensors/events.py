@@ -1,9 +1,9 @@
-"""What users are told about areas: one event for each pair of shapes that began or ceased to overlap.
+"""Area events: one for each pair of shapes that began or ceased to overlap.
 
-Events wait until they are read. Of one pair of shapes only the last word since the last reading is told, and nothing if it
-says what was known before: a body that leaves a space and comes back between two readings makes no event. They come in the
-order of areas, of what each of them sees, beginnings before ends (so that a body whose shapes take turns never seems to be
-gone), and of shapes.
+Events wait until they are read. For each pair of shapes only the last change since the last reading is reported, and nothing if
+it equals the state known before: a body that leaves a space and returns between two readings makes no event. They are sorted by
+area, then by what each area sees, beginnings before ends (so that a body whose shapes alternate never seems to be gone), then by
+shapes.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def events_of(sensors):
 
 @kernel
 def add_event(system, sensors, bodies, overlap, part, status):
-    """Append an event about one row of an overlap. Gives whether there was room."""
+    """Append an event about one row of an overlap. Return whether there was room."""
     if sensors.event_count >= sensors.event_capacity:
         leave_out(system, AREA_OVERLAPS, 1)
         return False
@@ -44,7 +44,7 @@ def add_event(system, sensors, bodies, overlap, part, status):
 
 @kernel
 def report_overlap(system, sensors, bodies, overlap):
-    """Append the news of one overlap. Gives whether there was room for all."""
+    """Append the changes of one overlap as events. Return whether there was room for all."""
     parts = shape_overlaps_of(sensors)
     at = INT64(overlap.first)
     while at >= 0:
@@ -60,7 +60,7 @@ def report_overlap(system, sensors, bodies, overlap):
 
 @kernel
 def report_overlaps(system):
-    """Turn what changed in this step into events, and put all that wait into their order."""
+    """Convert the changes of this step to events, and sort all waiting events."""
     sensors = sensors_of(system)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)
@@ -91,7 +91,7 @@ def is_same_pair(a, b):
 
 @kernel
 def comes_before(events, i, j):
-    """Whether event i comes before event j: by area, other, shapes, and time, which is their place."""
+    """Whether event i comes before event j: by area, other, shapes, and time, that is their index."""
     a, b = events[i], events[j]
     if a.area != b.area:
         return a.area < b.area
@@ -124,7 +124,7 @@ def _sift(events, order, root, end):
 
 @kernel
 def sort_events(events, order, count):
-    """Heap sort of the numbers of events."""
+    """Heap sort of the indices of events."""
     for k in range(count):
         order[k] = INT32(k)
     for start in range(count // 2 - 1, -1, -1):
@@ -136,8 +136,8 @@ def sort_events(events, order, count):
 
 @kernel
 def tell_run(events, order, begin, end, status, target, count):
-    """Copy the events of one status from a run of sorted events about the same two: for each pair of shapes the last one, if it
-    says something else than what was known before the first. Gives the new number of events in `target`."""
+    """Copy the events of one status from a run of sorted events about the same two. For each pair of shapes copy the last one, if
+    it differs from the state known before the first. Return the new number of events in `target`."""
     k = begin
     while k < end:
         first, last = events[order[k]], events[order[k]]
@@ -152,7 +152,7 @@ def tell_run(events, order, begin, end, status, target, count):
 
 @kernel
 def order_events(sensors):
-    """Sort the events that wait, and leave out those that say nothing."""
+    """Sort the waiting events, and drop those without a change."""
     count = sensors.event_count
     sensors.told_count = 0
     if count == 0:
@@ -174,12 +174,12 @@ def order_events(sensors):
     sensors.event_count = sensors.told_count = told
 
 
-# What is forgotten.
+# Dropping events.
 
 
 @kernel
 def drop_events(sensors, area_id, of_bodies, of_areas):
-    """Have events of an area not be told: it is gone, or looks no more."""
+    """Drop the unread events of an area that is gone or no longer monitors."""
     events = events_of(sensors)
     for k in range(sensors.event_count):
         if events[k].area_id == area_id and (of_areas if events[k].is_area else of_bodies):
@@ -188,7 +188,7 @@ def drop_events(sensors, area_id, of_bodies, of_areas):
 
 @kernel
 def forget_told(sensors):
-    """What the last step told was read; what ended since waits for the next."""
+    """Drop the events of the last step, which were read; overlaps that ended since then wait for the next step."""
     events = events_of(sensors)
     for k in range(sensors.told_count, sensors.event_count):
         events[k - sensors.told_count] = events[k]

@@ -1,7 +1,7 @@
-"""Which shapes of an area and of what it may see overlap: the job `measure_overlaps`.
+"""The job `measure_overlaps`: which shapes of an area and of another body or area overlap.
 
-Exact, by the gap between the two shapes. Of a mesh, one triangle that is met is enough, from either side; a mesh is its
-surface, as everywhere, and two surfaces do not meet.
+Exact, by the gap between the two shapes. One overlapping triangle of a mesh is enough, from either side. A mesh is only its
+surface, as everywhere, and two surfaces do not overlap.
 """
 
 import numpy as np
@@ -28,8 +28,8 @@ NOWHERE = (0.0, 0.0, 0.0)
 
 @kernel
 def holds(shape, query, body):
-    """Whether a body surely lies in the query's shape with all it has. Asked first: most of what is in a large area is far from
-    its surface. Knows spheres and boxes."""
+    """Whether a body certainly lies completely in the query's shape. Tested first, since most bodies in a large area are far from
+    its surface. Supports spheres and boxes."""
     if body.local_bounds[3] - body.local_bounds[0] > 1e20:  # a half space
         return False
     extent = float(body.extent)
@@ -44,8 +44,8 @@ def holds(shape, query, body):
 
 @kernel
 def note(system, sensors, overlap, cursor, own, number):
-    """Mark the row of two shapes as overlapping, or make it. `cursor` holds the row before and the row to look at next, and the
-    two shapes of the call before: rows stand in ascending order, and shapes mostly come so; parts of a compound are one shape."""
+    """Mark the row of two shapes as overlapping, or make it. `cursor` holds the previous row, the next row, and the two shapes of
+    the previous call: rows are in ascending order, and shapes mostly come in it; parts of a compound count as one shape."""
     parts = shape_overlaps_of(sensors)
     if own < cursor[2] or (own == cursor[2] and number <= cursor[3]):
         cursor[0], cursor[1] = -1, INT64(overlap.first)
@@ -73,7 +73,7 @@ def note(system, sensors, overlap, cursor, own, number):
 
 @kernel
 def is_solid(shapes, instance):
-    """Whether a shape of a body is one that areas see."""
+    """Whether areas can detect a shape of a body."""
     if instance.is_disabled or instance.shape < 0:
         return False
     kind = shapes[INT64(instance.shape)].kind
@@ -82,7 +82,7 @@ def is_solid(shapes, instance):
 
 @kernel
 def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
-    """Note which shapes of the other the query's shape overlaps: the one with number `own` on the area."""
+    """Record which shapes of the other the query's shape overlaps; it is shape number `own` of the area."""
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     place = stack_array(1, PLACE)[0]
@@ -112,7 +112,7 @@ def measure_shape(system, world, sensors, overlap, bodies, query, own, cursor):
 
 @kernel
 def measure_overlap(system, world, bodies, areas, overlap):
-    """Renew which rows of an overlap overlap."""
+    """Update which rows of an overlap overlap."""
     keep_as_call()
     sensors = sensors_of(system)[0]
     parts = shape_overlaps_of(sensors)
@@ -148,7 +148,7 @@ def measure_overlap(system, world, bodies, areas, overlap):
 
 @entry_point(JOB_SIGNATURE)
 def measure_overlaps(system_address, begin, end, worker):
-    """Job: measure the overlaps `begin` to `end - 1` of the list of those that are due."""
+    """Job: measure the overlaps `begin` to `end - 1` of the list of due ones."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)

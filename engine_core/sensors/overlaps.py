@@ -1,8 +1,8 @@
-"""Overlaps of areas with bodies and with other areas: made, found again, kept in lists, and taken away.
+"""Overlaps of areas with bodies and with other areas: created, found, kept in lists, and freed.
 
-Every overlap stands in a hash table from its two, and in the list of each of them: side 0 is the area that looks, side 1 what
-it may see. Two areas that see each other have two. Serial: between the parallel jobs of a step, or between steps; only
-`take_shape_overlap` is called by the job that measures.
+Every overlap is in a hash table by its two members, and in the list of each: side 0 is the area, side 1 the body or area it may
+see. Two areas that see each other have two overlaps. Serial: between the parallel jobs of a step, or between steps; only
+`take_shape_overlap` is called by the measuring job.
 """
 
 import numpy as np
@@ -53,13 +53,13 @@ def has_overrides(area):
 
 @kernel
 def monitors(area, other):
-    """Whether the user of an area wants to hear of what is of the kind of `other`, a row of BODY."""
+    """Whether an area monitors the kind of `other`, a row of BODY."""
     return area.flags & (MONITORS_AREAS if other.flags & IS_AREA else MONITORS_BODIES) != 0
 
 
 @kernel
 def sees(areas, bodies, area, other):
-    """Whether an area looks for a body or for another area: its mask has the other's layer, and it watches or acts."""
+    """Whether an area can see a body or another area: its mask has the other's layer, and it monitors or has effects."""
     if not bodies[area].collision_mask & bodies[other].collision_layer:
         return False
     if bodies[other].flags & IS_AREA:
@@ -72,7 +72,7 @@ def sees(areas, bodies, area, other):
 
 @kernel
 def first_overlap(sensors, index, capacity):
-    """The first of the overlaps of a body or area, `overlap << 1 | side`; -1: it has none."""
+    """The first of the overlaps of a body or area, `overlap << 1 | side`; -1: none."""
     return INT64(view(sensors.first_overlap, capacity, INT32)[index]) - 1
 
 
@@ -83,7 +83,7 @@ def _set_first(sensors, index, capacity, key):
 
 @kernel
 def find_overlap(sensors, area, other):
-    """Index of the overlap of an area that looks and what it may see, or -1."""
+    """Index of the overlap of an area with a body or area it may see, or -1."""
     return find_row(sensors.table, sensors.table_capacity, sensors.overlaps, OVERLAP_SIZE, area, other)
 
 
@@ -92,7 +92,7 @@ def find_overlap(sensors, area, other):
 
 @kernel
 def create_overlap(system, sensors, area, other, capacity):
-    """Make the overlap of two, due to be measured. Gives its index, or -1 if the pool is full."""
+    """Create an overlap, due to be measured. Return its index, or -1 if the pool is full."""
     overlaps = overlaps_of(sensors)
     index = sensors.first_free_overlap
     if index >= 0:
@@ -121,7 +121,7 @@ def create_overlap(system, sensors, area, other, capacity):
 
 @kernel
 def free_overlap(sensors, index, capacity):
-    """Take an overlap out of everything, with its rows of SHAPE_OVERLAP."""
+    """Free an overlap with its rows of SHAPE_OVERLAP, and remove it from all lists."""
     overlaps, parts = overlaps_of(sensors), shape_overlaps_of(sensors)
     overlap = overlaps[index]
     area, other = INT64(overlap.area), INT64(overlap.other)
@@ -146,8 +146,8 @@ def free_overlap(sensors, index, capacity):
 
 @kernel
 def _strike(list_address, count, index):
-    """Take an overlap out of the list of those that are due, or have something to tell; gives the new length. Between steps both
-    lists are empty, but for what found no room."""
+    """Remove an overlap from the list of those that are due, or that have something to report. Return the new length. Between
+    steps both lists are empty, except for overlaps that found no room."""
     waiting = view(list_address, count, INT32)
     for k in range(count):
         if waiting[k] == index:
@@ -158,7 +158,7 @@ def _strike(list_address, count, index):
 
 @kernel
 def mark_due(sensors, index):
-    """Have an overlap measured in the next round."""
+    """Put an overlap on the list to be measured next."""
     overlap = overlaps_of(sensors)[index]
     if overlap.flags & IS_DUE:
         return
@@ -169,7 +169,7 @@ def mark_due(sensors, index):
 
 @kernel
 def mark_all_due(system, index):
-    """A body or area moved or changed: have all its overlaps measured."""
+    """Put all overlaps of a body or area that moved or changed on the list to be measured."""
     sensors = sensors_of(system)[0]
     if sensors.area_count == 0:
         return
@@ -182,7 +182,7 @@ def mark_all_due(system, index):
 
 @kernel
 def mark_active_due(system):
-    """Have the overlaps of all bodies measured that took part in the step."""
+    """Put the overlaps of all bodies that took part in the step on the list to be measured."""
     world = view(system.world, 1, WORLD)[0]
     active = view(system.active_bodies, world.body_capacity, INT32)
     for slot in range(system.active_count):

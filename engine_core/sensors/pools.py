@@ -7,11 +7,11 @@ from .schema import AREA, AREA_EVENT, IS_MONITORABLE, OVERLAP, SENSORS, SHAPE_OV
 
 SETTING = "physics/scree_3d/limits/max_area_overlaps"
 LEAST_TABLE = 4096
-"""Slots that the hash table of overlaps begins with: a power of two."""
+"""Initial slots of the hash table of overlaps: a power of two."""
 
 
 def new_area() -> np.ndarray:
-    """A row as Godot wants a new area: it changes nothing, watches nothing; earth's gravity where it is told to."""
+    """A row with Godot's defaults of a new area: no effects, no monitoring, and earth's gravity for when it is switched on."""
     row = np.zeros((), dtype=AREA)
     row["gravity"], row["gravity_vector"] = 9.8, (0.0, -1.0, 0.0)
     row["linear_damp"] = row["angular_damp"] = 0.1
@@ -27,14 +27,14 @@ class AreaPool:
         self._new = new_area()
 
     def reset(self, index: int, is_monitorable: bool = False) -> None:
-        """Make a row that of a new area."""
+        """Reset a row to that of a new area."""
         self.rows[index] = self._new
         self.rows[index]["flags"] = IS_MONITORABLE if is_monitorable else 0
 
 
 class Sensors:
-    """The SENSORS record of one system. `capacity`: how many overlaps there may be, and how many pairs of shapes in them;
-    `limit`: how many are measured at once."""
+    """The SENSORS record of one system. `capacity`: the most overlaps, and the most pairs of shapes in them; `limit`: how many
+    are measured at once."""
 
     def __init__(self, body_capacity: int, capacity: int, limit: int):
         self._pools: list[Pool] = []
@@ -60,15 +60,15 @@ class Sensors:
         return self._pools[-1]
 
     def events(self) -> np.ndarray:
-        """A copy of what the last step told, structured AREA_EVENT (n,)."""
+        """A copy of the events of the last step, structured AREA_EVENT (n,)."""
         events = self.rows("events", "told_count")
         return events[events["area_id"] != 0].copy()
 
     def rows(self, field: str, count: str) -> np.ndarray:
-        """The rows that a field of the record points to, as many as the field `count` says."""
+        """The rows that a field of the record points to; the field `count` has their number."""
         rows = next(pool.rows for pool in self._pools if pool.address == int(self.record[field]))
         return rows[: int(self.record[count])]
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self._pools.clear()

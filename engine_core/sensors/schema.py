@@ -1,8 +1,8 @@
-"""The data of areas: what each of them does, which bodies and areas overlap it, and what is told about that.
+"""The data of areas: their effects, the bodies and areas that overlap them, and events.
 
-An area is a row of the body pool with the flag IS_AREA and an id of kind KIND_AREA; `AREA` is what it has beyond a body. Its
-overlaps live on from step to step, as pairs do: a pair of an area and what it may see while their fat bounds overlap, and in
-it one row for each pair of shapes that overlaps or that was told of.
+An area is a row of the body pool with the flag IS_AREA and an id of kind KIND_AREA; `AREA` has what a body does not. Overlaps
+persist from step to step, as pairs do: an overlap is a pair of an area and a body or area it may see, while their fat bounds
+overlap. It has one row for each pair of shapes that overlaps or that was reported.
 """
 
 import numpy as np
@@ -21,11 +21,11 @@ AREA = np.dtype(
         ("gravity_mode", "i4"),
         ("linear_damp_mode", "i4"),
         ("angular_damp_mode", "i4"),
-        ("priority", "i8"),  # higher ones are asked first
+        ("priority", "i8"),  # higher ones are applied first
         ("gravity", "f8"),  # strength [m/s^2]; negative pushes away
         ("gravity_vector", "f8", 3),  # direction, world axes; or the point, in the area's frame [m]
         ("is_point", "i8"),  # gravity pulls towards a point
-        ("unit_distance", "f8"),  # from the point, where gravity has its strength [m]; falls by the square; 0: never falls
+        ("unit_distance", "f8"),  # distance from the point at which gravity has its strength [m]; inverse square; 0: constant
         ("linear_damp", "f8"),  # [1/s]
         ("angular_damp", "f8"),
     ],
@@ -34,12 +34,12 @@ AREA = np.dtype(
 
 # OVERLAP.flags
 IS_DUE = 1  # in the list of those to be measured
-IS_TO_REPORT = 2  # in the list of those with something to tell
+IS_TO_REPORT = 2  # in the list of those with something to report
 IS_INSIDE = 4  # some of their shapes overlap
 
 OVERLAP = np.dtype(
     [
-        ("area", "i4"),  # index of the area that looks; -1: a free row
+        ("area", "i4"),  # index of the seeing area; -1: a free row
         ("other", "i4"),  # index of the body or area it may see
         ("flags", "u4"),
         ("first", "i4"),  # its rows of SHAPE_OVERLAP, in ascending order of shapes
@@ -51,7 +51,7 @@ OVERLAP = np.dtype(
 
 # SHAPE_OVERLAP.flags
 OVERLAPS = 1
-IS_REPORTED = 2  # the user was told that it began
+IS_REPORTED = 2  # the beginning was reported to the user
 
 SHAPE_OVERLAP = np.dtype([("next", "i4"), ("own_shape", "i4"), ("other_shape", "i4"), ("flags", "u4")], align=True)
 
@@ -66,7 +66,7 @@ AREA_EVENT = np.dtype(
         ("other_shape", "i4"),
         ("area", "i4"),
         ("other", "i4"),
-        ("area_id", "i8"),  # 0: dropped, the area is gone or looks no more
+        ("area_id", "i8"),  # 0: dropped, the area is gone or no longer monitors
         ("other_id", "i8"),
         ("other_user_id", "i8"),
     ],
@@ -75,7 +75,7 @@ AREA_EVENT = np.dtype(
 
 SENSORS = np.dtype(
     [
-        ("area_count", "i8"),  # areas in the system; without any nothing is done
+        ("area_count", "i8"),  # areas in the system; if 0, nothing is done
         ("default_area", "i8"),  # address of AREA: the space's own point gravity
         ("overlaps", "i8"), ("overlap_capacity", "i8"), ("overlap_count", "i8"), ("first_free_overlap", "i8"),
         ("shape_overlaps", "i8"), ("shape_overlap_capacity", "i8"), ("shape_overlap_count", "i8"),
@@ -84,11 +84,11 @@ SENSORS = np.dtype(
         ("first_overlap", "i8"),  # int32 by body: 1 + (overlap << 1 | side); 0: none
         ("due", "i8"), ("due_count", "i8"),  # int32: overlaps to be measured
         ("due_depths", "i8"),  # int32: their keys of runtime/selection.py, where there are too many
-        ("measure_limit", "i8"), ("chosen_count", "i8"),  # most that are measured at once; the first of them that are this time
+        ("measure_limit", "i8"), ("chosen_count", "i8"),  # most measured at once; number of the first ones chosen this time
         ("measured_count", "i8"),  # how many were measured in the last step
-        ("to_report", "i8"), ("to_report_count", "i8"),  # int32: overlaps with something to tell
+        ("to_report", "i8"), ("to_report_count", "i8"),  # int32: overlaps with something to report
         ("events", "i8"), ("event_count", "i8"), ("event_capacity", "i8"),  # AREA_EVENT: not read yet
-        ("told_count", "i8"),  # the first of them, which the last step has put into their order
+        ("told_count", "i8"),  # the first of them, sorted by the last step
         ("spare_events", "i8"),  # the same memory again, for sorting
         ("event_order", "i8"),  # int32 (event_capacity)
     ],

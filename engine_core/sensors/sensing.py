@@ -1,8 +1,8 @@
-"""The serial part of areas in a step: which overlaps there may be, and what follows from those that were measured.
+"""The serial part of areas in a step: finding possible overlaps, and processing the measured ones.
 
-A step senses twice, each time only what may have changed: before the solver what was moved, added or changed from outside, so
-that a body that was put into an area feels its gravity at once; and after it what the step has moved, so that what is told
-fits the poses that users read.
+A step does this twice, each time only for what may have changed: before the solver for bodies moved, added or changed by users,
+so that a body put into an area gets its gravity at once; and after it for bodies that the step has moved, so that events match
+the poses that users read.
 """
 
 import numpy as np
@@ -28,14 +28,14 @@ TREE_SIZE = TREE.itemsize
 
 @kernel
 def look(system, world, sensors, bodies, areas, area, other):
-    """Make the overlap of an area and what it sees, unless there is one."""
+    """Create the overlap of an area and a body or area it sees, unless it exists."""
     if sees(areas, bodies, area, other) and find_overlap(sensors, area, other) < 0:
         create_overlap(system, sensors, area, other, world.body_capacity)
 
 
 @kernel
 def look_in_tree(system, world, bodies, areas, index, layer):
-    """Make the overlaps of one body or area with what its fat bounds overlap in the tree of a layer."""
+    """Create the overlaps of one body or area with everything that its fat bounds overlap in the tree of a layer."""
     sensors = sensors_of(system)[0]
     body = bodies[index]
     tree = system.trees + layer * TREE_SIZE
@@ -54,7 +54,7 @@ def look_in_tree(system, world, bodies, areas, index, layer):
 
 @kernel
 def find_overlaps(system):
-    """Make the overlaps of all bodies and areas whose fat bounds are new. The list of them stays as it is."""
+    """Create the overlaps of all bodies and areas with new fat bounds. The list of these is not changed."""
     if sensors_of(system)[0].area_count == 0:
         return
     world = view(system.world, 1, WORLD)[0]
@@ -73,7 +73,7 @@ def find_overlaps(system):
 
 @kernel
 def renew_in_areas(sensors, bodies, areas, index, capacity):
-    """Renew whether some area has a say in the gravity or damping of a body."""
+    """Update whether some area affects the gravity or damping of a body."""
     overlaps = overlaps_of(sensors)
     bodies[index].flags &= ~IN_AREAS
     key = first_overlap(sensors, index, capacity)
@@ -87,7 +87,7 @@ def renew_in_areas(sensors, bodies, areas, index, capacity):
 
 @kernel
 def surroundings_changed(world_address, sensors, bodies, areas, index, capacity):
-    """A body came into an area that acts, left it, or the area changed: it takes part in the next step."""
+    """Note that a body entered or left an area with effects, or that the area changed: the body takes part in the next step."""
     if bodies[index].flags & IS_AREA:
         return
     renew_in_areas(sensors, bodies, areas, index, capacity)
@@ -97,7 +97,7 @@ def surroundings_changed(world_address, sensors, bodies, areas, index, capacity)
 
 @kernel
 def drop_silent_rows(sensors, overlap):
-    """Free the rows of an overlap that neither overlap nor have to be told of any more. Gives whether some shapes overlap."""
+    """Free the rows of an overlap that do not overlap and need no report any more. Return whether some shapes overlap."""
     parts = shape_overlaps_of(sensors)
     before, part = INT64(-1), INT64(overlap.first)
     is_inside = False
@@ -118,7 +118,7 @@ def drop_silent_rows(sensors, overlap):
 
 @kernel
 def has_news(sensors, overlap):
-    """Whether a row of an overlap has begun or ended since the user was told."""
+    """Whether a row of an overlap has begun or ended since the last report."""
     parts = shape_overlaps_of(sensors)
     part = INT64(overlap.first)
     while part >= 0:
@@ -131,7 +131,7 @@ def has_news(sensors, overlap):
 
 @kernel
 def free_if_apart(sensors, bodies, areas, index, capacity):
-    """Free an overlap without rows whose two are apart, or do not see each other any more."""
+    """Free an overlap without rows whose two are apart, or no longer see each other."""
     overlap = overlaps_of(sensors)[index]
     area, other = INT64(overlap.area), INT64(overlap.other)
     if overlap.first >= 0:
@@ -142,7 +142,7 @@ def free_if_apart(sensors, bodies, areas, index, capacity):
 
 @kernel
 def settle_overlap(system, world, bodies, areas, index):
-    """Take over what was measured of one overlap."""
+    """Process the measurement of one overlap."""
     sensors = sensors_of(system)[0]
     overlap = overlaps_of(sensors)[index]
     overlap.flags &= ~IS_DUE
@@ -162,7 +162,7 @@ def settle_overlap(system, world, bodies, areas, index):
 
 @kernel
 def choose_overlaps(system):
-    """How many of the overlaps that are due are measured this time: if not all, the deepest, which are put before the others."""
+    """Choose how many of the due overlaps are measured this time: if not all, the deepest, which are moved before the others."""
     sensors = sensors_of(system)[0]
     count, limit = sensors.due_count, sensors.measure_limit
     sensors.chosen_count = min(count, limit)
@@ -179,7 +179,7 @@ def choose_overlaps(system):
 
 @kernel
 def settle_overlaps(system):
-    """Take over what was measured, in the order in which it became due. What was not waits for the next time."""
+    """Process the measured overlaps, in the order in which they became due. The others wait for the next time."""
     sensors = sensors_of(system)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies, areas = rows_of(system)

@@ -1,1 +1,1 @@
-"""What a shape is: settings cooked into arrays; bounds, mass, support, ray."""
+"""Shapes: settings cooked into arrays; bounds, mass, support function, rays."""

@@ -36,9 +36,9 @@ def _hull_bounds(block, position, r):
 
 @kernel
 def shape_bounds(shapes, index, position, rotation):
-    """Compiled: bounds (min x, y, z, max x, y, z) [m] of shape `index` of the rows `shapes`, at `position` (x, y, z)
-    turned by the unit quaternion `rotation`, in the frame these are given in. Exact; of a mesh or separation ray those
-    of its turned local bounds; +-1e30 of a plane; of an empty shape the point at its position."""
+    """Compiled: bounds (min x, y, z, max x, y, z) [m] of shape `index` of the rows `shapes`, at `position` (x, y, z) turned by
+    the unit quaternion `rotation`, in the frame these are given in. Exact for most shapes. For a mesh or separation ray, the
+    bounds of its turned local bounds; for a plane +-1e30; for an empty shape the point at its position."""
     shape = shapes[index]
     kind = shape.kind
     if kind == PLANE:

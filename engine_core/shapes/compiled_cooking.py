@@ -1,10 +1,9 @@
-"""Hulls, meshes and height fields cooked by compiled code alone: bit by bit what cooking.py, mesh_building.py and
-height_field_building.py make of the same points, into memory of C (cooked_memory.py).
+"""Cooking of hulls, meshes and height fields in compiled code alone, into memory of C (cooked_memory.py). The results are bit for
+bit those of cooking.py, mesh_building.py and height_field_building.py.
 
-Nodes set the same data twice, so what was made of the same before is given again, and the row stays as it is. What cannot be
-cooked, what becomes an empty shape, and what users have to be told of gives 0: Python judges those. The entry
-points that Python cooks with are called here too, by address, so that they are compiled once. One thread at a time may cook with
-the same COOKING.
+Godot nodes set the same data twice, so data that equals the previous is not cooked again, and the row stays. The result is 0 for
+data that cannot be cooked, becomes an empty shape, or needs a warning to the user: Python handles those. The entry points that
+Python cooks with are called here by address, so that they are compiled once. One thread at a time may cook with
 """
 
 import numpy as np
@@ -36,7 +35,7 @@ COOKING = np.dtype(
     ],
     align=True,
 )  # fmt: skip
-# What an entry point of this module is asked: addresses, and how many there are.
+# The request to an entry point of this module: addresses and counts.
 REQUEST = np.dtype(
     [
         ("cooking", "i8"),  # COOKING
@@ -45,7 +44,7 @@ REQUEST = np.dtype(
         ("depth", "i8"),  # samples along Z
         ("is_two_sided", "i8"),  # a mesh
         ("cooked", "i8"),  # a row of SHAPE of zeros, to be written
-        ("before", "i8"),  # COOKED_MEMORY that is given again if it was made of the same; or 0
+        ("before", "i8"),  # the previous COOKED_MEMORY, returned if the data is the same; or 0
     ],
     align=True,
 )
@@ -58,7 +57,7 @@ CHILDREN_BYTES, NODE_BYTES = MESH_CHILDREN.itemsize, MESH_NODE.itemsize
 
 
 class CompiledCooking:
-    """What entry points of this module are given, and their addresses. They are loaded when they are first wanted."""
+    """The addresses that entry points of this module need. The entry points are loaded on first use."""
 
     def __init__(self):
         self._record, self._hull = np.zeros(1, COOKING), np.empty(1, HULL_MEMORY)
@@ -67,7 +66,7 @@ class CompiledCooking:
         self.record["hull"] = address_of(self._hull)
 
     def address_for(self, kind: int) -> int:
-        """Address of the entry point that cooks this kind of shape; 0: there is none."""
+        """Address of the entry point that cooks this kind of shape; 0: none."""
         record = self.record
         if kind == HULL:
             record["build_hull"], record["polyhedron_mass"] = build_hull.address, polyhedron_mass_job.address
@@ -82,7 +81,7 @@ class CompiledCooking:
 
 @kernel
 def _are_within(address, count, largest):
-    """Whether float32 numbers are none of them larger, NaN or infinite."""
+    """Whether float32 numbers are finite and none is larger than `largest` in magnitude."""
     numbers, are_good = view(address, count, FLOAT32), True
     for i in range(count):
         are_good &= abs(numbers[i]) <= largest
@@ -91,7 +90,7 @@ def _are_within(address, count, largest):
 
 @kernel
 def _write_bounds(cooked, vertices, count):
-    """Bounds of vertices, flat; zeros without a sign."""
+    """Write the bounds of vertices, flat; no negative zeros."""
     for k in range(3):
         low, high = vertices[k], vertices[k]
         for i in range(1, count):
@@ -104,7 +103,7 @@ def _write_bounds(cooked, vertices, count):
 
 @kernel
 def _weigh_hull(tools, made, cooked, result):
-    """Write the mass properties of a hull to a row of SHAPE; `result`: ten doubles, of which it needs no more."""
+    """Write the mass properties of a hull to a row of SHAPE. `result`: ten doubles of scratch memory."""
     words = stack_array(4, np.int64)
     words[0], words[1] = tools.hull + VERTICES, tools.hull + FACE_STARTS
     words[2], words[3] = tools.hull + FACE_VERTICES, address_of_row(result, 0)
@@ -125,7 +124,7 @@ def _weigh_hull(tools, made, cooked, result):
 
 @kernel
 def _pack_hull(tools, made, points, count, center):
-    """A block with copies of what was made, and of the points."""
+    """Allocate a block and copy the built hull and its points to it."""
     vertex_bytes, plane_bytes, start_bytes = 12 * made.vertex_count, 16 * made.face_count, 4 * (made.face_count + 1)
     corner_bytes, edge_bytes = INT64(4) * made.face_starts[made.face_count], 16 * made.edge_count
     to_planes = aligned(HULL_BYTES) + aligned(vertex_bytes)
@@ -159,7 +158,7 @@ def _is_hull_of(header, points, count):
 
 @entry_point("int64(int64)")
 def cook_hull(address):
-    """Cook the hull of points into the row of SHAPE and a block, as the REQUEST at an address asks. Gives the address of the
+    """Cook the hull of points into the row of SHAPE and a block, for the REQUEST at an address. Return the address of the
     COOKED_MEMORY, or 0."""
     request = view(address, 1, REQUEST)[0]
     points, count = request.given, request.count
@@ -186,7 +185,7 @@ def cook_hull(address):
 
 # --- meshes ---
 
-# Arrays that cooking a mesh needs for a while, of `corner_count` corners or a third as many triangles.
+# Scratch arrays for cooking a mesh, of `corner_count` corners or a third as many triangles.
 MESH_WORK = np.dtype(
     [
         ("vertex_count", "i8"), ("triangle_count", "i8"), ("table_size", "i8"),  # as `weld_mesh` is given them
@@ -202,7 +201,7 @@ WORK_BYTES, FINISHED = MESH_WORK.itemsize, MESH_WORK.fields["finished"][1]
 
 @kernel
 def _begin_mesh(tools, corners, corner_count):
-    """The MESH_WORK of triangles with three corners each, Godot's way round; its address, 0 if there is no memory."""
+    """Make the MESH_WORK of triangles with three corners each, in Godot's winding. Return its address; 0: out of memory."""
     count, table_size = corner_count // 3, INT64(16)
     while table_size < 2 * corner_count:
         table_size *= 2
@@ -241,7 +240,8 @@ def _begin_mesh(tools, corners, corner_count):
 
 @kernel
 def _weld_and_order(tools, address):
-    """Weld, build the tree, and number the vertices as the ordered triangles use them. False: no triangle has an area."""
+    """Weld, build the tree, and number the vertices in the order the sorted triangles use them. False: no triangle has an
+    area."""
     work, words = view(address, 1, MESH_WORK)[0], stack_array(8, np.int64)
     words[0], words[1], words[2], words[3], words[4] = address, work.vertices, work.triangles, work.faces, work.table
     corner_count = work.vertex_count
@@ -269,7 +269,7 @@ def _weld_and_order(tools, address):
 
 @kernel
 def _pack_mesh(tools, address, is_two_sided):
-    """A block with what was made; its nodes and active edges are made in it."""
+    """Allocate a block and copy the result; its nodes and active edges are made in place."""
     work = view(address, 1, MESH_WORK)[0]
     count, vertex_bytes = work.triangle_count, 12 * work.vertex_count
     to_triangles = aligned(MESH_BYTES) + aligned(vertex_bytes)
@@ -303,7 +303,7 @@ def _pack_mesh(tools, address, is_two_sided):
 
 @kernel
 def _is_mesh_of(header, corners, corner_count, is_two_sided):
-    """Whether a block was made of these triangles; where some were dropped, that is not known."""
+    """Whether a block was made of these triangles. If some were dropped, that is unknown."""
     block = view(header.block, 1, MESH_BLOCK)[0]
     count = block.triangle_count
     if header.corner_count != corner_count or header.is_two_sided != is_two_sided or 3 * count != corner_count:
@@ -354,7 +354,7 @@ def cook_mesh(address):
 
 @kernel
 def _level_count(width, depth):
-    """How many levels the tree has over so many samples, at least two."""
+    """The number of levels of the tree over so many samples, at least two."""
     width, depth, count = (width - 2 + BLOCK_CELLS) // BLOCK_CELLS, (depth - 2 + BLOCK_CELLS) // BLOCK_CELLS, 1
     while count < 2 or width > 1 or depth > 1:
         width, depth, count = (width + 1) // 2, (depth + 1) // 2, count + 1
@@ -363,7 +363,7 @@ def _level_count(width, depth):
 
 @kernel
 def _write_levels(levels, count, width, depth):
-    """First node, width and depth of each level, the root first; flat. Gives how many nodes there are."""
+    """Write first node, width and depth of each level, the root first; flat. Return the number of nodes."""
     width, depth = (width - 2 + BLOCK_CELLS) // BLOCK_CELLS, (depth - 2 + BLOCK_CELLS) // BLOCK_CELLS
     for level in range(count - 1, -1, -1):
         levels[3 * level + 1], levels[3 * level + 2] = width, depth
@@ -377,8 +377,9 @@ def _write_levels(levels, count, width, depth):
 
 @kernel
 def _range_of(values, row, first, last_x, last_z, step):
-    """Lowest and highest of `values[first]` and what lies up to `last_x` columns and `last_z` rows of `row` values beside it; of
-    each, one value or two (`step`): lowest and highest. NaN does not count; inside out if there is no other."""
+    """Return the lowest and highest of `values[first]` and its neighbours, up to `last_x` columns and `last_z` rows of `row`
+    values away. `step`: values per entry, one, or two (lowest and highest). NaN is skipped; empty (low above high) if there is no
+    other."""
     low, high = FLOAT32(INSIDE_OUT), FLOAT32(-INSIDE_OUT)
     for z in range(last_z + 1):
         for x in range(last_x + 1):
@@ -393,7 +394,7 @@ def _range_of(values, row, first, last_x, last_z, step):
 
 @kernel
 def _write_ranges(block):
-    """The ranges of all nodes, from the blocks up."""
+    """Write the ranges of all nodes, from the blocks up."""
     heights = view(block.heights, block.width * block.depth, FLOAT32)
     ranges, levels = view(block.ranges, 2 * block.node_count, FLOAT32), view(block.levels, 3 * block.level_count, np.int64)
     for level in range(block.level_count - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""The parts of a static compound: one row of SHAPE that holds shapes of all kinds, each at a place of its own."""
+"""The parts of a static compound: one row of SHAPE that holds shapes of all kinds, each with its own transform."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ INT32, INT64 = np.int32, np.int64
 
 @kernel
 def compound_of(shape):
-    """The COMPOUND_BLOCK of a row of SHAPE of that kind."""
+    """The COMPOUND_BLOCK of a row of SHAPE of kind COMPOUND."""
     return view(shape.block, 1, COMPOUND_BLOCK)[0]
 
 
@@ -38,7 +38,7 @@ def is_compound(shapes, instance):
 
 @kernel
 def place_part(shapes, instance, number, out):
-    """Write a part of the compound that a row of INSTANCE puts on a body to `out`, as if it were a shape of that body."""
+    """Write a part of the compound that an INSTANCE row puts on a body to `out`, as if the part were a shape of that body."""
     part = parts_of(compound_of(shapes[instance.shape]))[number]
     rotation = quaternion(instance.rotation)
     out.shape, out.user_shape, out.body = part.shape, instance.user_shape, instance.body
@@ -51,7 +51,7 @@ def place_part(shapes, instance, number, out):
 
 @kernel
 def surface_of_part(shape, number):
-    """(friction, restitution) of a part of a compound; negative: the body's count. Of any other shape they do."""
+    """(friction, restitution) of a part of a compound, or of any other shape; negative: those of the body."""
     if shape.kind != COMPOUND:
         return -1.0, -1.0
     compound = compound_of(shape)
@@ -61,8 +61,8 @@ def surface_of_part(shape, number):
 
 @entry_point("void(int64, int64, int64, int64)")
 def cook_parts(block, rows, row_count, out):
-    """Find bounds of the parts of the COMPOUND_BLOCK at an address, and make their tree. `rows`: address of the rows of SHAPE
-    that their `shape` numbers mean. Writes volume, centre of mass and inertia of all to ten doubles at `out`."""
+    """Compute the bounds of the parts of the COMPOUND_BLOCK at an address, and build their tree. `rows`: address of the rows of
+    SHAPE that `shape` of the parts refers to. Writes volume, centre of mass and inertia of the whole to ten doubles at `out`."""
     compound, shapes, numbers = view(block, 1, COMPOUND_BLOCK)[0], view(rows, row_count, SHAPE), view(out, 10, np.float64)
     parts, nodes, count = parts_of(compound), nodes_of_parts(compound), INT64(compound.part_count)
     for k in range(count):

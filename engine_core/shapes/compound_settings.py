@@ -1,7 +1,7 @@
-"""The settings of a static compound: shapes of all kinds at places of their own, cooked into one row; and how it is cooked.
+"""The settings of a static compound, shapes of all kinds with transforms, and how it is cooked into one row.
 
-A compound in a compound is flattened: all parts hang in one tree. A part's number counts them in order, depth first; its path
-says by which number at each depth it was given.
+Nested compounds are flattened: all parts are in one tree. A part's number counts them in order, depth first; its path gives its
+index at each depth.
 """
 
 import math
@@ -19,7 +19,7 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class Part(NamedTuple):
-    """What a compound is made of: the settings of a shape, twelve numbers (basis by rows, origin), a number of the user's, and
+    """One part of a compound: the settings of a shape, twelve numbers (basis by rows, origin), a number of the user's, and
     friction and restitution, None for those of the body."""
 
     settings: object
@@ -44,13 +44,14 @@ def _checked_part(call: str, number: int, part: Part) -> tuple[np.ndarray, tuple
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Transform a after each of the transforms b `(n, 12)`."""
+    """Compose transform a with each of the transforms b `(n, 12)`."""
     basis, bases = a[:9].reshape(3, 3), b[:, :9].reshape(-1, 3, 3)
     return np.concatenate(((basis @ bases).reshape(-1, 9), b[:, 9:] @ basis.T + a[9:]), axis=1)
 
 
 class StaticCompound(NamedTuple):
-    """`shapes`: settings, each once; the other arrays have a row a part. `paths` int32 are cut by `path_starts` `(n + 1)`."""
+    """Settings of a static compound. `shapes`: settings, each once; the other arrays have a row a part. `paths` int32 are split
+    by `path_starts` `(n + 1)`."""
 
     shapes: tuple
     numbers: np.ndarray  # int32 (n): which of `shapes`
@@ -93,17 +94,17 @@ class StaticCompound(NamedTuple):
         return StaticCompound(tuple(shapes), *arrays, np.array([k for path in paths for k in path], np.int32), starts)
 
     def path_of(self, part: int) -> tuple[int, ...]:
-        """By which number at each depth a part was given."""
+        """The index of a part at each depth."""
         return tuple(self.paths[self.path_starts[part] : self.path_starts[part + 1]].tolist())
 
     def placed(self) -> tuple[list, np.ndarray, np.ndarray, np.ndarray, bool]:
-        """(settings as they are cooked, each once; which of them, rotations and places of the parts; whether some are only
-        approximations)."""
+        """Return (settings as they are cooked, each once; which of them each part uses, rotations and positions of the parts;
+        whether some are only approximations)."""
         stretched, known, is_approximate = [], {}, False
         which, turns = np.empty(len(self.numbers), np.int32), np.empty((len(self.numbers), 4))
         for part, (number, transform) in enumerate(zip(self.numbers.tolist(), self.transforms, strict=True)):
             turns[part], stretch = split_basis(transform[:9].reshape(3, 3))
-            # Transforms that mean the same scale differ in the last bits.
+            # Transforms with the same scale may differ in the last bits.
             key = number, np.rint(stretch * 1e6).astype(np.int64).tobytes()
             if key not in known:
                 known[key] = len(stretched)
@@ -124,7 +125,7 @@ class StaticCompound(NamedTuple):
 
 
 def rows_of(cooked_parts) -> np.ndarray:
-    """Rows of SHAPE for shapes that were cooked."""
+    """Build rows of SHAPE for cooked shapes."""
     rows = np.zeros(len(cooked_parts), schema.SHAPE)
     for row, cooked in zip(rows, cooked_parts, strict=True):
         for name in cooking.COOKED_FIELDS:
@@ -134,8 +135,8 @@ def rows_of(cooked_parts) -> np.ndarray:
 
 
 def cook_compound(cooked_parts: list, which, turns, places, user_data, surfaces) -> cooking.Cooked:
-    """Cook parts: of each which of the cooked shapes it is, its rotation `(n, 4)` and place `(n, 3)` [m]. `shape` of the rows of
-    the block is that number until the pool gives the shapes rows."""
+    """Cook parts: for each, which of the cooked shapes it is, its rotation `(n, 4)` and position `(n, 3)` [m]. `shape` of the
+    rows of the block is that number until the pool gives the shapes rows."""
     parts = np.zeros(len(which), schema.INSTANCE)
     parts["shape"], parts["user_shape"], parts["body"] = which, -1, -1
     parts["rotation"], parts["position"], parts["origin_position"] = turns, places, places

@@ -1,8 +1,8 @@
-"""Blocks of hulls, meshes and height fields that compiled code cooks into C's memory, without Python: where they lie, and how
-Python reads one that it wants to have.
+"""The layout of blocks of hulls, meshes and height fields that compiled code cooks into C's memory, and how Python takes one
+over.
 
-COOKED_MEMORY stands at the begin of such memory, then the block as `cooking.pack_block` lays it out. Who cooks them is in
-compiled_cooking.py; a row's memory stands in `ShapeRows.cooked_memory` as long as Python has not claimed it.
+Such memory starts with a COOKED_MEMORY, followed by the block as `cooking.pack_block` lays it out. compiled_cooking.py cooks
+them; the address of a row's memory stays in `ShapeRows.cooked_memory` until Python has claimed it.
 """
 
 import numpy as np
@@ -16,11 +16,11 @@ from .cooking import ALIGNMENT, Block
 
 COOKED_MEMORY = np.dtype(
     [
-        ("byte_count", "i8"),  # of all
+        ("byte_count", "i8"),  # of the whole memory
         ("block", "i8"),  # address
-        ("points", "i8"),  # of a hull: address of float32 (point_count, 3), what it was made of [m]
+        ("points", "i8"),  # of a hull: address of its source points, float32 (point_count, 3) [m]
         ("point_count", "i8"),
-        ("corner_count", "i8"), ("is_two_sided", "i8"),  # of a mesh: what it was made of
+        ("corner_count", "i8"), ("is_two_sided", "i8"),  # of a mesh: its source
     ],
     align=True,
 )  # fmt: skip
@@ -29,14 +29,14 @@ HEADER_BYTES = COOKED_MEMORY.itemsize
 
 @kernel
 def aligned(byte_count):
-    """A multiple of ALIGNMENT that is large enough [byte]."""
+    """Round up to a multiple of ALIGNMENT [byte]."""
     return (byte_count + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 
 @kernel
 def allocate_block(allocate, block_bytes):
-    """Memory for a block of so many bytes, which are not written; `allocate`: address of malloc. Gives the address of its
-    COOKED_MEMORY; 0: there is none."""
+    """Allocate memory for a block of so many bytes, uninitialised. `allocate`: address of malloc. Return the address of its
+    COOKED_MEMORY; 0: out of memory."""
     byte_count = HEADER_BYTES + ALIGNMENT + block_bytes
     address = call_1_result(allocate, byte_count)
     if address != 0:
@@ -62,7 +62,7 @@ _FIELD_SIZES = {
 
 
 class _Reader:
-    """The arrays in the memory at an address, which is ours from here on."""
+    """Reads the arrays in the memory at an address, and takes over its ownership."""
 
     def __init__(self, address: int):
         self.header = view_rows(address, 1, COOKED_MEMORY)[0].copy()
@@ -75,7 +75,7 @@ class _Reader:
         return self._memory[begin : begin + size].view(dtype).reshape(shape)
 
     def block(self, dtype: np.dtype, sizes: dict) -> Block:
-        """The block, with an array for each name of `sizes`: dtype, field that tells the rows, columns or their field."""
+        """Read the block, with an array for each name of `sizes`: dtype, field that gives the rows, columns or their field."""
         address = int(self.header["block"])
         record = self.array(address, dtype, 1)[0]
         arrays = {}
@@ -90,8 +90,8 @@ class _Reader:
 
 
 def claim(address: int, row) -> tuple[Block, object]:
-    """The block in the memory at an address and the settings of the shape, whose row of SHAPE this is. The memory is given back
-    when nobody has an array of it any more."""
+    """Take over the block in the memory at an address, for the shape with this row of SHAPE. Return it and the shape's settings.
+    The memory is freed when none of its arrays is used any more."""
     reader = _Reader(address)
     if row["user_kind"] == schema.HULL:
         points = reader.array(int(reader.header["points"]), np.float32, int(reader.header["point_count"]), 3)

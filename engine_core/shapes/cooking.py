@@ -1,4 +1,4 @@
-"""From settings to what is stored: the fields of a row of SHAPE, and the block of a hull or mesh."""
+"""Cooking: from settings to the fields of a row of SHAPE and the block of a hull or mesh."""
 
 import math
 from typing import NamedTuple
@@ -11,36 +11,35 @@ from ..runtime.memory import address_of
 from . import schema, solids
 
 INFINITE = 1e30
-"""Bounds of what has none."""
+"""Bounds of an infinite shape."""
 COOKED_FIELDS = (
     "radius", "half_height", "half_extents", "plane", "bounds", "volume", "center_of_mass", "inertia", "inner_radius",
     "has_backface_collision", "length", "slides_on_slope",
 )  # fmt: skip
 ALIGNMENT = 128
-"""Of arrays in a block [byte]: two cache lines, which processors fetch together."""
+"""Alignment of arrays in a block [byte]: two cache lines, which processors fetch together."""
 
 
 class Block(NamedTuple):
     """Cooked arrays in one piece of memory: a record of addresses, then the arrays."""
 
-    memory: np.ndarray  # uint8; keeps the address good
+    memory: np.ndarray  # uint8; keeps the memory alive
     address: int
     arrays: dict  # name: view of the array in the memory
 
 
 class Cooked(NamedTuple):
-    """What goes into a row of SHAPE. `kind` may be another than the user's: an empty hull is EMPTY, a height field
-    MESH."""
+    """The content of a row of SHAPE. `kind` may differ from the user's kind: an empty hull is EMPTY, a height field MESH."""
 
     kind: int
     fields: dict
     block: Block | None = None
-    parts: tuple = ()  # of a compound: the shapes that `shape` of its parts means, by number
-    left_out: float = 0.0  # of a hull: how far a point stands out that it had no vertex left for [m]
+    parts: tuple = ()  # of a compound: the shapes that `shape` of its parts refers to, by number
+    left_out: float = 0.0  # of a hull at its vertex limit: how far the farthest omitted point is outside [m]
 
 
 def user_kind_of(cooked: Cooked) -> int:
-    """The kind that a user would have made to be cooked so."""
+    """The user's kind that is cooked to this."""
     is_field = cooked.block is not None and "heights" in cooked.block.arrays
     return schema.HEIGHT_FIELD if is_field else cooked.kind
 
@@ -50,8 +49,8 @@ def _aligned(size: int) -> int:
 
 
 def pack_block(dtype: np.dtype, numbers: dict, arrays: dict) -> Block:
-    """One piece of memory with a record of `dtype`, `numbers` in its fields, and copies of `arrays`, whose addresses
-    go into the fields of the same names. Every array begins at a multiple of ALIGNMENT."""
+    """Pack into one piece of memory a record of `dtype`, with `numbers` in its fields, and copies of `arrays`, whose addresses go
+    into the fields of the same names. Every array starts at a multiple of ALIGNMENT."""
     offsets, size = {}, _aligned(dtype.itemsize)
     for name, array in arrays.items():
         offsets[name] = size
@@ -73,14 +72,14 @@ def pack_block(dtype: np.dtype, numbers: dict, arrays: dict) -> Block:
 
 
 def cook_solid(kind: int, *sizes: float) -> Cooked:
-    """A sphere, box, capsule or cylinder; `sizes`: see solids.py."""
+    """Cook a sphere, box, capsule or cylinder; `sizes`: see solids.py."""
     row = np.zeros(1, schema.SHAPE)
     solids.cook_solid(address_of(row), kind, *sizes, *[0.0] * (3 - len(sizes)))
     return Cooked(kind, {name: row[0][name] for name in COOKED_FIELDS})
 
 
 def inner_radius_of(support, center) -> float:
-    """Radius of the largest sphere about an inner point, nearly: `support` is a function from unit vectors `(n, 3)`."""
+    """Approximate radius of the largest sphere about an inner point. `support`: a function of unit vectors `(n, 3)`."""
     count = 4096
     height = 1.0 - 2.0 * (np.arange(count) + 0.5) / count
     angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
@@ -92,7 +91,7 @@ def inner_radius_of(support, center) -> float:
 
 
 def cook_tapered_capsule(half_height: float, above: float, below: float) -> Cooked:
-    """All between a sphere of radius `above` at +half_height on Y and one of radius `below` at -half_height."""
+    """Cook the convex hull of a sphere of radius `above` at +half_height on Y and one of radius `below` at -half_height."""
 
     def support(directions):
         is_above = directions[:, 1:2] * half_height + above >= -directions[:, 1:2] * half_height + below
@@ -100,11 +99,11 @@ def cook_tapered_capsule(half_height: float, above: float, below: float) -> Cook
         return middle + np.where(is_above, above, below) * directions
 
     h, difference = half_height, below - above
-    if 2.0 * h <= abs(difference):  # one sphere holds the other
+    if 2.0 * h <= abs(difference):  # one sphere contains the other
         radius, at = (above, h) if above > below else (below, -h)
         pieces = [(at - radius, at + radius, lambda y: radius**2 - (y - at) ** 2)]
     else:
-        # Where the cone touches the spheres: its normal has this part along Y.
+        # The normal where the cone touches the spheres has this Y component.
         s = difference / (2.0 * h)
         top, bottom = h + above * s, -h + below * s
         wide, slope = math.sqrt(1.0 - s * s), s / math.sqrt(1.0 - s * s)
@@ -117,7 +116,7 @@ def cook_tapered_capsule(half_height: float, above: float, below: float) -> Cook
 
 
 def cook_tapered_cylinder(half_height: float, above: float, below: float) -> Cooked:
-    """A cylinder along Y that becomes narrower: a radius for each end; one may be 0."""
+    """Cook a cylinder along Y with a radius for each end, of which one may be 0."""
 
     def support(directions):
         across = np.linalg.norm(directions[:, [0, 2]], axis=1, keepdims=True)
@@ -153,7 +152,7 @@ def cook_ellipsoid(half_axes) -> Cooked:
 
 
 def cook_hull(points: np.ndarray) -> Cooked:
-    """`points` float `(n, 3)`; no points at all: an empty shape."""
+    """Cook the hull of `points` float `(n, 3)`; no points: an empty shape."""
     if len(points) == 0:
         return Cooked(schema.EMPTY, {})
     hull = convex_hull(points)
@@ -169,7 +168,7 @@ def cook_hull(points: np.ndarray) -> Cooked:
         {name: getattr(hull, name) for name in ("vertices", "planes", "face_starts", "face_vertices", "edges")},
     )
     x, y, z, reach = hull.planes.astype(np.float64).T
-    distances = reach - (x * center[0] + y * center[1] + z * center[2])  # in this order, as compiled_cooking.py does
+    distances = reach - (x * center[0] + y * center[1] + z * center[2])  # in this order, as in compiled_cooking.py
     fields = {
         "bounds": np.concatenate((hull.vertices.min(axis=0), hull.vertices.max(axis=0))) + np.float32(0.0),  # -0 becomes 0
         "volume": min(volume, solids.MOST_VOLUME),
@@ -181,12 +180,12 @@ def cook_hull(points: np.ndarray) -> Cooked:
 
 
 def cook_plane(normal, distance: float) -> Cooked:
-    """Solid where normal . x <= distance; `normal` a unit vector."""
+    """Cook a half space: solid where normal . x <= distance; `normal` is a unit vector."""
     bounds = [-INFINITE] * 3 + [INFINITE] * 3
     return Cooked(schema.PLANE, {"plane": [*normal, distance], "bounds": bounds, "inner_radius": INFINITE})
 
 
 def cook_separation_ray(length: float, slides_on_slope: bool) -> Cooked:
-    """A ray from the origin along +Z."""
+    """Cook a ray from the origin along +Z."""
     fields = {"length": length, "slides_on_slope": slides_on_slope, "bounds": [0.0] * 5 + [length]}
     return Cooked(schema.SEPARATION_RAY, fields)

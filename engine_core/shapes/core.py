@@ -1,4 +1,4 @@
-"""Convex shapes as cores for GJK and EPA: what is left when their roundness is taken off; and rays by the same means."""
+"""Convex shapes as cores for GJK and EPA: the shape without its rounding radius. Rays by the same method."""
 
 import math
 
@@ -21,10 +21,10 @@ IDENTITY_ROWS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO = (0.0, 0.0, 0.0)
 MAX_ADVANCES = 100
 CLOSED = 1e-6
-"""A ray that is as near to a surface as this part of the shape's size goes the rest in the direction before: of tiny gaps GJK
-does not tell the direction."""
+"""When a ray is nearer to the surface than this part of the shape's size, it keeps its previous direction: GJK gives no reliable
+direction for tiny gaps."""
 LIFT = 1e-3
-"""The normal is asked for this part of the size above the hit, twice, as the first guess leads a little to the side."""
+"""The normal is computed this part of the size above the hit, twice, since the first estimate is slightly off to the side."""
 FAR = 1e300
 
 
@@ -38,7 +38,7 @@ def core_center(shape):
 
 @kernel
 def set_core_pose(shape, core, position, rows):
-    """Put a core at `position`, turned (and perhaps made smaller) by the matrix of `rows`."""
+    """Put a core at `position`, turned (and possibly scaled down) by the matrix of `rows`."""
     if shape.kind == CUSTOM:
         s = view(shape.block, 1, CUSTOM_BLOCK)[0].stretch
         for i in range(3):
@@ -52,7 +52,7 @@ def set_core_pose(shape, core, position, rows):
 
 @kernel
 def describe_core(shape, core):
-    """Write what a convex shape's core is; gives the radius about it [m]."""
+    """Write the core of a convex shape. Return its rounding radius [m]."""
     radius = 0.0
     core.kind = BOX_CORE
     store3(core.extents, (0.0, 0.0, 0.0))
@@ -73,7 +73,7 @@ def describe_core(shape, core):
         core.kind = CYLINDER_CORE
         store3(core.extents, (np.float64(shape.radius), np.float64(shape.half_height), 0.0))
     elif shape.kind == TAPERED_CAPSULE:
-        # What both spheres have is roundness: a cone with a tip is left.
+        # The common radius of both spheres is the rounding; a cone with a tip remains.
         core.kind = TWO_SPHERES_CORE
         half, above, below = vector3(shape.half_extents)
         radius = min(above, below)
@@ -90,7 +90,7 @@ def describe_core(shape, core):
 
 @kernel
 def core_of_shape(shape, position, rotation, core):
-    """Describe the core of a convex shape in the common frame; gives the radius about it [m]."""
+    """Write the core of a convex shape in the common frame. Return its rounding radius [m]."""
     keep_as_call()
     set_core_pose(shape, core, position, matrix_rows(rotation))
     return describe_core(shape, core)
@@ -117,8 +117,8 @@ def core_bounds(shape, position, rotation):
 
 @kernel
 def gap_to_point(shape, point, cores):
-    """(distance of a point, in the shape's frame, from a convex shape, unit vector from the point to it): 0 and zero inside.
-    `cores`: two rows of CORE to work with."""
+    """Return (distance from a convex shape to a point in its frame, unit vector from the point to it); 0 and zero inside.
+    `cores`: two rows of CORE as scratch memory."""
     keep_as_call()
     simplex = stack_array(1, SIMPLEX)[0]
     set_core_pose(shape, cores[0], ZERO, IDENTITY_ROWS)
@@ -138,9 +138,9 @@ def gap_to_point(shape, point, cores):
 
 @kernel
 def ray_core(shape, origin, vector):
-    """Where a ray meets a convex shape: (fraction, normal); INSIDE if it starts in it, FAR for none. It goes on to the plane that
-    parts it from the shape at the nearest point, again and again (G. van den Bergen, "Ray Casting against General Convex
-    Objects", 2004)."""
+    """Cast a ray against a convex shape: (fraction, normal); INSIDE if it starts inside, FAR for no hit. The ray advances to the
+    plane that separates it from the shape at the nearest point, repeatedly (G. van den Bergen, "Ray Casting against General
+    Convex Objects", 2004)."""
     keep_as_call()
     cores = stack_array(2, CORE)
     b = shape.bounds

@@ -1,4 +1,4 @@
-"""Shapes of one's own: a convex shape is whatever a compiled function says is its farthest point along a direction.
+"""Custom shapes: a convex shape defined by a compiled support function.
 
     @entry_point("int64(int64, int64)")
     def lens(data, words):
@@ -9,10 +9,10 @@
     shape = world.create_shape(CUSTOM)
     world.shapes.set_custom(world.shape_index("", shape), lens, np.array([2.0, 1.5]))
 
-`words` is the address of six doubles: the direction, of any length but zero, in the shape's frame; the point is to be written
-behind it. `data` is the address of a copy of the doubles that were given. The origin has to lie inside, the function must not
-wait or fail, and the same direction must give the same point. The shape collides with every other, is cast, swept and asked like
-any; its mass and bounds are those of the hull of 258 of its points.
+`words` is the address of six doubles: first the direction in the shape's frame, of any length but zero; the function writes the
+point behind it. `data` is the address of a copy of the given doubles. The origin must lie inside, the function must not wait or
+fail, and the same direction must give the same point. The shape collides with every other shape and works in all casts, sweeps
+and queries. Its mass and bounds are those of the hull of 258 of its points.
 """
 
 import numpy as np
@@ -26,18 +26,18 @@ from . import schema
 from .cooking import Cooked, pack_block
 
 SAMPLES = 252
-"""Directions spread evenly; the six axes come on top."""
+"""Number of evenly spread sample directions; the six axes come on top."""
 
 
 @entry_point("void(int64, int64, int64, int64)")
 def sample_support(function, data, words, count):
-    """Ask a support function for `count` rows of six doubles: direction, point."""
+    """Call a support function for `count` rows of six doubles: direction, point."""
     for i in range(count):
         call_2_result(function, data, words + 48 * i)
 
 
 def supports(function: int, data: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """The points `(n, 3)` that a support function tells for directions `(n, 3)`."""
+    """The points `(n, 3)` that a support function returns for directions `(n, 3)`."""
     words = np.zeros((len(directions), 6))
     words[:, :3] = directions
     sample_support(function, address_of(data), address_of(words), len(words))
@@ -45,7 +45,7 @@ def supports(function: int, data: np.ndarray, directions: np.ndarray) -> np.ndar
 
 
 def spread_directions(count: int) -> np.ndarray:
-    """Unit vectors `(count + 6, 3)` on a spiral, and the axes."""
+    """Unit vectors `(count + 6, 3)`: a spiral over the sphere, and the axes."""
     height = 1.0 - 2.0 * (np.arange(count) + 0.5) / count
     angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
     across = np.sqrt(1.0 - height * height)
@@ -54,7 +54,7 @@ def spread_directions(count: int) -> np.ndarray:
 
 
 def cook_custom(function: int, data: np.ndarray, stretch: np.ndarray) -> Cooked:
-    """`stretch` (3, 3): what the shape is stretched by."""
+    """Cook a custom shape. `stretch` (3, 3): its scale and shear."""
     directions = spread_directions(SAMPLES)
     points = supports(function, data, directions @ stretch) @ stretch.T
     hull = convex_hull(points)

@@ -1,9 +1,8 @@
-"""The cells of a height field, read where they are: corners, active edges, and the tree of lowest and highest samples.
+"""The cells of a height field, read from its samples: corners, active edges, and the tree of lowest and highest samples.
 
-A field is a mesh without stored triangles. Blocks of 2 x 2 cells are the leaves; their triangles have the numbers 8 block to
-8 block + 7, two a cell, parted from (x + 1, z) to (x, z + 1). Above them each level of the tree halves the one below; node 0 is
-the root. A sample that is NaN makes a hole of all triangles that touch it. Nothing but samples and ranges is stored, so that a
-region is changed in place.
+A field is a mesh without stored triangles. Blocks of 2 x 2 cells are the leaves. Block b has the triangles 8 b to 8 b + 7, two a
+cell, divided from (x + 1, z) to (x, z + 1). Above them each level of the tree halves the one below; node 0 is the root. A NaN
+sample makes a hole of all triangles that touch it. Only samples and ranges are stored, so that a region can be changed in place.
 """
 
 import math
@@ -20,7 +19,7 @@ BLOCK_CELLS = 2
 BLOCK_TRIANGLES = 8
 INSIDE_OUT = 1e30
 TOUCHING_CELLS = 1e-6
-"""Blocks this close to a box are looked at too: touching counts."""
+"""Blocks this close to a box are visited too: touching counts."""
 
 
 @kernel
@@ -37,7 +36,7 @@ def field_corner(field, x, z):
 
 @kernel
 def field_cell(field, triangle):
-    """(x, z) of the cell of a triangle, and which of its two it is."""
+    """Return (x, z) of the cell of a triangle, and which of its two triangles it is."""
     block, inside = triangle // BLOCK_TRIANGLES, triangle % BLOCK_TRIANGLES
     x = block % field.block_width * BLOCK_CELLS + (inside >> 1 & 1)
     z = block // field.block_width * BLOCK_CELLS + (inside >> 2)
@@ -54,11 +53,11 @@ def cell_corners(field, x, z, second):
 
 @kernel
 def cell_has(field, x, z, second):
-    """Whether a cell lies in the field and one of its two triangles is no hole."""
+    """Whether a cell lies in the field and the given one of its triangles is not a hole."""
     if x < 0 or z < 0 or x > field.width - 2 or z > field.depth - 2:
         return False
     a, b, c = cell_corners(field, x, z, second)
-    return a[1] + b[1] + c[1] == a[1] + b[1] + c[1]  # NaN is not itself
+    return a[1] + b[1] + c[1] == a[1] + b[1] + c[1]  # False for NaN
 
 
 @kernel
@@ -88,14 +87,14 @@ def cell_of_face(face):
 
 @kernel
 def is_convex(normal, at, field, x, z, second, cosine):
-    """Whether the surface bends down, by more than an angle, towards a neighbour; always if there is none."""
+    """Whether the surface bends down towards a neighbour by more than an angle; always true at a border."""
     if not cell_has(field, x, z, second):
         return True
     a, b, c = cell_corners(field, x, z, second)
     alignment = dot(normal, normalize(cross(subtract(b, a), subtract(c, a))))
     if alignment >= cosine:
         return False
-    # All three corners together lie below if the one that is not shared does.
+    # All three corners lie below if the one that is not shared does.
     sum_of_corners = (a[0] + b[0] + c[0] - 3.0 * at[0], a[1] + b[1] + c[1] - 3.0 * at[1], a[2] + b[2] + c[2] - 3.0 * at[2])
     return dot(normal, sum_of_corners) < 0.0
 
@@ -121,7 +120,7 @@ def field_active_edges(field, triangle, cosine):
 
 @kernel
 def store_range(node, axis, child, low, high, scale):
-    """Bounds of a child along one axis; rounding to single loses nothing."""
+    """Write the bounds of a child along one axis; rounding to single precision never shrinks them."""
     slack = 1e-6 * (abs(low) + abs(high) + 1e-3)
     node.bounds[axis, child] = np.float32((low - slack) * scale)
     node.bounds[3 + axis, child] = np.float32((high + slack) * scale)
@@ -129,8 +128,8 @@ def store_range(node, axis, child, low, high, scale):
 
 @kernel
 def fill_field_node(field, entry, node):
-    """Write node `entry` of the tree as a MESH_CHILDREN: its up to four children and their bounds; those of free slots stay
-    whatever they are."""
+    """Write node `entry` of the tree as a MESH_CHILDREN: its up to four children and their bounds. Free slots are left as they
+    are."""
     levels = view2(field.levels, field.level_count, 3, np.int64)  # first node, width, depth
     ranges = view2(field.ranges, field.node_count, 2, np.float32)
     scale = field.scale
@@ -158,7 +157,7 @@ def fill_field_node(field, entry, node):
 
 @kernel
 def block_of(x, scale, samples, count, slack):
-    """The block in which a coordinate, and `slack` cells more, lies; the first or last one if it is outside."""
+    """The block that contains a coordinate plus `slack` cells; the first or last one if that is outside."""
     cell = x / scale + 0.5 * (samples - 1) + slack
     return min(max(math.floor(min(max(cell, 0.0), 1e9)) // BLOCK_CELLS, 0), count - 1)
 

@@ -1,4 +1,4 @@
-"""Cooking of height fields: a copy of the samples and the tree of their lowest and highest; both changed in place."""
+"""Cooking of height fields: a copy of the samples and the tree of their minima and maxima. Both are changed in place."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from .height_field import BLOCK_CELLS, INSIDE_OUT
 
 
 def cook_height_field(heights: np.ndarray, scale, materials: np.ndarray, material_table: np.ndarray) -> Cooked:
-    """Cook samples float32 `(depth, width)` with cells of `scale[0]` by `scale[2]` [m], heights times `scale[1]`. A field of
-    holes only is EMPTY. `materials` uint8 `(cells)`: rows of a table; or none."""
+    """Cook samples float32 `(depth, width)` with cells of `scale[0]` by `scale[2]` [m], heights times `scale[1]`. A field with
+    only holes is EMPTY. `materials` uint8 `(cells)`: rows of a table; may be empty."""
     depth, width = heights.shape
     sizes = level_sizes(width, depth)
     levels = np.empty((len(sizes), 3), dtype=np.int64)
@@ -41,10 +41,10 @@ def level_sizes(width: int, depth: int) -> list[tuple[int, int]]:
 
 
 def renew_ranges(arrays: dict, x: int, z: int, width: int, depth: int) -> None:
-    """Bring the tree up to date after the samples from (x, z) on, `width` by `depth` of them, have changed."""
+    """Update the tree after the samples from (x, z) on, `width` by `depth` of them, have changed."""
     heights, levels = arrays["heights"], arrays["levels"]
     last = len(levels) - 1
-    # Blocks that touch a changed sample; a sample at the border of two belongs to both.
+    # Blocks that touch a changed sample; a sample on the border of two belongs to both.
     x0, z0 = max(x - 1, 0) // BLOCK_CELLS, max(z - 1, 0) // BLOCK_CELLS
     x1 = min((x + width - 1) // BLOCK_CELLS, int(levels[last, 1]) - 1)
     z1 = min((z + depth - 1) // BLOCK_CELLS, int(levels[last, 2]) - 1)
@@ -68,7 +68,7 @@ def _nodes(arrays: dict, level: int) -> np.ndarray:
 
 
 def _fold(values: np.ndarray, smaller) -> np.ndarray:
-    """Every 2 x 2 of an array made one by `np.fmin` or `np.fmax`; what is missing at the border does not count."""
+    """Reduce every 2 x 2 of an array by `np.fmin` or `np.fmax`; missing values at the border are skipped."""
     depth, width = values.shape
     padded = np.full((depth + depth % 2, width + width % 2), np.nan, dtype=values.dtype)
     padded[:depth, :width] = values
@@ -77,7 +77,7 @@ def _fold(values: np.ndarray, smaller) -> np.ndarray:
 
 
 def field_bounds(arrays: dict, scale) -> list[float] | None:
-    """Bounds of a field in its own frame, None if it is all holes."""
+    """The bounds of a field in its own frame, None if it has only holes."""
     depth, width = arrays["heights"].shape
     low, high = (float(value) for value in arrays["ranges"][0])
     if low > high:

@@ -1,10 +1,10 @@
-"""The tree over the shapes of one body, or over the parts of a compound: thousands cost what a ray or a box meets of them.
+"""The tree over the shapes of one body or the parts of a compound, so that a ray or box only visits the shapes near it.
 
-The nodes lie beside the rows of the shapes: the body whose shapes are the rows `first` to `first + count - 1` has its nodes in
-the rows from `first` on of another pool. So a tree is published and given back with the shapes it is of. Four children a node;
-the halves of the halves by the middle of the longest side of the centres. Bodies of few shapes have none, and shapes that are
-put on a body in a system wait for its next step: what is in no tree is looked at one by one. The walks below do both. A shape
-that changes takes the bounds above it along (`refit_leaf`); a disabled one leaves its place empty until it is enabled again.
+The nodes lie beside the rows of the shapes: a body whose shapes are the rows `first` to `first + count - 1` has its nodes in the
+rows from `first` on of another pool, so a tree is published and freed with its shapes. A node has four children, from splitting
+at the median of the longest axis of the centres, twice. Bodies with few shapes have no tree, and shapes added to a body in a
+system are only included at its next step; shapes outside the tree are tested one by one. The walks below do both. When a shape
+changes, the bounds above it follow (`refit_leaf`); a disabled shape leaves its place empty until it is enabled again.
 
     walk = stack_array(1, WALK)[0]
     begin_walk(walk, first, count)
@@ -22,31 +22,31 @@ from ..runtime.memory import stack_array
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 TREE_FROM = 8
-"""Bodies of at least so many shapes have a tree."""
+"""Bodies with at least this many shapes have a tree."""
 NONE = -(1 << 31)
-"""A child that is not there."""
+"""Marks a missing child."""
 INSIDE_OUT = (FLOAT32(3e38), FLOAT32(3e38), FLOAT32(3e38), FLOAT32(-3e38), FLOAT32(-3e38), FLOAT32(-3e38))
-"""Bounds about nothing."""
+"""Empty bounds: low above high."""
 STACK_SIZE = 64
 """Three entries a level and one: enough for 4^20 shapes."""
 WAITING_SIZE = 3 * STACK_SIZE
 ROUNDING = 1e-6
-"""Bounds are single: a ray that passes them this closely, relative to where it does, may meet what is inside."""
+"""Bounds are in single precision: a ray that passes this close, relative to its distance, may hit the content."""
 
 WALK = np.dtype(
     [
         ("first", "i8"),
         ("count", "i8"),
-        ("next", "i8"),  # the next shape that is in no tree; -1 before the first step
+        ("next", "i8"),  # the next shape outside the tree; -1 before the first step
         ("depth", "i8"),
         ("entries", "i4", STACK_SIZE),  # a node, or ~number of a shape
-        ("keys", "f8", STACK_SIZE),  # how far along the ray, or from the point
+        ("keys", "f8", STACK_SIZE),  # distance along the ray, or from the point
     ],
     align=True,
 )
 
 
-# Building: by whoever changes the shapes of a body -----------------------------------------------------------------------
+# Building, on the thread that changes the shapes of a body ---------------------------------------------------------------
 
 
 @kernel
@@ -65,7 +65,7 @@ def _swap(nodes, i, j):
 
 @kernel
 def _longest_axis(nodes, instances, first, begin, end):
-    """Along which axis the centres of a part of the order are spread most."""
+    """The axis along which the centres of a part of the order are spread most."""
     best, axis = -1.0, 0
     for k in range(3):
         low = high = _center(nodes, instances, first, begin, k)
@@ -79,8 +79,8 @@ def _longest_axis(nodes, instances, first, begin, end):
 
 @kernel
 def _split(nodes, instances, first, begin, end):
-    """Order shapes `begin` to `end - 1` so that those of the lower half come first. Gives where the upper half begins
-    (quickselect; Hoare, "Algorithm 65: Find", 1961)."""
+    """Order shapes `begin` to `end - 1` so that the lower half comes first. Return the start of the upper half (quickselect;
+    Hoare, "Algorithm 65: Find", 1961)."""
     axis = _longest_axis(nodes, instances, first, begin, end)
     middle = (begin + end) >> 1
     low, high = begin, end - 1
@@ -107,7 +107,7 @@ def _split(nodes, instances, first, begin, end):
 
 @kernel
 def _set_child(nodes, instances, first, node, child, begin, end):
-    """Write bounds about shapes `begin` to `end - 1` of the order as those of a child."""
+    """Write the bounds of shapes `begin` to `end - 1` of the order as those of a child."""
     bounds = node.bounds
     for k in range(3):
         low, high = FLOAT32(3e38), FLOAT32(-3e38)
@@ -119,7 +119,7 @@ def _set_child(nodes, instances, first, node, child, begin, end):
 
 @kernel
 def build_instance_tree(nodes, instances, first, count):
-    """Make the tree over `count` shapes of a body: those whose numbers stand in the field `order` of the rows from `first` on."""
+    """Build the tree over `count` shapes of a body: those with the numbers in the field `order` of the rows from `first` on."""
     keep_as_call()
     waiting = stack_array(WAITING_SIZE, INT64)
     parts = stack_array(5, INT64)
@@ -157,7 +157,7 @@ def build_instance_tree(nodes, instances, first, count):
 
 @kernel
 def bounds_of_node(node):
-    """(min x, y, z, max x, y, z) about the children of a node; inside out if there is none."""
+    """Bounds (min x, y, z, max x, y, z) of all children of a node; empty (low above high) if there are none."""
     x, y, z, to_x, to_y, to_z = INSIDE_OUT
     box = node.bounds
     for child in range(4):
@@ -169,7 +169,7 @@ def bounds_of_node(node):
 
 @kernel
 def put_leaf(nodes, instances, first, number):
-    """Write what stands in a tree for a shape that is in it: its bounds, and whether it is enabled. Gives its node."""
+    """Copy a shape's bounds, and whether it is enabled, to its leaf. Return the leaf's node."""
     instance, place = instances[first + number], nodes[first + number].leaf
     node, child = nodes[first + (place >> 2)], place & 3
     node.children[child] = INT32(NONE if instance.is_disabled else ~number)
@@ -180,7 +180,7 @@ def put_leaf(nodes, instances, first, number):
 
 @kernel
 def put_node(nodes, first, number):
-    """Write the bounds about a node, not the root, where they stand in the node above. Gives that one."""
+    """Copy the bounds of a node, not the root, to its parent. Return the parent."""
     place, bounds = nodes[first + number].parent, bounds_of_node(nodes[first + number])
     box = nodes[first + (place >> 2)].bounds
     for k in range(6):
@@ -190,7 +190,7 @@ def put_node(nodes, first, number):
 
 @kernel
 def refit_leaf(nodes, instances, first, number):
-    """Have the tree follow one shape in it, whose bounds are new or which was enabled or disabled."""
+    """Update the tree for one shape in it that has new bounds or was enabled or disabled."""
     node = put_leaf(nodes, instances, first, number)
     while node > 0:
         node = put_node(nodes, first, node)
@@ -199,7 +199,7 @@ def refit_leaf(nodes, instances, first, number):
 
 @kernel
 def refit_tree(nodes, instances, first, count):
-    """Have the tree follow all its shapes. A node's number is greater than that of the node above."""
+    """Update the tree for all its shapes. A node's number is greater than its parent's."""
     for number in range(count):
         if nodes[first + number].leaf >= 0:
             put_leaf(nodes, instances, first, number)
@@ -207,19 +207,19 @@ def refit_tree(nodes, instances, first, count):
         put_node(nodes, first, node)
 
 
-# Walking: any thread, on rows that are published ---------------------------------------------------------------------------
+# Walking, on any thread, over published rows --------------------------------------------------------------------------------
 
 
 @kernel
 def begin_walk(walk, first, count):
-    """Begin to walk over the shapes `first` to `first + count - 1` of a body."""
+    """Start a walk over the shapes `first` to `first + count - 1` of a body."""
     walk.first, walk.count, walk.next = first, count, -1
     walk.depth = 0
 
 
 @kernel
 def _enter(walk, nodes):
-    """The first step of a walk: into the tree, if there is one."""
+    """Take the first step of a walk: into the tree, if there is one."""
     walk.next = 0
     if walk.count >= TREE_FROM:
         walk.next = INT64(nodes[walk.first].covered)
@@ -230,7 +230,7 @@ def _enter(walk, nodes):
 
 @kernel
 def _push(walk, base, entry, key):
-    """Put an entry on the stack so that of those above `base` the nearest comes off first."""
+    """Push an entry, so that the nearest of the entries above `base` is popped first."""
     place = walk.depth
     while place > base and walk.keys[place - 1] < key:
         walk.keys[place], walk.entries[place] = walk.keys[place - 1], walk.entries[place - 1]
@@ -241,7 +241,7 @@ def _push(walk, base, entry, key):
 
 @kernel
 def _pop(walk, longest):
-    """Take the nearest entry whose key is not above `longest` off the stack: a node, ~number of a shape, or NONE."""
+    """Pop the nearest entry whose key is at most `longest`: a node, ~number of a shape, or NONE."""
     while walk.depth > 0:
         walk.depth -= 1
         if not walk.keys[walk.depth] > longest:
@@ -251,13 +251,13 @@ def _pop(walk, longest):
 
 @kernel
 def _number_of(entry):
-    """What a walk gives for an entry that is no node."""
+    """The result of a walk for an entry that is not a node."""
     return INT64(-1) if entry == NONE else ~entry
 
 
 @kernel
 def may_meet(bounds, low, high):
-    """Whether bounds (min x, y, z, max x, y, z) and a box touch; rounding loses nothing."""
+    """Whether bounds (min x, y, z, max x, y, z) and a box touch; rounding never misses a contact."""
     for k in range(3):
         slack = 1e-6 * (1.0 + abs(low[k]) + abs(high[k]))
         if bounds[k] > high[k] + slack or bounds[3 + k] < low[k] - slack:
@@ -267,7 +267,7 @@ def may_meet(bounds, low, high):
 
 @kernel
 def _of_child(bounds, child):
-    """The bounds of one child out of those of all four."""
+    """The bounds of one child from the bounds of all four."""
     return bounds[0, child], bounds[1, child], bounds[2, child], bounds[3, child], bounds[4, child], bounds[5, child]
 
 
@@ -306,22 +306,22 @@ def inverse_of(v):
 
 @kernel
 def slab(low, high, origin, inverse):
-    """Fractions at which a ray enters and leaves what lies between `low` and `high` along one axis."""
+    """Fractions at which a ray enters and leaves the slab between `low` and `high` along one axis."""
     a, b = (low - origin) * inverse, (high - origin) * inverse
     return min(a, b), max(a, b)
 
 
 @kernel
 def meets_slabs(x, y, z, max_fraction):
-    """Fraction at which a ray that is in the slabs of three axes for these intervals enters all, or a negative number; touching
-    counts, rounding loses nothing."""
+    """Return the fraction at which a ray has entered the slabs of all three axes, or a negative number. Touching counts; rounding
+    never misses a hit."""
     enter, leave = max(max(x[0], y[0]), max(z[0], 0.0)), min(min(x[1], y[1]), min(z[1], max_fraction))
     return enter if enter <= leave + ROUNDING * (abs(enter) + abs(leave)) + 1e-9 else -1.0
 
 
 @kernel
 def _enters(bounds, origin, inverse, max_fraction):
-    """`meets_slabs` for bounds."""
+    """Apply `meets_slabs` to bounds."""
     return meets_slabs(
         slab(bounds[0], bounds[3], origin[0], inverse[0]), slab(bounds[1], bounds[4], origin[1], inverse[1]),
         slab(bounds[2], bounds[5], origin[2], inverse[2]), max_fraction,
@@ -330,14 +330,14 @@ def _enters(bounds, origin, inverse, max_fraction):
 
 @kernel
 def meets_bounds(bounds, origin, inverse, max_fraction):
-    """Whether a ray, with the inverse of its vector, meets bounds."""
+    """Whether a ray, given with the inverse of its vector, hits bounds."""
     return _enters(bounds, origin, inverse, max_fraction) >= 0.0
 
 
 @kernel
 def next_on_ray(walk, nodes, instances, origin, inverse, longest):
-    """Number of the next shape whose bounds a ray meets before the fraction `longest`, near ones first, or -1. The ray by its
-    origin and the inverse of its vector, body frame from the centre of mass. `longest` may become less from call to call."""
+    """Number of the next shape whose bounds a ray hits before the fraction `longest`, near ones first, or -1. The ray is given by
+    its origin and the inverse of its vector, body frame from the centre of mass. `longest` may shrink from call to call."""
     if walk.next < 0:
         _enter(walk, nodes)
     while walk.next < walk.count:
@@ -359,7 +359,7 @@ def next_on_ray(walk, nodes, instances, origin, inverse, longest):
 
 @kernel
 def outside(value, low, high):
-    """How far a number is outside of an interval."""
+    """Distance of a number from an interval; 0 inside."""
     return max(max(low - value, value - high), 0.0)
 
 
@@ -374,7 +374,7 @@ def distance_to(bounds, point):
 @kernel
 def next_near(walk, nodes, instances, point, reach):
     """Number of the next shape whose bounds are nearer to a point (body frame) than `reach`, near ones first, or -1. `reach` may
-    become less from call to call."""
+    shrink from call to call."""
     longest = reach + 1e-6 * (1.0 + abs(point[0]) + abs(point[1]) + abs(point[2]))
     if walk.next < 0:
         _enter(walk, nodes)

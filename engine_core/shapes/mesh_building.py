@@ -1,10 +1,10 @@
-"""Cooking of triangle meshes: equal vertices welded, needless triangles dropped, a bounding tree, active edges.
+"""Cooking of triangle meshes: equal vertices welded, degenerate triangles dropped, a bounding tree, active edges.
 
-An edge is active if a body sliding over it may catch on it: it is a border, or convex by more than `COS_ACTIVE` tells, or
-more than two triangles share it. Contacts at other edges take the normal of the triangle.
+An edge is active if a body that slides over it may catch on it: it is a border, or more convex than `COS_ACTIVE`, or shared by
+more than two triangles. Contacts at other edges use the normal of the triangle.
 
-Compiled code counts in a word what it has finished: every triangle once when it is in a leaf and once when its edges are known.
-Another thread may look at it meanwhile.
+Compiled code counts finished work in a word: every triangle once when it is in a leaf and once when its edges are known. Another
+thread may read it meanwhile.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from .mesh_tree import ITEM_WORDS, build_tree, make_items, pack_nodes
 from .schema import COS_ACTIVE
 
 LOOK_EVERY = 0.05
-"""So often a progress is told [s]."""
+"""How often progress is reported [s]."""
 _COUNT_EVERY = 1024  # vertices whose edges are known
 
 
@@ -32,10 +32,11 @@ def cook_mesh(
     progress: Callable[[int, int], None] | None = None,
 ) -> Cooked:  # fmt: skip
     """Cook triangles int32 `(m, 3)` over vertices float32 `(n, 3)` [m], all indices in range. `faces` int32 `(m,)` are
-    the user's numbers of the triangles, 0 to m - 1 if not given; `materials` uint8 are by these numbers rows of
-    `material_table` `(k, 2)`, friction and restitution. A mesh without a triangle of some area is EMPTY.
+    the user's numbers of the triangles, by default 0 to m - 1; `materials` uint8 are, by these numbers, rows of `material_table`
+    `(k, 2)`, friction and restitution. A mesh without a triangle that has an area is EMPTY.
 
-    `progress(done, total)`, if given, is called by this thread while another one cooks; last with `done` equal to `total`."""
+    `progress(done, total)`, if given, is called by this thread while another one cooks, the last time with `done` equal to
+    `total`."""
     finished = np.zeros(1, dtype=np.int64)
     cook = partial(_cook, finished, vertices, triangles, has_backface_collision, faces, materials, material_table)
     if progress is None:
@@ -51,7 +52,7 @@ def cook_mesh(
 
 
 def _cook(finished, vertices, triangles, has_backface_collision: bool, faces, materials, material_table) -> Cooked:
-    """See `cook_mesh`. What is done is added to `finished` int64 `(1,)`: twice the number of triangles in all."""
+    """Cook as `cook_mesh` says. Finished work is added to `finished` int64 `(1,)`: in the end twice the number of triangles."""
     if faces is None:
         faces = np.arange(len(triangles), dtype=np.int32)
     vertices = np.ascontiguousarray(vertices, dtype=np.float32) + np.float32(0.0)  # -0 becomes 0: they weld
@@ -86,7 +87,7 @@ def _cook(finished, vertices, triangles, has_backface_collision: bool, faces, ma
 
 
 def _weld(vertices, triangles, faces) -> tuple[int, int]:
-    """Make equal vertices one and drop triangles without area, in place; gives the new counts."""
+    """Merge equal vertices and drop triangles without area, in place. Return the new counts."""
     if len(triangles) == 0:
         return 0, 0
     table_size = 1 << max(int(len(vertices) * 2 - 1).bit_length(), 4)
@@ -98,7 +99,7 @@ def _weld(vertices, triangles, faces) -> tuple[int, int]:
 
 
 def _build_tree(vertices, triangles, finished) -> tuple[np.ndarray, np.ndarray]:
-    """The triangles in the order of the leaves, and the nodes."""
+    """Return the triangles in the order of the leaves, and the nodes."""
     count = len(triangles)
     items = np.empty((count, ITEM_WORDS), dtype=np.float32)
     nodes = np.empty(count // 2 + 4, dtype=schema.MESH_CHILDREN)
@@ -111,7 +112,7 @@ def _build_tree(vertices, triangles, finished) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _reorder(vertices, triangles) -> tuple[np.ndarray, np.ndarray]:
-    """Number the vertices in the order the triangles use them, so that what is close in the tree is close in memory."""
+    """Number the vertices in the order the triangles use them, so that neighbours in the tree are neighbours in memory."""
     new_vertices = np.empty_like(vertices)
     new_numbers = np.full(len(vertices), -1, dtype=np.int32)
     arrays = (vertices, triangles, new_vertices, new_numbers)
@@ -143,7 +144,7 @@ def _corner(vertices, vertex):
 
 @kernel
 def _has_area(vertices, a, b, c):
-    """Whether the triangle is more than a line, in relation to its sides."""
+    """Whether a triangle has an area, relative to its sides."""
     if a == b or b == c or c == a:
         return False
     u = subtract(_corner(vertices, b), _corner(vertices, a))
@@ -153,8 +154,8 @@ def _has_area(vertices, a, b, c):
 
 @entry_point("void(int64)")
 def weld_mesh(addresses):
-    """See `_weld`. int64 words: addresses of the numbers (vertices, triangles, table size), vertices, triangles, faces,
-    hash table."""
+    """Compiled `_weld`. int64 words: addresses of the numbers (vertices, triangles, table size), vertices, triangles, faces, hash
+    table."""
     words = view(addresses, 5, np.int64)
     numbers = view(words[0], 3, np.int64)
     vertices = view2(words[1], numbers[0], 3, np.float32)
@@ -192,8 +193,8 @@ def weld_mesh(addresses):
 
 @entry_point("void(int64)")
 def build_mesh_tree(addresses):
-    """See `_build_tree`. int64 words: vertex, triangle and node count (out), addresses of vertices, triangles, items,
-    nodes, and the count of what is finished."""
+    """Compiled `_build_tree`. int64 words: vertex, triangle and node count (out), addresses of vertices, triangles, items, nodes,
+    and the count of finished work."""
     words = view(addresses, 8, np.int64)
     vertices = view2(words[3], words[0], 3, np.float32)
     triangles = view2(words[4], words[1], 3, np.int32)
@@ -205,13 +206,13 @@ def build_mesh_tree(addresses):
 
 @entry_point("void(int64, int64, int64)")
 def pack_mesh_nodes(nodes, count, packed):
-    """See `pack_nodes`."""
+    """Compiled `pack_nodes`."""
     pack_nodes(nodes, count, packed)
 
 
 @entry_point("void(int64)")
 def renumber_vertices(addresses):
-    """See `_reorder`. int64 words: vertex count (in and out), triangle count, addresses of vertices, triangles, new
+    """Compiled `_reorder`. int64 words: vertex count (in and out), triangle count, addresses of vertices, triangles, new
     vertices, new numbers (all -1)."""
     words = view(addresses, 6, np.int64)
     vertices = view2(words[2], words[0], 3, np.float32)
@@ -246,7 +247,7 @@ def _is_active(vertices, triangles, first, second, is_two_sided):
             subtract(_corner(vertices, triangles[u, 1]), b), subtract(_corner(vertices, triangles[u, 2]), b)
         )
     )  # fmt: skip
-    is_turned_over = triangles[t, k] == triangles[u, j]  # one of them shows its back: convex from one of the sides
+    is_turned_over = triangles[t, k] == triangles[u, j]  # one is wound the other way: convex seen from one of the sides
     if is_turned_over:
         m = scale(m, -1.0)
     alignment = dot(n, m)
@@ -259,7 +260,7 @@ def _is_active(vertices, triangles, first, second, is_two_sided):
 
 @kernel
 def _sort_keys(keys, begin, end):
-    """Shell sort; most ranges hold a handful."""
+    """Shell sort; most ranges have only a few entries."""
     gap = 1
     while gap < (end - begin) // 3:
         gap = 3 * gap + 1
@@ -275,8 +276,8 @@ def _sort_keys(keys, begin, end):
 
 @entry_point("void(int64, int64)")
 def find_active_edges(addresses, is_two_sided):
-    """See `_find_active_edges`. int64 words: vertex count, triangle count, addresses of vertices, triangles, active
-    edges (all 0), and the count of what is finished. Edges are gathered at their lower vertex."""
+    """Compiled `_find_active_edges`. int64 words: vertex count, triangle count, addresses of vertices, triangles, active edges
+    (all 0), and the count of finished work. Edges are collected at their lower vertex."""
     words = view(addresses, 6, np.int64)
     vertices = view2(words[2], words[0], 3, np.float32)
     triangles = view2(words[3], words[1], 3, np.int32)
@@ -297,7 +298,7 @@ def find_active_edges(addresses, is_two_sided):
     counted = 0
     for vertex in range(words[0]):
         begin, end = starts[vertex], starts[vertex + 1]
-        if vertex % _COUNT_EVERY == 0:  # three edges are a triangle
+        if vertex % _COUNT_EVERY == 0:  # three edges count as one triangle
             add_int64(words[5], begin // 3 - counted)
             counted = begin // 3
         _sort_keys(keys, begin, end)

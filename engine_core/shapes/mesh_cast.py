@@ -1,4 +1,4 @@
-"""The triangles of a mesh that a moving box may meet, near ones first.
+"""Walk over the triangles of a mesh that a moving box may hit, near ones first.
 
     cast, scratch = stack_array(1, MESH_CAST)[0], stack_array(1, MESH_CHILDREN)
     begin_mesh_cast(cast, middle, half, motion)
@@ -22,7 +22,7 @@ MESH_CAST = np.dtype(
         ("half", "f8", 3),
         ("inverse", "f8", 3),  # 1 / motion
         ("depth", "i8"),
-        ("triangle", "i8"),  # the next of the leaf at hand
+        ("triangle", "i8"),  # the next one of the current leaf
         ("left", "i8"),
         ("entries", "i8", MESH_STACK_SIZE),
         ("distances", "f8", MESH_STACK_SIZE),
@@ -34,7 +34,7 @@ STEEPEST = 1e12
 
 @kernel
 def begin_mesh_cast(cast, middle, half, motion):
-    """Begin: a box, frame of the mesh, moves by `motion` [m]."""
+    """Start a cast of a box, frame of the mesh, that moves by `motion` [m]."""
     store3(cast.middle, middle)
     store3(cast.half, half)
     for k in range(3):
@@ -45,7 +45,7 @@ def begin_mesh_cast(cast, middle, half, motion):
 
 @kernel
 def _push_met_children(cast, node, longest):
-    """Put the children that the box meets before `longest` on the stack, nearest last."""
+    """Push the children that the box hits before `longest`, nearest last."""
     box = node.bounds
     begin = cast.depth
     for child in range(MESH_WIDTH):
@@ -64,7 +64,7 @@ def _push_met_children(cast, node, longest):
 
 @kernel
 def next_on_cast(mesh, cast, scratch, longest):
-    """The next triangle in a leaf that the box meets before the fraction `longest`, or -1. `scratch`: an array of one
+    """Return the next triangle in a leaf that the box hits before the fraction `longest`, or -1. `scratch`: an array of one
     MESH_CHILDREN."""
     while True:
         while cast.left > 0:

@@ -1,4 +1,4 @@
-"""The nodes of a mesh's tree, read eight children at a time; those of a height field are made where they are asked for."""
+"""The nodes of a mesh's tree, read eight children at a time. Nodes of a height field are made on demand."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ _FIELD_ENTRIES = MESH_CHILDREN.fields["entries"][1]
 
 @kernel
 def node_address(mesh, entry, scratch):
-    """Compiled: the address of a node; of a height field's, written to `scratch`, an array of one MESH_CHILDREN."""
+    """Compiled: the address of a node. A node of a height field is written to `scratch`, an array of one MESH_CHILDREN."""
     if mesh.heights != 0:
         fill_field_node(mesh, entry, scratch[0])
         return address_of_row(scratch, 0)
@@ -42,7 +42,7 @@ def child_entry(node, is_field, child):
 
 @kernel
 def mesh_node(mesh, entry, scratch):
-    """Compiled: a node, written to `scratch`, an array of one MESH_CHILDREN."""
+    """Compiled: write a node to `scratch`, an array of one MESH_CHILDREN."""
     node = node_address(mesh, entry, scratch)
     if mesh.heights == 0:
         target = address_of_row(scratch, 0)
@@ -56,13 +56,13 @@ def mesh_node(mesh, entry, scratch):
 
 @kernel
 def leaf_of(entry):
-    """Compiled: first triangle of a leaf, and how many it has."""
+    """Compiled: the first triangle of a leaf, and its number of triangles."""
     return ~entry >> 4, ~entry & 15
 
 
 @kernel
 def push_nearest(entries, distances, begin, depth, entry, distance):
-    """Compiled: put an entry on a stack of `depth` entries, so that of those from `begin` on the nearest comes off first."""
+    """Compiled: push an entry on a stack of `depth` entries, so that the nearest of those from `begin` on is popped first."""
     place = depth
     while place > begin and distances[place - 1] < distance:
         distances[place], entries[place] = distances[place - 1], entries[place - 1]

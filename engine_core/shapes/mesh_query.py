@@ -1,4 +1,4 @@
-"""The triangles of a mesh that lie in a box, one after the other; what collision and queries walk a mesh with.
+"""Walk over the triangles of a mesh in a box, for collision and queries.
 
 query = stack_array(MESH_QUERY_SIZE, np.int64)
 mesh_query_start(query)
@@ -22,12 +22,12 @@ from .schema import COS_ACTIVE, MESH, MESH_BLOCK, MESH_STACK_SIZE
 MESH_QUERY_SIZE = MESH_STACK_SIZE + 4
 """Length of the int64 array that holds the state of a query."""
 _MARGIN = 2e-7
-"""More than rounding a bound to single takes off it, relative to it."""
+"""Margin that exceeds the rounding of a bound to single precision, relative to the bound."""
 
 
 @kernel
 def mesh_of(shape):
-    """Compiled: the MESH_BLOCK of a row of SHAPE whose kind is MESH: of a mesh or of a height field."""
+    """Compiled: the MESH_BLOCK of a row of SHAPE of kind MESH, for a mesh or a height field."""
     return view(shape.block, 1, MESH_BLOCK)[0]
 
 
@@ -64,8 +64,8 @@ def mesh_face(mesh, triangle):
 
 @kernel
 def material_of(shape, face):
-    """Compiled: the row of its table that a triangle of a shape has, by the user's index, or -1: the body's friction and
-    restitution count."""
+    """Compiled: the row of the material table for a triangle, by the user's index, or -1 for the body's friction and
+    restitution."""
     if shape.kind != MESH or face < 0:
         return np.int64(-1)
     mesh = mesh_of(shape)
@@ -77,7 +77,7 @@ def material_of(shape, face):
 
 @kernel
 def surface_of(shape, material):
-    """Compiled: (friction, restitution) of a row that `material_of` gave."""
+    """Compiled: (friction, restitution) of a row from `material_of`."""
     mesh = mesh_of(shape)
     table = view2(mesh.material_table, mesh.material_count, 2, np.float32)
     return np.float64(table[material, 0]), np.float64(table[material, 1])
@@ -85,14 +85,13 @@ def surface_of(shape, material):
 
 @kernel
 def mesh_has(mesh, triangle):
-    """Compiled: whether there is such a triangle: leaves of a height field name holes too."""
+    """Compiled: whether a triangle exists. Leaves of a height field include holes."""
     return mesh.heights == 0 or field_has(mesh, triangle)
 
 
 @kernel
 def mesh_query_start(query):
-    """Compiled: begin a query. State: depth of the stack, next triangle of the leaf, triangles left in it, the
-    stack."""
+    """Compiled: start a query. State: depth of the stack, next triangle of the leaf, triangles left in it, the stack."""
     query[0], query[1], query[2], query[3] = 1, 0, 0, 0
 
 
@@ -108,7 +107,7 @@ def _overlaps(mesh, triangle, bounds):
 
 @kernel
 def _children_in(node, bounds):
-    """Which children of the node at an address overlap a box, or nearly: bits."""
+    """The children of the node at an address that overlap a box, with a small margin, as bits."""
     mask = np.int64(0xFF)
     for axis in range(3):
         low, high = np.float64(bounds[axis]), np.float64(bounds[3 + axis])
@@ -120,7 +119,8 @@ def _children_in(node, bounds):
 
 @kernel
 def field_query_next(field, query, bounds):
-    """`mesh_query_next` of a height field, block by block along X. State: `query[3]` is the next block."""
+    """The next triangle of a height field, like `mesh_query_next`, block by block along X. State: `query[3]` is the next
+    block."""
     while True:
         while query[2] > 0:
             triangle = query[1]
@@ -136,7 +136,7 @@ def field_query_next(field, query, bounds):
 
 @kernel
 def mesh_query_next(mesh, query, bounds):
-    """Compiled: the next triangle whose bounds overlap `bounds` (min x, y, z, max x, y, z), or -1. Each comes once."""
+    """Compiled: the next triangle whose bounds overlap `bounds` (min x, y, z, max x, y, z), or -1. Each is returned once."""
     if mesh.heights != 0:
         return field_query_next(mesh, query, bounds)
     while True:

@@ -1,8 +1,8 @@
 """Rays against meshes and height fields.
 
-Boxes are tested eight at a time in single precision, moved apart by more than that rounds off. So are the triangles of a leaf, as
-seen along the ray (Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013), with the same care: what passes is
-tested once more in double, which alone tells hits.
+Boxes are tested eight at a time in single precision, enlarged by more than the rounding error. The triangles of a leaf are tested
+the same way, in a frame along the ray (Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013). Candidates are tested
+again in double precision, which alone decides.
 """
 
 import numpy as np
@@ -18,19 +18,19 @@ from .mesh_query import mesh_corners, mesh_face, mesh_has
 from .schema import MAX_LEAF_TRIANGLES, MESH_CHILDREN, MESH_STACK_SIZE, NO_CHILD
 
 SAME_PLACE = 1e-9
-"""Triangles hit this close to each other, relative to the way to them, are hit in an edge."""
+"""Hits this close to each other, relative to their distance, are on a common edge."""
 _STEEPEST = 1e30
 _ORIGIN_MARGIN = 1.2e-7
 _CORNER_MARGIN = 5e-7
-"""How far off a corner may be as seen along a ray, in parts of its coordinates and those of the ray's origin."""
+"""Error of a corner seen along a ray, in parts of its coordinates and those of the ray's origin."""
 _ROUNDING = np.float32(1.0 + 1e-6)
-"""More than the relative error of a fraction in single precision."""
+"""Factor above the relative error of a fraction in single precision."""
 _TRIANGLE_SIZE = 12
 
 
 @kernel
 def _inverse(x):
-    """1 / x, finite for 0: a slab test with it is right but for rays that run in the very face of a box."""
+    """1 / x, finite for 0. A slab test with it is correct except for rays that run exactly in a face of a box."""
     if abs(x) > 1.0 / _STEEPEST:
         return 1.0 / x
     return _STEEPEST if x >= 0.0 else -_STEEPEST
@@ -38,8 +38,8 @@ def _inverse(x):
 
 @kernel
 def _slab(origin, way):
-    """Along one axis, for the slab test of eight boxes at once: where a ray begins, moved back and forth by more than what
-    single precision rounds off, so that no hit is lost, one over its way, and which side of a box it meets first."""
+    """Prepare the slab test of eight boxes along one axis: the ray's origin, shifted both ways by more than the rounding error of
+    single precision so that no hit is lost, the inverse of its vector, and the side of a box it reaches first."""
     reach = abs(origin) * _ORIGIN_MARGIN + 1e-30
     low, high = np.float32(origin - reach), np.float32(origin + reach)
     near, far = (high, low) if way >= 0.0 else (low, high)
@@ -48,7 +48,7 @@ def _slab(origin, way):
 
 @kernel
 def _prefetch_entry(mesh, entry):
-    """Have what an entry of the stack stands for fetched: two cache lines hold most of it."""
+    """Prefetch the target of a stack entry; two cache lines hold most of it."""
     address = mesh.nodes + entry * NODE_SIZE if entry >= 0 else mesh.triangles + (~entry >> 4) * _TRIANGLE_SIZE
     prefetch(address)
     prefetch(address + 64)
@@ -63,8 +63,8 @@ def _enter_and_leave(node, is_field, axis, slab):
 
 @kernel
 def _push_hit_children(mesh, node, x, y, z, longest, entries, distances, depth):
-    """Put the children of the node at an address that the ray hits before `longest` on the stack, nearest last; gives the new
-    depth. x, y, z: `_slab` of each axis."""
+    """Push the children of the node at an address that the ray hits before `longest`, nearest last. Return the new depth. x, y,
+    z: `_slab` of each axis."""
     is_field = mesh.heights != 0
     enter_x, leave_x = _enter_and_leave(node, is_field, 0, x)
     enter_y, leave_y = _enter_and_leave(node, is_field, 1, y)
@@ -88,8 +88,8 @@ def _push_hit_children(mesh, node, x, y, z, longest, entries, distances, depth):
 
 @kernel
 def _sight(mesh, origin, vector):
-    """What `_leaf_mask` needs of a ray: the axis it runs along most; its origin, from the axis after that one on; how much it
-    leans along the other two; and the margin [m] of corners."""
+    """Prepare a ray for `_leaf_mask`: its main axis; its origin, starting with the axis after the main one; its slope along the
+    other two; and the margin [m] of corners."""
     x, y, z = abs(vector[0]), abs(vector[1]), abs(vector[2])
     axis = 0 if x >= y and x >= z else (1 if y >= z else 2)
     if axis == 0:
@@ -107,7 +107,7 @@ def _sight(mesh, origin, vector):
 
 @kernel
 def _seen_from(corners, sight):
-    """Corners as the ray sees them: to the right and up of it."""
+    """The corners projected along the ray: their right and up coordinates."""
     x, y, z = corners
     if sight[0] == 0:
         x, y, z = y, z, x
@@ -119,7 +119,7 @@ def _seen_from(corners, sight):
 
 @kernel
 def _leaf_mask(mesh, first, count, sight):
-    """Which of the triangles of a leaf the ray may hit: bits; all but few that it does not hit are missing."""
+    """Bits of the triangles of a leaf that the ray may hit; few others are set."""
     all_of_them = (np.int64(1) << count) - 1
     begin = min(first, mesh.triangle_count - MAX_LEAF_TRIANGLES)
     if begin < 0:
@@ -137,8 +137,8 @@ def _leaf_mask(mesh, first, count, sight):
 
 @kernel
 def _goes_first(mesh, triangle, is_front, other, is_other_front):
-    """Which of two triangles a ray hits that meets both in one place, their edge: a front, else that of the lower number, so that
-    the answer is the same however the tree was built."""
+    """Whether the first of two triangles hit at the same place, their edge, is preferred: front faces first, then the lower
+    number, so that the result does not depend on the tree."""
     if is_front != is_other_front:
         return is_front
     return mesh_face(mesh, triangle) < mesh_face(mesh, other)

@@ -1,8 +1,8 @@
 """Bounding trees of triangle meshes: eight children a node, up to eight triangles a leaf.
 
-Built from above by the surface area heuristic, binned for many triangles (I. Wald, "On fast Construction of SAH-based
-Bounding Volume Hierarchies", 2007), swept for few; a range is split in two up to seven times to make a node. Without
-recursion: the ranges that wait are on a stack.
+Built top-down by the surface area heuristic, binned for many triangles (I. Wald, "On fast Construction of SAH-based Bounding
+Volume Hierarchies", 2007), swept for few. A range is split in two up to seven times to make a node. There is no recursion:
+waiting ranges are on a stack.
 """
 
 import math
@@ -17,18 +17,18 @@ from .schema import MAX_LEAF_TRIANGLES, MESH_CHILDREN, MESH_NODE, MESH_STACK_SIZ
 ITEM_WORDS = 8
 """An item is a triangle while the tree is built: bounds (6 floats), its number (int), one word unused."""
 _MEDIAN_DEPTH = 20
-"""From here on ranges are halved by count, so that no tree is deeper than MESH_STACK_SIZE allows."""
+"""From this depth on ranges are halved by count, so that no tree exceeds MESH_STACK_SIZE."""
 _BINS = 16
 _FULL_NODE = MESH_WIDTH * MAX_LEAF_TRIANGLES
-"""So many triangles make a node of full leaves."""
+"""The number of triangles of a node with full leaves."""
 _FAR = 1e30
 _MARGIN, _LEAST_MARGIN = 4e-7, 1e-30
-"""Of bounds, in parts of their size and in [m]."""
+"""Margin of bounds, in parts of their size and in [m]."""
 
 
 @kernel
 def make_items(vertices, triangles, count, items, numbers):
-    """Bounds and number of each triangle; `items` and `numbers` are the same memory as floats and as ints."""
+    """Compute bounds and number of each triangle. `items` and `numbers` are the same memory as floats and as ints."""
     for i in range(count):
         a, b, c = triangles[i, 0], triangles[i, 1], triangles[i, 2]
         for axis in range(3):
@@ -40,7 +40,7 @@ def make_items(vertices, triangles, count, items, numbers):
 
 @kernel
 def _range_bounds(items, begin, end, bounds):
-    """Bounds of the items to `bounds[0:6]`, and of their centres (doubled) to `bounds[6:12]`."""
+    """Write the bounds of the items to `bounds[0:6]`, and those of their centres (doubled) to `bounds[6:12]`."""
     for axis in range(3):
         bounds[axis] = bounds[axis + 6] = np.float32(_FAR)
         bounds[axis + 3] = bounds[axis + 9] = np.float32(-_FAR)
@@ -93,7 +93,7 @@ def _sort_along(items, numbers, begin, end, axis):
 
 @kernel
 def _sweep_split(items, numbers, begin, end, axis, areas):
-    """Sort few items along an axis and give the best place to split, such that leaves are full."""
+    """Sort few items along an axis and return the best split that gives full leaves."""
     _sort_along(items, numbers, begin, end, axis)
     count = end - begin
     b = areas[_FULL_NODE : _FULL_NODE + 6]
@@ -110,7 +110,7 @@ def _sweep_split(items, numbers, begin, end, axis, areas):
                 areas[step + 1] = area * np.float32(step + 1)
             else:
                 areas[count - 1 - step] += area * np.float32(step + 1)
-    # Whole leaves to the left: then few nodes have free slots.
+    # Only whole leaves to the left, so that few nodes have free slots.
     best, least = MAX_LEAF_TRIANGLES, np.float32(np.inf)
     for left in range(MAX_LEAF_TRIANGLES, count, MAX_LEAF_TRIANGLES):
         if areas[left] < least:
@@ -140,7 +140,7 @@ def _fill_bins(items, begin, end, bounds, bins, counts):
 
 @kernel
 def _best_bin(bins, counts, total, bounds, areas):
-    """Axis and first bin of the right half of the best split; axis -1 if none parts the items."""
+    """Axis and first bin of the right half of the best split; axis -1 if none separates the items."""
     best_axis, best_bin, least = -1, 0, np.float32(np.inf)
     b = areas[_FULL_NODE : _FULL_NODE + 6]
     for axis in range(3):
@@ -166,7 +166,7 @@ def _best_bin(bins, counts, total, bounds, areas):
 
 @kernel
 def _partition(items, numbers, begin, end, axis, bounds, first_right_bin):
-    """Bring the items of the bins to the left of `first_right_bin` to the front; gives the border."""
+    """Move the items of the bins left of `first_right_bin` to the front. Return the border."""
     factor = np.float32(_BINS * 0.9999) / (bounds[axis + 9] - bounds[axis + 6])
     i, j = begin, end - 1
     while i <= j:
@@ -181,7 +181,7 @@ def _partition(items, numbers, begin, end, axis, bounds, first_right_bin):
 
 @kernel
 def _split(items, numbers, begin, end, bounds, is_median, bins, counts, areas):
-    """Split a range in two; gives the border."""
+    """Split a range in two. Return the border."""
     middle = begin + (end - begin + 2 * MAX_LEAF_TRIANGLES - 1) // (2 * MAX_LEAF_TRIANGLES) * MAX_LEAF_TRIANGLES
     if end - begin <= _FULL_NODE:
         split = _sweep_split(items, numbers, begin, end, _longest_axis(bounds), areas)
@@ -197,9 +197,9 @@ def _split(items, numbers, begin, end, bounds, is_median, bins, counts, areas):
 
 @kernel
 def _split_in_eight(items, numbers, ranges, bounds, is_median, bins, counts, areas):
-    """Split the range in row 0 of `ranges` into up to eight; gives their number. Largest surface first."""
+    """Split the range in row 0 of `ranges` into up to eight, largest surface first. Return their number."""
     range_count = 1
-    # What makes a node of full leaves is not split further above it.
+    # A range that fills one node of full leaves is not split further at a higher level.
     is_last = ranges[0, 1] - ranges[0, 0] <= _FULL_NODE
     least = MAX_LEAF_TRIANGLES if is_last else _FULL_NODE
     while range_count < MESH_WIDTH:
@@ -223,8 +223,8 @@ def _split_in_eight(items, numbers, ranges, bounds, is_median, bins, counts, are
 
 @kernel
 def build_tree(items_address, count, nodes_address, node_capacity, finished):
-    """Bring the items into the order of the leaves and write the nodes, rows of MESH_CHILDREN; gives their number. At least one
-    item. The items that are in leaves are added to the int64 at `finished`, node by node."""
+    """Sort at least one item into the order of the leaves and write the nodes, rows of MESH_CHILDREN. Return their number. The
+    count of items in finished leaves is added to the int64 at `finished`, node by node."""
     items = view2(items_address, count, ITEM_WORDS, np.float32)
     numbers = view2(items_address, count, ITEM_WORDS, np.int32)
     nodes = view(nodes_address, node_capacity, MESH_CHILDREN)
@@ -272,7 +272,8 @@ def build_tree(items_address, count, nodes_address, node_capacity, finished):
 
 @kernel
 def _pack_axis(node, packed, axis):
-    """Write the bounds of the children along an axis as steps. They grow by more than what reading them in single rounds off."""
+    """Quantise the bounds of the children along an axis. They grow by more than the rounding error of reading them in single
+    precision."""
     low, high = _FAR, -_FAR
     for child in range(MESH_WIDTH):
         low, high = min(low, np.float64(node.bounds[axis, child])), max(high, np.float64(node.bounds[3 + axis, child]))

@@ -1,4 +1,4 @@
-"""Shapes that stand in a common frame, on a body or in a compound: bounds of each, mass of all.
+"""Shapes placed in a common frame, on a body or in a compound: bounds of each, mass of all.
 
 Matrices are symmetric and packed as (xx, yy, zz, xy, xz, yz).
 """
@@ -10,14 +10,14 @@ from ..runtime.kernel import kernel
 
 FLOAT32 = np.float32
 LARGE = 1.0e30
-"""Half spaces reach this far [m]."""
+"""Extent of half spaces [m]."""
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 UNIT_INERTIA = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 
 
 @kernel
 def packed6(m):
-    """A packed matrix out of an array, in double."""
+    """Read a packed matrix from an array, in double precision."""
     return (
         np.float64(m[0]), np.float64(m[1]), np.float64(m[2]), np.float64(m[3]), np.float64(m[4]), np.float64(m[5]),
     )  # fmt: skip
@@ -34,14 +34,14 @@ def add6(a, b, factor):
 
 @kernel
 def point_inertia(d):
-    """Inertia of 1 kg at the offset d: what the parallel axis theorem adds."""
+    """Inertia of 1 kg at the offset d (parallel axis theorem)."""
     x, y, z = d
     return (y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z)
 
 
 @kernel
 def renew_instance_bounds(instance, shape):
-    """Bounds of a shape on a body, body frame, from the centre of mass. False for a shape without any."""
+    """Renew the bounds of a shape on a body, body frame, from the centre of mass. False for a shape without bounds."""
     own, out = shape.bounds, instance.bounds
     if own[3] - own[0] > 1.0e20:
         for k in range(3):
@@ -65,7 +65,7 @@ def renew_instance_bounds(instance, shape):
 
 @kernel
 def weighs(instances, shapes, index):
-    """Whether a shape on a body adds to its mass: enabled, and with a volume."""
+    """Whether a shape on a body contributes to its mass: enabled, and with a volume."""
     instance = instances[index]
     return not instance.is_disabled and instance.shape >= 0 and shapes[instance.shape].volume > 0.0
 
@@ -82,8 +82,8 @@ def center_of_part(instances, shapes, index):
 
 @kernel
 def shape_mass(instances, shapes, first, count):
-    """`(volume [m^3], centre [m, from the origin], inertia about it for 1 kg [m^2])` of a body's shapes, all of one density.
-    The volume is 0 where nothing has one."""
+    """Return `(volume [m^3], centre [m, from the origin], inertia about it for 1 kg [m^2])` of a body's shapes, all of one
+    density. The volume is 0 if no shape has one."""
     total = 0.0
     center = (0.0, 0.0, 0.0)
     for k in range(first, first + count):

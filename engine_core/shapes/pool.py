@@ -1,4 +1,4 @@
-"""The pool of shapes: rows of SHAPE that compiled code reads, and what Python keeps beside them."""
+"""The pool of shapes: rows of SHAPE for compiled code, and the data that Python keeps beside them."""
 
 import numpy as np
 
@@ -22,36 +22,36 @@ _NOTHING = (Cooked(schema.EMPTY, {}), False)
 
 
 def _cook_stretched(shape_settings, stretch: np.ndarray) -> tuple[Cooked, bool]:
-    """What a use with this stretch is cooked to, and whether that is an approximation."""
+    """Cook a use with this stretch. Return the result and whether it is an approximation."""
     stretched_settings, is_approximate = shape_settings.stretched(stretch)
     return stretched_settings.cook(), is_approximate
 
 
 def is_collidable(kind: int) -> bool:
-    """Whether shapes of this kind of the user make contacts."""
+    """Whether shapes of this user's kind make contacts."""
     return kind in TRAITS and TRAITS[kind].is_made
 
 
 class ShapePool(ShapeRows):
     """All shapes of a world. Any thread may call; one lock guards all. Changes are made between steps.
 
-    A row is found by its index and holds the shape in use; until its settings are set, `kind` is EMPTY and it collides
-    with nothing. `make_id(index, sequence)` gives the id that is written into a new row.
+    A row is found by its index and holds the shape in use. Until its settings are set, `kind` is EMPTY and it collides with
+    nothing. `make_id(index, sequence)` returns the id that is written into a new row.
 
-    What is in use is never written: changed settings go to a fresh row, which `derive` gives from then on, and whoever uses
-    the shape takes it anew (`World.shape_changed`). Rows and blocks that nobody uses stay as they are until `collect`.
+    Rows in use are never overwritten: changed settings go to a fresh row, which `derive` returns from then on, and the users of
+    the shape take it anew (`World.shape_changed`). Unused rows and blocks stay as they are until `collect`.
     """
 
     def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY):
         super().__init__(make_id, capacity)
         self._settings: dict[int, object] = {}
-        self._sizes = Pool("sizes of shapes", np.float64, capacity, (3,))  # where a solid has no settings
-        self._derived: dict[int, dict[bytes, int]] = {}  # of a user's shape: stretch to row, for the present settings
-        self._source: dict[int, tuple[int, np.ndarray]] = {}  # of a row that is no user's own: user's shape and stretch
+        self._sizes = Pool("sizes of shapes", np.float64, capacity, (3,))  # of solids without settings in Python
+        self._derived: dict[int, dict[bytes, int]] = {}  # by user's shape: stretch to row, for the present settings
+        self._source: dict[int, tuple[int, np.ndarray]] = {}  # by derived row: user's shape and stretch
 
     def create(self, kind: int) -> int:
-        """A new shape of this kind, without settings. Gives its index. Raises ValueError for what is no kind of shape
-        a user can make, PoolFull if there is no free row."""
+        """Create a shape of this kind, without settings, and return its index. Raises ValueError for a kind that users cannot
+        make, PoolFull if there is no free row."""
         if not is_collidable(kind):
             raise ValueError(f"create: no such kind of shape, got {kind!r}")
         with self._lock:
@@ -60,7 +60,7 @@ class ShapePool(ShapeRows):
             return index
 
     def _take_row_of(self, index: int, stretch: np.ndarray) -> int:
-        """A row for a use of a user's shape."""
+        """Take a row for a use of a user's shape."""
         row = self._take_row(int(self.rows[index]["user_kind"]))
         self._source[row] = (index, stretch)
         self._rows_of.setdefault(index, set()).add(row)
@@ -68,8 +68,8 @@ class ShapePool(ShapeRows):
         return row
 
     def free(self, index: int) -> None:
-        """Free a shape: it is EMPTY at once, also where it is still used; its row is taken again after `collect`, when
-        nobody uses it any more. Raises ValueError if there is no such shape."""
+        """Free a shape. It is EMPTY at once, also where it is still used; its row is reused after `collect`, once it has no
+        users. Raises ValueError if there is no such shape."""
         with self._lock:
             self._check("free", index)
             self._claim(index)
@@ -79,7 +79,7 @@ class ShapePool(ShapeRows):
             for row in (*others, index):
                 self.rows[row]["kind"] = schema.EMPTY
                 self._retire_block(row)
-            for row in others or (index,):  # the last of the others takes the user's own row along
+            for row in others or (index,):  # the last of them frees the user's own row too
                 self._retire_if_unused(row)
 
     def current_row(self, index: int) -> int:
@@ -102,24 +102,24 @@ class ShapePool(ShapeRows):
             raise ValueError(f"{call}: no such shape, got index {index!r}")
 
     def held(self):
-        """A context in which no other thread changes settings of shapes. For moments."""
+        """A context in which no other thread changes settings of shapes. Hold it only briefly."""
         return self._lock
 
     def part_rows(self, index: int) -> list[int]:
-        """The rows of the parts of a compound's row, by number of a cooked part."""
+        """The rows of the parts of a compound's row, by number of the cooked part."""
         return self._part_rows.get(index, [])
 
     def block_of(self, index: int):
-        """What a shape's row points to, to be kept alive, or None."""
+        """The owner of the memory that a shape's row points to, to be kept alive, or None."""
         with self._lock:
             self._claim(index)
             return self._blocks.get(index)
 
-    # What compiled code has made of rows that were taken for it (`take_many`).
+    # Rows that were taken for compiled code (`take_many`) and written by it.
 
     def note_set(self, indices: np.ndarray, sizes: np.ndarray) -> None:
-        """Rows without a use were written by compiled code: by `solids.write_solid` with these sizes `(n, 3)`, or, where
-        `cooked_memory` says so, with a block."""
+        """Record that compiled code wrote rows without uses: by `solids.write_solid` with these sizes `(n, 3)`, or with a block
+        where `cooked_memory` has an address."""
         with self._lock:
             self._sizes.rows[indices] = sizes
             for index in indices.tolist():
@@ -127,7 +127,7 @@ class ShapePool(ShapeRows):
                     self._settings.pop(index, None)
 
     def _present(self, index: int):
-        """The settings in use, or None; of what compiled code has set they are made when somebody asks."""
+        """The settings in use, or None. Settings set by compiled code are built here on demand."""
         self._claim(index)
         own, row = self._settings.get(index), self.rows[index]
         if own is None and row["kind"] != schema.EMPTY and TRAITS[int(row["user_kind"])].has_sizes:
@@ -135,15 +135,15 @@ class ShapePool(ShapeRows):
         return own
 
     def _claim(self, index: int) -> None:
-        """Make a block that compiled code has cooked one like any other: compiled code leaves it alone from here on. In Godot who
-        calls has the server's lock, as has the compiled code."""
+        """Take over a block that compiled code has cooked; compiled code leaves it alone from here on. In Godot the caller holds
+        the server's lock, as does the compiled code."""
         address = int(self.cooked_memory.rows[index])
         if address:
             self._blocks[index], self._settings[index] = claim(address, self.rows[index])
             self.cooked_memory.rows[index] = 0
 
     def note_freed(self, indices: list[int], memory: list[int]) -> None:
-        """These shapes, without uses and other rows, were freed: their ids are gone, they are EMPTY, and of `memory` are the
+        """Record that these shapes, without uses and other rows, were freed: their ids are gone and they are EMPTY. `memory`: the
         addresses that `cooked_memory` held for them."""
         with self._lock:
             for index in indices:
@@ -154,69 +154,69 @@ class ShapePool(ShapeRows):
         if memory:
             self.reclaim()
 
-    # Settings. Each checks first and raises ValueError, naming the call and the value; then the old data is kept.
+    # Settings. Each setter checks first and raises ValueError, naming the call and the value; then the old data is kept.
 
     def set_sphere(self, index: int, radius: float) -> None:
-        """Radius [m]."""
+        """Set the radius [m]."""
         self._set("set_sphere", index, settings.Sphere.checked(radius))
 
     def set_box(self, index: int, half_extents) -> None:
-        """Half of each side [m]."""
+        """Set half of each side [m]."""
         self._set("set_box", index, settings.Box.checked(half_extents))
 
     def set_capsule(self, index: int, radius: float, height: float) -> None:
-        """Along Y; `height` [m] with the caps, at least twice the radius."""
+        """Set a capsule along Y; `height` [m] includes the caps and is at least twice the radius."""
         self._set("set_capsule", index, settings.Capsule.checked(radius, height))
 
     def set_cylinder(self, index: int, radius: float, height: float) -> None:
-        """Along Y; radius and height [m]."""
+        """Set a cylinder along Y; radius and height [m]."""
         self._set("set_cylinder", index, settings.Cylinder.checked(radius, height))
 
     def set_tapered_capsule(self, index: int, half_height: float, above: float, below: float) -> None:
-        """All between two spheres on Y, at +half_height and -half_height, and their radii [m]."""
+        """Set the convex hull of two spheres on Y, at +half_height and -half_height, with these radii [m]."""
         self._set("set_tapered_capsule", index, settings.TaperedCapsule.checked(half_height, above, below))
 
     def set_tapered_cylinder(self, index: int, half_height: float, above: float, below: float) -> None:
-        """Along Y; the radii of its two ends, of which one may be 0 [m]."""
+        """Set a tapered cylinder along Y; the radii of its two ends, of which one may be 0 [m]."""
         self._set("set_tapered_cylinder", index, settings.TaperedCylinder.checked(half_height, above, below))
 
     def set_ellipsoid(self, index: int, half_axes) -> None:
-        """Half of each axis [m]."""
+        """Set half of each axis [m]."""
         self._set("set_ellipsoid", index, settings.Ellipsoid.checked(half_axes))
 
     def set_custom(self, index: int, function, data=()) -> None:
-        """What a support function of one's own tells, given `data` (numbers): see custom.py."""
+        """Set the shape of a custom support function, called with `data` (numbers): see custom.py."""
         self._set("set_custom", index, settings.Custom.checked(function, data))
 
     def set_hull(self, index: int, points) -> float:
-        """The convex hull of `points`, `(n, 3)` [m]. No points: the shape stays, or becomes, empty. A hull has 256 vertices at
-        most: gives how far the farthest point stands out that is left out for that [m]."""
+        """Set the convex hull of `points`, `(n, 3)` [m]. With no points the shape is empty. A hull has at most 256 vertices:
+        return how far the farthest omitted point is outside [m]."""
         return self._set("set_hull", index, settings.Hull.checked(points)).left_out
 
     def set_plane(self, index: int, normal, distance: float) -> None:
-        """All of space where normal . x <= distance [m]; the normal need not be of length 1."""
+        """Set the half space where normal . x <= distance [m]; the normal need not be of length 1."""
         self._set("set_plane", index, settings.Plane.checked(normal, distance))
 
     def set_mesh(
         self, index: int, vertices, triangles, has_backface_collision: bool = False, materials=None, material_table=None
     ) -> None:
-        """Triangles `(m, 3)` of indices into vertices `(n, 3)` [m], counter-clockwise seen from the front; they need
-        not be welded. No triangle with an area: the shape is empty. Ray hits and contacts tell the rows of `triangles`
-        as faces. `materials` `(m,)`: of each triangle the row of `material_table` `(k, 2)`, friction and restitution, k at most
-        256; contacts use it, ray hits tell it."""
+        """Set triangles `(m, 3)` of indices into vertices `(n, 3)` [m], counter-clockwise seen from the front; they need not be
+        welded. If no triangle has an area, the shape is empty. Ray hits and contacts report the rows of `triangles` as faces.
+        `materials` `(m,)`: for each triangle the row of `material_table` `(k, 2)`, friction and restitution, k at most 256;
+        contacts use it, ray hits report it."""
         mesh = settings.Mesh.checked(vertices, triangles, has_backface_collision, materials, material_table)
         self._set("set_mesh", index, mesh)
 
     def set_height_field(self, index: int, width: int, depth: int, heights, materials=None, material_table=None) -> None:
-        """`heights` [m], `width * depth` of them, row by row along X; cells of 1 m, centred on the origin; NaN: a
-        hole. `materials` `(depth - 1, width - 1)`: of each cell the row of `material_table`, as in `set_mesh`."""
+        """Set `heights` [m], `width * depth` of them, row by row along X; cells of 1 m, centred on the origin; NaN: a hole.
+        `materials` `(depth - 1, width - 1)`: for each cell the row of `material_table`, as in `set_mesh`."""
         field = settings.HeightField.checked(width, depth, heights, materials, material_table)
         self._set("set_height_field", index, field)
 
     def update_height_field(self, index: int, x: int, z: int, heights, materials=None) -> None:
         """Change the samples from column x and row z on to `heights` `(rows, columns)` [m], and the materials of the cells from
-        there on to `materials`; None: they stay. In place; costs what the region costs. Call `World.update_height_field`: bodies
-        have to know. Raises ValueError for what does not fit."""
+        there on to `materials`; None keeps them. Works in place, at a cost proportional to the region. Users call
+        `World.update_height_field`, which also notifies the bodies. Raises ValueError for a region that does not fit."""
         call = "update_height_field"
         with self._lock:
             self._check(call, index)
@@ -228,7 +228,7 @@ class ShapePool(ShapeRows):
                 self._update_field(index, row, x, z, region, cells)
 
     def _update_field(self, index: int, row: int, x: int, z: int, region: np.ndarray | None, cells: np.ndarray | None) -> None:
-        """Write a region to one row; a use that is no field itself, or was all holes, is cooked anew."""
+        """Write a region to one row. A use that is not a field itself, or had only holes, is cooked anew."""
         block, field = self._blocks.get(row), self._settings[index]
         stretch = self._source[row][1] if row in self._source else NO_STRETCH
         is_field = block is not None and "heights" in block.arrays
@@ -252,13 +252,13 @@ class ShapePool(ShapeRows):
             self.rows[row]["bounds"] = bounds
 
     def set_separation_ray(self, index: int, length: float, slides_on_slope: bool = False) -> None:
-        """From the origin along +Z; length [m]."""
+        """Set a separation ray from the origin along +Z; length [m]."""
         self._set("set_separation_ray", index, settings.SeparationRay.checked(length, slides_on_slope))
 
     def set_compound(self, index: int, parts) -> None:
-        """A static compound of `parts`, each (index of a shape, transform of twelve numbers), and if wanted a number of the
-        user's and (friction, restitution). The present settings of the shapes are taken, those of other compounds too: what
-        becomes of the shapes afterwards does not matter."""
+        """Set a static compound of `parts`, each (index of a shape, transform of twelve numbers), optionally with a number of the
+        user's and (friction, restitution). The present settings of the shapes are copied, those of nested compounds too; later
+        changes of the shapes have no effect."""
         given = []
         for number, part in enumerate(parts):
             if not 2 <= len(part) <= 4:
@@ -266,13 +266,13 @@ class ShapePool(ShapeRows):
             own = self.settings_of(int(part[0]))
             if own is None:
                 raise ValueError(f"set_compound: part {number}, shape {part[0]!r}, has no settings")
-            if isinstance(own, settings.HeightField):  # its arrays change with it
+            if isinstance(own, settings.HeightField):  # its arrays may change in place
                 own = own._replace(heights=own.heights.copy(), materials=own.materials.copy())
             given.append(Part(own, *part[1:]))
         self._set("set_compound", index, StaticCompound.checked(given))
 
     def part_of(self, index: int, part: int) -> tuple[tuple[int, ...], int]:
-        """(path, user data) of a part of a compound: by which number at each depth it was given. Raises ValueError."""
+        """(path, user data) of a part of a compound. The path gives its index at each depth. Raises ValueError."""
         compound = self.settings_of(index)
         if not isinstance(compound, StaticCompound) or not 0 <= part < len(compound.numbers):
             raise ValueError(f"part_of: shape {index} has no part {part!r}")
@@ -296,7 +296,7 @@ class ShapePool(ShapeRows):
         return cooked
 
     def _fill(self, index: int, new_settings, cooked: Cooked) -> None:
-        """Write settings to rows that are empty until now: nobody reads more of them than that."""
+        """Write settings to rows that are EMPTY until now, which is all that queries read of them."""
         uses = [(row, _cook_stretched(new_settings, self._source[row][1])) for row in self._derived.get(index, {}).values()]
         self._settings[index] = new_settings
         self._write(self.current_row(index), cooked, False)
@@ -304,7 +304,7 @@ class ShapePool(ShapeRows):
             self._write(row, *cooked_use)
 
     def _replace(self, index: int, new_settings, cooked: Cooked) -> None:
-        """Write settings to a fresh row, or to the user's own if that was given up before and nobody reads it any more."""
+        """Write settings to a fresh row, or to the user's own row if that was retired before and is no longer read."""
         is_spare = self.rows[index]["kind"] == schema.EMPTY and self.rows[index]["use_count"] == 0
         fresh = index if is_spare else self._take_row_of(index, NO_STRETCH)
         old = self.current_row(index)
@@ -315,7 +315,7 @@ class ShapePool(ShapeRows):
             self._retire_if_unused(row)
 
     def take_over(self, index: int, own_settings, cooked: Cooked, margin: float) -> None:
-        """Give a new shape settings that are cooked already (storage.py)."""
+        """Give a new shape settings that are already cooked (storage.py)."""
         with self._lock:
             self._check("take_over", index)
             if own_settings is not None:
@@ -324,17 +324,17 @@ class ShapePool(ShapeRows):
             self.rows[index]["margin"] = margin
 
     def set_margin(self, index: int, margin: float) -> None:
-        """Keep the user's margin [m]: a hint that nothing reads, shapes are exact."""
+        """Keep the user's margin [m]: a hint without effect, since shapes are exact."""
         with self._lock:
             self._check("set_margin", index)
             self.rows[index]["margin"] = margin
 
-    # Derived shapes: a shape used with a scale, shear or mirroring is a row of its own.
+    # Derived shapes: a shape used with a scale, shear or mirroring has a row of its own.
 
     def derive(self, index: int, stretch=None) -> int:
-        """Take a use of the shape stretched by `stretch` `(3, 3)`, the symmetric part of a basis (`split_basis`); None: none.
-        Gives the index of the row that collides: `index` itself for no stretch, else a row that follows the user's
-        changes. Give the use back with `release`. Raises ValueError for no such shape or a stretch without volume."""
+        """Take a use of the shape stretched by `stretch` `(3, 3)`, the symmetric part of a basis (`split_basis`), or None. Return
+        the index of the row that collides: `index` itself without a stretch, else a row that follows the user's changes. Give the
+        use back with `release`. Raises ValueError for a missing shape or a stretch without volume."""
         if stretch is None:
             return self._use(index)
         stretch = np.asarray(stretch, dtype=np.float64)
@@ -342,7 +342,7 @@ class ShapePool(ShapeRows):
             raise ValueError(f"derive: the stretch must be 3 x 3 finite numbers with a volume, got {stretch.tolist()}")
         if is_identity(stretch):
             return self._use(index)
-        # Transforms that mean the same scale differ in the last bits: they share a row.
+        # Transforms with the same scale may differ in the last bits: they share a row.
         step = 1e-6 * 2.0 ** np.rint(np.log2(np.abs(stretch).max()))
         key = np.rint(stretch / step).astype(np.int64).tobytes() + np.float64(step).tobytes()
         cooked_from, cooked = None, _NOTHING
@@ -369,7 +369,7 @@ class ShapePool(ShapeRows):
             return row
 
     def release(self, row: int) -> None:
-        """Give back a use taken with `derive`; `row` is what it gave. Raises ValueError if it is not in use."""
+        """Give back a use taken with `derive`; `row` is its result. Raises ValueError if it is not in use."""
         with self._lock:
             if not 0 <= row < self.row_count or self.rows[row]["use_count"] <= 0:
                 raise ValueError(f"release: the shape is not in use, got index {row!r}")
@@ -377,7 +377,7 @@ class ShapePool(ShapeRows):
             self._retire_if_unused(row)
 
     def _retire_if_unused(self, row: int) -> None:
-        """Retire a row that nobody uses and that nobody can come to use."""
+        """Retire a row that has no users and cannot get any."""
         index, _ = self._source.get(row, (row, None))
         is_freed = self.rows[index]["id"] == 0
         is_present = not is_freed and self.current_row(index) == row
@@ -391,7 +391,7 @@ class ShapePool(ShapeRows):
         self.on_retire()
 
     def _forget(self, row: int, index: int) -> None:
-        """A row is no use of a user's shape any more."""
+        """Forget that a row is a use of a user's shape."""
         del self._source[row]
         uses, rows = self._derived.get(index, {}), self._rows_of[index]
         for key in [key for key, value in uses.items() if value == row]:
@@ -421,7 +421,7 @@ class ShapePool(ShapeRows):
         row["kind"] = cooked.kind
 
     def _take_parts(self, cooked: Cooked) -> list[int]:
-        """Rows for the parts of a compound, whose block is told them. Raises PoolFull; then none was taken."""
+        """Take rows for the parts of a compound and write them to its block. Raises PoolFull; then none was taken."""
         taken = []
         try:
             for part in cooked.parts:

@@ -15,7 +15,7 @@ from .schema import BOX, CAPSULE, CYLINDER, HEIGHT_FIELD, HULL, HULL_BLOCK, MESH
 from .traits import is_support_shape
 
 NO_FRACTION = 2.0
-"""The fraction that `ray_shape` gives for no hit."""
+"""The fraction that `ray_shape` returns for no hit."""
 _ZERO = (0.0, 0.0, 0.0)
 _FAR = 1e300
 
@@ -34,7 +34,7 @@ def _ray_mesh_shape(shape, origin, vector, max_fraction, hits_back_faces):
 
 @kernel
 def face_told(shape, face):
-    """What users are told of a face that `ray_shape` gave: of a height field nothing, as in Godot."""
+    """The face reported to users for one from `ray_shape`: none for a height field, as in Godot."""
     return np.int64(-1) if shape.user_kind == HEIGHT_FIELD else np.int64(face)
 
 
@@ -63,14 +63,13 @@ def _ray_convex(shape, origin, vector):
 
 @kernel
 def ray_shape(shapes, index, origin, vector, max_fraction, hits_from_inside, hits_back_faces):
-    """Compiled: where a ray first hits shape `index` of the rows `shapes`, in the frame of the shape: `(fraction,
-    normal, face, started_inside)`. The point is `origin + fraction * vector`; fraction is 2.0 for no hit up to
-    `max_fraction`.
+    """Compiled: find where a ray first hits shape `index` of the rows `shapes`, in the frame of the shape: `(fraction, normal,
+    face, started_inside)`. The point is `origin + fraction * vector`; fraction is 2.0 for no hit up to `max_fraction`.
 
-    A ray that starts within a convex shape (or behind a plane): with `hits_from_inside` a hit at fraction 0 with a zero
-    normal, else none. A mesh with backface collision, and a height field, are hit from behind with `hits_back_faces`;
-    the normal then is turned against the ray. `face` is the user's index of a triangle of a mesh or height field, else -1. A ray
-    of no length hits nothing; separation rays and empty shapes are never hit."""
+    A ray that starts inside a convex shape (or behind a plane) is a hit at fraction 0 with a zero normal if `hits_from_inside`,
+    else no hit. A mesh with backface collision, and a height field, are hit from behind with `hits_back_faces`; the normal is
+    then turned against the ray. `face` is the user's index of a triangle of a mesh or height field, else -1. A ray without length
+    hits nothing; separation rays and empty shapes are never hit."""
     shape = shapes[index]
     if length_squared(vector) == 0.0:
         return NO_FRACTION, _ZERO, np.int64(-1), False
@@ -86,8 +85,8 @@ def ray_shape(shapes, index, origin, vector, max_fraction, hits_from_inside, hit
 
 @kernel
 def point_in_shape(shapes, index, point):
-    """Compiled: whether the point lies in shape `index` or on its surface, in the frame of the shape. Meshes and height
-    fields are surfaces: nothing lies in them."""
+    """Compiled: whether the point lies in shape `index` or on its surface, in the frame of the shape. False for meshes and height
+    fields, which are surfaces."""
     shape = shapes[index]
     kind = shape.kind
     radius = np.float64(shape.radius)

@@ -1,4 +1,4 @@
-"""Rows of SHAPE: how they are taken, wait until nobody reads them any more, and are given back. pool.py says whose they are."""
+"""Rows of SHAPE: how they are taken, retired until no query reads them, and given back. pool.py assigns them to shapes."""
 
 import threading
 
@@ -17,20 +17,20 @@ class ShapeRows:
     def __init__(self, make_id, capacity: int):
         self.pool = Pool("shapes", schema.SHAPE, capacity, setting=MAX_SHAPES_SETTING)
         self.rows = self.pool.rows
-        self.row_count = 0  # rows in use lie below
+        self.row_count = 0  # rows in use have a lower index
         self._make_id = make_id
         self._lock = threading.RLock()
         self._blocks: dict[int, object] = {}
         self.cooked_memory = Pool("cooked memory of shapes", np.int64, capacity)  # by row: see cooked_memory.py; 0: none
-        self._part_rows: dict[int, list[int]] = {}  # of a compound's row: those of its parts, which nobody else uses
+        self._part_rows: dict[int, list[int]] = {}  # of a compound's row: those of its parts, used by it alone
         self._rows_of: dict[int, set[int]] = {}  # of a user's shape: rows for its uses, of present and past settings
         self._free_rows: list[int] = []
         self._retired_blocks: list = []
         self._retired_memory: list[int] = []  # addresses
         self._retired_rows: list[int] = []
-        self._retiring: set[int] = set()  # rows that were retired and are not given back yet
-        self.on_retire = lambda: None  # told of each row and block that waits to be given back
-        self.reclaim = lambda: None  # gives back what nobody reads any more
+        self._retiring: set[int] = set()  # retired rows that are not given back yet
+        self.on_retire = lambda: None  # called for each row and block that waits to be given back
+        self.reclaim = lambda: None  # gives back what is no longer read
 
     @property
     def address(self) -> int:
@@ -54,12 +54,12 @@ class ShapeRows:
         return index
 
     def _make_room(self, count: int) -> None:
-        """Give back what nobody reads any more, if fewer rows are free."""
+        """Give back rows that are no longer read, if fewer than `count` are free."""
         if count > self.free_count():
             self.reclaim()
 
     def take_many(self, count: int) -> np.ndarray:
-        """Rows, int32, as `create` takes them; without kind and id, which compiled code writes. Raises PoolFull."""
+        """Take rows, int32, as `create` does, but without kind and id, which compiled code writes. Raises PoolFull."""
         self._make_room(count)
         with self._lock:
             used = min(count, len(self._free_rows))
@@ -75,12 +75,12 @@ class ShapeRows:
             return rows
 
     def free_count(self) -> int:
-        """Rows that may be taken."""
+        """The number of free rows."""
         with self._lock:
             return self.pool.capacity - self.row_count + len(self._free_rows)
 
     def collect(self) -> int:
-        """Give back replaced blocks and freed rows. Call when no step and no query runs. Gives how many of both."""
+        """Give back replaced blocks and freed rows. Call it when no step and no query runs. Return the number of both."""
         with self._lock:
             count = len(self._retired_blocks) + len(self._retired_memory) + len(self._retired_rows)
             give_back = self.detach_retired()
@@ -89,8 +89,8 @@ class ShapeRows:
             return count
 
     def detach_retired(self):
-        """What was retired until now, as a function that gives it back: call it when nobody can be reading it any more. None
-        if there is nothing."""
+        """Return a function that gives back everything retired until now, or None if there is nothing. Call it when no query can
+        be reading that any more."""
         with self._lock:
             blocks, memory, rows = self._retired_blocks, self._retired_memory, self._retired_rows
             self._retired_blocks, self._retired_memory, self._retired_rows = [], [], []
@@ -104,7 +104,7 @@ class ShapeRows:
         return give_back if blocks or memory or rows else None
 
     def _give_back_rows(self, rows: list[int]) -> None:
-        """`_give_back_row`, at once for those that have nothing beside them: most."""
+        """Give rows back, at once for those without extra data: most of them."""
         others = {row for row in rows if row in self._blocks or row in self._part_rows}
         for row in sorted(others):
             self._give_back_row(row)
@@ -127,8 +127,8 @@ class ShapeRows:
     # Shapes that were cooked elsewhere, for batches of bodies (core/batches.py).
 
     def adopt(self, cooked: np.ndarray) -> np.ndarray:
-        """Rows, int32, for shapes that are cooked already: an array of SHAPE whose `block`s are addresses that stay good until
-        `disown`. Each is in use once. Raises PoolFull; then none was taken."""
+        """Take rows, int32, for shapes that are already cooked: an array of SHAPE whose `block`s are addresses that stay valid
+        until `disown`. Each is in use once. Raises PoolFull; then none was taken."""
         self._make_room(len(cooked))
         with self._lock:
             if self.row_count + len(cooked) - len(self._free_rows) > self.pool.capacity:
@@ -143,7 +143,7 @@ class ShapeRows:
             return indices
 
     def disown(self, indices: np.ndarray) -> None:
-        """Give rows back that `adopt` gave. No step and no query may still read them."""
+        """Give back rows of `adopt`. No step and no query may still read them."""
         with self._lock:
             for index in indices.tolist():
                 row = self.rows[index]
@@ -153,6 +153,6 @@ class ShapeRows:
                     self._free_rows.append(index)
 
     def used_count(self) -> int:
-        """Rows in use."""
+        """The number of rows in use."""
         with self._lock:
             return self.row_count - len(self._free_rows) - len(self._retired_rows)

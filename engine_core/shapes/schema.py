@@ -1,9 +1,9 @@
 """The data of shapes: one row a shape, and the cooked blocks that hulls and meshes point to.
 
-A row never moves and is found by its index; `id` tells whether it is still the shape one thinks of. Cooked blocks are
-immutable: changed settings make a new block, and the old one is freed when no step and no query can still read it.
-A row is written once: changed settings go to a fresh row, and `current` of the user's row says which one.
-All lengths in [m], in the shape's own frame, scale already applied: a scaled use of a shape is a cooked shape of its
+A row never moves and is found by its index; `id` shows whether it still is the expected shape. Cooked blocks are immutable:
+changed settings make a new block, and the old one is freed when no step and no query can still read it.
+A row is written once: changed settings go to a fresh row, and `current` of the user's row points to it.
+All lengths are in [m], in the shape's own frame, with scale already applied: a scaled use of a shape is a cooked shape of its
 own.
 """
 
@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 # Kinds of shape. The order is the order of arguments in a collision: kind_a <= kind_b.
-# But what is told by a support function alone, the last four, comes before hulls.
+# Except that shapes defined by a support function alone, the last four, come before hulls.
 (
     EMPTY, SPHERE, CAPSULE, BOX, HULL, CYLINDER, TRIANGLE, PLANE, MESH, HEIGHT_FIELD, SEPARATION_RAY, COMPOUND, TAPERED_CAPSULE,
     TAPERED_CYLINDER, ELLIPSOID, CUSTOM,
@@ -36,21 +36,21 @@ SHAPE = np.dtype(
         ("volume", "f4"),  # [m^3]; 0 for planes and meshes
         ("center_of_mass", "f4", 3),
         ("inertia", "f4", 6),  # about the centre of mass for a mass of 1 kg: xx, yy, zz, xy, xz, yz [m^2]
-        ("inner_radius", "f4"),  # of the largest sphere about the centre of mass that fits, for continuous collision
+        ("inner_radius", "f4"),  # of the largest inscribed sphere about the centre of mass, for continuous collision
         ("has_backface_collision", "i4"),  # mesh
         ("user_kind", "i4"),  # as created; `kind` is as cooked: EMPTY without settings; a height field is a MESH of another block
         ("length", "f4"),  # separation ray, from the origin along +Z
         ("slides_on_slope", "i4"),  # separation ray
         ("is_approximate", "i4"),  # a round shape used with a scale that would make it an ellipsoid: averaged
-        ("sequence", "i4"),  # counts up each time the row is used anew
-        ("margin", "f4"),  # as the user set it; a hint that exact shapes do not need
+        ("sequence", "i4"),  # counts the uses of the row
+        ("margin", "f4"),  # as the user set it; a hint without effect, since shapes are exact
         ("current", "i4"),  # of a user's shape: the row with its present settings
-        ("was_shared", "i4"),  # of a user's shape: Python has given out uses of it, which queries may still read, or other rows
+        ("was_shared", "i4"),  # of a user's shape: Python has handed out uses of it, which queries may still read, or other rows
     ],
     align=True,
 )
 
-# The faces of a hull are polygons, counter-clockwise seen from outside. Every edge is there once, with its two faces.
+# The faces of a hull are polygons, counter-clockwise seen from outside. Every edge is listed once, with its two faces.
 HULL_BLOCK = np.dtype(
     [
         ("vertex_count", "i8"),
@@ -66,32 +66,32 @@ HULL_BLOCK = np.dtype(
     align=True,
 )
 
-# A shape that a user tells by its support function; see custom.py.
+# A shape that is defined by a user's support function; see custom.py.
 CUSTOM_BLOCK = np.dtype(
     [
         ("function", "i8"),  # address of `int64 f(data, words)`
-        ("data", "i8"),  # address of what the function is given
+        ("data", "i8"),  # address of the data passed to the function
         ("stretch", "f8", (3, 3)),  # by rows
     ],
     align=True,
 )
 
-# A bounding tree of meshes has eight children a node, and up to eight triangles a leaf. An entry tells a child: the number of a
-# node, a leaf as ~(first triangle << 4 | how many), or NO_CHILD.
+# A bounding tree of meshes has eight children a node, and up to eight triangles a leaf. An entry encodes a child: the number of a
+# node, a leaf as ~(first triangle << 4 | count), or NO_CHILD.
 MESH_WIDTH = 8
 MAX_LEAF_TRIANGLES = 8
 MAX_MESH_TRIANGLES = 1 << 27
 NO_CHILD = -1
 MESH_STACK_SIZE = 224
-"""Entries of a walk through the deepest tree that is built."""
+"""Stack size for a walk through the deepest tree that is built."""
 
 # A node as it is stored, two cache lines: bounds of the children (rows min x, y, z, max x, y, z) as whole steps from `base`,
 # rounded outwards (Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", 2017,
-# section 3). A free slot is inside out: 255 and 0.
+# section 3). A free slot has its low bound above its high one: 255 and 0.
 MESH_NODE = np.dtype(
     [("base", "f4", 3), ("step", "f4", 3), ("entries", "i4", 8), ("bounds", "u1", (6, 8)), ("unused", "u1", 24)], align=True
 )
-# The children of a node as one reads them, and as height fields make them. Bounds of free slots tell nothing.
+# The children of a node in the form used for reading, and made by height fields. Bounds of free slots are undefined.
 MESH_CHILDREN = np.dtype([("bounds", "f4", (6, 8)), ("entries", "i8", 8)], align=True)
 COS_ACTIVE = math.cos(math.radians(5.0))
 """An edge between triangles whose normals are closer than this is inactive."""
@@ -111,7 +111,7 @@ MESH_BLOCK = np.dtype(
         ("face_count", "i8"),
         ("material_table", "i8"),  # address of float32 (material_count, 2): friction and restitution
         ("material_count", "i8"),
-        ("reach", "f8"),  # the largest coordinate of a vertex, for what rounding may take off [m]
+        ("reach", "f8"),  # the largest coordinate of a vertex, for rounding errors [m]
         # A height field has these in place of vertices, triangles, faces, edges and nodes; see height_field.py.
         ("heights", "i8"),  # address of float32 (depth, width); 0: a mesh
         ("ranges", "i8"),  # address of float32 (node_count, 2): lowest and highest sample, before `scale`
@@ -126,12 +126,12 @@ MESH_BLOCK = np.dtype(
     align=True,
 )
 
-# A shape on a body, or a part of a static compound. Transforms are rigid: scale and shear are cooked into the shape. Of a part
-# the body's centre of mass and origin are the compound's origin.
+# A shape on a body, or a part of a static compound. Transforms are rigid: scale and shear are cooked into the shape. For a part,
+# the compound's origin is both centre of mass and origin of the body.
 INSTANCE = np.dtype(
     [
         ("shape", "i4"),  # index of the cooked shape that collides; -1: not cooked yet (empty settings)
-        ("user_shape", "i4"),  # index of the shape the user gave
+        ("user_shape", "i4"),  # index of the user's shape
         ("is_disabled", "i2"),
         ("has_user_transform", "i2"),  # the user's transform is not just `rotation` and `origin_position`: see InstancePool
         ("body", "i4"),
@@ -139,7 +139,7 @@ INSTANCE = np.dtype(
         ("rotation", "f4", 4),  # shape frame to body frame
         ("bounds", "f4", 6),  # of the shape in the body frame, from the centre of mass
         ("origin_position", "f4", 3),  # from the user's origin, body frame
-        ("query_layers", "u4"),  # shape filter of queries; 0: every query sees it
+        ("query_layers", "u4"),  # filter for queries; 0: found by every query
         ("simulation_layers", "u4"),  # two shapes with no bit in common make no contacts; 0: with all
     ],
     align=True,
@@ -154,14 +154,14 @@ INSTANCE_NODE = np.dtype(
         ("leaf", "i4"),  # of the shape in the row beside: node << 2 | child that stands for it; -1: it is in no tree
         ("parent", "i4"),  # of the node: node << 2 | child above it; -1: the root
         # In the first row, of the whole tree:
-        ("covered", "i4"),  # so many shapes are in it; those that came since are looked at one by one
+        ("covered", "i4"),  # number of shapes in it; later shapes are tested one by one
         ("node_count", "i4"),
-        ("changed", "i4"),  # how often a shape has changed since it was built
+        ("changed", "i4"),  # how many shape changes since it was built
     ],
     align=True,
 )
 
-# A static compound: its parts, all in one tree however deep it was nested.
+# A static compound: its parts, all in one tree however deeply it was nested.
 COMPOUND_BLOCK = np.dtype(
     [
         ("part_count", "i8"),
@@ -174,4 +174,4 @@ COMPOUND_BLOCK = np.dtype(
 )
 MOST_PARTS = 65535
 NO_PART = 65535
-"""What a manifold says of a shape that is no compound."""
+"""The part number in a manifold for a shape that is not a compound."""

@@ -1,4 +1,4 @@
-"""The settings of each kind of shape: checked when made, cooked into rows, stretched by a scale or shear (stretch.py)."""
+"""The settings of each kind of shape: checked on creation, cooked into rows, stretched by a scale or shear (stretch.py)."""
 
 import math
 from typing import NamedTuple
@@ -22,7 +22,7 @@ def _number(call: str, name: str, value, positive: bool = True) -> float:
 
 
 def _vectors(call: str, name: str, value, row_count: int | None = None, dtype=np.float32) -> np.ndarray:
-    """A copy, which stays as it is whatever the caller does to the array that was given."""
+    """Check vectors and return a copy, so that later changes of the caller's array have no effect."""
     try:
         array = np.array(value, dtype=dtype, order="C", ndmin=1)
     except (TypeError, ValueError, OverflowError):
@@ -39,7 +39,7 @@ def _vectors(call: str, name: str, value, row_count: int | None = None, dtype=np
 
 
 def _sizes(call: str, name: str, value) -> tuple:
-    """Three positive numbers."""
+    """Check three positive numbers."""
     return tuple(_number(call, name, size) for size in _vectors(call, name, value, 1, np.float64).tolist())
 
 
@@ -118,14 +118,14 @@ class Cylinder(NamedTuple):
 
 
 def of_solid(kind: int, sizes: list):
-    """The settings of a sphere, box, capsule or cylinder with these sizes, which were checked (solids.py)."""
+    """The settings of a sphere, box, capsule or cylinder with these sizes, already checked (solids.py)."""
     if kind == schema.BOX:
         return Box(tuple(sizes))
     return Sphere(sizes[0]) if kind == schema.SPHERE else (Capsule if kind == schema.CAPSULE else Cylinder)(*sizes[:2])
 
 
 def _ends(tapered, stretch: np.ndarray) -> tuple[float, float]:
-    """The radii above and below of a tapered shape: a mirroring turns it over."""
+    """The upper and lower radius of a tapered shape; mirroring swaps them."""
     return (tapered.below, tapered.above) if stretch[1, 1] < 0.0 else (tapered.above, tapered.below)
 
 
@@ -190,7 +190,7 @@ class Ellipsoid(NamedTuple):
 
 
 class Custom(NamedTuple):
-    """A user's support function; see custom.py."""
+    """A custom support function; see custom.py."""
 
     function: object
     data: np.ndarray
@@ -286,7 +286,7 @@ NO_TABLE = np.empty((0, 2), np.float32)
 
 
 def _rows_of_table(call: str, materials, sizes: tuple | None, row_count: int) -> np.ndarray:
-    """Rows of a table of so many, uint8, as an array of these sizes; None: of any."""
+    """Check row numbers of a table with `row_count` rows, and return them as uint8 of these sizes; None: any size."""
     try:
         rows = np.array(materials, dtype=np.int64)
     except (TypeError, ValueError):
@@ -299,7 +299,7 @@ def _rows_of_table(call: str, materials, sizes: tuple | None, row_count: int) ->
 
 
 def _materials(call: str, materials, table, sizes: tuple) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of a table uint8, flat, and the table float32 `(n, 2)`; both empty for None."""
+    """Check materials: row numbers uint8, flat, and the table float32 `(n, 2)`; both empty for None."""
     if materials is None and table is None:
         return NO_MATERIALS, NO_TABLE
     if materials is None or table is None:
@@ -316,8 +316,8 @@ def _materials(call: str, materials, table, sizes: tuple) -> tuple[np.ndarray, n
 
 
 class Mesh(NamedTuple):
-    """Triangles `(m, 3)`, counter-clockwise seen from the front; `faces` are the user's numbers of them. `materials` uint8 are by
-    these numbers a row of `material_table` (friction, restitution); empty: the body's."""
+    """Triangles `(m, 3)`, counter-clockwise seen from the front; `faces` are the user's numbers of them. `materials` uint8: by
+    these numbers a row of `material_table` (friction, restitution); empty: those of the body."""
 
     vertices: np.ndarray
     triangles: np.ndarray
@@ -347,7 +347,7 @@ class Mesh(NamedTuple):
         return cook_mesh(self.vertices, self.triangles, self.has_backface_collision, self.faces, *surfaces, progress)
 
     def kept(self, cooked):
-        """The same settings, held by the arrays of the cooked block, so that a mesh is in memory once."""
+        """Replace arrays by those of the cooked block, so that a mesh is in memory only once."""
         if cooked.block is None:
             return self
         names = ("vertices", "triangles", "faces", "materials", "material_table")
@@ -361,7 +361,7 @@ class Mesh(NamedTuple):
 
 
 def _samples(call: str, heights) -> np.ndarray:
-    """A copy of samples, of at least two dimensions; NaN: a hole."""
+    """Copy and check samples, of at least two dimensions; NaN: a hole."""
     try:
         samples = np.array(heights, dtype=np.float32, ndmin=2)
     except (TypeError, ValueError):
@@ -376,8 +376,8 @@ def _fits(region: np.ndarray, x, z, width: int, depth: int) -> bool:
 
 
 class HeightField(NamedTuple):
-    """Heights `(depth, width)` [m], centred on the origin, cells of 1 m, all times `scale`; NaN: a hole. `materials` uint8 are by
-    cell, row by row along X, a row of `material_table` (friction, restitution); empty: the body's."""
+    """Heights `(depth, width)` [m], centred on the origin, cells of 1 m, all times `scale`; NaN: a hole. `materials` uint8: by
+    cell, row by row along X, a row of `material_table` (friction, restitution); empty: those of the body."""
 
     heights: np.ndarray
     scale: tuple = (1.0, 1.0, 1.0)
@@ -404,8 +404,8 @@ class HeightField(NamedTuple):
         return self.materials.reshape(depth - 1, width - 1)
 
     def checked_region(self, call: str, x, z, heights, materials) -> tuple:
-        """Samples `(rows, columns)` that fit into the field from (x, z) on, and materials of cells from there on; None for None.
-        Raises ValueError."""
+        """Check samples `(rows, columns)` that fit into the field from (x, z) on, and materials of cells from there on; None
+        stays None. Raises ValueError."""
         depth, width = self.heights.shape
         region = None if heights is None else _samples(call, heights)
         if region is not None and not _fits(region, x, z, width, depth):
@@ -420,8 +420,8 @@ class HeightField(NamedTuple):
         return region, rows
 
     def as_mesh(self) -> Mesh:
-        """Two triangles a cell, parted from (x + 1, z) to (x, z + 1), facing up; their numbers are 2 cell and 2 cell +
-        1."""
+        """Convert to a mesh of two triangles a cell, divided from (x + 1, z) to (x, z + 1), facing up. Cell c has the triangles 2
+        c and 2 c + 1."""
         depth, width = self.heights.shape
         x, z = np.meshgrid(np.arange(width) - 0.5 * (width - 1), np.arange(depth) - 0.5 * (depth - 1))
         vertices = np.stack((x, np.nan_to_num(self.heights), z), axis=-1).reshape(-1, 3) * self.scale
@@ -440,7 +440,7 @@ class HeightField(NamedTuple):
         return cook_height_field(self.heights, self.scale, self.materials, self.material_table)
 
     def kept(self, cooked):
-        """The same settings, held by the arrays of the cooked block."""
+        """Replace arrays by those of the cooked block."""
         if cooked.block is None:
             return self
         return self._replace(**{name: cooked.block.arrays[name] for name in ("heights", "materials", "material_table")})

@@ -1,8 +1,8 @@
-"""Rows of SHAPE of spheres, boxes, capsules and cylinders, which need no block: written by compiled code, for Python and for
-calls that Python does not see.
+"""Rows of SHAPE of spheres, boxes, capsules and cylinders, which need no block. Compiled code writes them, for Python and for
+calls that bypass Python.
 
-Sizes are three numbers: a sphere's radius; a box's half extents; of what is along Y radius and height, a capsule's with its caps
-[m]. Those that a kind has not are not read.
+Sizes are three numbers [m]: radius of a sphere; half extents of a box; radius and height of a capsule (with its caps) or
+cylinder. Sizes that a kind does not use are not read.
 """
 
 import numpy as np
@@ -15,22 +15,22 @@ from .schema import BOX, CAPSULE, CYLINDER, EMPTY, SHAPE, SPHERE
 
 FLOAT32, INT32 = np.float32, np.int32
 SMALLEST, LARGEST = 1e-15, 1e15
-"""What a size may be [m]."""
+"""Limits of a size [m]."""
 MOST_VOLUME = 1e38
-"""More than a row can hold is told as this [m^3]."""
+"""Larger volumes are stored as this [m^3]."""
 ROUNDING_OF_HEIGHT = 1e-5
-"""A capsule may be so much shorter than its caps, as a fraction."""
+"""How much shorter than its caps a capsule may be, as a fraction."""
 
 
 @kernel
 def is_size(value):
-    """Whether a shape may be so large; False for NaN."""
+    """Whether a size is within the limits; False for NaN."""
     return value >= SMALLEST and value <= LARGEST
 
 
 @kernel
 def are_sizes(kind, sizes):
-    """Whether a solid of this kind may have these sizes."""
+    """Whether the sizes are valid for a solid of this kind."""
     a, b, c = sizes
     if kind == SPHERE:
         return is_size(a)
@@ -43,7 +43,7 @@ def are_sizes(kind, sizes):
 
 @kernel
 def _write(shape, half_size, solid, inner_radius):
-    """What all solids have; `solid`: volume and inertia."""
+    """Write what all solids have in common; `solid`: volume and inertia."""
     volume, inertia = solid
     for k in range(3):
         shape.bounds[k], shape.bounds[3 + k] = FLOAT32(-half_size[k]), FLOAT32(half_size[k])
@@ -54,7 +54,7 @@ def _write(shape, half_size, solid, inner_radius):
 
 @kernel
 def write_solid(shape, kind, sizes):
-    """Write sizes that `are_sizes` to a row in which no other kind of shape was. It is EMPTY meanwhile."""
+    """Write sizes that `are_sizes` accepts to a row that held no other kind of shape. The row is EMPTY meanwhile."""
     shape.kind = INT32(EMPTY)
     a, b, c = sizes
     if kind == SPHERE:
@@ -75,5 +75,5 @@ def write_solid(shape, kind, sizes):
 
 @entry_point("void(int64, int64, float64, float64, float64)")
 def cook_solid(row, kind, a, b, c):
-    """`write_solid` for Python; `row`: the address of a row of zeros."""
+    """Call `write_solid` from Python; `row`: the address of a zeroed row."""
     write_solid(view(row, 1, SHAPE)[0], kind, (a, b, c))

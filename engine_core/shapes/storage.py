@@ -1,8 +1,8 @@
-"""A shape as bytes and back, cooked as it is: nothing is computed anew, every bit comes back.
+"""Saving a shape as bytes and loading it, in its cooked form: nothing is computed again, every bit is restored.
 
 The bytes are an archive of NumPy arrays (`numpy.savez`, no pickled objects): the row, the record and the arrays of its block, and
-the settings, from which uses with a scale are cooked. They hold no address, and are the same for the same shape. Of a compound
-each cooked part, and the settings of each shape that parts are uses of, stand under names that begin with their number.
+the settings, from which scaled uses are cooked. They hold no address, and are the same for the same shape. In a compound, the
+names of each cooked part, and of the settings of each shape that parts use, begin with its number.
 """
 
 import io
@@ -17,13 +17,13 @@ from .pool import ShapePool
 from .traits import TRAITS
 
 VERSION = 3
-"""Counts up when rows, blocks or settings change their meaning."""
+"""Increased when rows, blocks or settings change their meaning."""
 BLOCKS = {kind: traits.block for kind, traits in TRAITS.items() if traits.block is not None and traits.is_stored}
 SETTINGS = {own.kind: own for module in (settings, compound_settings) for own in vars(module).values() if hasattr(own, "cook")}
 
 
 def _block_entries(kind: int, block: Block | None) -> dict:
-    """The record of a block without its addresses, and its arrays."""
+    """Entries for the record of a block without its addresses, and its arrays."""
     if block is None:
         return {}
     record = np.zeros((), BLOCKS[kind])
@@ -35,11 +35,11 @@ def _block_entries(kind: int, block: Block | None) -> dict:
 
 
 def _settings_entries(own, block: Block | None) -> dict:
-    """The fields of settings; an array that is the block's is only named."""
+    """Entries for the fields of settings. An array of the block is only referred to by name."""
     entries = {}
     shared = {id(array): name for name, array in (block.arrays if block else {}).items()}
     for name, value in own._asdict().items() if own is not None else ():
-        if name == "shapes":  # of a compound: settings themselves
+        if name == "shapes":  # of a compound: nested settings
             continue
         if id(value) in shared:
             entries[f"shared {name}"] = np.array(shared[id(value)])
@@ -53,12 +53,12 @@ def _named(prefix: str, entries: dict) -> dict:
 
 
 def _under(prefix: str, entries: dict) -> dict:
-    """The entries whose names begin so, without that."""
+    """The entries whose names have this prefix, without it."""
     return {name[len(prefix) + 1 :]: value for name, value in entries.items() if name.startswith(f"{prefix} ")}
 
 
 def _row_entries(row, block: Block | None) -> dict:
-    """A cooked shape."""
+    """Entries for a cooked shape."""
     cooked = np.zeros((), schema.SHAPE)
     for name in ("kind", "user_kind", "margin", *COOKED_FIELDS):
         cooked[name] = row[name]
@@ -66,7 +66,7 @@ def _row_entries(row, block: Block | None) -> dict:
 
 
 def _part_entries(pool: ShapePool, row: int) -> dict:
-    """Cooked parts of a compound; rows of parts name the number of a cooked part instead of its row."""
+    """Entries for the cooked parts of a compound. Rows of parts hold the number of a cooked part instead of its row."""
     part_rows = pool.part_rows(row)
     parts = pool.block_of(row).arrays["parts"].copy()
     number_of = {part: number for number, part in enumerate(part_rows)}
@@ -80,7 +80,7 @@ def _part_entries(pool: ShapePool, row: int) -> dict:
 
 
 def _shape_entries(own: StaticCompound) -> dict:
-    """Settings of the shapes that parts of a compound are uses of."""
+    """Entries for the settings of the shapes that the parts of a compound use."""
     entries = {}
     for number, shape in enumerate(own.shapes):
         entries |= _named(f"shape {number}", {"kind": np.array(shape.kind)} | _settings_entries(shape, None))
@@ -88,7 +88,7 @@ def _shape_entries(own: StaticCompound) -> dict:
 
 
 def save_shape(pool: ShapePool, index: int) -> bytes:
-    """A shape of the user. Raises ValueError if there is no such shape, or if it is a custom one: its function is code."""
+    """Save a user's shape. Raises ValueError if there is no such shape, or for a custom shape: its function is code."""
     with pool.held():
         own = pool.settings_of(index)
         current = pool.current_row(index)
@@ -108,7 +108,7 @@ def save_shape(pool: ShapePool, index: int) -> bytes:
 
 
 def _loaded_settings(kind: int, entries: dict, block: Block | None):
-    """Settings out of their entries, or None for a shape that was never set."""
+    """Load settings from their entries; None for a shape that was never set."""
     values = _under("setting", entries)
     values |= {name: block.arrays[str(value)] for name, value in _under("shared", entries).items()}
     if not values:
@@ -127,7 +127,7 @@ def _loaded_settings(kind: int, entries: dict, block: Block | None):
 
 
 def _loaded_shapes(entries: dict) -> tuple:
-    """The settings of the shapes of a compound."""
+    """Load the settings of the shapes of a compound."""
     shapes = []
     while found := _under(f"shape {len(shapes)}", entries):
         shapes.append(_loaded_settings(int(found["kind"]), found, None))
@@ -135,7 +135,7 @@ def _loaded_shapes(entries: dict) -> tuple:
 
 
 def _loaded_row(entries: dict) -> tuple[np.void, Cooked]:
-    """The row of a cooked shape, and what was cooked."""
+    """Load the row of a cooked shape, and its cooked content."""
     row, block, parts = entries["row"].view(schema.SHAPE)[0], None, []
     if "record" in entries:
         dtype, arrays = BLOCKS[int(row["kind"])], _under("array", entries)
@@ -147,7 +147,7 @@ def _loaded_row(entries: dict) -> tuple[np.void, Cooked]:
 
 
 def load_shape(pool: ShapePool, data: bytes) -> int:
-    """Make a shape of the bytes that `save_shape` gave. Gives its index. Raises ValueError for other bytes, PoolFull."""
+    """Load a shape from the bytes of `save_shape` and return its index. Raises ValueError for other bytes, PoolFull."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             entries = {name: archive[name] for name in archive.files}

@@ -1,9 +1,9 @@
-"""What is left of a transform when its rotation is taken out: a symmetric matrix `(3, 3)` by which shapes are stretched."""
+"""The stretch of a transform: the symmetric matrix `(3, 3)` that remains without its rotation, by which shapes are stretched."""
 
 import numpy as np
 
 IDENTITY_TOLERANCE = 1e-5
-"""A stretch this close to none is none."""
+"""A stretch this close to identity counts as identity."""
 SAME_AXES = 1e-5
 """Below this, relative to the largest element, a stretch counts as free of shear, or as uniform."""
 
@@ -51,7 +51,7 @@ def is_uniform(stretch: np.ndarray) -> bool:
 
 
 def keeps_round(stretch: np.ndarray) -> bool:
-    """Whether a circle about Y stays one."""
+    """Whether a circle about Y stays a circle."""
     sides = np.abs([stretch[0, 0], stretch[2, 2]])
     return is_diagonal(stretch) and bool(np.ptp(sides) <= SAME_AXES * np.abs(stretch).max())
 
@@ -63,5 +63,5 @@ def round_factors(stretch: np.ndarray) -> tuple[float, float]:
 
 
 def is_identity(stretch: np.ndarray) -> bool:
-    """Whether the stretch is none."""
+    """Whether the stretch is the identity."""
     return bool(np.abs(stretch - np.eye(3)).max() <= IDENTITY_TOLERANCE)

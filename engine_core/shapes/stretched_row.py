@@ -1,8 +1,8 @@
-"""A shape stretched for one question: written to a spare row of SHAPE by compiled code, as `settings.stretched` and cooking would
-write it, but for what only a body needs (volume and inertia of a hull).
+"""A shape stretched for one query: compiled code writes it to a spare row of SHAPE as `settings.stretched` and cooking would,
+except for what only a body needs (volume and inertia of a hull).
 
-A hull that is stretched has the same faces and edges, so it is not built again. A box that is sheared is a hull with the faces
-of a box. Planes, meshes, what was mirrored and is not its own mirror image, and other rare kinds are left to Python.
+A stretched hull keeps its faces and edges, so it is not built again. A sheared box is a hull with the faces of a box. Planes,
+meshes, mirrored shapes that are not their own mirror image, and other rare kinds are left to Python.
 """
 
 import math
@@ -21,7 +21,7 @@ from .traits import has_sizes
 
 FLOAT32, INT32, INT64 = np.float32, np.int32, np.int64
 SMALLEST_VOLUME = 1e-12
-"""A basis with a smaller determinant spans no volume."""
+"""A basis with a smaller determinant counts as flat."""
 BOX_BLOCK = np.dtype(
     [("block", "u1", HULL_BLOCK.itemsize), ("vertices", "f4", (8, 3)), ("planes", "f4", (6, 4)), ("face_starts", "i4", 8),
      ("face_vertices", "i4", 24), ("edges", "i4", (12, 4))], align=True
@@ -52,8 +52,8 @@ def _symmetric(values, x, y, z):
 
 @kernel
 def split_rows(rows):
-    """A basis, three rows, as `(is_possible, is_mirrored, rows of the rotation, of the stretch, of its inverse)`: as
-    `stretch.split_basis`, but a mirroring is told apart: rotation and stretch then belong to the basis times -1."""
+    """Split a basis, three rows, into `(is_possible, is_mirrored, rows of the rotation, of the stretch, of its inverse)`, like
+    `stretch.split_basis`, except that a mirroring is reported: rotation and stretch then belong to the basis times -1."""
     a, b, c = rows
     volume = dot(cross(a, b), c)
     is_mirrored = volume < 0.0
@@ -73,14 +73,14 @@ def split_rows(rows):
 
 @kernel
 def _is_diagonal(stretch):
-    """As `stretch.is_diagonal`."""
+    """The compiled form of `stretch.is_diagonal`."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = stretch
     return max(abs(xy), abs(xz), abs(yz)) <= SAME_AXES * max(xx, yy, zz)
 
 
 @kernel
 def _stretched_sizes(shape, stretch):
-    """The sizes of a sphere, box, capsule or cylinder, stretched (settings.py says how)."""
+    """The sizes of a stretched sphere, box, capsule or cylinder, as in settings.py."""
     x, y, z = length(stretch[0]), length(stretch[1]), length(stretch[2])
     radius, half = float(shape.radius), float(shape.half_height)
     if shape.kind == SPHERE:
@@ -96,7 +96,7 @@ def _stretched_sizes(shape, stretch):
 
 @kernel
 def block_bytes(shapes, index, stretch):
-    """Memory that a stretched use of a row needs besides [byte]."""
+    """Extra memory that a stretched use of a row needs [byte]."""
     shape = shapes[index]
     if shape.kind == BOX and not _is_diagonal(stretch):
         return INT64(BOX_BYTES)
@@ -108,7 +108,7 @@ def block_bytes(shapes, index, stretch):
 
 @kernel
 def _write_box(half_extents, stretch, memory):
-    """The block of a sheared box in `memory`, BOX_BYTES at an address; without planes."""
+    """Write the block of a sheared box to `memory`, BOX_BYTES at an address; without planes."""
     box, block = view(memory, 1, BOX_BLOCK)[0], view(memory, 1, HULL_BLOCK)[0]
     write_box_topology(box)
     for i in range(8):
@@ -131,8 +131,8 @@ def _write_box(half_extents, stretch, memory):
 
 @kernel
 def _write_hull(source, stretch, memory):
-    """The block of a stretched hull in `memory`: vertices and planes of its own, faces and edges of the source. The planes are as
-    they were."""
+    """Write the block of a stretched hull to `memory`: its own vertices and planes, the faces and edges of the source. The planes
+    are not stretched yet."""
     block = view(memory, 1, HULL_BLOCK)[0]
     block.vertex_count, block.face_count, block.edge_count = source.vertex_count, source.face_count, source.edge_count
     block.face_starts, block.face_vertices, block.edges = source.face_starts, source.face_vertices, source.edges
@@ -149,8 +149,8 @@ def _write_hull(source, stretch, memory):
 
 @kernel
 def _turn_planes(block, inverse):
-    """Normals of stretched faces, out of those before; all vertices of a face lie behind its plane. Gives how far the centre is
-    from the nearest."""
+    """Transform the normals of stretched faces; all vertices of a face lie behind its plane. Return the distance of the centre
+    from the nearest plane."""
     planes, vertices = view(block.planes, 4 * block.face_count, FLOAT32), view(block.vertices, 3 * block.vertex_count, FLOAT32)
     starts = view(block.face_starts, block.face_count + 1, INT32)
     corners = view(block.face_vertices, INT64(starts[block.face_count]), INT32)
@@ -169,7 +169,7 @@ def _turn_planes(block, inverse):
 
 @kernel
 def _finish_hull(target, memory, inverse):
-    """What a row tells of a hull, whose block lies at `memory`."""
+    """Fill in the row of a hull whose block is at `memory`."""
     block = view(memory, 1, HULL_BLOCK)[0]
     vertices = view(block.vertices, 3 * block.vertex_count, FLOAT32)
     for k in range(3):
@@ -185,7 +185,7 @@ def _finish_hull(target, memory, inverse):
 
 @kernel
 def can_stretch(shapes, index, is_mirrored):
-    """Whether `write_stretched` can do it."""
+    """Whether `write_stretched` supports this shape."""
     shape = shapes[index]
     return has_sizes(shape) or (shape.kind == HULL and not is_mirrored)
 
@@ -193,7 +193,7 @@ def can_stretch(shapes, index, is_mirrored):
 @kernel
 def write_stretched(shapes, index, target, stretch, inverse, memory):
     """Write a stretched use of row `index` to the spare row `target`; `memory`: address of `block_bytes`, or 0. False: the sizes
-    are none that a shape may have."""
+    are invalid."""
     source, row = shapes[index], shapes[target]
     words = view(address_of_row(shapes, target), SHAPE_BYTES // 4, INT32)
     for k in range(SHAPE_BYTES // 4):

@@ -1,8 +1,8 @@
-"""What a kind of shape is, for all that asks for more than one kind: one table.
+"""The traits of each kind of shape, in one table.
 
-Python reads `TRAITS`. Compiled code asks the kernels below: each tests a bit of a constant that is made from the table, so it
-costs what a comparison of two numbers costs. Code that does another thing for each kind (a ray against a sphere, against a box)
-compares kinds themselves, in the one function that chooses.
+Python reads `TRAITS`. Compiled code calls the functions below: each tests a bit of a constant that is made from the table, at the
+cost of comparing two numbers. Code that treats each kind differently (a ray against a sphere, against a box) compares kinds
+itself, in the one function that chooses.
 """
 
 from typing import NamedTuple
@@ -20,23 +20,23 @@ class Traits(NamedTuple):
     """The traits of one kind. All are False or None where the table says nothing."""
 
     is_made: bool = True
-    """Users can make one; what users can make collides."""
+    """Users can make one; such shapes collide."""
     can_be_met: bool = True
-    """It has a surface or a volume that others meet: casts, sweeps, overlaps and areas find it."""
+    """It has a surface or a volume: casts, sweeps, overlaps and areas find it."""
     is_convex: bool = False
-    """It has a core for GJK (`core.describe_core`): it can be the shape that moves, and collides with the triangles of a mesh."""
+    """It has a core for GJK (`core.describe_core`): it can be the moving shape, and collides with the triangles of a mesh."""
     is_round: bool = False
     """A segment along Y, or a point, with a radius: collided by distances of segments."""
     is_polytope: bool = False
     """All its faces are flat: collided by separating axes."""
     is_support: bool = False
-    """Told by its support function alone: collided by GJK and EPA. Where one touches wanders as it rolls."""
+    """Defined by its support function alone: collided by GJK and EPA. Its contact point wanders as it rolls."""
     is_surface: bool = False
-    """Ground: it cannot be the shape that moves, and ground does not meet ground."""
+    """Ground: it cannot be the moving shape, and two of these do not collide."""
     has_sizes: bool = False
-    """Up to three sizes tell all of it, and compiled code writes its row (solids.py)."""
+    """Up to three sizes define it, and compiled code writes its row (solids.py)."""
     block: np.dtype | None = None
-    """The record that `block` of its row points to."""
+    """The type of the record that `block` of its row points to."""
     is_stored: bool = True
     """Its bytes can be saved; a custom shape's function is code."""
 
@@ -78,7 +78,7 @@ SUPPORT, SURFACE, SIZED = _bits("is_support"), _bits("is_surface"), _bits("has_s
 
 @kernel
 def can_be_met(shape):
-    """Whether others meet a row of SHAPE: it is neither empty nor a separation ray."""
+    """Whether a row of SHAPE can be hit: it is neither empty nor a separation ray."""
     return MET >> shape.kind & 1 != 0
 
 
@@ -102,17 +102,17 @@ def is_polytope(shape):
 
 @kernel
 def is_support_shape(shape):
-    """Whether a row of SHAPE is told by its support function alone."""
+    """Whether a row of SHAPE is defined by its support function alone."""
     return SUPPORT >> shape.kind & 1 != 0
 
 
 @kernel
 def is_surface(shape):
-    """Whether a row of SHAPE cannot be the one that moves against others: a plane, a mesh or a height field."""
+    """Whether a row of SHAPE cannot be the moving shape: a plane, a mesh or a height field."""
     return SURFACE >> shape.kind & 1 != 0
 
 
 @kernel
 def has_sizes(shape):
-    """Whether up to three sizes tell all of a row of SHAPE."""
+    """Whether up to three sizes define a row of SHAPE."""
     return SIZED >> shape.kind & 1 != 0

@@ -1,12 +1,12 @@
 """Bounces of eight contact manifolds at once.
 
-A point that meets the other surface within a sub-step faster than the threshold bounces there and then: the surfaces part at
-`restitution` times the speed at which they met. A bounce is a collision of its own, as in nature: it takes the speed that the
-bodies have when their contact is solved, so that a row of balls hands on the speed of the first one, and its impulse can only
-take energy away. The impulse acts at once; the rest of the sub-step's pass goes on from the new velocities.
+A point that reaches the other surface within a sub-step faster than the threshold bounces at once: the surfaces separate at
+`restitution` times their approach speed. A bounce is a collision of its own: it uses the speed of the bodies when their contact
+is solved, so that a row of balls passes on the speed of the first one, and its impulse can only remove energy. The impulse acts
+at once; the rest of the sub-step's pass continues from the new velocities.
 
-The bounce acts at its moment inside the sub-step: the bodies are moved by as much as the change of velocity came too early or too
-late. So a ball turns round at the surface and comes back as high as its restitution says, however long a sub-step is.
+The bounce acts at its own moment inside the sub-step: the bodies are moved by as much as the change of velocity came too early or
+too late. So a ball turns around at the surface and comes back as high as its restitution gives, however long a sub-step is.
 """
 
 import numpy as np
@@ -28,21 +28,21 @@ from .push_out import shift_rows
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 SWEEPS = 16
-"""How often the points of a manifold that bounces are settled with each other."""
+"""Number of sweeps that settle the points of a bouncing manifold with each other."""
 LEAST_PART = 0.01
-"""Perfectly elastic points bounce from this part of the threshold on; the less elastic a point is, the nearer to all of it."""
+"""Perfectly elastic points bounce from this part of the threshold on; less elastic points from a part closer to 1."""
 NOTABLE_LOSS = 3.0e-4
-"""What joints took of a bounce is given back if it is more than this part of its speed."""
+"""The speed that joints took from a bounce is given back if it is more than this part of the bounce's speed."""
 TINY = FLOAT32(1.0e-20)
 
-# Fields of what a point wants of a bounce (eight floats each): the change of speed, the mass that answers (0 where it does not
-# bounce), the moment within the sub-step [s], the impulse.
+# Fields of a point's bounce (eight floats each): the change of speed, the effective mass (0 if it does not bounce), the moment
+# within the sub-step [s], the impulse.
 CHANGE, ANSWER, MOMENT, IMPULSE = 0, 1, 2, 3
 WANTED_SIZE = 4 * FIELD_SIZE
-COUPLED = 4 * WANTED_SIZE  # behind the four points: how an impulse of one changes the speeds of others, as COUPLING
+COUPLED = 4 * WANTED_SIZE  # after the four points: how an impulse of one changes the speeds of others, as COUPLING
 WANTED_FLOATS = (COUPLED + 6 * FIELD_SIZE) // 4
 TURNS, TURN_FLOATS = 24, 384
-"""Fields that a manifold's points take in `couple_turned`: how each turns each body, and what spin that gives."""
+"""Fields of a manifold's points in `couple_turned`: how each turns each body, and the resulting spin."""
 
 
 @kernel
@@ -54,7 +54,7 @@ def gained8(forces, indices):
 
 @kernel
 def bounces_from(system, block):
-    """The speed from which on manifolds bounce, below 0 as they come together [m/s]."""
+    """The speed from which manifolds bounce, negative for approach [m/s]."""
     zero, bounce = splat8(FLOAT32(0.0)), field(block, RESTITUTION)
     part = max8(splat8(FLOAT32(1.0)) - bounce, splat8(FLOAT32(LEAST_PART)))
     return where_greater8(bounce, zero, splat8(FLOAT32(-system.restitution_threshold)) * part, splat8(FLOAT32(NEVER)))
@@ -68,7 +68,7 @@ def is_joined(block):
 
 @kernel
 def put_turns(memory, p, side, turn, spin):
-    """Write how a unit impulse at a point turns a body, and the spin that this gives, in the frame of the step's start."""
+    """Write how a unit impulse at a point turns a body, and the resulting spin, in the frame of the step's start."""
     for k in range(3):
         put(memory, 12 * side + 3 * p + k, turn[k])
         put(memory, TURNS + 12 * side + 3 * p + k, spin[k])
@@ -76,7 +76,7 @@ def put_turns(memory, p, side, turn, spin):
 
 @kernel
 def coupling_of(memory, linear, p, q):
-    """How fast a unit impulse at point q parts the bodies at point p."""
+    """Separation speed of the bodies at point p for a unit impulse at point q."""
     total = linear
     for side in range(2):
         for k in range(3):
@@ -87,7 +87,7 @@ def coupling_of(memory, linear, p, q):
 
 @kernel
 def couple_turned(block, wanted, turned):
-    """Write what answers at each point that bounces, and how they change each other, with the bodies turned as they are now."""
+    """Write the effective mass of each bouncing point, and the coupling of the points, with the bodies' current rotation."""
     zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(TINY)
     memory = address_of_row(stack_array(TURN_FLOATS, FLOAT32), 0)
     normal, mass_a, mass_b = field3(block, NORMAL), field3(block, MASS_A), field3(block, MASS_B)
@@ -116,7 +116,7 @@ def couple_turned(block, wanted, turned):
 
 @kernel
 def push_turned(block, motion_a, motion_b, turned, v_a, w_a, v_b, w_b, total, arm_a, arm_b):
-    """Velocities after the bounces: `total` along the normal, at arms of the step's start."""
+    """Velocities after the bounces: `total` along the normal, with the arms at the step's start."""
     normal = field3(block, NORMAL)
     impulse = (normal[0] * total, normal[1] * total, normal[2] * total)
     v_a, _, v_b, _ = push_both(block, v_a, w_a, v_b, w_b, impulse, arm_a, arm_b)
@@ -128,7 +128,7 @@ def push_turned(block, motion_a, motion_b, turned, v_a, w_a, v_b, w_b, total, ar
 
 @kernel
 def want_nothing(wanted, count):
-    """For the points from `count` on, which are none. `wanted`: behind those that are."""
+    """Clear the fields of the points from `count` on, which do not exist. `wanted`: after the existing ones."""
     zero = splat8(FLOAT32(0.0))
     for _ in range(count, 4):
         for k in range(4):
@@ -138,7 +138,7 @@ def want_nothing(wanted, count):
 
 @kernel
 def measure_losses(block, wanted, terms):
-    """As `measure_bounces`, for what joints have cut down of the speeds of those points that have just bounced."""
+    """Measure, like `measure_bounces`, how much joints have reduced the speeds of those points that have just bounced."""
     zero, half_never, worth = splat8(FLOAT32(0.0)), splat8(FLOAT32(0.5 * NEVER)), splat8(FLOAT32(NOTABLE_LOSS))
     most = zero
     point = block + POINTS * FIELD_SIZE
@@ -159,13 +159,13 @@ def measure_losses(block, wanted, terms):
 
 @kernel
 def measure_bounces(system, block, wanted, terms, h, ahead):
-    """Write to `wanted` what each point wants of a bounce; gives whether any does. `ahead`: whether the sub-step's motion is
-    still to come; else it is done, and what bounces has met already.
+    """Write the bounce of each point to `wanted`; return whether there is any. `ahead`: whether the sub-step's motion is still to
+    come; else it is done, and bouncing points have already met.
 
-    While the motion is to come, POINT_LASTING keeps the speed that is wanted of joined bodies, for `bounce_again`.
+    If the motion is still to come, POINT_LASTING keeps the target speed of joined bodies for `bounce_again`.
 
-    Velocities are those of the middle of a sub-step (a symplectic Euler step is a leap-frog): at the moment of the bounce they
-    are less or more by what gravity gives in between, and so they are afterwards."""
+    Velocities are those of the middle of a sub-step (a symplectic Euler step is a leap-frog): at the moment of the bounce, before
+    and after it, they differ from that by what gravity gives in between."""
     zero, one, half = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(0.5))
     reach, longest = splat8(FLOAT32(h if ahead else 0.0)), splat8(FLOAT32(-system.last_delta_time))
     middle = half if ahead else -half
@@ -175,7 +175,7 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
     gained_b = gained8(system.solver_forces, block + ROW_B * FIELD_SIZE)
     gained_a = gained8(system.solver_forces, block + ROW_A * FIELD_SIZE)
     gained = dot8(field3(block, NORMAL), subtract8(gained_b, gained_a))
-    brought = gained if ahead else zero  # what lies on the other and is pressed to it does not meet it
+    brought = gained if ahead else zero  # a body at rest on the other and pressed to it does not meet it
     most, never = zero, splat8(FLOAT32(NEVER))
     keeps = ahead and is_joined(block)
     point = block + POINTS * FIELD_SIZE
@@ -200,8 +200,8 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
 
 @kernel
 def settle_bounces(wanted):
-    """Impulses of the points that bounce, which agree with each other. They begin with equal ones, so that what lands flat gets
-    no spin of the order of its points."""
+    """Compute consistent impulses of the bouncing points. They start equal, so that a body that lands flat gets no spin from the
+    order of its points."""
     zero, tiny = splat8(FLOAT32(0.0)), splat8(TINY)
     k01, k02, k03, k12, k13, k23 = field6(wanted + COUPLED, 0)
     change_0, answer_0 = field(wanted, CHANGE), field(wanted, ANSWER)
@@ -233,7 +233,8 @@ def settle_bounces(wanted):
 
 @kernel
 def take_bounces(block, wanted):
-    """Add the bounces to what the points did. Gives the sum of impulses, their arms' sums and the mean moment [s]."""
+    """Add the bounces to the impulses of the points. Return the sum of impulses, the sums of their arms and the mean moment
+    [s]."""
     zero = splat8(FLOAT32(0.0))
     total, moments, lever_total, arm_a, arm_b = zero, zero, zero, (zero, zero, zero), (zero, zero, zero)
     point = block + POINTS * FIELD_SIZE
@@ -254,7 +255,7 @@ def take_bounces(block, wanted):
 
 @kernel
 def note_bounce(system, block):
-    """Others may have to bounce after this, and joints to answer it."""
+    """Note that other points may have to bounce after this, and joints to respond."""
     if system.some_block_bounced == 0:
         system.some_block_bounced = 1
     if is_joined(block) and system.some_joined_bounced == 0:
@@ -263,7 +264,7 @@ def note_bounce(system, block):
 
 @kernel
 def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
-    """Let what meets bounce. Gives velocities; moves rows. `ahead`: see `measure_bounces`."""
+    """Let meeting points bounce. Return velocities; moves rows. `ahead`: see `measure_bounces`."""
     wanted = address_of_row(stack_array(WANTED_FLOATS, FLOAT32), 0)
     terms = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     if not measure_bounces(system, block, wanted, terms, h, ahead):
@@ -274,7 +275,7 @@ def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
     total, arm_a, arm_b, moment = take_bounces(block, wanted)
     old_a, old_b = v_a, v_b
     v_a, w_a, v_b, w_b = push_turned(block, motion_a, motion_b, terms[0], v_a, w_a, v_b, w_b, total, arm_a, arm_b)
-    # What the change of velocity took too early or too late.
+    # The motion by which the change of velocity came too early or too late.
     early_a, early_b = subtract8(old_a, v_a), subtract8(old_b, v_b)
     shift_rows(system.solver_rows, block, ROW_A, (moment * early_a[0], moment * early_a[1], moment * early_a[2]))
     shift_rows(system.solver_rows, block, ROW_B, (moment * early_b[0], moment * early_b[1], moment * early_b[2]))
@@ -283,7 +284,7 @@ def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
 
 @kernel
 def bounce_again(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b):
-    """Give back what joints took of the bounces of this pass. Gives velocities."""
+    """Give back the speed that joints took from the bounces of this pass. Return velocities."""
     wanted = address_of_row(stack_array(WANTED_FLOATS, FLOAT32), 0)
     terms = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     if not measure_losses(block, wanted, terms):

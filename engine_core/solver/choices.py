@@ -1,8 +1,8 @@
-"""Choosing the pairs that are collided and the contacts that are solved in a step whose limits do not allow all.
+"""Choosing the pairs to collide and the contacts to solve in a step whose limits do not allow all.
 
-Overlaps with bodies that do not move come first, so that nothing falls through the floor, then the deepest. The others wait for
-the next step; a body that sinks meanwhile becomes one of the deepest. Serial, by depths and the order of lists alone: the same
-for any number of threads.
+Overlaps with static bodies come first, so that nothing falls through the floor, then the deepest. The others wait for the next
+step; a body that sinks meanwhile becomes one of the deepest. Serial, by depths and the order of lists alone: the same for any
+number of threads.
 """
 
 import numpy as np
@@ -22,22 +22,22 @@ from .sleeping import take_out_of_solver
 
 INT32, INT64 = np.int32, np.int64
 PARTED = 1e6
-"""Depth of a pair that is to be taken away, which costs nothing [m]."""
+"""Depth of a pair that is about to be freed, which costs nothing [m]."""
 STANDS = 1e3
-"""So much deeper counts what lies in something that does not move [m]."""
+"""Extra depth of overlaps with static bodies [m]."""
 WAITED = 0.01
-"""... and a pair that was left out before [m]: the bounds of a half space say nothing, so pairs with it take turns."""
+"""Extra depth of a pair that was left out before [m]. The bounds of a half space give no depth, so pairs with it take turns."""
 
 
 @kernel
 def weighed(depth, a, b):
-    """The depth that counts of two bodies [m]."""
+    """The weighted depth of an overlap of two bodies [m]."""
     return depth + STANDS if depth > 0.0 and (a.mode < RIGID or b.mode < RIGID) else depth
 
 
 @kernel
 def choose_pairs(system):
-    """Put the pairs that are collided in this step before the other active ones, whose contacts leave the solver."""
+    """Move the pairs that are collided in this step before the other active ones, whose contacts leave the solver."""
     count, limit, chosen_before = system.active_pair_count, system.pair_limit, system.chosen_pair_count
     system.chosen_pair_count = min(count, limit)
     if count <= limit:
@@ -75,7 +75,7 @@ def depth_of(manifold):
 
 @kernel
 def choose_contacts(system):
-    """Take contacts that are too many out of the solver, the shallowest ones; the next step puts them in and chooses anew."""
+    """Take the shallowest contacts out of the solver if there are too many; the next step adds them and chooses again."""
     colours, manifolds, pairs = colours_of(system), manifolds_of(system), pairs_of(system)
     count, limit = INT64(0), system.contact_limit
     for colour in range(COLOUR_COUNT + 1):

@@ -1,8 +1,8 @@
 """Graph colouring of contact manifolds: no two of one colour share a moving body, so a colour is solved all at once.
 
-Persistent: a manifold keeps its colour while it has points. First fit over one bit a colour in each body (Box2D v3's scheme
-with the bit set turned round: one word a body instead of one bit array a colour). Serial, in the order of pairs: the same
-whatever the number of threads.
+Persistent: a manifold keeps its colour while it has points. First fit over one bit a colour in each body (Box2D v3's scheme with
+the bit set transposed: one word a body instead of one bit array a colour). Serial, in the order of pairs, so that the result does
+not depend on the number of threads.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def choose_colour(mask, is_static):
 
 @kernel
 def add_to_colour(system, bodies, manifolds, index):
-    """Give a manifold a colour and a place in it. Nothing happens if it has one, or is a sensor's."""
+    """Give a manifold a colour and a place in it. No effect if it has one, or is a sensor's."""
     manifold = manifolds[index]
     if manifold.colour >= 0 or manifold.flags & MANIFOLD_IS_SENSOR:
         return
@@ -72,7 +72,7 @@ def add_to_colour(system, bodies, manifolds, index):
 
 @kernel
 def remove_from_colour(system, bodies, manifolds, index):
-    """Take a manifold out of the solver; the last of its colour takes its place. Nothing happens if it has none."""
+    """Take a manifold out of the solver; the last of its colour takes its place. No effect if it has none."""
     manifold = manifolds[index]
     colour = manifold.colour
     if colour < 0:
@@ -98,7 +98,7 @@ def remove_from_colour(system, bodies, manifolds, index):
 
 @kernel
 def order_colour(system, colours, colour):
-    """Put the manifolds of a colour in the order of bodies, if they are too far from it."""
+    """Sort the manifolds of a colour by bodies, if they are too far out of order."""
     count = colours.counts[colour]
     if not needs_order(colours.disorder[colour], count):
         return
@@ -112,7 +112,7 @@ def order_colour(system, colours, colour):
 
 @kernel
 def lay_out_blocks(system):
-    """Say where the blocks of each colour begin in this step: eight manifolds a block. Returns how many."""
+    """Set where the blocks of each colour begin in this step: eight manifolds a block. Return the number of blocks."""
     colours = colours_of(system)
     first = 0
     for colour in range(COLOUR_COUNT + 1):

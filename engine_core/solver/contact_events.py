@@ -1,10 +1,9 @@
-"""Contact events for users: which shapes began to touch in this step, still touch, or touch no more.
+"""Contact events: which shapes began to touch in this step, still touch, or ceased to touch.
 
-Two shapes touch from the step in which some point of their contact is less than LINEAR_SLOP apart or is pushed, until they have
-no contact any more, which is some centimetres later: so a body at rest does not begin to touch again and again. Sleeping bodies
-go on to touch.
-Only pairs with a body that asked are looked at, and of those only the ones that are awake, in the order of a list that is the
-same for any number of threads.
+Two shapes touch from the step in which some point of their contact is less than LINEAR_SLOP apart or has an impulse, until they
+have no contact any more, which is some centimetres later: so a body at rest does not begin to touch again and again. Sleeping
+bodies continue to touch.
+Only awake pairs with a body that reports events are processed, in the order of a list that is the same for any number of threads.
 """
 
 import numpy as np
@@ -29,7 +28,7 @@ INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 
 @kernel
 def touches_in_lane(lane, manifold):
-    """Whether a manifold that was solved touches."""
+    """Whether a solved manifold touches."""
     to_b = get_vector(lane, NORMAL)
     for p in range(manifold.point_count):
         _, _, depth = point_in_lane(lane, manifold, to_b, p)
@@ -40,7 +39,7 @@ def touches_in_lane(lane, manifold):
 
 @kernel
 def touches_unsolved(pair, manifold, a, b):
-    """Whether a manifold of a sensor touches, where the bodies are now."""
+    """Whether a manifold of a sensor touches, with the bodies' current poses."""
     frames = contact_frames(pair, a, b)
     normal = contact_normal(frames, manifold)
     for p in range(manifold.point_count):
@@ -52,7 +51,8 @@ def touches_unsolved(pair, manifold, a, b):
 
 @kernel
 def describe_solved(event, pair, manifold, a, b, lane):
-    """Write a contact as the solver had it and what it did; points half-way between the surfaces where the bodies are now."""
+    """Write a contact with the values and impulses of the solver; points are midway between the surfaces at the bodies' current
+    poses."""
     to_b = get_vector(lane, NORMAL)
     store3(event.normal, to_b)
     store3(event.friction_impulse, friction_in_lane(lane, to_b))
@@ -72,7 +72,7 @@ def describe_solved(event, pair, manifold, a, b, lane):
 
 @kernel
 def describe_unsolved(event, pair, manifold, a, b):
-    """Write a contact that is not solved, where the bodies are now."""
+    """Write a contact that is not solved, with the bodies' current poses."""
     frames = contact_frames(pair, a, b)
     normal = contact_normal(frames, manifold)
     store3(event.normal, normal)
@@ -88,7 +88,7 @@ def describe_unsolved(event, pair, manifold, a, b):
 
 @kernel
 def tell_manifold(system, colours, bodies, pair, lists, manifold):
-    """Tell of one manifold, if it touches or did."""
+    """Report one manifold, if it touches or did."""
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     is_solved = manifold.colour >= 0
     row = find_told(system, lists, manifold)
@@ -119,7 +119,7 @@ def tell_manifold(system, colours, bodies, pair, lists, manifold):
 
 @kernel
 def tell_pair(system, colours, bodies, index):
-    """Tell of all contacts of a pair, then of those that are there no more."""
+    """Report all contacts of a pair, then those that have ended."""
     pair, lists, manifolds = pairs_of(system)[index], lists_of(system)[index], manifolds_of(system)
     m = lists.first_manifold
     while m >= 0:
@@ -131,7 +131,7 @@ def tell_pair(system, colours, bodies, index):
 
 @kernel
 def tell_contacts(system):
-    """Tell of the contacts of all pairs that somebody asked about and that are awake."""
+    """Report the contacts of all awake pairs that report events."""
     telling = view(system.telling_pairs, system.pair_capacity, INT32)
     all_lists, colours = lists_of(system), colours_of(system)
     world = view(system.world, 1, WORLD)[0]

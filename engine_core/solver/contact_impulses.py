@@ -1,9 +1,9 @@
-"""The impulses of eight contact manifolds at once: what each point wants, how the points and friction of a manifold agree, and
-what that does to the bodies.
+"""The impulses of eight contact manifolds at once: the target of each point, consistent impulses of points and friction, and
+their effect on the bodies.
 
-The points of a manifold and its friction are settled with each other before a body is pushed: friction at the foot of a box
-turns the box, and that turn is taken up by the points' normals in the same pass, out of the impulse of the impact. One after
-the other they would leave a torque that only the next pass can answer, by throwing the body up.
+The points of a manifold and its friction are settled with each other before a body is pushed. Friction at the foot of a box turns
+the box, and the points' normals absorb that turn in the same pass, out of the impulse of the impact. Solved one after the other
+they would leave a torque that only the next pass could absorb, by throwing the body up.
 """
 
 import numpy as np
@@ -26,35 +26,35 @@ from ..runtime.vector8 import (
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 SWEEPS = 4
-"""How often the points of a manifold are settled with each other in a pass without friction."""
+"""Number of sweeps over the points of a manifold in a pass without friction."""
 MOST_SLIDING_SWEEPS = 24
-"""Points and friction are settled with each other until they agree, at most so often: bodies that slide on their leading
-edge need it."""
+"""The most sweeps over points and friction until they are consistent: bodies that slide on their leading edge need many."""
 AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
-"""They agree when a sweep changes no impulse by more than this part of what presses, and what gives this speed [m/s]."""
+"""They are consistent when a sweep changes no impulse by more than this part of the normal impulse plus the impulse for this
+speed [m/s]."""
 NEVER = -1.0e30
-"""No speed is lower [m/s]."""
+"""A speed below all others [m/s]."""
 ALONE, GAIN, CHANGE = 0, 1, 2
-"""Fields of what a point wants (eight floats each): its impulse if no other changed, how much less by the speed that the others
-give it, and the change of impulse that came out."""
+"""Fields of a point's target (eight floats each): its impulse if no other changed, how much less by the speed that the others
+give it, and the resulting change of the impulse."""
 WANTED_SIZE = 4 * FIELD_SIZE
 
 
 @kernel
 def turned_back8(motion, v):
-    """v turned back by what a body has turned since the step began."""
+    """Rotate v back by the turn of a body since the step began."""
     return rotate8((-motion[3], -motion[4], -motion[5], motion[6]), v)
 
 
 @kernel
 def gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
-    """Terms that the gaps and speeds of all points of a manifold share: normals turned back into the bodies, turned about
-    their spins, the gap that the centres make and the speed at which they part.
-    n . (q r) = (q^-1 n) . r and n . (w x r) = (n x w) . r: the bodies' motion is brought to the normal once, not to each
+    """Compute the terms that the gaps and speeds of all points of a manifold share: normals rotated back into the bodies, rotated
+    about their spins, the gap from the centres and the speed of separation.
+    n . (q r) = (q^-1 n) . r and n . (w x r) = (n x w) . r: the bodies' motion is projected to the normal once, not for each
     point."""
     normal = field3(block, NORMAL)
     moved = dot8(normal, (motion_b[0] - motion_a[0], motion_b[1] - motion_a[1], motion_b[2] - motion_a[2]))
-    moved += field(block, ALLOWED_OVERLAP)  # they touch where they lie in each other as deep as they may
+    moved += field(block, ALLOWED_OVERLAP)  # they touch at the allowed overlap
     closing = dot8(normal, subtract8(v_b, v_a))
     turned = turned_back8(motion_a, normal), turned_back8(motion_b, normal)
     return turned, (cross8(normal, w_a), cross8(normal, w_b)), moved, closing
@@ -68,15 +68,15 @@ def is_elastic(block):
 
 @kernel
 def turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
-    """As `gap_terms`, with the speeds of the points where they are now: n . (w x q r) = (q^-1 (n x w)) . r. Otherwise the arms of
-    the step's start do, but a bounce at an arm of before would win or lose energy."""
+    """Compute `gap_terms` with the speeds of the points at their current places: n . (w x q r) = (q^-1 (n x w)) . r. Usually the
+    arms of the step's start are good enough, but a bounce with outdated arms would gain or lose energy."""
     turned, spins, moved, closing = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     return turned, (turned_back8(motion_a, spins[0]), turned_back8(motion_b, spins[1])), moved, closing
 
 
 @kernel
 def gap_of_point(point, terms):
-    """(separation [m], speed at which the surfaces part [m/s]) at a point. `terms`: see `gap_terms`."""
+    """(separation [m], separation speed of the surfaces [m/s]) at a point. `terms`: see `gap_terms`."""
     turned, spins, moved, closing = terms
     anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
     separation = field(point, POINT_SEPARATION) + (moved + (dot8(turned[1], anchor_b) - dot8(turned[0], anchor_a)))
@@ -85,15 +85,15 @@ def gap_of_point(point, terms):
 
 @kernel
 def measure_points(block, wanted, terms, now, inverse_h, bias_rate, softness, push_out, bounces_from):
-    """Write to `wanted` what impulse each point wants, were it alone, and what of it a change of its speed takes away. Gives the
+    """Write to `wanted` the impulse of each point if it were alone, and how much of it a change of its speed removes. Return the
     separation of the deepest point [m].
 
-    A soft contact lets go of a part of its impulse in each sub-step, and its overlap has to make up for that. Where the speed of
-    push-out is at its limit it lets go of less, the deeper the less: else a heavy body would sink into a light one for ever.
+    A soft contact releases a part of its impulse in each sub-step, which its overlap must make up for. Where the push-out speed
+    is at its limit it releases less, the deeper the less: otherwise a heavy body would sink into a light one forever.
 
-    A point that has just bounced parts where it is now (`now`: see `turned_terms`), and is not braked for where it was.
+    A point that has just bounced separates from its current place (`now`: see `turned_terms`), and is not braked for its old one.
 
-    Points that are apart may come as far as the surface, and are not braked before if they come faster than `bounces_from`
+    Separate points may come as close as the surface, and are not braked before that if they come faster than `bounces_from`
     [m/s]."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     some_bounce, bounce = is_elastic(block), field(block, RESTITUTION)
@@ -126,7 +126,7 @@ def measure_points(block, wanted, terms, now, inverse_h, bias_rate, softness, pu
 
 @kernel
 def four_fields(first, number, size):
-    """One field of four places, each `size` bytes after the one before."""
+    """One field of four points, each `size` bytes after the one before."""
     return (
         field(first, number), field(first + size, number), field(first + 2 * size, number), field(first + 3 * size, number),
     )  # fmt: skip
@@ -142,8 +142,8 @@ def put_changes(wanted, d0, d1, d2, d3):
 
 @kernel
 def settle_points(block, wanted):
-    """Impulses of the four points that agree with each other: some passes over them, each point after the others' change. Only
-    the six couplings are needed, no body. Writes the changes of the four impulses."""
+    """Compute consistent impulses of the four points: some sweeps over them, each point after the others' change. Only the six
+    couplings are needed, no body. Writes the changes of the four impulses."""
     zero = splat8(FLOAT32(0.0))
     k01, k02, k03, k12, k13, k23 = field6(block, COUPLING)
     old_0, old_1, old_2, old_3 = four_fields(block + POINTS * FIELD_SIZE, POINT_IMPULSE, POINT_SIZE)
@@ -164,9 +164,9 @@ def settle_points(block, wanted):
 
 @kernel
 def settle_sliding(block, wanted, slide_1, slide_2):
-    """Impulses of the four points and of friction that agree with each other: friction as a 2 x 2 block limited by a circle, then
-    each point after the others' change and friction's. `slide_*`: speed along the two tangents. Writes the changes of the points'
-    impulses, gives those of friction."""
+    """Compute consistent impulses of the four points and of friction: friction as a 2 x 2 block limited by a circle, then each
+    point after the changes of the others and of friction. `slide_*`: speed along the two tangents. Writes the changes of the
+    points' impulses, returns those of friction."""
     zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-20))
     k01, k02, k03, k12, k13, k23 = field6(block, COUPLING)
     s10, s11, s12, s13 = four_fields(block + SLIDE_COUPLING * FIELD_SIZE, 0, FIELD_SIZE)
@@ -218,7 +218,7 @@ def settle_sliding(block, wanted, slide_1, slide_2):
 
 @kernel
 def take_changes(block, wanted):
-    """Add the changes to the impulses of all points. Gives their sum and their arms' sums from A and from B."""
+    """Add the changes to the impulses of all points. Return their sum and the sums of their arms from A and from B."""
     zero = splat8(FLOAT32(0.0))
     change, arm_a, arm_b = zero, (zero, zero, zero), (zero, zero, zero)
     point = block + POINTS * FIELD_SIZE
@@ -235,7 +235,7 @@ def take_changes(block, wanted):
 
 @kernel
 def push_both(block, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
-    """Velocities after an impulse on B, its reverse on A, and what these turn: moments of the impulse about A and about B."""
+    """Velocities after an impulse on B, its reverse on A, and its moments about A and about B."""
     mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
     v_a = subtract8(v_a, (impulse[0] * mass_a[0], impulse[1] * mass_a[1], impulse[2] * mass_a[2]))
     v_b = add8(v_b, (impulse[0] * mass_b[0], impulse[1] * mass_b[1], impulse[2] * mass_b[2]))
@@ -246,8 +246,8 @@ def push_both(block, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
 
 @kernel
 def push_contact(block, v_a, w_a, v_b, w_b, pressed, arm_a, arm_b, first, second):
-    """Velocities after impulses of the points, whose sum along the normal is `pressed`, with the sums of their arms times them,
-    and of friction along the two tangents."""
+    """Velocities after impulses of the points, with sum `pressed` along the normal and the sums of their arms times them, and of
+    friction along the two tangents."""
     normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
     slid = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), cross8(normal, tangent), second)
     turn_a = add8(cross8(arm_a, normal), cross8(field3(block, ANCHOR_A), slid))
@@ -266,7 +266,7 @@ def spin_both(block, w_a, w_b, impulse):
 
 @kernel
 def apply_again(block, v_a, w_a, v_b, w_b):
-    """Velocities after the impulses that a block had."""
+    """Velocities after the previous impulses of a block."""
     zero = splat8(FLOAT32(0.0))
     pressed, arm_a, arm_b = zero, (zero, zero, zero), (zero, zero, zero)
     point = block + POINTS * FIELD_SIZE
@@ -284,8 +284,9 @@ def apply_again(block, v_a, w_a, v_b, w_b):
 
 @kernel
 def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
-    """The points of eight manifolds along their normals, those of one manifold together. `motion_*`: how far and how each body
-    has turned since the step began. Gives velocities, the deepest separation [m] and how fast the bodies part [m/s]."""
+    """Solve the points of eight manifolds along their normals, those of one manifold together. `motion_*`: translation and
+    rotation of each body since the step began. Return velocities, the deepest separation [m] and the separation speed of the
+    bodies [m/s]."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     now = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b) if is_elastic(block) else terms
@@ -301,7 +302,7 @@ def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias
 
 @kernel
 def solve_twist(block, w_a, w_b):
-    """Friction about the normal: at most what the points' impulses hold at their levers. Gives the spins."""
+    """Solve friction about the normal: at most what the points' impulses can hold at their arms. Return the spins."""
     lever_total = field(block, BOUNCED + 1)
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
@@ -319,7 +320,7 @@ def solve_twist(block, w_a, w_b):
 
 @kernel
 def solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_from):
-    """Twist, then points and friction of eight manifolds together, without bias. Gives velocities. `bounces_from`: see
+    """Solve twist, then points and friction of eight manifolds together, without bias. Return velocities. `bounces_from`: see
     `measure_points`."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
     w_a, w_b = solve_twist(block, w_a, w_b)

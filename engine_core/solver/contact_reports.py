@@ -1,7 +1,7 @@
-"""Contacts as told to bodies that ask for them: filled once a step, after the solver, for the active bodies only.
+"""Contact reports of bodies that request them: filled once a step, after the solver, for the active bodies only.
 
-Normals, depths and impulses are the solver's. Points lie on the surfaces where the bodies are after the step. Velocities are from
-before the solver: afterwards nobody could tell how hard two bodies met.
+Normals, depths and impulses are the solver's. Points lie on the surfaces at the bodies' poses after the step. Velocities are from
+before the solver, since those after it do not show how hard two bodies collided.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 
 @kernel
 def slot_for(rare, reports, depth):
-    """Where the next contact goes: a free row, or the shallowest one if it is less deep; -1 if there is none."""
+    """Row for the next contact: a free row, or the shallowest one if it is less deep; -1 if there is none."""
     if rare.contact_count < rare.max_contacts_reported:
         rare.contact_count += 1
         return rare.contact_count - 1
@@ -41,7 +41,7 @@ def slot_for(rare, reports, depth):
 
 @kernel
 def lane_of(system, colours, manifold):
-    """The lane of a block in which the solver had a manifold: its floats from the lane's first on."""
+    """The lane of a block in which the solver had a manifold: its floats from the first of that lane on."""
     slot = INT64(manifold.colour_slot)
     if manifold.colour == OVERFLOW:
         slot = INT64(load_int32(colours.overflow_lanes + 4 * slot))
@@ -51,8 +51,8 @@ def lane_of(system, colours, manifold):
 
 @kernel
 def point_in_lane(lane, manifold, to_b, p):
-    """Point p of a manifold as the solver had it: `(anchor_a, anchor_b, depth)`, half-way between the surfaces, from the centre
-    of mass of either body, world axes [m]."""
+    """Point p of a manifold as the solver had it: `(anchor_a, anchor_b, depth)`, midway between the surfaces, from the centre of
+    mass of either body, world axes [m]."""
     at = POINTS + p * POINT_FIELDS
     axis_a, axis_b = get_vector(lane, at + POINT_ANCHOR_A), get_vector(lane, at + POINT_ANCHOR_B)
     anchor_a = add_scaled(axis_a, to_b, np.float64(manifold.rounding_a))
@@ -79,8 +79,8 @@ def start_motion(system, body):
 
 @kernel
 def velocity_at_start(system, body, motion, arm):
-    """Velocity of the body's matter [m/s] at `arm` from its centre of mass, world axes; the surface's motion included. `motion`:
-    see `start_motion`."""
+    """Velocity of the body's material [m/s] at `arm` from its centre of mass, world axes; the surface's motion included.
+    `motion`: see `start_motion`."""
     return add(add(motion[0], cross(motion[1], arm)), surface_velocity(system.world, body, arm))
 
 
@@ -107,7 +107,7 @@ def report_manifold(system, pair, body, rare, other, manifold, lane, side):
         store3(report.collider_position, add(vector3(other.position), on_other))
         store3(report.normal, normal)
         store3(report.impulse, add(scale(normal, float(manifold.total_normal_impulse[p])), friction))
-        half = 0.5 * depth  # from the middle, where the anchors are, to the surfaces as the step began
+        half = 0.5 * depth  # from midway, where the anchors are, to the surfaces at the beginning of the step
         arm, other_arm = add_scaled(arm, normal, -half), add_scaled(other_arm, normal, half)
         store3(report.velocity, velocity_at_start(system, body, motion, arm))
         store3(report.collider_velocity, velocity_at_start(system, other, other_motion, other_arm))
@@ -123,7 +123,7 @@ def report_manifold(system, pair, body, rare, other, manifold, lane, side):
 
 @kernel
 def report_body(system, bodies, body, rare):
-    """Renew the contacts of one body from its pairs."""
+    """Update the contact reports of one body from its pairs."""
     rare.contact_count = 0
     pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     colours = colours_of(system)
@@ -143,7 +143,7 @@ def report_body(system, bodies, body, rare):
 
 @kernel
 def report_contacts(system):
-    """Renew the contacts of every active body that asked for some."""
+    """Update the contact reports of every active body that requests them."""
     world = view(system.world, 1, WORLD)[0]
     if world.reporting_count == 0:
         return

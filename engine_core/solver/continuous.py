@@ -1,9 +1,9 @@
 """Continuous collision: a body that moved far in a step is swept, and stops where it would pass through something.
 
-After the sub-steps, and before poses are written, every body whose motion is long for its size is swept along its way
-(ways.py) against whatever is in the way, which moves along its own. It stops where the two touch and keeps its velocity; the
-contacts of the next step do the rest. All bodies of a round are swept against the same ways, so no order and no thread matters.
-held_back.py deals with those that stop.
+After the sub-steps, and before poses are written, every body whose motion is long for its size is swept along its path (ways.py)
+against the bodies near it, which move along theirs. It stops where the two touch and keeps its velocity; the contacts of the next
+step do the rest. All bodies of a round are swept against the same paths, so the result does not depend on order or threads.
+held_back.py handles the bodies that stop.
 """
 
 import numpy as np
@@ -30,11 +30,12 @@ from .ways import NO_MOTION, NO_TURN, SEGMENTS, come_so_far, end_of_segment, fre
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 MOST_FOUND = 32
-"""So many bodies in the way of one are swept against together."""
+"""The most bodies near a body that are swept against together."""
 MOST_COMPANY = 8
-"""A row of SYSTEM.company: so many bodies near a swept one are remembered for later rounds; more are searched for again."""
+"""A row of SYSTEM.company: up to this many bodies near a swept one are remembered for later rounds; if more, they are searched
+again."""
 PULLED_THROUGH = 3
-"""So many steps what hangs on joints is held by others of its kind."""
+"""The number of steps in a row in which jointed bodies are stopped by other jointed bodies."""
 FARTHEST = 1.0e6
 """Longer motions are overflows [m]."""
 TREE_SIZE = TREE.itemsize
@@ -43,15 +44,15 @@ HELD_BACK_COUNT = SYSTEM.fields["held_back_count"][1]
 
 @kernel
 def swept_slots(system, world):
-    """Of the body of each slot a byte, in `scratch` behind those of `finish_bodies`: 0 if it is not swept (any more), else how
-    many bodies that move are near it, at most MOST_COMPANY + 1. Before the first round any number but 0."""
+    """A byte for the body of each slot, in `scratch` after those of `finish_bodies`: 0 if it is not swept (any more), else the
+    number of moving bodies near it, at most MOST_COMPANY + 1. Before the first round any number but 0."""
     return view(system.scratch + world.body_capacity, world.body_capacity, np.uint8)
 
 
 @kernel
 def held_rounds(system, world):
-    """The round, counted from 1, in which the body of each slot was held back last, a byte each; in `scratch`, behind
-    `swept_slots`. 0: it was not."""
+    """The last round, counted from 1, in which the body of each slot was held back, a byte each; in `scratch`, after
+    `swept_slots`. 0: never."""
     return view(system.scratch + 2 * world.body_capacity, world.body_capacity, np.uint8)
 
 
@@ -63,13 +64,13 @@ def company_of(system, slot):
 
 @kernel
 def stopped_slots(system, world):
-    """Slots of the bodies that a round of sweeps stopped, in no order; in `scratch`, behind all bytes."""
+    """Slots of the bodies that a round of sweeps stopped, unsorted; in `scratch`, after all bytes."""
     return view(system.scratch + 8 * world.body_capacity, world.body_capacity, INT32)
 
 
 @kernel
 def is_swept(body, row):
-    """Whether a body moved or turned so far in this step that contacts may have missed something."""
+    """Whether a body moved or turned so far in this step that contacts may have missed a collision."""
     motion = length(vector3(row[DELTA_POSITION : DELTA_POSITION + 3]))
     turned = 2.0 * length(vector3(row[DELTA_ROTATION : DELTA_ROTATION + 3])) * turning_reach(body)
     return motion + turned > far_for(body) and motion < FARTHEST and body.mode >= RIGID
@@ -77,8 +78,8 @@ def is_swept(body, row):
 
 @kernel
 def way_in_segment(system, body, segment):
-    """How a body moves in a segment of its way, as far as it was not held back: (motion [m] and turn until then, motion and turn
-    at its end, the part of the segment that is missing)."""
+    """The motion of a body in a segment of its path, as far as it was not held back: (motion [m] and turn until then, motion and
+    turn at its end, the missing part of the segment)."""
     if body.active_index < 0:
         return NO_MOTION, NO_TURN, NO_MOTION, NO_TURN, 0.0
     free = SEGMENTS * free_part(system, body)
@@ -92,7 +93,7 @@ def way_in_segment(system, body, segment):
 
 @kernel
 def set_sweep(body, origin, way, sweep):
-    """Write how a body moves in a segment of its way, as `way_in_segment` tells it; positions from `origin`."""
+    """Write the motion of a body in a segment of its path, from `way_in_segment`; positions are relative to `origin`."""
     motion, turn, end_motion, end_turn, sweep.missing = way
     rotation = quaternion(body.rotation)
     store3(sweep.position, add(subtract(vector3(body.position), origin), motion))
@@ -104,9 +105,9 @@ def set_sweep(body, origin, way, sweep):
 
 @kernel
 def stops(system, bodies, index, other_index):
-    """Whether a body is pushed by another: layers, exceptions and joints. A body on joints that was held back for some
-    steps in a row goes through other bodies on joints: its joints may pull it into them for ever, and the whole chain would stay
-    in the air."""
+    """Whether a body is stopped by another: layers, exceptions and joints. A jointed body that was held back for some steps in a
+    row passes through other jointed bodies: its joints may pull it into them forever, and the whole chain would hang in the
+    air."""
     if index == other_index:
         return False
     body, other = bodies[index], bodies[other_index]
@@ -121,13 +122,13 @@ def stops(system, bodies, index, other_index):
 
 @kernel
 def chord_of(turn):
-    """How far a turn takes points that are 1 m from the axis [m]."""
+    """Distance that a turn moves points 1 m from the axis [m]."""
     return 2.0 * length((turn[0], turn[1], turn[2]))
 
 
 @kernel
 def rotation_halfway(system, body):
-    """How a body is turned halfway through its way, and how far it takes points out of where they are then, at most [m]."""
+    """Rotation of a body halfway through its path, and how far its points are from that rotation's at most [m]."""
     rotation = quaternion(body.rotation)
     if body.active_index < 0:
         return rotation, 0.0
@@ -138,7 +139,7 @@ def rotation_halfway(system, body):
 
 @kernel
 def sweep_against(system, world, bodies, index, other_index, segment, sweeps, box, longest):
-    """How far a body, whose sweep is written, may go in a segment of its way before it meets another one."""
+    """How far a body, whose sweep is written, may go in a segment of its path before it hits another one."""
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
     way = way_in_segment(system, other, segment)
@@ -149,7 +150,7 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
     other_turn, other_slack = rotation_halfway(system, other)
     slack += other_slack + TOUCHING
     if passes_by(body, other, turn, other_turn, start, scale(motion, 1.0 - missing), slack):
-        stop = add_scaled(start, motion, 1.0 - missing)  # from there the body goes on alone
+        stop = add_scaled(start, motion, 1.0 - missing)  # from there the body moves alone
         rest = scale(vector3(sweeps[0].motion), -missing)
         if missing == 0.0 or passes_by(body, other, turn, other_turn, stop, rest, slack):
             return longest
@@ -163,13 +164,13 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
 
 @kernel
 def farthest_on_way(system, body):
-    """How far an active body is from its start at most, where segments of its way end [m]."""
+    """Greatest distance of an active body from its start at the ends of the segments of its path [m]."""
     return max(length(end_of_segment(system, body, 1)[0]), length(end_of_segment(system, body, 2)[0]))
 
 
 @kernel
 def may_be_met(system, body, other):
-    """Whether a body may meet another one that moves, wherever on its way that is held back."""
+    """Whether a body may hit another moving one anywhere along the path of that one up to where it is held back."""
     if other.active_index < 0 or other.mode < RIGID:
         return False
     reach = FLOAT64(body.extent) + FLOAT64(other.extent) + farthest_on_way(system, body) + farthest_on_way(system, other)
@@ -179,7 +180,7 @@ def may_be_met(system, body, other):
 
 @kernel
 def add_company(company, count, other):
-    """Remember a body near a swept one. Returns how many there are."""
+    """Remember a body near a swept one. Return their number."""
     for k in range(min(count, MOST_COMPANY)):
         if company[k] == other:
             return count
@@ -190,7 +191,7 @@ def add_company(company, count, other):
 
 @kernel
 def bend_of_way(system, body):
-    """How far a body is from the straight line between the ends of its way when it is halfway [m]."""
+    """Distance of a body halfway from the straight line between the ends of its path [m]."""
     if body.active_index < 0:
         return 0.0
     return length(add_scaled(end_of_segment(system, body, 1)[0], end_of_segment(system, body, 2)[0], -0.5))
@@ -198,8 +199,8 @@ def bend_of_way(system, body):
 
 @kernel
 def may_be_in_way(system, body, other, motion, turn, slack):
-    """Whether a body that moves by `motion` may touch another one if nothing holds either back. `turn`: how it is turned halfway;
-    `slack`: how far a bend of the way and turning bring points of it out of there [m]."""
+    """Whether a body that moves by `motion` may touch another one if neither is held back. `turn`: its rotation halfway; `slack`:
+    how far its points deviate from that, by turning and by the bend of the path [m]."""
     end = end_of_segment(system, other, SEGMENTS)[0] if other.active_index >= 0 else NO_MOTION
     other_turn, other_slack = rotation_halfway(system, other)
     slack += other_slack + bend_of_way(system, other)
@@ -209,8 +210,8 @@ def may_be_in_way(system, body, other, motion, turn, slack):
 
 @kernel
 def sweep_found(system, world, bodies, index, found, count, sweeps, box, free):
-    """Sweep a body against `count` others, in the part of its way that is free so far. Returns the part that is free then, and
-    the body that it meets, -1 if none."""
+    """Sweep a body against `count` others, in the part of its path that is free so far. Return the part that is free now, and the
+    body that it hits, -1 if none."""
     keep_as_call()
     body = bodies[index]
     for segment in range(SEGMENTS):
@@ -231,14 +232,14 @@ def sweep_found(system, world, bodies, index, found, count, sweeps, box, free):
 
 @kernel
 def is_held_anew(system, world, other):
-    """Whether the round before held a body back."""
+    """Whether the previous round held a body back."""
     return other.active_index >= 0 and held_rounds(system, world)[other.active_index] == system.sweep_round
 
 
 @kernel
 def sweep_body(system, world, bodies, index, sweeps, box):
-    """The part of a body's way that is free, 0 to 1, at most what was free before; the body that it meets, -1 if none; and how
-    many bodies that move are near it. In later rounds it asks about those that the round before held back."""
+    """Return the part of a body's path that is free, 0 to 1, at most what was free before; the body that it hits, -1 if none; and
+    the number of moving bodies near it. Later rounds only test bodies that the previous round held back."""
     keep_as_call()
     body, cursor, found = bodies[index], stack_array(1, CURSOR), stack_array(MOST_FOUND, INT32)
     company, near, count, is_first = company_of(system, INT64(body.active_index)), 0, 0, system.sweep_round == 0
@@ -271,7 +272,7 @@ def sweep_body(system, world, bodies, index, sweeps, box):
 
 @kernel
 def sweep_company(system, world, bodies, index, count, sweeps, box):
-    """As `sweep_body` in a later round, for a body whose company is known."""
+    """Run a later round of `sweep_body` for a body whose neighbours are known."""
     keep_as_call()
     body, found, held = bodies[index], stack_array(MOST_COMPANY, INT32), 0
     company = company_of(system, INT64(body.active_index))
@@ -287,22 +288,23 @@ def sweep_company(system, world, bodies, index, count, sweeps, box):
 
 @kernel
 def takes_along(system, other, body):
-    """Whether a body goes on where another one meets it, and takes that along: it moves, and is not swept itself. Bodies on
-    joints go nowhere without the others, and none of them if the world is among them: their joints would be torn open."""
+    """Whether a body continues after another one hits it, and takes that along: it moves, and is not swept itself. Jointed bodies
+    only move together, and not at all if one of them is the world, since their joints would be torn open."""
     return other.active_index >= 0 and not body.flags & HAS_JOINT and not is_swept(other, row_of(system, other))
 
 
 @kernel
 def names_of(system, body):
-    """Where CARRIER and MET of an active body stand."""
+    """The addresses of CARRIER and MET of an active body."""
     return view(address_of_row(forces_of(system, INT64(body.active_index) + 1), 0), FORCE_FLOATS, INT32)
 
 
 @entry_point(JOB_SIGNATURE)
 def sweep_bodies(system_address, begin, end, worker):
-    """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that `cover_ways` noted. Reads poses, ways and
-    what the rounds before held back; writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any more,
-    and lists the bodies that it stopped in `scratch`. The first round leaves those out of the others that nothing moves near."""
+    """Job: a round of sweeps of those of the active bodies `begin` to `end - 1` that `cover_ways` marked. Reads poses, paths and
+    what the previous rounds held back. Writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any
+    more, and lists the bodies that it stopped in `scratch`. The first round removes bodies with no moving body near them from
+    later rounds."""
     system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

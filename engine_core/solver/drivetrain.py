@@ -4,14 +4,14 @@ from ..runtime.kernel import kernel
 from .vehicle_wheels import curve_at
 
 STILL = 1.0
-"""Slower than this a vehicle may change its direction [m/s]."""
+"""Below this speed a vehicle may change its direction [m/s]."""
 IDLE_PART = 1.05
-"""Below this part above the least speed an engine without throttle lets the clutch go."""
+"""An engine without throttle opens the clutch below this factor of its least speed."""
 
 
 @kernel
 def gear_ratio(vehicle):
-    """Ratio of the gear that is in; 0: neutral."""
+    """Ratio of the current gear; 0: neutral."""
     if vehicle.gear > 0:
         return vehicle.gears[min(vehicle.gear, vehicle.gear_count) - 1]
     if vehicle.gear < 0:
@@ -27,7 +27,7 @@ def shift(vehicle, gear):
 
 @kernel
 def choose_gear(vehicle, speed):
-    """The automatic: up and down by the engine's speed, backwards where the driver wants to."""
+    """Automatic gearbox: shift up and down by the engine's speed, and to reverse on the driver's input."""
     if vehicle.throttle > 0.0 and vehicle.gear <= 0 and speed > -STILL:
         shift(vehicle, 1)
     elif vehicle.throttle < 0.0 and vehicle.gear >= 0 and speed < STILL and vehicle.reverse_count > 0:
@@ -41,7 +41,7 @@ def choose_gear(vehicle, speed):
 
 @kernel
 def prepare_drive(vehicle, speed, delta_time):
-    """Once a step: gear and clutch. `speed`: of the vehicle, forward [m/s]."""
+    """Set gear and clutch, once a step. `speed`: forward speed of the vehicle [m/s]."""
     vehicle.since_shift += delta_time
     if not vehicle.is_automatic:
         return
@@ -53,7 +53,7 @@ def prepare_drive(vehicle, speed, delta_time):
 
 @kernel
 def pedal(vehicle):
-    """How far the throttle is open, 0 to 1. An automatic brakes where the driver wants the other way."""
+    """Throttle, 0 to 1. An automatic brakes if the input is against the direction of travel."""
     if vehicle.is_automatic and vehicle.throttle * vehicle.gear < 0.0:
         return 0.0
     return abs(vehicle.throttle)
@@ -61,7 +61,7 @@ def pedal(vehicle):
 
 @kernel
 def brake_pedal(vehicle):
-    """How far the brake is pressed, 0 to 1."""
+    """Brake input, 0 to 1."""
     if vehicle.is_automatic and vehicle.throttle * vehicle.gear < 0.0:
         return max(vehicle.brake, abs(vehicle.throttle))
     return vehicle.brake
@@ -69,13 +69,13 @@ def brake_pedal(vehicle):
 
 @kernel
 def most_brake(vehicle, shaft, h):
-    """The most impulse of the brakes of a shaft in a sub-step [N m s]."""
+    """The largest impulse of the brakes of a shaft in a sub-step [N m s]."""
     return h * (brake_pedal(vehicle) * shaft.most_brake + vehicle.hand_brake * shaft.most_hand_brake)
 
 
 @kernel
 def begin_drive(vehicle, shafts, drives, h):
-    """Once a sub-step: the engine's torque, what slows things down by itself, and the brakes' impulses of the last sub-step."""
+    """Apply the engine's torque, the damping, and the brakes' impulses of the last sub-step, once a sub-step."""
     if vehicle.most_torque > 0.0:
         torque = pedal(vehicle) * vehicle.most_torque
         torque *= curve_at(vehicle.torque_curve, vehicle.engine_speed / vehicle.most_speed)
@@ -92,7 +92,7 @@ def begin_drive(vehicle, shafts, drives, h):
 
 @kernel
 def split_of(drive, shafts):
-    """Which part of the torque the second shaft gets. Where one turns too much faster, the other gets more."""
+    """The part of the torque for the second shaft. If one turns too much faster, the other gets more."""
     if drive.slip_limit <= 1.0:
         return drive.split
     first, second = abs(shafts[drive.shafts[0]].speed), abs(shafts[drive.shafts[1]].speed)
@@ -103,7 +103,7 @@ def split_of(drive, shafts):
 
 @kernel
 def solve_drive(vehicle, drive, shafts, h):
-    """One pass over the clutch between the engine and the shafts of one drive: soft, so that it slips."""
+    """Solve the clutch between the engine and the shafts of one drive once: soft, so that it slips."""
     ratio = gear_ratio(vehicle) * drive.ratio
     strength = vehicle.clutch * vehicle.clutch_strength * drive.share
     if ratio == 0.0 or strength <= 0.0 or vehicle.most_torque <= 0.0:
@@ -128,7 +128,7 @@ def solve_drive(vehicle, drive, shafts, h):
 
 @kernel
 def solve_brake(vehicle, shaft, h):
-    """One pass over the brakes of a shaft: they stop it, if they can."""
+    """Solve the brakes of a shaft once: they stop it, if they can."""
     most = most_brake(vehicle, shaft, h)
     renewed = min(max(shaft.braked - shaft.speed * shaft.inertia, -most), most)
     shaft.speed += (renewed - shaft.braked) / shaft.inertia

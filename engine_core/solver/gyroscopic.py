@@ -1,12 +1,13 @@
-"""How bodies turn whose inertia is not the same about all axes, eight at a time.
+"""Rotation of bodies whose inertia is not the same about all axes, eight at a time.
 
 A free body keeps its angular momentum J w and its energy w . J w / 2, while J turns with it. With W the spin in the middle of a
-sub-step and J as it is at the beginning, Euler's equations by the implicit midpoint rule are
+sub-step and J at its beginning, Euler's equations by the implicit midpoint rule are
     J (W - w) + h/2 W x J W = 0,
-and the body turns by Cayley's map of W, whose quaternion is (h/2 W, 1) made unit: both stay as they are, however long a sub-step
-is (Simo and Wong, Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and momentum, 1991).
-The equations are solved by Newton's method. Who turns farther than that bears goes through its sub-step in pieces. What is faster
-yet turns about its momentum as if that were all its motion, which keeps both as well. Only the proportions of J count.
+and the body turns by Cayley's map of W, whose quaternion is (h/2 W, 1) normalised. Both quantities are preserved for any length
+of a sub-step (Simo and Wong, Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and momentum,
+1991). The equations are solved by Newton's method. A body that turns too far for it takes the sub-step in several pieces. An even
+faster body turns about its momentum as if that were its whole motion, which also preserves both. Only the proportions of J
+matter.
 """
 
 import math
@@ -25,15 +26,15 @@ from ..runtime.vector8 import (
 
 FLOAT32 = np.float32
 SLOWEST = 0.05
-"""A slower spin stays as it is: it would change by no more than 0.0025 rad/s in a second [rad/s]."""
+"""A slower spin is kept: it would change by at most 0.0025 rad/s in a second [rad/s]."""
 NEWTON_STEPS = 5
-"""At most: two do where a sub-step turns a body by a tenth of a radian, three or four at a radian."""
+"""The most iterations: two suffice if a sub-step turns a body by a tenth of a radian, three or four at a radian."""
 CLOSE = 1.0e-4
-"""The change by a step of Newton's, in parts of the spin, below which the next would change nothing: it would be its square."""
+"""The change in a Newton iteration, relative to the spin, below which the next would change nothing: it would be its square."""
 MOST_HALF_TURN, MOST_PIECES = 0.5, 16
-"""Half of how far a body turns in a piece of a sub-step at most [rad], and how many pieces there are at most."""
+"""Half of the largest turn in a piece of a sub-step [rad], and the largest number of pieces."""
 EVEN = 1.0e-3
-"""Inertias that differ by no more than this part are the same about all axes."""
+"""Inertias within this part of each other count as the same about all axes."""
 ANGULAR_LOCKS = 0b111000
 
 
@@ -50,7 +51,7 @@ def is_uneven(body):
 
 @kernel
 def columns_of_inertias(inertias):
-    """Eight neighbouring inertias as columns."""
+    """Load eight neighbouring inertias as columns."""
     return transpose8(
         load8(inertias), load8(inertias + INERTIA_SIZE), load8(inertias + 2 * INERTIA_SIZE), load8(inertias + 3 * INERTIA_SIZE),
         load8(inertias + 4 * INERTIA_SIZE), load8(inertias + 5 * INERTIA_SIZE), load8(inertias + 6 * INERTIA_SIZE),
@@ -60,7 +61,7 @@ def columns_of_inertias(inertias):
 
 @kernel
 def put_inertias(inertias, m, rest):
-    """Write what `columns_of_inertias` gave back."""
+    """Write the columns of `columns_of_inertias` back."""
     r = transpose8(m[0], m[1], m[2], m[3], m[4], m[5], rest[0], rest[1])
     store8(inertias, r[0])
     store8(inertias + INERTIA_SIZE, r[1])
@@ -74,14 +75,14 @@ def put_inertias(inertias, m, rest):
 
 @kernel
 def minor8(a, b, c, d):
-    """a b - c d, with what rounding takes from c d: what is long and thin has little left."""
+    """a b - c d, corrected for the rounding of c d: for long, thin bodies little remains."""
     product = c * d
     return fused_multiply_add(a, b, -product) + fused_multiply_add(-c, d, product)
 
 
 @kernel
 def proportions8(m):
-    """The inverse of a symmetric matrix, times a number."""
+    """The inverse of a symmetric matrix, up to a factor."""
     size = splat8(FLOAT32(1.0)) / (m[0] + m[1] + m[2])
     a, b, c, d, e, f = m[0] * size, m[1] * size, m[2] * size, m[3] * size, m[4] * size, m[5] * size
     return (
@@ -92,7 +93,7 @@ def proportions8(m):
 
 @kernel
 def newton8(j, spin, gain, half):
-    """What makes a guess at the spin in the middle of a sub-step better. `half`: half its length."""
+    """Newton correction of a guess of the spin in the middle of a sub-step. `half`: half its length."""
     guess = add8(spin, gain)
     turned = symmetric_times8(j, guess)
     wrong = add_scaled8(symmetric_times8(j, gain), cross8(guess, turned), half)
@@ -109,18 +110,18 @@ def newton8(j, spin, gain, half):
 
 @kernel
 def cayley8(u, factor, v):
-    """v turned by the quaternion (u, 1); `factor`: 2 / (1 + u . u)."""
+    """v rotated by the quaternion (u, 1); `factor`: 2 / (1 + u . u)."""
     across = cross8(u, v)
     return add_scaled8(v, add8(across, cross8(u, across)), factor)
 
 
 @kernel
 def turn_inertia8(m, u, factor):
-    """A symmetric matrix turned by the quaternion (u, 1)."""
+    """A symmetric matrix rotated by the quaternion (u, 1)."""
     x = cayley8(u, factor, (m[0], m[3], m[4]))
     y = cayley8(u, factor, (m[3], m[1], m[5]))
     z = cayley8(u, factor, (m[4], m[5], m[2]))
-    # The columns are turned; now the rows.
+    # The columns are rotated; now the rows.
     r0, r1 = cayley8(u, factor, (x[0], y[0], z[0])), cayley8(u, factor, (x[1], y[1], z[1]))
     r2 = cayley8(u, factor, (x[2], y[2], z[2]))
     return r0[0], r1[1], r2[2], r0[1], r0[2], r1[2]
@@ -128,7 +129,7 @@ def turn_inertia8(m, u, factor):
 
 @kernel
 def turns_unevenly8(spin, uneven):
-    """For each lane a number above 0 where a body is uneven and spins."""
+    """A positive number for each lane whose body is uneven and spins."""
     least = splat8(FLOAT32(SLOWEST * SLOWEST))
     return fused_multiply_add(uneven, dot8(spin, spin), -least)
 
@@ -149,8 +150,8 @@ def scale8(v, factor):
 
 @kernel
 def middle_spin8(j, spin, half):
-    """The spin in the middle of a piece, `half` of which is so long, and for each lane a number that is not below zero where it
-    was not found. No lane goes on for the sake of another: how a body turns must not depend on its neighbours."""
+    """The spin in the middle of a piece of half length `half`, and for each lane a number that is not negative if it was not
+    found. No lane iterates because of another: the rotation of a body must not depend on its neighbours."""
     zero, close = splat8(FLOAT32(0.0)), splat8(FLOAT32(CLOSE * CLOSE))
     gain, missing = (zero, zero, zero), half
     for _ in range(NEWTON_STEPS):
@@ -165,7 +166,7 @@ def middle_spin8(j, spin, half):
 
 @kernel
 def piece8(spin, left):
-    """Half of the next piece of a sub-step, half of which is `left`."""
+    """Half the length of the next piece of a sub-step; `left`: half of what is left of the sub-step."""
     speed = square_root8(dot8(spin, spin))
     most = splat8(FLOAT32(MOST_HALF_TURN))
     return where_less8(left * speed, most, left, most / speed)
@@ -173,7 +174,7 @@ def piece8(spin, left):
 
 @kernel
 def turn_piece8(m, spin, half):
-    """(how eight bodies turn in a piece, as the vector of a quaternion whose last part is 1; their spins at its end)."""
+    """(rotation of eight bodies in a piece, as the vector part of a quaternion with scalar part 1; their spins at its end)."""
     zero, one, two = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(2.0))
     j = proportions8(m)
     gain, missing = middle_spin8(j, spin, half)
@@ -187,9 +188,9 @@ def turn_piece8(m, spin, half):
 
 @kernel
 def turn_unevenly(inertias, chosen, spin, half):
-    """How eight bodies turn in a sub-step, `half` of which is so long, as a quaternion of any length, and their spins at its end.
-    Turns their inverse inertias, at the address `inertias`. Others than where `chosen` is above zero, as `turns_unevenly8` tells
-    it, keep their spin and turn by it."""
+    """Rotation of eight bodies in a sub-step of half length `half`, as a quaternion of any length, and their spins at its end.
+    Rotates their inverse inertias, at the address `inertias`. Lanes where `chosen` (from `turns_unevenly8`) is not above zero
+    keep their spin and turn by it."""
     zero, one, two = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(2.0))
     columns = columns_of_inertias(inertias)
     m, rest = columns[:6], columns[6:]
@@ -209,8 +210,8 @@ def turn_unevenly(inertias, chosen, spin, half):
 
 @kernel
 def spin_turned_back(inverse_inertia, spin, turn):
-    """The spin of a body that is turned once more after it moved, as what it met lets it come: its angular momentum stays, and it
-    has no more energy. `inverse_inertia`: as it lay before that turn. A spin that stayed would be another motion."""
+    """The spin of a body that is rotated once more after it moved, as a collision allows it: its angular momentum is preserved
+    and its energy does not grow. `inverse_inertia`: before that rotation. An unchanged spin would be another motion."""
     momentum = symmetric_times(inverse_symmetric(inverse_inertia), spin)
     renewed = rotate(turn, symmetric_times(inverse_inertia, rotate_inverse(turn, momentum)))
     energy, new_energy = dot(spin, momentum), dot(renewed, momentum)

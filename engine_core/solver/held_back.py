@@ -1,8 +1,8 @@
-"""Taking bodies that continuous collision stopped back to where they may be, with all that hangs on them.
+"""Moving bodies stopped by continuous collision back to their allowed places, with all that is joined to them.
 
-A stopped body stands in the way of others, so sweeps go in rounds: each round sees the bodies that the rounds before stopped as
-held back. A body that the one it met takes along moves with it. Bodies on joints stop together, each on its own way, or the one
-that stops would leave its joints.
+A stopped body blocks others, so sweeps go in rounds: each round sees the bodies stopped in previous rounds as held back. A body
+carried by the one that it hit moves with it. Jointed bodies stop together, each on its own path, since the stopping one would
+otherwise leave its joints.
 """
 
 import numpy as np
@@ -31,16 +31,16 @@ from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, r
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 TREE_SIZE = TREE.itemsize
 MOST_ROUNDS = 8
-"""Rounds of sweeps: so many bodies that run into each other one after the other stop in one step."""
+"""Rounds of sweeps: this many bodies that collide one after the other stop in one step."""
 MOST_TURNS = 64
 """Passes over the joints in which a stop spreads from body to body."""
 JAMMED = 2
-"""A body that was held back in so many steps in a row is jammed."""
+"""A body that was held back in this many steps in a row is jammed."""
 
 
 @kernel
 def widen_for_way(system, body):
-    """Make the fat bounds of a body hold its whole way. Returns whether they were too small."""
+    """Make the fat bounds of a body contain its whole path. Return whether they were too small."""
     is_wider = False
     for number in range(1, SEGMENTS + 1):
         motion, turn = end_of_segment(system, body, number)
@@ -56,8 +56,8 @@ def widen_for_way(system, body):
 
 @entry_point(JOB_SIGNATURE)
 def cover_ways(system_address, begin, end, worker):
-    """Job: note by a byte each in `scratch` which of the active bodies `begin` to `end - 1` are swept. Their trees cover their
-    ways, so that others find them there; noted are also those whose bounds had to be widened."""
+    """Job: mark by a byte each in `scratch` which of the active bodies `begin` to `end - 1` are swept. Their trees cover their
+    paths, so that others find them there. Also marks bodies whose bounds had to be widened."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -78,7 +78,7 @@ def cover_ways(system_address, begin, end, worker):
 
 @kernel
 def hold_back_other(system, world, bodies, index, other_index):
-    """Hold a body back by as much as another one on the same joint. Returns whether it is news."""
+    """Hold a body back by as much as another one on the same joint. Return whether that changed anything."""
     body, other = bodies[index], bodies[other_index]
     if body.active_index < 0 or other.active_index < 0 or body.mode < RIGID:
         return False
@@ -94,9 +94,9 @@ def hold_back_other(system, world, bodies, index, other_index):
 
 @kernel
 def hold_back_together(system):
-    """Hold back the bodies that a round of sweeps stopped, and all that hangs on them. Each pass looks at all joints, there and
-    back in turns: a stop runs along a chain in the order of its joints in one pass, and what it has not reached after MOST_TURNS
-    moves on. Serial, so that the outcome is that of the order of joints."""
+    """Hold back the bodies that a round of sweeps stopped, and all bodies joined to them. Each pass visits all joints,
+    alternately forwards and backwards: a stop spreads along a chain in the order of its joints in one pass. Bodies not reached
+    after MOST_TURNS move on. Serial, so that the result is that of the order of joints."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     stopped = stopped_slots(system, world)
@@ -122,8 +122,8 @@ def hold_back_together(system):
 
 @kernel
 def stick(system, body, other):
-    """Let a body go on with the one that it met, and in no other way: an impulse between their centres takes all of their
-    relative velocity, and the body stops turning. A body that it does not push, or cannot, keeps its velocity."""
+    """Let a body move only with the one that it hit: an impulse between their centres removes all of their relative velocity, and
+    the body stops turning. A body that it does not push, or cannot, keeps its velocity."""
     row, mass = row_of(system, body), FLOAT64(body.inverse_mass)
     share, is_moving = 1.0, other.active_index >= 0
     if is_moving and other.mode >= RIGID and other.collision_mask & body.collision_layer:
@@ -141,8 +141,8 @@ def stick(system, body, other):
 
 @kernel
 def free_jammed(system):
-    """Bodies that contacts did not turn away in some steps in a row stick to the body that they met: one that spins too fast for
-    its contacts would come again and again, and be stopped each time. Serial, in the order of active bodies."""
+    """Make bodies that contacts did not deflect in several steps stick to the body that they hit: a body that spins too fast for
+    its contacts would come again and be stopped each time. Serial, in the order of active bodies."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
@@ -156,7 +156,7 @@ def free_jammed(system):
 
 @kernel
 def sweep_past_standing(system, world, bodies, index, sweeps, box):
-    """How far a body, whose sweep is written, may go before it meets one that stands, 0 to 1."""
+    """How far a body, whose sweep is written, may go before it hits a static one, 0 to 1."""
     body, cursor, longest = bodies[index], stack_array(1, CURSOR), 1.0
     swept_box(body, sweeps[0], box)
     start = add(subtract(vector3(body.position), vector3(system.origin)), vector3(sweeps[0].position))
@@ -176,8 +176,8 @@ def sweep_past_standing(system, world, bodies, index, sweeps, box):
 
 @kernel
 def way_carried(system, world, bodies, index, sweeps, box):
-    """How far a body that is held back is taken along by the one that it met, up to obstacles in its way [m]. A body
-    that is held back itself takes nothing along."""
+    """How far a held-back body is carried along by the one that it hit, up to obstacles [m]. A body that is held back itself
+    carries nothing."""
     body = bodies[index]
     carrier = INT64(names_of(system, body)[CARRIER])
     if carrier < 0 or free_part(system, bodies[carrier]) < 1.0:
@@ -198,8 +198,8 @@ def way_carried(system, world, bodies, index, sweeps, box):
 
 @entry_point(JOB_SIGNATURE)
 def take_back(system_address, begin, end, worker):
-    """Job: shorten in their rows the ways of those of the active bodies `begin` to `end - 1` that are held back. Reads poses and
-    the rows of what is not held back."""
+    """Job: shorten in their rows the paths of those of the active bodies `begin` to `end - 1` that are held back. Reads poses and
+    the rows of bodies that are not held back."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

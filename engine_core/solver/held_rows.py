@@ -1,9 +1,9 @@
-"""Limits that push and motors that have the force: solved with the tree of their joint, as if they were locked.
+"""Limits that push, and motors with enough force: solved with the tree of their joint, as if they were locked.
 
-The pass over the joints just before has found out which: a limit whose impulse pushes, a motor whose impulse is less than its
-most. A limit that a motor drives off is not held. An impulse beyond its bounds is cut off before anything has moved, and the
-tree is solved again: a motor that would need more than its most gives that, and a limit that would pull lets go. Held on to, it
-would draw its bodies along, and they would gain energy.
+The preceding pass over the joints has found which ones: limits whose impulse pushes, motors whose impulse is below their maximum.
+A limit that a motor drives away from is not held. An impulse beyond its bounds is clamped before anything has moved, and the tree
+is solved again: a motor that would need more than its maximum gives that, and a limit that would pull is released. If held, it
+would pull its bodies along, and they would gain energy.
 """
 
 import numpy as np
@@ -21,12 +21,12 @@ from .joints import push_row, write_motion
 INT8, INT32, INT64, FLOAT32, FLOAT64 = np.int8, np.int32, np.int64, np.float32, np.float64
 LARGEST_NUMBER = 32
 LOCKS_ALONE, LIMITS_TOO, MOTORS_TOO = range(3)
-"""The most that a tree holds: locked axes alone, limits that push as well, motors that have the force as well."""
+"""The most that a tree holds: locked axes only, pushing limits as well, motors with enough force as well."""
 
 
 @kernel
 def is_held_limit(row):
-    """Whether a limit pushes and is as firm as what is locked."""
+    """Whether a limit pushes and is as firm as a locked axis."""
     if row.impulse <= 0.0:
         return False
     is_firm = row.hold != SPRINGY and row.restitution <= 0.0 and row.mass > 0.0
@@ -35,14 +35,14 @@ def is_held_limit(row):
 
 @kernel
 def is_held_motor(row):
-    """Whether a motor has not come to its most."""
+    """Whether a motor is below its maximum."""
     return row.mass > 0.0 and abs(row.impulse) < row.most
 
 
 @kernel
 def is_driven_off(joint, rows, limit):
-    """Whether a motor that has the force drives away from a limit. The two share an axis, and the limit would win: it would push,
-    and the motor with it, as long as a heavy load lies on it."""
+    """Whether a motor with enough force drives away from a limit. The two share an axis, and the limit would win: it would push,
+    and the motor with it, as long as a heavy load rests on it."""
     axis = limit.slot % AXIS_COUNT
     if joint.driven >> axis & 1 == 0 or joint.motor_velocity[axis] * limit.side <= 0.0:
         return False
@@ -54,7 +54,7 @@ def is_driven_off(joint, rows, limit):
 
 @kernel
 def repeats(held_axes, axis):
-    """Whether an axis says much the same as some of these (bits): a cone as angles, a distance as places."""
+    """Whether an axis nearly duplicates some of these (bits): a cone the angles, a distance the positions."""
     if axis == CONE:
         return held_axes & (1 << SWING_Y | 1 << SWING_Z) != 0
     if axis == DISTANCE:
@@ -64,14 +64,14 @@ def repeats(held_axes, axis):
 
 @kernel
 def held_rows(joint, rows, at_most):
-    """Bits of the rows of a joint that are held, as many as a node has room for."""
+    """Bits of the rows of a joint that are held, up to the capacity of a node."""
     bits, room, held_axes = 0, NODE_ROWS, INT64(joint.locked)
     if at_most == LOCKS_ALONE or joint.acting == 0:
         return bits
     with_motors = at_most == MOTORS_TOO
     for axis in range(NODE_ROWS):
         room -= joint.locked >> axis & 1
-    # Motors stand before limits; these come first.
+    # Motors are stored before limits; limits come first here.
     for turn in range(2):
         for r in range(min(joint.row_count, LARGEST_NUMBER)):
             row = rows[joint.first_row + r]
@@ -90,7 +90,7 @@ def held_rows(joint, rows, at_most):
 
 @kernel
 def upper_rows(joint, rows, held):
-    """Those of the rows `held` (bits) that are at an upper limit."""
+    """The rows of `held` (bits) that are at an upper limit."""
     bits = 0
     for r in range(min(joint.row_count, LARGEST_NUMBER)):
         if held >> r & 1 and rows[joint.first_row + r].side < 0.0:
@@ -107,7 +107,7 @@ def put_jacobian(target, linear, angular, sign):
 
 @kernel
 def put_axis(node, number, linear, angular_a, angular_b):
-    """Append what an axis sees of a node's body and of its parent. `number`: see TREE_NODE.axes."""
+    """Append an axis's Jacobians for a node's body and its parent. `number`: see TREE_NODE.axes."""
     count = node.count
     own, other, sign = (angular_b, angular_a, 1.0) if node.side == 1 else (angular_a, angular_b, -1.0)
     put_jacobian(node.own[count], linear, own, sign)
@@ -118,7 +118,7 @@ def put_axis(node, number, linear, angular_a, angular_b):
 
 @kernel
 def put_held(node, joint, rows):
-    """Append the rows that are held, limits first."""
+    """Append the held rows, limits first."""
     for turn in range(2):
         for r in range(min(joint.row_count, LARGEST_NUMBER)):
             row = rows[joint.first_row + r]
@@ -129,7 +129,7 @@ def put_held(node, joint, rows):
 
 @kernel
 def find_dependent(node, locked_count):
-    """The first held row that the axes before it leave nothing of, or -1. `pull` has the diagonal, `block` its factor."""
+    """The first held row that depends on the axes before it, or -1. `pull` has the diagonal, `block` its factor."""
     for j in range(locked_count, node.count):
         inverse = node.block[entry(j, j)]
         if inverse * inverse * LEAST_APART * node.pull[j] >= 1.0:
@@ -139,7 +139,7 @@ def find_dependent(node, locked_count):
 
 @kernel
 def drop_axis(node, number):
-    """Drop one of the axes that a node's joint holds."""
+    """Drop one of the held axes of a node's joint."""
     for i in range(number, node.count - 1):
         for k in range(6):
             node.own[i, k] = node.own[i + 1, k]
@@ -150,13 +150,13 @@ def drop_axis(node, number):
 
 @kernel
 def held_row(node, joint, rows, i):
-    """The row of a node's axis `i`, which is no locked one."""
+    """The row of a node's axis `i`, which is not a locked one."""
     return rows[joint.first_row + node.axes[i] - NODE_ROWS]
 
 
 @kernel
 def bias_of(row, bias_rate, inverse_h):
-    """Velocity that a held row aims at [m/s], [rad/s]. A limit that is not reached yet lets the body go the rest of the way."""
+    """Target velocity of a held row [m/s], [rad/s]. A limit that is not reached yet lets the body go the rest of the way."""
     if row.slot // AXIS_COUNT == MOTOR:
         return FLOAT64(row.bias)
     separation = FLOAT64(row.separation)
@@ -176,8 +176,8 @@ def give(system, joint, row, impulse):
 
 @kernel
 def bound_held(system, nodes, tree, joints, rows):
-    """Motors that would need more than their most give that, limits that would pull give nothing, and both are held no more.
-    Returns whether there were any."""
+    """Clamp motors that would need more than their maximum, set limits that would pull to zero, and stop holding both. Return
+    whether there were any."""
     found = False
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]

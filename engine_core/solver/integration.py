@@ -1,4 +1,4 @@
-"""Bodies into solver rows, rows through a sub-step, and rows back into bodies."""
+"""Bodies into solver rows, rows through a sub-step, and rows back to bodies."""
 
 
 import numpy as np
@@ -32,12 +32,12 @@ from .ways import leaves_bounds_soon
 INT32, FLOAT32 = np.int32, np.float32
 TREE_SIZE = TREE.itemsize
 FASTEST = 1.0e9
-"""A solver row beyond this (velocities in [m/s] and [rad/s], motion in [m]) is no motion but an overflow."""
+"""A solver row beyond this (velocities in [m/s] and [rad/s], motion in [m]) is an overflow."""
 ANGULAR_LOCKS = 0b111000
 MOSTLY = np.float32(0.9)
 """A body counts as held back if more than this part of its motion is taken back."""
 TREMBLE = 0.3
-"""A trembling body rests while it stays within this part of the way that it could go at the thresholds."""
+"""A trembling body rests while it stays within this part of the distance it could move at the thresholds."""
 
 
 @kernel
@@ -48,8 +48,8 @@ def forces_of(system, row):
 
 @kernel
 def renew_surroundings(system, body):
-    """Gravity and damping that the space gives a body. A body's own damping adds to the space's, or replaces it. Where areas
-    have a say, `sensors/effects.py` has done this already."""
+    """Set the gravity and damping of the space for a body. A body's own damping is added to the space's, or replaces it. For
+    bodies affected by areas, `sensors/effects.py` has done this already."""
     if body.flags & IN_AREAS:
         return
     store3(body.gravity, scale((system.gravity[0], system.gravity[1], system.gravity[2]), float(body.gravity_scale)))
@@ -60,7 +60,7 @@ def renew_surroundings(system, body):
 
 @kernel
 def take_forces(system, body, forces, delta_time):
-    """Damp the velocities of a rigid body and write what each sub-step adds to them."""
+    """Damp the velocities of a rigid body and write the change of velocity in each sub-step."""
     h = delta_time / system.substep_count
     for k in range(FORCE_FLOATS):
         forces[k] = FLOAT32(0.0)
@@ -90,8 +90,8 @@ def take_forces(system, body, forces, delta_time):
 
 @entry_point(JOB_SIGNATURE)
 def prepare_bodies(system_address, begin, end, worker):
-    """Job: gravity, damping and forces of the active bodies `begin` to `end - 1`, and their solver rows. Velocities are kept for
-    those who report contacts."""
+    """Job: gravity, damping and forces of the active bodies `begin` to `end - 1`, and their solver rows. Keeps the velocities for
+    contact reports."""
     system = view(system_address, 1, SYSTEM)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -127,7 +127,7 @@ def integrate_velocities(system_address, begin, end, worker):
         store8(row, load8(row) + load8(forces))
         locked = load_float32(forces + 4 * LOCKED_AXES)
         if locked != FLOAT32(0.0):
-            store_float32(row + 4 * LOCKED_AXES, load_float32(row + 4 * LOCKED_AXES) - locked)  # no velocity: not to be added
+            store_float32(row + 4 * LOCKED_AXES, load_float32(row + 4 * LOCKED_AXES) - locked)  # not a velocity: not to be added
             for k in range(6):
                 if INT32(locked) >> k & 1:
                     store_float32(row + 4 * k, FLOAT32(0.0))
@@ -135,7 +135,7 @@ def integrate_velocities(system_address, begin, end, worker):
 
 @kernel
 def columns8(rows, offset):
-    """Eight neighbouring half rows as columns."""
+    """Load eight neighbouring half rows as columns."""
     return transpose8(
         load8(rows + offset), load8(rows + ROW_SIZE + offset), load8(rows + 2 * ROW_SIZE + offset),
         load8(rows + 3 * ROW_SIZE + offset), load8(rows + 4 * ROW_SIZE + offset), load8(rows + 5 * ROW_SIZE + offset),
@@ -145,7 +145,7 @@ def columns8(rows, offset):
 
 @kernel
 def put_columns8(rows, offset, columns):
-    """Write what `columns8` gave back."""
+    """Write the columns of `columns8` back."""
     c = columns
     r = transpose8(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
     store8(rows + offset, r[0])
@@ -160,7 +160,7 @@ def put_columns8(rows, offset, columns):
 
 @entry_point(JOB_SIGNATURE)
 def integrate_positions(system_address, begin, end, worker):
-    """Job: one sub-step of motion, eight bodies at a time; groups of eight rows `begin` to `end - 1`."""
+    """Job: one sub-step of motion, eight bodies at a time, for groups of eight rows `begin` to `end - 1`."""
     system = view(system_address, 1, SYSTEM)[0]
     h = FLOAT32(system.last_delta_time / system.substep_count)
     time, half = splat8(h), splat8(FLOAT32(0.5 * h))
@@ -191,8 +191,8 @@ def integrate_positions(system_address, begin, end, worker):
 
 @kernel
 def finish_row(body, row):
-    """Bring one row back into its body. A row that is not finite any more, from input beyond all measure, stops the body where
-    it was, so that it takes nothing else along."""
+    """Copy one row back to its body. A row that is no longer finite, because of extreme input, stops the body at its place, so
+    that nothing else is affected."""
     total = 0.0
     for k in range(14):
         total += abs(row[k])
@@ -213,8 +213,8 @@ def finish_row(body, row):
 @kernel
 def part_kept(body, held_back):
     """The part of its velocity that a body keeps when a part of its motion was taken back. Usually all of it, so that contacts
-    act on it. A body that was held back for seven steps in a row keeps only the part by which it could move: else two bodies
-    that spin in each other would stay in the air and spin faster and faster."""
+    act on it. A body held back for seven steps in a row keeps only the part by which it could move: otherwise two bodies that
+    spin inside each other would stay in the air and spin faster and faster."""
     if held_back <= MOSTLY:
         body.flags &= ~np.uint32(HELD_BACK_STEPS)
         return FLOAT32(1.0)
@@ -226,8 +226,8 @@ def part_kept(body, held_back):
 
 @kernel
 def stays_near_rest(system, body):
-    """Whether a body that trembles has gone nowhere since it began to rest: Jolt's test by displacement, for what the test by
-    velocity would keep awake for ever."""
+    """Whether a trembling body has stayed in place since it began to rest: Jolt's test by displacement, for bodies that the test
+    by velocity would keep awake forever."""
     moved = length(subtract(vector3(body.position), vector3(body.rest_position)))
     turn = multiply(quaternion(body.rotation), conjugate(quaternion(body.rest_rotation)))
     angle = 2.0 * length((turn[0], turn[1], turn[2]))
@@ -237,14 +237,14 @@ def stays_near_rest(system, body):
 
 @kernel
 def count_rest(system, body, delta_time):
-    """How long the body has been at rest: slower than the thresholds, or trembling in one place."""
+    """Update how long the body has been at rest: slower than the thresholds, or trembling in place."""
     speed, spin = length(vector3(body.linear_velocity)), length(vector3(body.angular_velocity))
     rests = speed < system.sleep_linear_threshold and spin < system.sleep_angular_threshold
     if not rests and speed < 4.0 * system.sleep_linear_threshold and spin < 4.0 * system.sleep_angular_threshold:
         rests = stays_near_rest(system, body)
     if rests and body.flags & CAN_SLEEP:
         body.sleep_time = FLOAT32(body.sleep_time + delta_time)
-        # Any thread, always the same; written once, since every thread reads the line that it stands in.
+        # Written by any thread, always with the same value; only once, since every thread reads its cache line.
         if body.sleep_time >= system.time_to_sleep and system.some_body_rests == 0:
             system.some_body_rests = 1
     else:
@@ -268,7 +268,7 @@ def finish_bodies(system_address, begin, end, worker):
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         begin_change(system.world, body, worker)
         if body.mode == KINEMATIC and not body.flags & TARGET_SET:
-            # A kinematic body is where it was told to be: no rounding of the sub-steps.
+            # a kinematic body is exactly at its target: no rounding of the sub-steps
             if body.flags & HAS_RARE:
                 rare = rare_of(system.world, body)
                 store3(body.position, vector3(rare.target_position))
@@ -283,6 +283,6 @@ def finish_bodies(system_address, begin, end, worker):
         if has_moved[slot]:
             fatten_bounds(body, system.last_delta_time)
             tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, np.int64(active[slot]))
-            has_moved[slot] = body.flags & IS_IN_MOVED_LIST == 0  # what is on the list is not put there twice
+            has_moved[slot] = body.flags & IS_IN_MOVED_LIST == 0  # bodies on the list are not added twice
             body.flags |= IS_IN_MOVED_LIST
         end_change(body)

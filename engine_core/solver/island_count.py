@@ -1,4 +1,4 @@
-"""How many islands are awake: counted when somebody asks, because a step finds islands only when some body has rested."""
+"""The number of awake islands, counted on request, because a step finds islands only when some body has rested."""
 
 import numpy as np
 

@@ -1,12 +1,12 @@
-"""Joints while contacts bounce: the jobs that make joined bodies move as their joints allow right after a bounce.
+"""Joints during bounces: the jobs that make jointed bodies move as their joints allow right after a bounce.
 
-A bounce takes two bodies as free. A ball that hangs on a pin has more inertia than a free one: it leaves a free one's bounce
-with a speed that its pin cuts down. So after the bounces of a colour the joints answer, and the bounces make up for the speed
-that they lost by it (see `bounce_again` in bounces.py). The pair of them tends to the bounce of the joined bodies, which keeps
-the energy that its restitution says.
+A bounce treats two bodies as free. A ball on a pin has more inertia than a free one: it leaves a bounce with the speed of a free
+one, which its pin then reduces. So after the bounces of a colour the joints respond, and the bounces make up for the speed lost
+to them (see `bounce_again` in bounces.py). The two together converge to the bounce of the joined bodies, with the energy that the
+restitution gives.
 
-A bounce is done with at once: joints, and limits and motors that a tree holds, keep nothing of it for their next warm start. They
-tell it as a part of what they did.
+A bounce is complete at once: joints, and held limits and motors of a tree, keep nothing of it for their next warm start, but
+report it as part of their impulse.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ INT32 = np.int32
 
 @kernel
 def take_from_totals(joint, rows):
-    """The reverse of `add_to_totals`."""
+    """Reverse `add_to_totals`."""
     force, twist = vector3(joint.total_impulse), vector3(joint.total_twist)
     add_to_totals(joint, rows)
     store3(joint.total_impulse, subtract(force, subtract(vector3(joint.total_impulse), force)))
@@ -34,7 +34,7 @@ def take_from_totals(joint, rows):
 
 @kernel
 def begin_answer(joint, rows):
-    """Keep the impulses of a joint, and take them from what it did in the step: `end_answer` adds them again."""
+    """Save the impulses of a joint, and subtract them from its totals of the step: `end_answer` adds them again."""
     take_from_totals(joint, rows)
     for k in range(3):
         joint.kept[k], joint.kept[3 + k] = joint.linear_impulse[k], joint.angular_impulse[k]
@@ -44,7 +44,7 @@ def begin_answer(joint, rows):
 
 @kernel
 def end_answer(joint, rows):
-    """Add the impulses of a joint to what it did in the step, and put back those from before the bounce."""
+    """Add the impulses of a joint to its totals of the step, and restore those from before the bounce."""
     add_to_totals(joint, rows)
     for k in range(3):
         joint.linear_impulse[k], joint.angular_impulse[k] = joint.kept[k], joint.kept[3 + k]
@@ -69,7 +69,7 @@ def answer_bounces(system_address, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def answer_bounces_in_trees(system_address, begin, end, worker):
-    """Job: the trees `begin` to `end - 1`, without bias."""
+    """Job: solve the trees `begin` to `end - 1`, without bias."""
     system = view(system_address, 1, SYSTEM)[0]
     bodies, joints, rows, nodes, trees = tables_of(system)
     for t in range(begin, end):

@@ -1,7 +1,8 @@
-"""Joints in and out of the solver: their colours, as bodies wake, fall asleep, come and go. Serial, in the order of events.
+"""Joints entering and leaving the solver: their colours, as bodies wake, fall asleep, come and go. Serial, in the order of
+events.
 
-A joint is solved while it is whole and enabled, both its bodies are in this system, and every rigid one of them is awake. It
-stays in the lists of its bodies all its life.
+A joint is solved while it is intact and enabled, both its bodies are in this system, and every rigid one of them is awake. It is
+in the lists of its bodies all its life.
 """
 
 import numpy as np
@@ -37,13 +38,13 @@ def may_act(system, bodies, index):
 
 @kernel
 def holds(joint):
-    """Whether a joint is whole, enabled, and there to hold bodies."""
+    """Whether a joint is intact, enabled, and used for holding bodies."""
     return joint.flags & (IS_ENABLED | IS_BROKEN | IS_CONNECTED) == IS_ENABLED | IS_CONNECTED
 
 
 @kernel
 def is_joint_solved(system, bodies, joint):
-    """Whether the solver is to work on a joint."""
+    """Whether the solver should solve a joint."""
     a, b = joint.bodies[0], joint.bodies[1]
     if not holds(joint) or not (moves(bodies, a) or moves(bodies, b)):
         return False
@@ -52,7 +53,7 @@ def is_joint_solved(system, bodies, joint):
 
 @kernel
 def add_joint(system, bodies, index):
-    """Give a joint that is to be solved a colour and a place in it. Nothing happens if it has one."""
+    """Give a joint that should be solved a colour and a place in it. No effect if it has one."""
     joint = joints_of(system)[index]
     if joint.colour >= 0 or not is_joint_solved(system, bodies, joint):
         return
@@ -79,7 +80,7 @@ def add_joint(system, bodies, index):
 
 @kernel
 def remove_joint(system, bodies, index):
-    """Take a joint out of the solver; the last of its colour takes its place. Nothing happens if it has none."""
+    """Take a joint out of the solver; the last of its colour takes its place. No effect if it has none."""
     joints = joints_of(system)
     joint = joints[index]
     colour = joint.colour
@@ -102,7 +103,7 @@ def remove_joint(system, bodies, index):
 
 @kernel
 def add_joints_of(system, bodies, index):
-    """Put the joints of a body into the solver, where all that hangs on them is awake."""
+    """Put the joints of a body into the solver, if everything joined by them is awake."""
     joints = joints_of(system)
     key = bodies[index].first_joint
     while key >= 0:
@@ -112,7 +113,7 @@ def add_joints_of(system, bodies, index):
 
 @kernel
 def remove_joints_of(system, bodies, index):
-    """Take the joints of a body out of the solver: it fell asleep, or it goes away."""
+    """Take the joints of a body that fell asleep or leaves out of the solver."""
     joints = joints_of(system)
     key = bodies[index].first_joint
     while key >= 0:
@@ -122,7 +123,7 @@ def remove_joints_of(system, bodies, index):
 
 @kernel
 def forget_impulses(joint):
-    """The next step begins without a warm start."""
+    """Clear the impulses: the next step begins without a warm start."""
     for k in range(3):
         joint.linear_impulse[k] = FLOAT32(0.0)
         joint.angular_impulse[k] = FLOAT32(0.0)
@@ -144,7 +145,7 @@ def drop_broken_joints(system, bodies):
 
 @kernel
 def has_to_move(joint):
-    """Whether a motor of the joint drives on: no limit stands in its way."""
+    """Whether a motor of the joint drives on, not stopped by a limit."""
     for axis in range(AXIS_COUNT):
         velocity = joint.motor_velocity[axis]
         if joint.driven >> axis & 1 == 0 or velocity == 0.0 or joint.motor_force[axis] == 0.0:
@@ -157,7 +158,7 @@ def has_to_move(joint):
 
 @kernel
 def link_joints(system, bodies, active):
-    """Link bodies that are joined. A body that hangs on a moving kinematic body, or on a motor that moves, does not rest."""
+    """Link joined bodies. A body joined to a moving kinematic body, or driven by a moving motor, does not rest."""
     joints = joints_of(system)
     members = view(system.active_joints, system.joint_count, INT32)
     for k in range(system.joint_count):

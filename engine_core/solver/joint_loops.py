@@ -1,12 +1,12 @@
-"""Joints that close a loop in a tree of joints, solved exactly with it where they are few: bridges, pistons, wishbones.
+"""Joints that close a loop in a tree of joints, solved exactly with it if they are few: bridges, pistons, wishbones.
 
-With u how the bodies of the tree answer pushes while all its joints hold (joint_trees.py), and J what the closing joints see of
-their motion, the impulses that close the loop are K^-1 of what is wanted, K = J u(J^T): one solution of the tree for each locked
-axis once its matrices are made, and a second solution in each pass (Featherstone, Rigid Body Dynamics Algorithms, 2008, section
-8.5: loop joints added to a spanning tree).
+With u the response of the tree's bodies to impulses while all its joints hold (joint_trees.py), and J the Jacobian of the closing
+joints, the impulses that close the loop are K^-1 of the target, K = J u(J^T): one solution of the tree for each locked axis once
+its matrices are made, and a second solution in each pass (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5: loop
+joints added to a spanning tree).
 
-Most loops are held more than once: four hinges in a plane need not keep each other from leaving it, and what is nearly held would
-take any force. So axes that the tree and those before them hold are left out, and K gives way a little along the others.
+Most loops are redundant: four hinges in a plane all keep each other from leaving it, and a nearly redundant axis would take any
+force. So axes that the tree and earlier axes hold are left out, and K is slightly softened along the others.
 """
 
 import numpy as np
@@ -22,22 +22,23 @@ from .joint_trees import foresees_drift, gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 1.0e-4, 3.0e-3, 0.02, 5.0
-"""How much a closed loop gives way along an axis, in parts of how freely the ends of the joint move in the tree: to what stops
-them, to what corrects an error at least and at most, and to that of an error as large as the joint is far from its bodies."""
+"""Softness of a closed loop along an axis, relative to how freely the ends of the joint move in the tree: for impulses that stop
+them, for those that correct an error at least and at most, and for an error as large as the distance of the joint from its
+bodies."""
 LEAST_REACH = 1.0e-3
-"""A joint counts as so far from its bodies at least [m]."""
+"""Least distance of a joint from its bodies for that [m]."""
 LEAST_LEFT = 1.0e-5
-"""The least that is left of an axis beside what holds it already, in the same parts: less is left alone. A load that is a hundred
-thousand times as heavy as what carries it is less."""
+"""The least part of an axis, relative to the same, that other axes leave free: an axis with less is left out. A load a hundred
+thousand times as heavy as its support has less."""
 FASTEST_CORRECTION = 3.0
-"""Errors are corrected at this speed at most [m/s], [rad/s], unless the bodies whirl."""
+"""Errors are corrected at this speed at most [m/s], [rad/s], unless the bodies spin fast."""
 ROUNDING = 1.0e-6
-"""Rounding error of the response of an axis that is held firmly, in parts of that of two free bodies."""
+"""Rounding error of the response of a firmly held axis, relative to that of two free bodies."""
 
 
 @kernel
 def push_node(node, linear, angular, impulse):
-    """Add an impulse along a direction to what pushes a node."""
+    """Add an impulse along a direction to the impulses on a node."""
     for k in range(3):
         node.push[k] += impulse * linear[k]
         node.push[3 + k] += impulse * angular[k]
@@ -55,7 +56,7 @@ def push_ends(nodes, ends, direction, impulse):
 
 @kernel
 def seen_of_ends(nodes, ends, direction):
-    """Velocity along an axis of a closing joint by the change of its bodies' velocities, which is in `push`."""
+    """Relative velocity along an axis of a closing joint from the change of its bodies' velocities, which is in `push`."""
     linear, angular_a, angular_b = direction
     seen = 0.0
     if ends[0] >= 0:
@@ -69,7 +70,7 @@ def seen_of_ends(nodes, ends, direction):
 
 @kernel
 def answer(nodes, tree, ends, direction):
-    """How the tree answers to an impulse of 1 along a direction at a closing joint: in `push`."""
+    """Compute the response of the tree to an impulse of 1 along a direction at a closing joint, to `push`."""
     for n in range(tree.first, tree.first + tree.count):
         for k in range(NODE_ROWS):
             nodes[n].push[k] = nodes[n].wanted[k] = 0.0
@@ -92,7 +93,7 @@ def see_answer(nodes, tree, joints, row):
 
 @kernel
 def mobility(nodes, tree, ends, joint, is_angular):
-    """How freely the ends of a closing joint move against each other in the tree: the sum of three directions or turns."""
+    """How freely the ends of a closing joint move relative to each other in the tree: summed over three directions or turns."""
     total = 0.0
     for k in range(3):
         unit = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
@@ -106,8 +107,8 @@ def mobility(nodes, tree, ends, joint, is_angular):
 
 @kernel
 def leave_out_held(tree, count, least):
-    """Find the axes that the tree and others of them hold already: of which less than `least` is left in K once those are
-    eliminated that have most left, as a part of their freedom. Returns how many are not held."""
+    """Find the redundant axes: those of which less than `least`, as a part of their freedom, is left in K once the axes with the
+    most left are eliminated. Return the number of the other axes."""
     left = stack_array(LOOP_TRIANGLE, FLOAT64)
     for i in range(count * (count + 1) // 2):
         left[i] = tree.loop[i]
@@ -133,7 +134,7 @@ def leave_out_held(tree, count, least):
 
 @kernel
 def factorize_softened(tree, matrix, count, give):
-    """The inverse factor of K, softened along each axis by a part of its freedom; nothing of axes that are left out."""
+    """Compute the inverse factor of K, softened along each axis by a part of its freedom; axes that are left out get zeros."""
     for i in range(count):
         for j in range(i + 1):
             is_held = tree.loop_holds >> i & tree.loop_holds >> j & 1
@@ -145,7 +146,7 @@ def factorize_softened(tree, matrix, count, give):
 
 @kernel
 def factorize_loops(nodes, tree, joints):
-    """K and its factor, once the matrices of the tree are made. Returns how many axes it is that the tree does not hold."""
+    """Compute K and its factor, after the matrices of the tree. Return the number of axes that the tree does not hold."""
     least, give = stack_array(LOOP_ROWS, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     row = 0
     for c in range(tree.closer_count):
@@ -168,8 +169,8 @@ def factorize_loops(nodes, tree, joints):
 
 @kernel
 def fastest_correction(system, joint):
-    """How fast an error of a closing joint is corrected [m/s], [rad/s]: as fast as its ends leave their circles in a sub-step, or
-    a ring that whirls would open for good."""
+    """The speed at which an error of a closing joint is corrected [m/s], [rad/s]: as fast as its ends leave their circles in a
+    sub-step, since otherwise a fast-spinning ring would open for good."""
     _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
     left = dot(w_a, w_a) * length(vector3(joint.arms[0])) + dot(w_b, w_b) * length(vector3(joint.arms[1]))
     return FASTEST_CORRECTION + left * system.last_delta_time / system.substep_count
@@ -177,8 +178,8 @@ def fastest_correction(system, joint):
 
 @kernel
 def correct_loops(system, tree, joints, bias_rate):
-    """Add the impulses that correct the errors of closing joints. The larger an error, the softer: where a loop is stretched
-    tight it cannot be corrected, and what tries to is all sideways."""
+    """Add the impulses that correct the errors of closing joints, softer for larger errors: a loop that is stretched tight cannot
+    be corrected, and trying makes only sideways forces."""
     inverse, wanted = stack_array(LOOP_TRIANGLE, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     give = stack_array(LOOP_ROWS, FLOAT64)
     row, drifting = 0, 1.0 if foresees_drift(tree) else 0.0
@@ -202,8 +203,9 @@ def correct_loops(system, tree, joints, bias_rate):
 
 @kernel
 def measure_loops(system, nodes, tree, joints, bias_rate):
-    """The impulses that close the loops, from how the tree moves without them. Always all of them, not a change of those before:
-    near a place where a loop is stiff old ones are all sideways, and what takes speeds away alone cannot shake it."""
+    """Compute the impulses that close the loops, from the motion of the tree without them. They are computed in full, not as a
+    change of the previous ones: where a loop is nearly stiff, old impulses point sideways, and speeds alone cannot correct
+    that."""
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
@@ -228,7 +230,7 @@ def impulse_of(joint, axis):
 
 @kernel
 def open_loops(nodes, tree, joints):
-    """Push the tree as if what closes its loops had done nothing yet."""
+    """Apply the impulses on the tree as if the closing joints had done nothing yet."""
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
         for axis in range(NODE_ROWS):
@@ -238,7 +240,7 @@ def open_loops(nodes, tree, joints):
 
 @kernel
 def close_loops(nodes, tree, joints):
-    """Push the tree by what closes its loops, beside what that has done already."""
+    """Apply the impulses of the closing joints to the tree, in addition to previous ones."""
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]
@@ -251,7 +253,7 @@ def close_loops(nodes, tree, joints):
 
 @kernel
 def finish_loops(tree, joints):
-    """Take over what the closing joints did."""
+    """Store the impulses of the closing joints."""
     row = 0
     for c in range(tree.closer_count):
         joint = joints[tree.closers[c]]

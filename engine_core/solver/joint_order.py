@@ -1,7 +1,7 @@
-"""Which joints a step solves, and in what order: tree by tree, then those that stand in no tree, colour by colour.
+"""Which joints a step solves, and in what order: tree by tree, then those in no tree, colour by colour.
 
 Bodies that are joined without a loop are a tree, which joint_trees.py solves as a whole, with the joints that close its loops if
-they are few. A tree's joints lie side by side in the order in which it is solved, and so do their rows: a heap of rag dolls is
+these are few. A tree's joints and their rows are stored consecutively in the order in which it is solved: a heap of rag dolls is
 larger than the caches.
 """
 
@@ -20,11 +20,13 @@ from .joint_colours import moves
 
 INT32, FLOAT32 = np.int32, np.float32
 LARGEST_TREE = 1024
-"""A tree is solved by one thread: a longer one is cut, and the cut is left to the coloured passes."""
+"""A tree is solved by one thread: a larger one is cut, and the cut joint is solved in the coloured passes."""
 IN_NO_TREE, LEFT_OPEN = -1, -2
-"""Nodes of joints: in no tree, or not yet; and while trees are laid out, of one that closes a loop and shall be no part of it."""
+"""Values for nodes of joints: in no tree, or not yet; and while trees are laid out, of a joint that closes a loop and must not be
+in the tree."""
 MOST_LOOP_WORK = 2048
-"""Bodies of a tree times axes that its loops lock. Trees with more take the coloured passes, which are softer and cheaper."""
+"""Limit on bodies of a tree times axes that its loops lock. Trees above it use the coloured passes, which are softer and
+cheaper."""
 
 
 @kernel
@@ -51,7 +53,7 @@ def fits_tree_body(bodies, index):
 
 @kernel
 def fits_tree(joint):
-    """Whether a joint is solved, has locked axes, and no limit on what they do."""
+    """Whether a joint is solved, has locked axes, and no limit on their impulse."""
     return (
         joint.colour >= 0 and joint.node < 0 and joint.locked & (LINEAR_AXES | ANGULAR_AXES) != 0
         and joint.max_impulse >= FLOAT32(UNLIMITED)
@@ -67,7 +69,7 @@ def fits_ends(bodies, joint):
 
 @kernel
 def link_of(bodies, index):
-    """Where a body stands among the links of `leave_loops_open`; all that does not move is one link, 0."""
+    """The place of a body among the links of `leave_loops_open`; all static bodies are one link, 0."""
     return bodies[index].active_index + 1 if moves(bodies, index) else 0
 
 
@@ -81,9 +83,9 @@ def lowest_link(links, slot):
 
 @kernel
 def leave_loops_open(system, bodies):
-    """Choose what closes a loop so that what is driven stands in the tree, where its motor is solved with all that hangs on it
-    (Kruskal's spanning tree: driven joints first). Joints to something fixed come after joints between bodies: else a loop
-    through the ground would be two trees. Only called if some joint of the system is driven."""
+    """Choose the joints that close loops so that driven joints are in the tree, where their motors are solved with everything
+    attached (Kruskal's spanning tree: driven joints first). Joints to fixed bodies come after joints between bodies: otherwise a
+    loop through the ground would be two trees. Only called if some joint of the system is driven."""
     colours, joints = colours_of(system), joints_of(system)
     links = view(system.spare_list, system.active_count + 1, INT32)
     for slot in range(system.active_count + 1):
@@ -119,7 +121,7 @@ def add_node(system, bodies, numbers, body, joint_index, side, parent):
 
 @kernel
 def grow_tree(system, bodies, numbers, first):
-    """Add all bodies that hang on the node `first`, parents before children."""
+    """Add all bodies joined to the node `first`, parents before children."""
     joints = joints_of(system)
     at = first
     while at < system.joint_node_count:
@@ -142,7 +144,7 @@ def grow_tree(system, bodies, numbers, first):
 
 @kernel
 def begin_tree_at(system, bodies, numbers, index, hangs):
-    """Begin a tree at a joint that fits and stands in none. `hangs`: at one that hangs on something fixed, else at others."""
+    """Begin a tree at a suitable joint that is in none. `hangs`: at one attached to a fixed body, else at others."""
     joint = joints_of(system)[index]
     a, b = joint.bodies[0], joint.bodies[1]
     is_hung = not (moves(bodies, a) and moves(bodies, b))
@@ -159,7 +161,7 @@ def begin_tree_at(system, bodies, numbers, index, hangs):
 
 @kernel
 def lay_out_trees(system):
-    """Find the trees of this step. Those that hang on something fixed begin there; serial, in the order of the joints."""
+    """Find the trees of this step. Those attached to a fixed body begin there. Serial, in the order of the joints."""
     world, colours = view(system.world, 1, WORLD)[0], colours_of(system)
     bodies = view(world.bodies, world.body_capacity, BODY)
     joints = joints_of(system)
@@ -194,7 +196,7 @@ def end_of(bodies, numbers, index):
 
 @kernel
 def note_closer(system, bodies, numbers, index):
-    """Note a joint between bodies of one tree, or of one and something fixed, with its tree. Counted are all of them."""
+    """Record a joint between bodies of one tree, or between one and a fixed body, with its tree. All of them are counted."""
     joint = joints_of(system)[index]
     if not fits_tree(joint):
         return
@@ -213,7 +215,7 @@ def note_closer(system, bodies, numbers, index):
 
 @kernel
 def find_closers(system, bodies):
-    """Find the joints that are solved with a tree whose loops they close. Of a tree with too many none is."""
+    """Find the joints that are solved with a tree whose loops they close; none for a tree with too many."""
     colours, joints = colours_of(system), joints_of(system)
     numbers = view(system.scratch, system.active_count, INT32)
     for colour in range(COLOUR_COUNT + 1):
@@ -244,7 +246,7 @@ def list_tree(system, nodes, tree):
 
 @kernel
 def list_joint(system, index):
-    """Append a joint to those of this step, and give its rows their place."""
+    """Append a joint to those of this step, and assign the place of its rows."""
     joint = joints_of(system)[index]
     joint.first_row, joint.row_count = INT32(system.joint_row_count), INT32(count_rows(joint))
     joint.is_split = INT32(0)
@@ -255,7 +257,7 @@ def list_joint(system, index):
 
 @kernel
 def couple_trees(system, bodies, joint):
-    """Note the trees that a joint in no tree hangs on."""
+    """Mark the trees that a joint in no tree is attached to."""
     numbers = view(system.scratch, system.active_count, INT32)
     for side in range(2):
         body = joint.bodies[side]
@@ -269,8 +271,8 @@ def couple_trees(system, bodies, joint):
 
 @kernel
 def split_tree(system, bodies, nodes, joints, tree):
-    """Note whether contacts push a tree, and whether forces and springs act on it in halves. Not where something else acts on its
-    bodies that knows only whole sub-steps: contacts, joints outside the tree, locked axes, springs too stiff for their
+    """Record whether contacts push a tree, and whether forces and springs act on it in halves. That is not possible if something
+    that works in whole sub-steps acts on its bodies: contacts, joints outside the tree, locked axes, springs too stiff for their
     sub-steps."""
     is_free = tree.is_coupled == 0
     for n in range(tree.first, tree.first + tree.count):
@@ -291,7 +293,7 @@ def split_tree(system, bodies, nodes, joints, tree):
 
 @kernel
 def lay_out_joints(system):
-    """List the joints of this step: tree by tree, then those that stand in none, colour by colour."""
+    """List the joints of this step: tree by tree, then those in no tree, colour by colour."""
     lay_out_trees(system)
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)

@@ -1,14 +1,14 @@
-"""Joints solved exactly, tree by tree: chains, rag dolls and cranes do not stretch, whatever hangs on them.
+"""Joints solved exactly, tree by tree: chains, rag dolls and cranes do not stretch under any load.
 
 Gauss-Seidel passes carry the pull of a heavy load up a chain of light links by one link a pass; a direct solution needs one.
-Bodies that are joined without a loop are a tree, and its equations are solved from the leaves to the root and back in time
-that grows with its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of
-Featherstone's articulated bodies). Locked axes are held, and so are limits that push and motors (held_rows.py): all that hangs
-on a door stops with it. Springs and limits that give way or bounce are gone over one by one before. Joints that close a loop
-are solved with the tree where they are few (joint_loops.py), else in the coloured passes (joints.py).
+Bodies that are joined without a loop are a tree. Its equations are solved from the leaves to the root and back in time linear in
+its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of Featherstone's
+articulated bodies). Locked axes are held, and so are pushing limits and motors (held_rows.py): everything on a door stops with
+it. Soft or bouncing springs and limits are solved one by one before. Joints that close a loop are solved with the tree if they
+are few (joint_loops.py), else in the coloured passes (joints.py).
 
-A node is a body with the joint to its parent. With H the node's inertia and that of all below it, A and B what the axes
-that its joint holds see of the motion u of the body and of its parent, and r what is wanted of them:
+A node is a body with the joint to its parent. With H the inertia of the node and everything below it, A and B the Jacobians of
+the held axes of its joint for the motion u of the body and p of its parent, and r their target:
     H u = f + A^T l,   A u + B p = r   gives   S = A H^-1 A^T,   l = S^-1 (r - A H^-1 f - B p),
 and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
 """
@@ -34,13 +34,13 @@ from .held_rows import (
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
 TURNED, TURNED_IN_TOUCH = 0.0005, 0.004
-"""Part of a rotation's quaternion, half its angle [rad], from which on the matrices of a tree are made anew in a sub-step. The
-second for what `is_rubbed`."""
+"""Part of a rotation's quaternion, half its angle [rad], from which the matrices of a tree are made anew in a sub-step. The
+second is for trees that are `is_rubbed`."""
 CALM, CALM_DRIFT = 0.005, 5.0e-6
-"""The drift of a tree that contacts push is left out while its bodies turn by less in a sub-step [rad], and what their turning
-drifts by [m], or 1 mm/s at 240 sub-steps a second, is less."""
+"""The drift of a tree pushed by contacts is ignored while its bodies turn by less than this in a sub-step [rad], and the drift by
+their turning is less than this [m], or 1 mm/s at 240 sub-steps a second."""
 LEAST_LOOP_FREEDOM = 0.02
-"""How freely the ends of a loop move along each of its axes, at least, that its drift is foreseen."""
+"""Least freedom of the ends of a loop along each of its axes for its drift to be predicted."""
 
 
 @kernel
@@ -50,8 +50,8 @@ def put_six(array, v):
 
 @kernel
 def write_jacobians(node, joint, rows, at_most):
-    """Write the Jacobians of the held axes of a node's joint, for its body and its parent, one row an axis. Returns how many are
-    locked."""
+    """Write the Jacobians of the held axes of a node's joint, for its body and its parent, one row an axis. Return the number of
+    locked ones."""
     for axis in range(6):
         if joint.locked >> axis & 1:
             linear, angular_a, angular_b = locked_direction(joint, axis)
@@ -83,7 +83,7 @@ def write_inertia(node, inverse_mass, inverse_inertia):
 
 @kernel
 def factorize_block(node, seen):
-    """S and its factor, from K A^T in `seen`, one row an axis; `pull` keeps the diagonal."""
+    """Compute S and its factor, from K A^T in `seen`, one row an axis; `pull` keeps the diagonal."""
     for i in range(node.count):
         for j in range(i + 1):
             total = 0.0
@@ -97,7 +97,7 @@ def factorize_block(node, seen):
 
 @kernel
 def condense(node, locked_count):
-    """Factorize a node whose children are in it already: H and S. Axes that say what others say are dropped."""
+    """Compute H and S of a node whose children are already included. Redundant axes are dropped."""
     factorize(node.inertia, 6)
     invert(node.inertia, 6)
     seen = stack_array(1, SEEN)[0].rows
@@ -117,7 +117,7 @@ def condense(node, locked_count):
 
 @kernel
 def add_to_parent(node, parent):
-    """The parent feels a node's inertia through the joint: B^T S^-1 B."""
+    """Add a node's inertia, as felt through the joint, to its parent: B^T S^-1 B."""
     felt = stack_array(6, FLOAT64)
     for i in range(node.count):
         for k in range(6):
@@ -132,7 +132,8 @@ def add_to_parent(node, parent):
 
 @kernel
 def holds_others(node, joint, rows, at_most):
-    """Whether other rows of a node's joint are held than when its matrices were made; of what slides they never stay good."""
+    """Whether the held rows of a node's joint have changed since its matrices were made; those of sliders always count as
+    changed."""
     held = held_rows(joint, rows, at_most)
     if held != node.held or upper_rows(joint, rows, held) != node.upper:
         return True
@@ -141,23 +142,22 @@ def holds_others(node, joint, rows, at_most):
 
 @kernel
 def held_at(tree, n, at_most):
-    """The kinds of rows that node n holds: no motors where they hold a loop apart."""
+    """The kinds of rows that node n holds: no motors if they would hold a loop apart."""
     return LIMITS_TOO if at_most == MOTORS_TOO and n - tree.first < tree.let_go else at_most
 
 
 @kernel
 def is_rubbed(tree):
-    """Whether contacts push a tree without loops: what it may be off by takes or brings less energy than friction and impacts
-    do."""
+    """Whether contacts push a tree without loops: its errors then change its energy less than friction and impacts do."""
     return tree.is_touched != 0 and tree.closer_count == 0
 
 
 @kernel
 def has_changed(system, nodes, tree, joints, rows, at_most):
-    """Whether some body of a tree has turned so far that its matrices no longer tell how it moves, or other rows are held."""
+    """Whether some body of a tree has turned too far for its matrices to be valid, or other rows are held."""
     turned = TURNED_IN_TOUCH if is_rubbed(tree) else TURNED
     if tree.closer_count > 0:
-        turned = 0.0  # near a place where a loop is stiff it changes at once
+        turned = 0.0  # where a loop is nearly stiff it changes at once
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         if node.count < 0:
@@ -173,7 +173,7 @@ def has_changed(system, nodes, tree, joints, rows, at_most):
 
 @kernel
 def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
-    """All matrices of a tree, from where its bodies are in this sub-step."""
+    """Make all matrices of a tree, from the poses of its bodies in this sub-step."""
     last = tree.first + tree.count - 1
     for n in range(tree.first, last + 1):
         node, body = nodes[n], bodies[nodes[n].body]
@@ -206,13 +206,13 @@ def add_scaled_6(a, b, scale):
 
 @kernel
 def give_way(node, push):
-    """How a node, with all that hangs on it, moves under a push: H^-1 times it."""
+    """Response of a node, with everything attached to it, to an impulse: H^-1 times it."""
     return multiply_upper_6(node.inertia, multiply_lower_6(node.inertia, push))
 
 
 @kernel
 def gather_up(nodes, tree):
-    """From the leaves to the root: add up the pushes that each node gets through its children."""
+    """Add up the impulses that each node gets through its children, from the leaves to the root."""
     for n in range(tree.first + tree.count - 1, tree.first - 1, -1):
         node = nodes[n]
         motion = give_way(node, six(node.push))
@@ -230,7 +230,8 @@ def gather_up(nodes, tree):
 
 @kernel
 def spread_down(nodes, tree):
-    """From the root to the leaves: impulses of the joints (in `pull`), and how the bodies' velocities change (in `push`)."""
+    """Compute the impulses of the joints (to `pull`) and the change of the bodies' velocities (to `push`), from the root to the
+    leaves."""
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         of_parent = six(nodes[node.parent].push) if node.parent >= 0 else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -245,21 +246,21 @@ def spread_down(nodes, tree):
 
 @kernel
 def motion_of(row):
-    """A body's velocity and spin, from its solver row."""
+    """The velocity and spin of a body, from its solver row."""
     return vector3(row[LINEAR_VELOCITY:]) + vector3(row[ANGULAR_VELOCITY:])
 
 
 @kernel
 def keep_motions(system, nodes, tree):
-    """Keep the velocities of a tree's bodies, in `push`, before the warm start."""
+    """Save the velocities of a tree's bodies, in `push`, before the warm start."""
     for n in range(tree.first, tree.first + tree.count):
         put_six(nodes[n].push, six(view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)))
 
 
 @kernel
 def motion_between(nodes, n, row, part):
-    """A body's velocity and spin: a `part` of those before the warm start, the rest of those now. `n`: its node; -1: it has none
-    in the tree."""
+    """Velocity and spin of a body: a mix of `part` of those before the warm start and the rest of those now. `n`: its node; -1 if
+    it has none in the tree."""
     v, w = vector3(row[LINEAR_VELOCITY:]), vector3(row[ANGULAR_VELOCITY:])
     if n < 0 or part == 0.0:
         return v, w
@@ -269,14 +270,14 @@ def motion_between(nodes, n, row, part):
 
 @kernel
 def foresees_drift(tree):
-    """Whether a tree's joints stop in advance what their axes drift by: not where joints outside the tree hold it too, nor in a
-    loop that is stretched tight, whose ends no motion brings together."""
+    """Whether a tree's joints prevent the drift of their axes in advance: not if joints outside the tree hold it too, nor in a
+    loop that is stretched tight, whose ends cannot be brought together."""
     return not tree.is_looped or (tree.closer_count > 0 and not tree.is_coupled and tree.loop_freedom > LEAST_LOOP_FREEDOM)
 
 
 @kernel
 def is_calm(system, nodes, tree, joints):
-    """Whether the axes of a tree's joints drift by next to nothing: all they hold turns slowly, and nothing slides."""
+    """Whether the axes of a tree's joints drift by almost nothing: all bodies they hold turn slowly, and nothing slides."""
     h = system.last_delta_time / system.substep_count
     for n in range(tree.first, tree.first + tree.count):
         if nodes[n].joint < 0:
@@ -296,7 +297,7 @@ def is_calm(system, nodes, tree, joints):
 
 @kernel
 def forget_drifts(nodes, tree):
-    """Take the axes of a tree's joints as not drifting. What their nodes hold may come from another tree."""
+    """Set the drifts of a tree's joints to zero. Nodes may hold values from another tree."""
     for n in range(tree.first, tree.first + tree.count):
         put_six(nodes[n].drift, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     tree.is_drifting = INT32(0)
@@ -304,9 +305,9 @@ def forget_drifts(nodes, tree):
 
 @kernel
 def measure_drifts(system, nodes, tree, joints, part):
-    """What the locked axes of a tree's joints drift by as the bodies move now, or with a `part` of the motion that they had
-    before the warm start; nothing where `foresees_drift` says no. Returns by how much the way of an axis changes by that, at
-    most [m], [rad], and how far a body turns in a sub-step, at most [rad]."""
+    """Compute the drift of the locked axes of a tree's joints for the current motion of the bodies, or with a `part` of the
+    motion before the warm start; zero if `foresees_drift` is false. Return the largest resulting change of an axis [m], [rad],
+    and the largest turn of a body in a sub-step [rad]."""
     h, most, tree.is_drifting = system.last_delta_time / system.substep_count, 0.0, INT32(0)
     fastest = 0.0
     for n in range(tree.first, tree.first + tree.count):
@@ -328,8 +329,7 @@ def measure_drifts(system, nodes, tree, joints, part):
 
 @kernel
 def begin_tree(system, nodes, tree, joints, rows, bias_rate):
-    """Write the right-hand side of every joint: no motion along the axes that are held, no drift, and a part of their error
-    gone."""
+    """Write the right-hand side of every joint: no motion along the held axes, no drift, and a part of their error corrected."""
     inverse_h = system.substep_count / system.last_delta_time
     drifting = 1.0 if bias_rate > 0.0 and foresees_drift(tree) else 0.0
     for n in range(tree.first, tree.first + tree.count):
@@ -352,7 +352,7 @@ def begin_tree(system, nodes, tree, joints, rows, bias_rate):
 
 @kernel
 def finish_tree(system, nodes, tree, joints, rows):
-    """Take over velocities and impulses."""
+    """Store velocities and impulses."""
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)

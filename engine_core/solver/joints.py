@@ -1,7 +1,7 @@
 """The joints' part of a sub-step: warm start, the pass with bias, and the pass without. Soft constraints as in Box2D v3.
 
-The jobs are those of joints that stand in no tree: of one colour, they share no moving body, so each reads and writes its bodies'
-rows alone. Those of a tree are gone over with it (tree_jobs.py). The work is scalar, in double.
+The jobs are for joints in no tree: those of one colour share no moving body, so each reads and writes only its bodies' rows.
+Those of a tree are solved with it (tree_jobs.py). The work is scalar, in double precision.
 """
 
 import numpy as np
@@ -21,12 +21,13 @@ from ..runtime.memory import view
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 LEAST_BOUNCE = 0.2
-"""A limit that is met more slowly does not bounce [m/s], [rad/s]."""
+"""A limit that is hit more slowly does not bounce [m/s], [rad/s]."""
 
 
 @kernel
 def write_motion(joint, row_a, row_b, motion):
-    """Never the row of what is not pushed: others read it at the same time."""
+    """Write velocities to the rows of bodies that are pushed. Other rows are never written: other threads read them at the same
+    time."""
     if joint.pushes[0]:
         store3(row_a[LINEAR_VELOCITY:], motion[0])
         store3(row_a[ANGULAR_VELOCITY:], motion[1])
@@ -74,7 +75,7 @@ def from_axes(axes, v):
 
 @kernel
 def solve_linear(joint, motion, drift, bias_rate, mass_scale, impulse_scale, most):
-    """The locked linear axes as one block. `drift`: see joint_curvature.py; `most`: the impulse it may have at most [N s]."""
+    """Solve the locked linear axes as one block. `drift`: see joint_curvature.py; `most`: the largest total impulse [N s]."""
     v_a, w_a, v_b, w_b = motion
     relative = subtract(
         add(v_b, cross(w_b, vector3(joint.arms[1]))), add(v_a, cross(w_a, vector3(joint.arms[0])))
@@ -92,7 +93,7 @@ def solve_linear(joint, motion, drift, bias_rate, mass_scale, impulse_scale, mos
 
 @kernel
 def solve_angular(joint, motion, drift, bias_rate, mass_scale, impulse_scale):
-    """The locked angular axes as one block."""
+    """Solve the locked angular axes as one block."""
     relative = subtract(motion[3], motion[1])
     wanted = add(add_scaled(in_axes(joint.turns, relative), vector3(joint.error[TWIST:]), bias_rate), drift)
     old = vector3(joint.angular_impulse)
@@ -105,13 +106,14 @@ def solve_angular(joint, motion, drift, bias_rate, mass_scale, impulse_scale):
 
 @kernel
 def rows_that_act(joint):
-    """Numbers of the rows of a joint to go over: all, or none if none acts."""
+    """The numbers of the rows of a joint to solve: all, or none if none acts."""
     return range(joint.first_row, joint.first_row + (joint.row_count if joint.acting > 0 else 0))
 
 
 @kernel
 def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scale):
-    """One spring, motor or limit. A limit that is not reached yet only brakes what would pass it in this sub-step."""
+    """Solve one spring, motor or limit. A limit that is not reached yet only brakes motion that would pass it in this
+    sub-step."""
     speed = row_speed(row, motion)
     bias, memory, mass = FLOAT64(row.bias), FLOAT64(row.softness), FLOAT64(row.mass)
     old = FLOAT64(row.impulse)
@@ -136,7 +138,7 @@ def solve_row(joint, row, motion, inverse_h, bias_rate, mass_scale, impulse_scal
 
 @kernel
 def bounce(joint, row, motion):
-    """Give back a part of the speed at which a limit was met, once a step."""
+    """Give back a part of the speed at which a limit was hit, once a step."""
     approach = FLOAT64(row.approach)
     if row.restitution <= 0.0 or approach > -LEAST_BOUNCE or row.impulse <= 0.0:
         return motion
@@ -150,14 +152,14 @@ def bounce(joint, row, motion):
 
 @kernel
 def softness_of(system, h):
-    """(bias rate, mass scale, impulse scale) of what joints lock."""
+    """(bias rate, mass scale, impulse scale) of locked axes."""
     hertz = max(min(system.joint_hertz, 0.25 / h), 1.0e-3)
     return soft_parameters(hertz, max(system.joint_damping_ratio, 0.0), h)
 
 
 @kernel
 def warm_start_joint(system, joint, rows):
-    """Apply what a joint did last to the rows of its bodies."""
+    """Apply the last impulses of a joint to the rows of its bodies."""
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     motion = read_motion(row_a, row_b)
     if joint.locked & LINEAR_AXES:
@@ -174,13 +176,13 @@ def warm_start_joint(system, joint, rows):
 
 @kernel
 def most_impulse(system, joint):
-    """The most impulse of the locked linear axes in one sub-step [N s]."""
+    """The largest impulse of the locked linear axes in one sub-step [N s]."""
     return FLOAT64(joint.max_impulse) / system.substep_count
 
 
 @kernel
 def is_stopped(joint, rows):
-    """Whether a limit pushes: it has just stopped what would have drifted."""
+    """Whether a limit pushes: it has just stopped the motion that would have drifted."""
     for r in rows_that_act(joint):
         if rows[r].slot // AXIS_COUNT == LIMIT and rows[r].impulse > 0.0:
             return True
@@ -189,7 +191,7 @@ def is_stopped(joint, rows):
 
 @kernel
 def solve_locks(system, joint, rows, motion, bias_rate, mass_scale, impulse_scale):
-    """The locked axes of a joint that stands in no tree, which would solve them."""
+    """Solve the locked axes of a joint in no tree; a tree solves those of its own."""
     if joint.node >= 0 or joint.locked & (LINEAR_AXES | ANGULAR_AXES) == 0:
         return motion
     drifting = 1.0 if bias_rate > 0.0 and not is_stopped(joint, rows) else 0.0
@@ -204,7 +206,7 @@ def solve_locks(system, joint, rows, motion, bias_rate, mass_scale, impulse_scal
 
 @kernel
 def solve_joint(system, joint, rows, h, softness):
-    """Springs, motors and limits of a joint with bias, then what it locks. `softness`: as `softness_of` tells it."""
+    """Solve springs, motors and limits of a joint with bias, then its locks. `softness`: the result of `softness_of`."""
     if joint.acting == 0 and joint.node >= 0:
         return
     bias_rate, mass_scale, impulse_scale = softness
@@ -218,7 +220,7 @@ def solve_joint(system, joint, rows, h, softness):
 
 @kernel
 def push_springs(system, joint, rows):
-    """What springs of a split tree do once bodies have moved: the rest of their impulse."""
+    """Apply the springs of a split tree after bodies have moved: the rest of their impulse."""
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     motion = read_motion(row_a, row_b)
     for r in rows_that_act(joint):
@@ -233,16 +235,16 @@ def push_springs(system, joint, rows):
 
 @kernel
 def relax_joint(system, joint, rows, h):
-    """Measure a joint where its bodies are now, for the next sub-step too, and solve it without bias: with axes and masses from
-    before they moved, momentum would be lost and energy gained. Springs have done their work in the other pass: their bias is no
-    correction of an error. So have limits that give way."""
+    """Measure a joint at the current poses of its bodies, for the next sub-step too, and solve it without bias: with axes and
+    masses from before they moved, momentum would be lost and energy gained. Springs, and soft limits, were solved in the other
+    pass: their bias does not correct an error."""
     measure_joint(system, joint, rows, h)
     relax_rows(system, joint, rows, h)
 
 
 @kernel
 def relax_rows(system, joint, rows, h):
-    """Solve a joint that is measured without bias."""
+    """Solve a measured joint without bias."""
     if joint.acting == 0 and joint.node >= 0:
         return
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
@@ -262,7 +264,7 @@ def relax_rows(system, joint, rows, h):
 
 @kernel
 def add_to_totals(joint, rows):
-    """Sum up what the joint did in this sub-step, in world axes."""
+    """Sum up the impulses of the joint in this sub-step, in world axes."""
     linear = from_axes(joint.axes, vector3(joint.linear_impulse)) if joint.locked & LINEAR_AXES else (0.0, 0.0, 0.0)
     angular = from_axes(joint.turns, vector3(joint.angular_impulse)) if joint.locked & ANGULAR_AXES else (0.0, 0.0, 0.0)
     for r in rows_that_act(joint):
@@ -278,7 +280,7 @@ def add_to_totals(joint, rows):
 
 @entry_point(JOB_SIGNATURE)
 def warm_start_joints(system_address, begin, end, worker):
-    """Job: apply what the active joints `begin` to `end - 1` did last to the rows of their bodies."""
+    """Job: apply the last impulses of the active joints `begin` to `end - 1` to the rows of their bodies."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.active_joints, system.joint_count, INT32)

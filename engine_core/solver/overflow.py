@@ -1,6 +1,7 @@
-"""The overflow: contacts of bodies that touch more than there are colours. Eight share a block here too, laid out anew in each
-step: a contact takes the first block that has room and stands behind all that hold one of its moving bodies (list scheduling). A
-plate under 500 boxes needs a block for each box, and eight such plates the same blocks. Serial, in the order of the overflow.
+"""The overflow: contacts of bodies that touch more others than there are colours. Here too eight share a block, laid out anew in
+each step: a contact takes the first block that has room and comes after all those with one of its moving bodies (list
+scheduling). A plate under 500 boxes needs a block for each box, and eight such plates use the same blocks. Serial, in the order
+of the overflow.
 """
 
 import numpy as np
@@ -17,15 +18,15 @@ LANES = 8
 
 @kernel
 def overflow_key(a, moves_a, b, moves_b):
-    """A contact's place in the order of the overflow. Where all touch all, neighbours in this order share no body, as in the
-    rounds of a tournament; in the order of bodies each would share one with the next, and stand behind it."""
+    """A contact's sort key in the overflow. If all bodies touch each other, neighbours in this order share no body, as in the
+    rounds of a tournament; in the order of bodies each would share one with the next, and wait for it."""
     return INT32((a if moves_a else 0) + (b if moves_b else 0))
 
 
 @kernel
 def first_with_room(following, block):
-    """The first block from this one on that is not full. `following`: of each block itself, or of a full one a block behind it
-    that may have room; blocks passed on the way are made to point further (union-find)."""
+    """The first block from this one on that is not full. `following`: for each block itself, or for a full one a later block that
+    may have room; blocks visited are redirected further on (union-find)."""
     while following[block] != block:
         following[block] = following[following[block]]
         block = following[block]
@@ -34,20 +35,20 @@ def first_with_room(following, block):
 
 @kernel
 def first_allowed(behind, body):
-    """The first block behind all those that hold a body. `behind`: of each active body, by its place."""
+    """The first block after all those with a body. `behind`: for each active body, by its place."""
     return behind[body.active_index] if body.mode >= RIGID else INT32(0)
 
 
 @kernel
 def forbid(behind, body, block):
-    """Have what comes later with a body stand behind a block."""
+    """Make later contacts of a body come after a block."""
     if body.mode >= RIGID:
         behind[body.active_index] = INT32(block + 1)
 
 
 @kernel
 def lay_out_overflow(system, colours):
-    """Give each manifold of the overflow a lane of a block. Returns how many blocks that makes."""
+    """Give each manifold of the overflow a lane of a block. Return the number of blocks."""
     count = colours.counts[OVERFLOW]
     if count == 0:
         return INT64(0)

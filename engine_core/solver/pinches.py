@@ -1,10 +1,10 @@
-"""Pinches: a body that is caught between two joined bodies leaves sideways.
+"""Pinches: a body caught between two joined bodies leaves sideways.
 
 Bodies that are joined and do not collide with each other leave a gap. Each of the two pushes a body that was forced into the gap
-into the other: both contacts are right, they are opposite, and a link of a chain stays in another chain for ever. But the faces
-that look at a joint are inner faces, like those of flush tiles (collision/seams.py): nothing can leave through them. So where a
-body lies deep in a body close to its joint, and deep in the body that is joined there too, the contact is turned: it pushes away
-from the joint, across the way from the body's centre to it, until the joint is free. Shallow contacts stay as they are.
+into the other: both contacts are valid, they are opposite, and a link of a chain stays in another chain forever. But the faces
+towards a joint are inner faces, like those of flush tiles (collision/seams.py): nothing can leave through them. So where a body
+is deep in a body close to its joint, and deep in the body joined there too, the contact is redirected: it pushes away from the
+joint, perpendicular to the direction from the body's centre to it, until the joint is free. Shallow contacts are not changed.
 """
 
 import numpy as np
@@ -22,16 +22,16 @@ from ..runtime.kernel import kernel
 
 FLOAT32, FLOAT64, UINT32, INT64 = np.float32, np.float64, np.uint32, np.int64
 TOWARDS_JOINT = 0.5
-"""Least cosine between the way out of a body and the way to its joint."""
+"""Least cosine between the way out of a body and the direction to its joint."""
 TURNED = UINT32(0xFFFF0001)
-"""Feature of a turned contact, by which it knows itself again in the next step."""
+"""Feature of a redirected contact, which identifies it in the next step."""
 LEAST_LENGTH = 1e-3
-"""Shorter vectors have no direction; in parts of the inner radius."""
+"""Shorter vectors have no direction; relative to the inner radius."""
 
 
 @kernel
 def lies_deep_in(system, bodies, index, other):
-    """Whether two bodies lie deep in each other."""
+    """Whether two bodies overlap deeply."""
     low, high = min(index, other), max(index, other)
     pair = find_pair(system, low, high)
     if pair < 0:
@@ -47,7 +47,7 @@ def lies_deep_in(system, bodies, index, other):
 
 @kernel
 def side_of_joint(body, joint_place, axis):
-    """How a body lies beside an axis through a joint: (the direction away from the axis, its distance from the joint [m]).
+    """The position of a body beside an axis through a joint: (the direction away from the axis, its distance from the joint [m]).
     Measured from its core, the box of its bounds without the inner radius. `joint_place`: from the body's centre, world axes."""
     turn, b, r = quaternion(body.rotation), body.local_bounds, FLOAT64(body.inner_radius)
     middle = scale((FLOAT64(b[0]) + b[3], FLOAT64(b[1]) + b[4], FLOAT64(b[2]) + b[5]), 0.5)
@@ -57,7 +57,7 @@ def side_of_joint(body, joint_place, axis):
     nearest = (min(max(p[0], -hx), hx), min(max(p[1], -hy), hy), min(max(p[2], -hz), hz))
     offset = rotate(turn, subtract(nearest, p))
     away = add_scaled(offset, axis, -dot(offset, axis))
-    if length(away) < LEAST_LENGTH * r:  # right across the joint: any way that does not go along the body
+    if length(away) < LEAST_LENGTH * r:  # exactly across the joint: any direction that is not along the body
         longest = (1.0, 0.0, 0.0) if x >= max(y, z) else ((0.0, 1.0, 0.0) if y >= z else (0.0, 0.0, 1.0))
         away = cross(axis, rotate(turn, longest))
     return away, length(offset)
@@ -65,9 +65,9 @@ def side_of_joint(body, joint_place, axis):
 
 @kernel
 def turn_contact(manifold, a, normal, place, separation):
-    """Leave a manifold one point: `normal` from A to B, `place` from A's centre of mass, world axes."""
+    """Reduce a manifold to one point: `normal` from A to B, `place` from A's centre of mass, world axes."""
     turn = quaternion(a.rotation)
-    if manifold.point_count != 1 or manifold.feature[0] != TURNED:  # what it did before it was turned is of no use now
+    if manifold.point_count != 1 or manifold.feature[0] != TURNED:  # its impulse from before is no longer valid
         manifold.normal_impulse[0] = FLOAT32(0.0)
         manifold.twist_impulse = FLOAT32(0.0)
         store3(manifold.friction_impulse, (0.0, 0.0, 0.0))
@@ -80,8 +80,8 @@ def turn_contact(manifold, a, normal, place, separation):
 
 @kernel
 def turn_at_joint(system, bodies, manifold, index, caught_index, joint, side):
-    """Turn the contact of a caught body with body number `index` if it is at this joint of that body, where it is side number
-    `side`. Whether it was."""
+    """Redirect the contact of a caught body with body number `index` if it is at this joint of that body, whose side number is
+    `side`. Return whether it was."""
     a, body, caught = bodies[manifold.body_a], bodies[index], bodies[caught_index]
     is_a = index == manifold.body_a
     place = rotate(quaternion(body.rotation), anchor_of(system.world, body, vector3(joint.frame_positions[side])))
@@ -105,7 +105,8 @@ def turn_at_joint(system, bodies, manifold, index, caught_index, joint, side):
 
 @kernel
 def turn_if_caught(system, bodies, manifold, index, caught_index):
-    """Turn a contact if one body is caught between body number `index` and one that is joined with it. Whether it was."""
+    """Redirect a contact if one body is caught between body number `index` and one that is joined to it. Return whether it
+    was."""
     keep_as_call()
     joints = joints_of(system)
     if bodies[caught_index].mode < RIGID:
@@ -125,7 +126,7 @@ def turn_if_caught(system, bodies, manifold, index, caught_index):
 
 @kernel
 def turn_pinched_contacts(system, bodies, pair, first_manifold):
-    """Turn those contacts of a pair that hold something caught at a joint. Serial, in the order of pairs."""
+    """Redirect those contacts of a pair that hold a body caught at a joint. Serial, in the order of pairs."""
     a, b = INT64(pair.body_a), INT64(pair.body_b)
     if not (bodies[a].flags | bodies[b].flags) & HAS_JOINT:
         return

@@ -23,16 +23,16 @@ PULLEY = np.dtype(
     [
         ("bodies", "i8", 2),  # indices; -1: the world
         ("ids", "i8", 2),
-        ("points", "f8", (2, 3)),  # where the rope is fixed: from the bodies' origins in their frames; of the world: world [m]
+        ("points", "f8", (2, 3)),  # ends of the rope: from the bodies' origins in their frames; of the world: world [m]
         ("fixed", "f8", (2, 3)),  # the wheels that it runs over, world [m]
         ("ratio", "f8"),
         ("shortest", "f8"), ("longest", "f8"),  # [m]
         ("is_enabled", "i8"),
-        ("length", "f8"),  # now [m]
+        ("length", "f8"),  # current [m]
         ("impulse", "f8"),  # of the last sub-step; negative: it pulls [N s]
         ("total_impulse", "f8"),  # of the last step
         # Of this sub-step.
-        ("arms", "f8", (2, 3)),  # from the centres of mass to where the rope is fixed, world
+        ("arms", "f8", (2, 3)),  # from the centres of mass to the ends of the rope, world
         ("ways", "f8", (2, 3)),  # unit, along the rope away from the wheel; times the ratio for B
     ],
     align=True,
@@ -55,7 +55,7 @@ def is_pulled(bodies, pulley, side):
 
 @kernel
 def measure_side(system, bodies, pulley, side):
-    """Note arm and way of one side. Gives the length of its part of the rope [m]."""
+    """Compute arm and direction of one side. Return the length of its part of the rope [m]."""
     index = pulley.bodies[side]
     end = vector3(pulley.points[side])
     if index >= 0:
@@ -76,7 +76,7 @@ def measure_side(system, bodies, pulley, side):
 
 @kernel
 def pull(system, bodies, pulley, impulse):
-    """An impulse on both sides, away from the wheels."""
+    """Apply an impulse on both sides, away from the wheels."""
     for side in range(2):
         if is_pulled(bodies, pulley, side):
             body = bodies[pulley.bodies[side]]
@@ -86,7 +86,7 @@ def pull(system, bodies, pulley, impulse):
 
 @kernel
 def speed_and_mass(system, bodies, pulley):
-    """How fast the rope grows longer [m/s], and the inverse mass that it feels [1/kg]."""
+    """Speed at which the rope gets longer [m/s], and its inverse effective mass [1/kg]."""
     speed, mass = 0.0, 0.0
     for side in range(2):
         index = pulley.bodies[side]
@@ -100,7 +100,7 @@ def speed_and_mass(system, bodies, pulley):
 
 @entry_point("void(int64, int64, float64)")
 def begin_pulley(system_address, address, delta_time):
-    """Step listener, before the step: a body that is pulled by a moving one wakes up."""
+    """Step listener, before the step: wake a body that is pulled by a moving one."""
     system, pulley = view(system_address, 1, SYSTEM)[0], view(address, 1, PULLEY)[0]
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -138,7 +138,7 @@ def solve_pulley(system_address, address, h):
     if mass > 0.0:
         bias_rate, mass_scale, impulse_scale = softness_of(system, h)
         change = -mass_scale * (speed + gap * bias_rate) / mass - impulse_scale * pulley.impulse
-        if not is_rod and gap * (1.0 if most == 0.0 else -1.0) < 0.0:  # not reached: only what would pass it is braked
+        if not is_rod and gap * (1.0 if most == 0.0 else -1.0) < 0.0:  # not reached: only motion beyond it is braked
             change = -(speed + gap / h) / mass
         renewed = min(max(pulley.impulse + change, least), most)
         pull(system, bodies, pulley, renewed - pulley.impulse)

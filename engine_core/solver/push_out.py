@@ -1,8 +1,8 @@
-"""Bodies that lie deep in each other are moved apart, eight manifolds at once.
+"""Moving deeply overlapping bodies apart, eight manifolds at once.
 
-A soft contact closes overlap by speed, and the relax pass takes the speed away again. In a heap of bodies made at one place that
-pass cannot find all of it: they would fly apart. So speed does only the first part of what closes a deep overlap (DEEP_PART); the
-rest moves the bodies themselves, each by its share of mass, as position corrections do in other engines, and leaves no speed.
+A soft contact corrects overlap by speed, and the relax pass removes the speed again. In a heap of bodies created at one place
+that pass cannot find all of it: they would fly apart. So speed corrects only a first part of a deep overlap (DEEP_PART); the rest
+moves the bodies themselves, each by its share of mass, as position corrections do in other engines, and leaves no speed.
 """
 
 import numpy as np
@@ -34,8 +34,8 @@ def shift_rows(rows, block, side, shift):
 
 @kernel
 def push_out(rows, block, lowest, parting, bias_rate, fastest, share, h):
-    """Move bodies apart whose deepest point has the separation `lowest` [m]. `parting`: how fast they part by themselves [m/s];
-    `fastest`: highest speed [m/s]; `share`: the part of it that is this manifold's; `h`: length of a sub-step [s]."""
+    """Move bodies apart whose deepest point has the separation `lowest` [m]. `parting`: their own separation speed [m/s];
+    `fastest`: highest speed [m/s]; `share`: the part of it for this manifold; `h`: length of a sub-step [s]."""
     zero = splat8(FLOAT32(0.0))
     least = fastest * splat8(FLOAT32(DEEP_PART))
     speed = min8(-(lowest * bias_rate), fastest) - max8(least, parting)

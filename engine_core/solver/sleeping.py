@@ -1,4 +1,4 @@
-"""Waking and falling asleep: bodies go in and out of the active list, their pairs with them, whole islands at a time.
+"""Waking and falling asleep: bodies enter and leave the active list, their pairs with them, whole islands at a time.
 
 A sleeping island is a ring through `next_in_island`; waking one body wakes its ring. Serial, between parallel jobs.
 """
@@ -26,7 +26,7 @@ def is_awake(body):
 
 @kernel
 def add_to_active(system, world, bodies, index):
-    """Append a body to the active list and have its pairs collided from now on."""
+    """Append a body to the active list and activate its pairs."""
     body = bodies[index]
     if body.active_index >= 0 or body.mode == STATIC:
         return
@@ -54,7 +54,7 @@ def add_to_active(system, world, bodies, index):
 
 @kernel
 def colour_pairs_of(system, bodies, index):
-    """Put the manifolds of a body's pairs into the solver, where something is awake to be solved."""
+    """Put the manifolds of a body's pairs into the solver, if all their rigid bodies are awake."""
     pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     key = bodies[index].first_pair
     while key >= 0:
@@ -71,7 +71,7 @@ def colour_pairs_of(system, bodies, index):
 
 @kernel
 def is_solved(pair, bodies):
-    """Whether a pair's manifolds belong in the solver: every rigid body of it is awake."""
+    """Whether a pair's manifolds should be in the solver: every rigid body of it is awake."""
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     if a.mode >= RIGID and a.active_index < 0:
         return False
@@ -106,7 +106,8 @@ def wake_island(system, world, bodies, index):
 
 @kernel
 def wake_joined(system, world, bodies, index):
-    """Wake what is joined to a body that moves, was changed, came or goes, and have those joints solved that now can be."""
+    """Wake bodies joined to one that moves, was changed, was added or leaves, and put the joints that can be solved into the
+    solver."""
     joints = joints_of(system)
     key = bodies[index].first_joint
     while key >= 0:
@@ -131,7 +132,7 @@ def is_in_ring(bodies, index, other):
 
 @kernel
 def join_rings(bodies, index, other):
-    """Have two sleepers, and those that wake with them, wake together."""
+    """Make two sleepers, and those that wake with them, wake together."""
     if is_in_ring(bodies, index, other):
         return
     after_index, after_other = bodies[index].next_in_island, bodies[other].next_in_island
@@ -141,7 +142,7 @@ def join_rings(bodies, index, other):
 
 @kernel
 def settle_sleeper(system, world, bodies, index):
-    """One body alone was told to sleep: it does so with all that is joined to it, or not at all."""
+    """Handle a single body that was told to sleep: it sleeps with everything joined to it, or not at all."""
     body = bodies[index]
     if body.active_index >= 0 or body.mode < RIGID or body.system != system.index:
         return
@@ -179,7 +180,7 @@ def remove_from_active(system, world, bodies, index):
 
 @kernel
 def order_active_bodies(system, world, bodies):
-    """Put the active bodies in their order, if they are too far from it: between steps, which know them by their places."""
+    """Sort the active bodies, if they are too far out of order. Call it between steps, which use their places."""
     count = system.active_count
     if not needs_order(system.active_disorder, count):
         return
@@ -203,7 +204,7 @@ def take_out_of_solver(system, bodies, index):
 
 @kernel
 def rest_pairs_of(system, bodies, index):
-    """Take the pairs of a body that has just left the active list out of the step, unless the other body is awake."""
+    """Deactivate the pairs of a body that has just left the active list, unless the other body is awake."""
     pairs, all_lists = pairs_of(system), lists_of(system)
     key = bodies[index].first_pair
     while key >= 0:
@@ -216,7 +217,7 @@ def rest_pairs_of(system, bodies, index):
 
 @kernel
 def put_to_sleep(system, world, bodies, index):
-    """Let one body rest: it stops, and its pairs rest with it."""
+    """Put one body to sleep: it stops, and its pairs are deactivated."""
     body = bodies[index]
     for k in range(3):
         body.linear_velocity[k] = FLOAT32(0.0)
@@ -234,7 +235,7 @@ def put_to_sleep(system, world, bodies, index):
 
 @kernel
 def put_islands_to_sleep(system):
-    """Put to sleep every island whose bodies have all rested long enough. Kinematic bodies leave the list when they stop."""
+    """Put every island to sleep whose bodies have all rested long enough. Kinematic bodies leave the list when they stop."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)

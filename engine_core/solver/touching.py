@@ -1,4 +1,4 @@
-"""Beginnings and ends: contacts enter and leave the solver, pairs part, sleeping bodies are hit. Serial, in the order of
+"""Contacts that begin and end: they enter and leave the solver, pairs separate, sleeping bodies are hit. Serial, in the order of
 pairs, so that colours and islands do not depend on which thread found what."""
 
 import numpy as np
@@ -20,7 +20,7 @@ INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 
 @kernel
 def destroy_pair(system, bodies, index):
-    """Take a pair and its manifolds out of everything."""
+    """Free a pair and its manifolds, and remove them from all lists."""
     manifolds = manifolds_of(system)
     m = lists_of(system)[index].first_manifold
     while m >= 0:
@@ -35,7 +35,7 @@ def destroy_pair(system, bodies, index):
 
 @kernel
 def drop_empty_manifolds(system, bodies, pair, lists):
-    """Free the manifolds of a pair that have no points; the others go into the solver."""
+    """Free the manifolds of a pair that have no points; put the others into the solver."""
     manifolds = manifolds_of(system)
     solved = is_solved(pair, bodies)
     before, m = -1, lists.first_manifold
@@ -60,13 +60,13 @@ def drop_empty_manifolds(system, bodies, pair, lists):
 
 @kernel
 def pushes(body):
-    """Whether a body in contact keeps others awake: it moves, or was told to."""
+    """Whether a body in contact keeps others awake: it moves, or has a target to move to."""
     return body.active_index >= 0 and body.mode >= KINEMATIC
 
 
 @kernel
 def settle_pair(system, world, bodies, index):
-    """Do for one changed pair what the narrow phase asked for."""
+    """Apply the results of the narrow phase for one changed pair."""
     pair, lists = pairs_of(system)[index], lists_of(system)[index]
     if pair.body_a < 0:
         return
@@ -89,7 +89,7 @@ def settle_pair(system, world, bodies, index):
 
 @kernel
 def sort_int32(values, count):
-    """In place, ascending: heap sort, for lists whose order a thread race may have shuffled."""
+    """Sort in place, ascending: heap sort, for lists whose order may depend on a race of threads."""
     for start in range(count // 2 - 1, -1, -1):
         _sift(values, start, count)
     for end in range(count - 1, 0, -1):
@@ -125,7 +125,7 @@ def settle_pairs(system):
 
 @kernel
 def wake_neighbours(system, world, bodies, index):
-    """Wake what a body touches, may touch or is joined to: it was moved, changed or taken away."""
+    """Wake bodies that a moved, changed or removed body touches, may touch or is joined to."""
     pairs, all_lists = pairs_of(system), lists_of(system)
     key = bodies[index].first_pair
     while key >= 0:

@@ -1,7 +1,7 @@
-"""The jobs of joints in trees: one thread goes over a tree's joints and solves it while its data is in the cache.
+"""The jobs of joints in trees: one thread handles a tree's joints and solves it while its data is in the cache.
 
-Each sub-step: warm start, the springs and the rows that are not held, the tree as a whole (joint_trees.py) with what closes its
-loops (joint_loops.py); and once the bodies have moved, all that again without bias.
+Each sub-step: warm start, the springs and the rows that are not held, the tree as a whole (joint_trees.py) with the joints that
+close its loops (joint_loops.py); and after the bodies have moved, all that again without bias.
 """
 
 import numpy as np
@@ -27,20 +27,20 @@ from .joints import add_to_totals, push_springs, relax_joint, relax_rows, softne
 
 INT32, FLOAT32 = np.int32, np.float32
 MOTOR_ATTEMPTS = 3
-"""How often a tree is solved with motors at most; then those that are left stay as they are."""
+"""How often a tree is solved with motors at most; then the remaining ones stay as they are."""
 MOST_TRIES = 16
-"""In how many steps the motors of a tree are let go, at most."""
+"""The most attempts at releasing the motors of a tree."""
 MOST_PASSES, NEAR = 3, 2.0e-6
-"""How often a tree is solved with bias at most: until what its axes drift by is known to this [m], [rad]."""
+"""How often a tree is solved with bias at most, until the drift of its axes is known to this [m], [rad]."""
 NEAR_IN_TOUCH = 1.0e-4
-"""The same for a tree that `is_rubbed`."""
+"""The limit of `NEAR` for a tree that `is_rubbed`."""
 SURELY = 0.25
-"""A pass leaves of an error in the drift about the part that bodies turn by meanwhile [rad]. If that is less than this part of
-what is near enough the drift is not measured once more."""
+"""A pass reduces an error in the drift to about the part that bodies turn by meanwhile [rad]. If that is less than this part of
+the accepted error, the drift is not measured again."""
 MOST_PREFETCHED = 16
-"""Nodes of a tree that are fetched before it is their turn."""
+"""Nodes of a tree that are prefetched."""
 NODE_LINES, JOINT_LINES = -(-TREE_NODE.itemsize // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
-"""Cache lines of a node, and of what each sub-step reads of a joint."""
+"""Cache lines of a node, and of the part of a joint that each sub-step reads."""
 
 
 @kernel
@@ -51,7 +51,7 @@ def joints_in(system, tree):
 
 @kernel
 def what_is_held(tree, attempt):
-    """The kinds of rows that a tree holds: fewer at each attempt, and no more than its loops bear."""
+    """The kinds of rows that a tree holds: fewer at each attempt, and no more than its loops allow."""
     if tree.let_go > tree.count:
         return LOCKS_ALONE
     return MOTORS_TOO if attempt < MOTOR_ATTEMPTS else LIMITS_TOO
@@ -60,8 +60,8 @@ def what_is_held(tree, attempt):
 @kernel
 def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
     """Make the matrices of a tree anew if its bodies have turned or other rows are held. Motors and limits may hold a loop
-    against each other, so that less is left of it than by what is locked alone: then motors are let go node by node until
-    enough is left, at last all limits too, or none would give. Brakes that are not in the way go on to hold."""
+    against each other, so that less is left of it than with locks alone: then motors are released node by node until enough is
+    left, at last all limits too. Brakes that are not in the way keep holding."""
     if tree.closer_count > 0 and nodes[tree.first].count < 0:
         factorize_tree(system, nodes, tree, joints, rows, bodies, LOCKS_ALONE)
         tree.loop_needs = INT32(factorize_loops(nodes, tree, joints))
@@ -77,8 +77,8 @@ def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
 
 @kernel
 def solve_once(system, nodes, tree, joints, rows, bias_rate):
-    """Impulses of a tree's joints, and how its bodies' velocities change: once as if nothing closed its loops, to see what that
-    has to do, and once with it."""
+    """Compute the impulses of a tree's joints and the change of its bodies' velocities: once without the joints that close loops,
+    to find their impulses, and once with them."""
     begin_tree(system, nodes, tree, joints, rows, bias_rate)
     if tree.closer_count > 0:
         open_loops(nodes, tree, joints)
@@ -93,7 +93,7 @@ def solve_once(system, nodes, tree, joints, rows, bias_rate):
 
 @kernel
 def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
-    """One tree, once more where what is held would go too far: then less is held."""
+    """Solve one tree, and again with fewer held rows if held ones would exceed their bounds."""
     attempt = 0
     while True:
         renew_matrices(system, nodes, tree, joints, rows, bodies, attempt)
@@ -107,9 +107,9 @@ def solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate):
 
 @kernel
 def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
-    """The pass with bias. Bodies move on as half of the pull of a sub-step leaves them, and the warm start has given all of it:
-    that tells how the axes will drift, well enough unless bodies whirl. Axes that did not drift will hardly begin to: in a heap
-    at rest contacts alone would turn bodies that joints hold; where they push a tree that hardly turns nothing is measured."""
+    """Run the pass with bias. Bodies move on with half of the pull of a sub-step, and the warm start has applied all of it: this
+    predicts the drift of the axes well enough unless bodies spin fast. Axes that did not drift will hardly begin to: in a heap at
+    rest only contacts would turn jointed bodies, so nothing is measured where they push a tree that hardly turns."""
     if tree.closer_count > 0:
         renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
     if is_rubbed(tree) and is_calm(system, nodes, tree, joints):
@@ -141,7 +141,7 @@ def prefetch_lines(address, count):
 
 @kernel
 def prefetch_tree(system, nodes, joints, trees, t):
-    """Have the beginning of a tree fetched while the one before it is solved: a heap of rag dolls is larger than the caches."""
+    """Prefetch the beginning of a tree while the one before it is solved: a heap of rag dolls is larger than the caches."""
     if t >= system.joint_tree_count:
         return
     for n in range(trees[t].first, trees[t].first + min(trees[t].count, MOST_PREFETCHED)):
@@ -152,7 +152,7 @@ def prefetch_tree(system, nodes, joints, trees, t):
 
 @kernel
 def solve_rows_of_tree(system, tree, joints, rows, h, softness):
-    """Springs, motors and limits of all joints of a tree, as often as all joints are gone over."""
+    """Solve springs, motors and limits of all joints of a tree, as often as all joints are iterated."""
     for _ in range(system.joint_iterations):
         for index in joints_in(system, tree):
             solve_joint(system, joints[index], rows, h, softness)
@@ -160,7 +160,7 @@ def solve_rows_of_tree(system, tree, joints, rows, h, softness):
 
 @kernel
 def weaken(joint, rows, part):
-    """Leave a part of what a joint did."""
+    """Scale the impulses of a joint by a part."""
     for k in range(3):
         joint.linear_impulse[k] *= FLOAT32(part)
         joint.angular_impulse[k] *= FLOAT32(part)
@@ -170,9 +170,9 @@ def weaken(joint, rows, part):
 
 @kernel
 def shift_forces(system, nodes, tree, part):
-    """Give the bodies of a tree a part of what forces change their velocities by in a sub-step: all of it is theirs before joints
-    are solved; half is taken back then, and given once bodies have moved. So velocities are those of the places where bodies are,
-    and a pendulum keeps its energy to the eye (Verlet's scheme)."""
+    """Add a part of the change of velocity by forces in a sub-step to the bodies of a tree. All of it is applied before joints
+    are solved; half is taken back then, and added after bodies have moved. So velocities are those at the bodies' positions, and
+    a pendulum visibly keeps its energy (Verlet's scheme)."""
     for n in range(tree.first, tree.first + tree.count):
         forces = forces_of(system, nodes[n].row)
         row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
@@ -183,7 +183,7 @@ def shift_forces(system, nodes, tree, part):
 
 @kernel
 def relax_rows_of_tree(system, nodes, tree, joints, rows, h):
-    """Measure the joints of a tree where its bodies are now, and do the pass without bias over their rows."""
+    """Measure the joints of a tree at the current poses of its bodies, and run the pass without bias over their rows."""
     if not tree.is_split:
         for index in joints_in(system, tree):
             relax_joint(system, joints[index], rows, h)
@@ -201,8 +201,8 @@ def relax_rows_of_tree(system, nodes, tree, joints, rows, h):
 
 @kernel
 def warm_start_tree(system, nodes, tree, joints, rows, impulse_scale):
-    """A loop can be held by many forces that differ by a stress in it; trees with loops forget as much of what they did as loose
-    joints do, or the stress would grow without end."""
+    """Apply the last impulses of a tree. A loop can be held by many forces that differ by an internal stress. Trees with loops
+    forget as much of their impulses as joints in no tree do, or the stress would grow without end."""
     if tree.is_drifting:
         keep_motions(system, nodes, tree)
     for index in joints_in(system, tree):
@@ -222,8 +222,8 @@ def tables_of(system):
 
 @entry_point(JOB_SIGNATURE)
 def warm_start_trees(system_address, begin, end, worker):
-    """Job: warm start of those of the trees `begin` to `end - 1` on which joints hang that stand in none: these are solved first
-    and must feel what the trees pull."""
+    """Job: warm start of those of the trees `begin` to `end - 1` with joints attached that are in no tree: these are solved first
+    and must feel the pull of the trees."""
     system = view(system_address, 1, SYSTEM)[0]
     _, joints, rows, nodes, trees = tables_of(system)
     _, _, impulse_scale = softness_of(system, system.last_delta_time / system.substep_count)
@@ -234,8 +234,8 @@ def warm_start_trees(system_address, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def solve_trees(system_address, begin, end, worker):
-    """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those that nothing else hangs on: what
-    is in the cache is used twice. No two trees share a moving body."""
+    """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those with nothing else attached, which
+    uses data in the cache twice. No two trees share a moving body."""
     system = view(system_address, 1, SYSTEM)[0]
     bodies, joints, rows, nodes, trees = tables_of(system)
     h = system.last_delta_time / system.substep_count
@@ -252,9 +252,9 @@ def solve_trees(system_address, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def relax_trees(system_address, begin, end, worker):
-    """Job: measure the joints of the trees `begin` to `end - 1` where their bodies are now, and do the pass without bias; sum up
-    what joints did. Matrices are made for the next sub-step too: by where bodies were before they moved, a tree would lose
-    angular momentum."""
+    """Job: measure the joints of the trees `begin` to `end - 1` at the current poses of their bodies, and run the pass without
+    bias; sum up the impulses of the joints. Matrices are made for the next sub-step too: with the poses from before they moved, a
+    tree would lose angular momentum."""
     system = view(system_address, 1, SYSTEM)[0]
     bodies, joints, rows, nodes, trees = tables_of(system)
     h = system.last_delta_time / system.substep_count

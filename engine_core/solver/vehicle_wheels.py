@@ -1,8 +1,8 @@
 """The wheels of a vehicle: finding the ground, the suspension, and the grip of the tyres.
 
-Each wheel is up to three rows between the vehicle and what it stands on: a soft one along the normal (the suspension), and in
-each sub-step a few passes over the tyres, along and across. The most force of a tyre is its friction, which
-depends on its slip, times the load of the suspension.
+Each wheel is up to three rows between the vehicle and its ground: a soft one along the normal (the suspension), and in each
+sub-step a few passes over the tyres, along and across. The largest force of a tyre is its friction, which depends on its slip,
+times the load of the suspension.
 """
 
 import math
@@ -29,19 +29,19 @@ from .sleeping import wake_island
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 QUERY_OFFSET, HIT_OFFSET, ID_OFFSET = (VEHICLE.fields[name][1] for name in ("query", "hit", "body_id"))
 STEEPEST = 0.1
-"""Ground whose normal has less than this along the suspension bears no wheel."""
+"""Ground whose normal has less than this along the suspension does not carry a wheel."""
 SLOWEST = 1.0
-"""Below this speed slip says little, and tyres hold without it, the more the slower [m/s]."""
+"""Below this speed slip is unreliable, and tyres hold without it, the more the slower [m/s]."""
 LEAST_SLIP = 1.0e-3
 LEAST_SIDE_GRIP = 0.1
-"""Part of the grip across that a tyre keeps while it does all it can along."""
+"""Part of the grip across that a tyre keeps at its limit along."""
 PUSH_OUT_PART, FASTEST_PUSH_OUT = 0.2, 3.0
-"""A suspension beyond its end is pushed back by this part in a sub-step, at most so fast [m/s]."""
+"""A suspension beyond its end is pushed back by this part in a sub-step, at most this fast [m/s]."""
 
 
 @kernel
 def curve_at(curve, x):
-    """Value of a curve: straight between its points, level outside."""
+    """Value of a curve: linear between its points, constant outside."""
     if curve.count == 0:
         return 1.0
     for k in range(1, min(curve.count, CURVE_POINTS)):
@@ -62,7 +62,8 @@ def turn_about(axis, angle):
 
 @kernel
 def prepare_query(vehicle, address, body, wheel, steered):
-    """Ask for what is below a wheel. Gives the way of the cast [m]; its hit is written to the vehicle's `hit` or `query`."""
+    """Prepare the query for the ground below a wheel. Return the length of the cast [m]; its hit is written to the vehicle's
+    `hit` or `query`."""
     query = view(address + QUERY_OFFSET, 1, QUERY)[0]
     rotation = quaternion(body.rotation)
     arm = subtract(vector3(wheel.position), vector3(body.center_of_mass))
@@ -96,7 +97,7 @@ def cast_wheel(system, system_address, vehicle, address, body, wheel, steered):
             return way, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), INT64(-1)
         free, point = query.safe_fraction * way + SAFE_GAP, vector3(query.hit)
         if wheel.kind == CYLINDER_WHEEL:
-            # A cylinder lies on a line: its middle counts.
+            # A cylinder lies on a line: use its middle.
             axle = normalize(cross(vector3(wheel.forward), vector3(wheel.steering_axis)))
             axle = rotate(quaternion(body.rotation), rotate(steered, axle))
             point = add_scaled(point, axle, -dot(axle, subtract(point, vector3(query.position))))
@@ -110,7 +111,7 @@ def cast_wheel(system, system_address, vehicle, address, body, wheel, steered):
 
 @kernel
 def set_ground(system, bodies, body, wheel, index, point):
-    """Note what a wheel stands on."""
+    """Record the ground of a wheel."""
     other = bodies[index]
     wheel.ground = index
     wheel.ground_row = INT64(other.active_index) + 1
@@ -149,7 +150,7 @@ def find_ground(system, system_address, world, bodies, vehicle, address, wheel):
 
 @kernel
 def velocity_at(system, row, arm):
-    """Velocity of a point of what a solver row stands for [m/s]."""
+    """Velocity of a point of the body of a solver row [m/s]."""
     if row == 0:
         return (0.0, 0.0, 0.0)
     values = view(system.solver_rows + row * ROW_SIZE, 16, FLOAT32)
@@ -158,7 +159,7 @@ def velocity_at(system, row, arm):
 
 @kernel
 def shift_of(system, row, arm):
-    """How far a point of what a solver row stands for has moved since the step began [m]."""
+    """Motion of a point of the body of a solver row since the step began [m]."""
     if row == 0:
         return (0.0, 0.0, 0.0)
     values = view(system.solver_rows + row * ROW_SIZE, 16, FLOAT32)
@@ -177,7 +178,7 @@ def push_row(system, body, row, arm, impulse):
 
 @kernel
 def push_both(system, bodies, body, wheel, impulse):
-    """Push the vehicle at a wheel, and the ground back, if it can be moved."""
+    """Apply an impulse to the vehicle at a wheel, and its reverse to the ground, if that can be moved."""
     push_row(system, body, INT64(body.active_index) + 1, vector3(wheel.arm), impulse)
     other = bodies[wheel.ground]
     if wheel.ground_row > 0 and other.inverse_mass > 0.0:
@@ -186,7 +187,7 @@ def push_both(system, bodies, body, wheel, impulse):
 
 @kernel
 def inverse_mass_along(body, arm, direction):
-    """Change of velocity at an arm by an impulse of 1 N s there [1/kg]."""
+    """Change of velocity along a direction at an arm, by an impulse of 1 N s there [1/kg]."""
     if body.inverse_mass == 0.0:
         return 0.0
     lever = cross(arm, direction)
@@ -204,7 +205,7 @@ def inverse_mass_at(bodies, body, wheel, direction):
 
 @kernel
 def relative_velocity(system, body, wheel):
-    """Velocity of the vehicle against the ground at the contact of a wheel [m/s]."""
+    """Velocity of the vehicle relative to the ground at the contact of a wheel [m/s]."""
     own = velocity_at(system, INT64(body.active_index) + 1, vector3(wheel.arm))
     ground = add(velocity_at(system, wheel.ground_row, vector3(wheel.ground_arm)), vector3(wheel.ground_speed))
     return subtract(own, ground)
@@ -220,8 +221,8 @@ def length_now(system, body, wheel):
 
 @kernel
 def solve_suspension(system, bodies, body, wheel, size, bar_force, h):
-    """Spring and damper along the normal, implicit (soft constraint), and the end of the way. `size`: the suspension's length
-    now; `bar_force`: of an anti-roll bar [N]."""
+    """Solve spring and damper along the normal, implicit (soft constraint), and the end stop. `size`: the suspension's current
+    length; `bar_force`: of an anti-roll bar [N]."""
     wheel.push = 0.0
     if size > wheel.longest:
         return
@@ -253,8 +254,8 @@ def highest_from(curve, x):
 
 @kernel
 def softness_by_slip(curve, slip, scale_of_slip, wheel):
-    """How much slip speed a tyre needs for each unit of impulse [m/s per N s], on the rising part of its curve; beyond its top
-    the impulse is limited, not soft. `scale_of_slip`: slip speed at slip 1 [m/s]."""
+    """Slip speed that a tyre needs for each unit of impulse [m/s per N s], on the rising part of its curve; beyond its peak the
+    impulse is limited, not soft. `scale_of_slip`: slip speed at slip 1 [m/s]."""
     top = 0
     for k in range(1, curve.count):
         if curve.y[k] > curve.y[top]:
@@ -268,7 +269,7 @@ def softness_by_slip(curve, slip, scale_of_slip, wheel):
 def begin_tyre(system, bodies, body, wheel, shaft):
     """Compute the slip of a tyre at the start of a sub-step, and its force for that. The slope of the slip curve is a soft
     constraint, so that force and slip agree at the end of the sub-step. Then the impulses of the last one are applied (warm
-    start): a vehicle at rest comes to stand still, whatever turns in between."""
+    start): a vehicle comes to rest even if something turns in between."""
     velocity = relative_velocity(system, body, wheel)
     ahead, aside = dot(vector3(wheel.ahead), velocity), dot(vector3(wheel.aside), velocity)
     along_scale = max(abs(ahead), 0.1 * SLOWEST)
@@ -285,7 +286,7 @@ def begin_tyre(system, bodies, body, wheel, shaft):
 
 @kernel
 def solve_along(system, bodies, body, wheel, shaft):
-    """One pass over a tyre along its way, against the speed of its shaft. Which part of its friction it used."""
+    """Solve a tyre along its direction once, against the speed of its shaft. Return the part of its friction that it used."""
     ahead = vector3(wheel.ahead)
     most = wheel.push * wheel.grip * highest_from(wheel.rolling_friction, wheel.slip)
     mass = inverse_mass_at(bodies, body, wheel, ahead) + shaft.radius * shaft.radius / shaft.inertia + wheel.drive_softness
@@ -300,7 +301,7 @@ def solve_along(system, bodies, body, wheel, shaft):
 
 @kernel
 def solve_across(system, bodies, body, wheel, used):
-    """One pass over a tyre across its way, with the friction that is left of what it does along (the friction circle)."""
+    """Solve a tyre across its direction once, with the friction left over from along (the friction circle)."""
     aside = vector3(wheel.aside)
     most = wheel.push * wheel.grip * highest_from(wheel.side_friction, wheel.slip_angle)
     most *= math.sqrt(max(1.0 - used * used, LEAST_SIDE_GRIP * LEAST_SIDE_GRIP))
@@ -313,5 +314,5 @@ def solve_across(system, bodies, body, wheel, used):
 
 @kernel
 def solve_tyre(system, bodies, body, wheel, shaft):
-    """One pass over a tyre."""
+    """Solve a tyre once."""
     solve_across(system, bodies, body, wheel, solve_along(system, bodies, body, wheel, shaft))

@@ -1,5 +1,4 @@
-"""Vehicles as step listeners: before the step they look for the ground; in each sub-step suspension, drive and tyres are
-solved."""
+"""Vehicles as step listeners: before the step they find the ground; in each sub-step suspension, drive and tyres are solved."""
 
 import math
 
@@ -21,7 +20,7 @@ from .vehicle_wheels import begin_tyre, find_ground, length_now, solve_suspensio
 
 INT64, FLOAT32, FLOAT64 = np.int64, np.float32, np.float64
 PASSES = 4
-"""Over drive and tyres in each sub-step."""
+"""Passes over drive and tyres in each sub-step."""
 
 
 @kernel
@@ -60,7 +59,7 @@ def aim_lean(vehicle, body, wheels):
 
 @kernel
 def solve_lean(system, vehicle, body, h):
-    """A soft constraint about the forward axis that turns the body's up to where it should be."""
+    """Solve a soft constraint about the forward axis that turns the body's up to its target."""
     target = vector3(vehicle.lean_target)
     if length(target) == 0.0:
         return
@@ -100,7 +99,7 @@ def begin_vehicle(system_address, address, delta_time):
 
 @kernel
 def solve_suspensions(system, bodies, vehicle, body, wheels, h):
-    """All suspensions, with what anti-roll bars add: they push where a wheel is pressed more than its neighbour."""
+    """Solve all suspensions, with anti-roll bars: these push where a wheel is compressed more than its neighbour."""
     sizes, forces = stack_array(MOST_WHEELS, np.float64), stack_array(MOST_WHEELS, np.float64)
     for k in range(vehicle.wheel_count):
         wheel = wheels[k]

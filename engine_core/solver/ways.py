@@ -1,7 +1,7 @@
-"""The way of a body through a step: from its pose before the sub-steps, by the one halfway through them, to the one after them.
+"""The path of a body through a step: from its pose before the sub-steps, by the one halfway, to the one after them.
 
-A body that turns about a point of contact swings round it. A straight line between the two ends of such a way cuts through the
-ground where the body never was; the pose halfway keeps the line close to the way. Fractions of a way run from 0 to 1; 0.5 is
+A body that turns about a point of contact swings around it. A straight line between the two ends of such a path cuts through the
+ground where the body never was; the pose halfway keeps the line close to the path. Fractions of a path run from 0 to 1; 0.5 is
 halfway.
 """
 
@@ -19,16 +19,16 @@ from ..runtime.vector8 import load8, store8
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 HALFWAY_FLOATS = 8
-"""A row of SYSTEM.halfway: the second half of a solver row, as it was halfway."""
+"""Floats of a row of SYSTEM.halfway: the second half of a solver row, halfway through the step."""
 MOTION, TURN = DELTA_POSITION - 8, DELTA_ROTATION - 8
 SEGMENTS = 2
-"""Straight parts of a way."""
+"""Straight parts of a path."""
 NO_MOTION, NO_TURN = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
 
 
 @entry_point(JOB_SIGNATURE)
 def note_halfway(system_address, begin, end, worker):
-    """Job: keep how far the active bodies `begin` to `end - 1` have come."""
+    """Job: save the motion so far of the active bodies `begin` to `end - 1`."""
     system = view(system_address, 1, SYSTEM)[0]
     for slot in range(begin + 1, end + 1):
         store8(system.halfway + slot * 4 * HALFWAY_FLOATS, load8(system.solver_rows + slot * ROW_SIZE + 32))
@@ -42,13 +42,13 @@ def row_of(system, body):
 
 @kernel
 def halfway_of(system, body):
-    """How far an active body had come halfway."""
+    """The motion of an active body halfway."""
     return view(system.halfway + (body.active_index + 1) * 4 * HALFWAY_FLOATS, HALFWAY_FLOATS, FLOAT32)
 
 
 @kernel
 def end_of_segment(system, body, number):
-    """Motion [m] and turn of a body from the start of the step to the start of a segment of its way, or the end of the last."""
+    """Motion [m] and turn of a body from the start of the step to the start of a segment of its path, or the end of the last."""
     if number == 0:
         return NO_MOTION, NO_TURN
     if number == 1:
@@ -60,7 +60,7 @@ def end_of_segment(system, body, number):
 
 @kernel
 def come_so_far(system, body, fraction):
-    """Motion [m] and turn of an active body after a fraction of its way."""
+    """Motion [m] and turn of an active body after a fraction of its path."""
     number = 0 if fraction < 0.5 else 1
     motion, turn = end_of_segment(system, body, number)
     end_motion, end_turn = end_of_segment(system, body, number + 1)
@@ -70,14 +70,13 @@ def come_so_far(system, body, fraction):
 
 @kernel
 def free_part(system, body):
-    """The fraction of its way that an active body has not been held back from."""
+    """The fraction of its path up to which an active body is not held back."""
     return 1.0 - FLOAT64(row_of(system, body)[HELD_BACK])
 
 
 @kernel
 def rest_of_way(system, body, fraction, offset):
-    """How a point at `offset` from the centre of a body is taken along by it between a fraction of its way and where it stops
-    [m]."""
+    """Motion that a body gives a point at `offset` from its centre, between a fraction of its path and where it stops [m]."""
     free = free_part(system, body)
     if free <= fraction:
         return NO_MOTION
@@ -89,7 +88,7 @@ def rest_of_way(system, body, fraction, offset):
 
 @kernel
 def leaves_bounds_soon(body, delta_time):
-    """Whether the next step may take a body out of its fat bounds: its pairs are to be found before it meets somebody."""
+    """Whether the next step may take a body out of its fat bounds: its pairs must be found before it hits something."""
     tight, fat = body.bounds, body.fat_bounds
     for k in range(3):
         step = delta_time * body.linear_velocity[k]

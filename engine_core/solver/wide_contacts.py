@@ -1,14 +1,14 @@
 """The contact solver: eight manifolds at once, sub-stepped soft contacts with a relax pass (Catto, "Solver2D", 2024; Box2D v3).
 
-Each sub-step: `bounce_contacts` lets points that meet bounce (see bounces.py); `warm_start` applies the impulses so far; `solve`
-pushes along the normals with a soft bias that closes overlap; after the positions have moved, `relax` solves again without bias,
-so that the bias leaves no velocity behind, and with friction: the twist about the normal, then the points and two tangents at
-the manifold's centre, settled together (see contact_impulses.py). `relax` first lets those points bounce that the solver has made
-meet. Blocks of one colour share no moving body, so any number of threads may do them.
+Each sub-step: `bounce_contacts` makes meeting points bounce (see bounces.py); `warm_start` applies the previous impulses; `solve`
+pushes along the normals with a soft bias that reduces overlap; after the positions have moved, `relax` solves again without bias,
+so that the bias leaves no velocity behind, and with friction: the twist about the normal, then the points and two tangents at the
+manifold's centre, settled together (see contact_impulses.py). `relax` first lets points bounce that the solver has made meet.
+Blocks of one colour share no moving body, so any number of threads may solve them.
 
-A sub-step starts from the impulses of the one before. The impulse of an impact on something as good as immovable lasts only in
-part: applied again, with its friction, it would throw the body up. The impulses of all else last. They carry the blow of what
-lands on a pile down to its foot, and without them tall piles lean and fall.
+A sub-step starts from the impulses of the one before. The impulse of an impact on something practically immovable is only partly
+kept: applied again, with its friction, it would throw the body up. All other impulses are kept. They carry the blow of a body
+landing on a pile down to its foot; without them tall piles lean and fall.
 """
 
 import numpy as np
@@ -31,20 +31,21 @@ from .push_out import push_out
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 MOST_GROWTH, LASTING_SPEED = 8.0, 0.04
-"""After an impact the next sub-step starts from at most so many times the impulse that this one started from, and what changes
-the speed of the point by so much [m/s]. Found by trial with boxes that land moving sideways: see tests/world/test_impacts.py."""
+"""After an impact the next sub-step starts from at most this many times the impulse that this one started from, plus the impulse
+that changes the speed of the point by this [m/s]. Found by trial with boxes that land moving sideways: see
+tests/world/test_impacts.py."""
 
 
 @kernel
 def put_row(rows, index, values):
-    """Write half a row, but never row 0: it does not change, and threads that wrote it would fight for its cache line."""
+    """Write half a row, but never row 0: it does not change, and writing threads would compete for its cache line."""
     if index > 0:
         store8(rows + index * ROW_SIZE, values)
 
 
 @kernel
 def scatter(rows, indices, v, w, rest):
-    """Write velocities back to eight rows. `rest` are the two columns that are not velocities."""
+    """Write velocities back to eight rows. `rest`: the two columns that are not velocities."""
     r = transpose8(v[0], v[1], v[2], w[0], w[1], w[2], rest[0], rest[1])
     put_row(rows, load_int32(indices), r[0])
     put_row(rows, load_int32(indices + 4), r[1])
@@ -58,21 +59,21 @@ def scatter(rows, indices, v, w, rest):
 
 @kernel
 def put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b):
-    """Write what `velocities_of` gave back."""
+    """Write the velocities of `velocities_of` back."""
     scatter(rows, block + ROW_A * FIELD_SIZE, v_a, w_a, rest_a)
     scatter(rows, block + ROW_B * FIELD_SIZE, v_b, w_b, rest_b)
 
 
 @kernel
 def motion_of(rows, block, side):
-    """How far and how the bodies of one side have turned since the step began: eight columns. `side`: ROW_A or ROW_B."""
+    """Translation and rotation of the bodies of one side since the step began: eight columns. `side`: ROW_A or ROW_B."""
     return gather(rows, block + side * FIELD_SIZE, ROW_SIZE, 32)
 
 
 @entry_point(JOB_SIGNATURE)
 def bounce_contacts(system_address, begin, end, worker):
-    """Job: points that meet in this sub-step bounce, over blocks `begin` to `end - 1`. It comes before the impulses of the
-    sub-step before are applied again: those are a guess, and a body that a guess throws at others must not bounce off them."""
+    """Job: bounces of points that meet in this sub-step, over blocks `begin` to `end - 1`. Runs before the impulses of the
+    previous sub-step are applied: those are a guess, and a body thrown at others by a guess must not bounce off them."""
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     h = system.last_delta_time / system.substep_count
@@ -87,7 +88,7 @@ def bounce_contacts(system_address, begin, end, worker):
 
 @entry_point(JOB_SIGNATURE)
 def bounce_contacts_again(system_address, begin, end, worker):
-    """Job: give back what joints took of the bounces of blocks `begin` to `end - 1`."""
+    """Job: give back the speed that joints took from the bounces of blocks `begin` to `end - 1`."""
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     for index in range(begin, end):
@@ -101,13 +102,13 @@ def bounce_contacts_again(system_address, begin, end, worker):
 
 @kernel
 def has_impact(block):
-    """Whether some lane of a block is an impact on something as good as immovable."""
+    """Whether some lane of a block is an impact on something practically immovable."""
     return is_any_above8(field(block, IMPACT), splat8(FLOAT32(0.5)))
 
 
 @kernel
 def limit_what_lasts(block):
-    """Write how much of each point's impulse the next sub-step may start from, from what this one started from."""
+    """Write how much of each point's impulse the next sub-step may start from, given what this one started from."""
     growth, most = splat8(FLOAT32(LASTING_SPEED)), splat8(FLOAT32(MOST_GROWTH))
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
@@ -142,7 +143,7 @@ def solve(system_address, begin, end, worker):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        share = one / max8(one, max8(rest_a[1], rest_b[1]))  # among the deep contacts of the body that has more
+        share = one / max8(one, max8(rest_a[1], rest_b[1]))  # among the deep contacts of the body that has more of them
         (v_a, w_a, v_b, w_b), lowest, parting = solve_normals(
             block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, field(block, BIAS_RATE), field(block, SOFTNESS),
             most_bias * share,
@@ -164,8 +165,8 @@ def sum_up(block):
 
 @kernel
 def keep_what_lasts(block):
-    """Cut impulses and friction down to what the next sub-step starts from. Friction keeps as large a part as what presses on it,
-    in which bounces count."""
+    """Reduce impulses and friction to those that the next sub-step starts from. Friction keeps the same part as the normal
+    impulse, which includes bounces."""
     zero, impact = splat8(FLOAT32(0.0)), field(block, IMPACT)
     total, kept_total = field(block, BOUNCED), zero
     point = block + POINTS * FIELD_SIZE
@@ -185,8 +186,8 @@ def keep_what_lasts(block):
 
 @entry_point(JOB_SIGNATURE)
 def relax(system_address, begin, end, worker):
-    """Job: bounces of what others pushed, and the pass without bias, with friction, over blocks `begin` to `end - 1`; sums up the
-    impulses of the sub-steps."""
+    """Job: bounces of points pushed by others, and the pass without bias, with friction, over blocks `begin` to `end - 1`; sums
+    up the impulses of the sub-steps."""
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     h = system.last_delta_time / system.substep_count

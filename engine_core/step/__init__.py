@@ -1,1 +1,1 @@
-"""The stages of a step and their order within a sub-step. The step as a whole is on the page of step/physics_system.py."""
+"""The stages of a step and their order within a sub-step. step/physics_system.py shows the whole step on one page."""

@@ -1,9 +1,9 @@
-"""How much there may be in a world, how much a step deals with, and what users are told when that is not enough.
+"""Limits: how much a world can hold, how much a step handles, and the warnings when that is not enough.
 
-Memory is taken where it is touched, so limits are large by default: address space costs nothing. Where it does (a limit of the
-process, `vm.overcommit_memory` 2, Windows) they are modest. Bodies, shapes and joints beyond their limit are refused by the call
-that wants more. Of pairs, contacts and overlaps of areas a step deals with as many as the limit says, the deepest first; the
-others wait for the next step.
+Memory is used only where it is touched, so limits are large by default: address space costs nothing. Where it does (a process
+limit, `vm.overcommit_memory` 2, Windows) they are modest. A call that would create a body, shape or joint beyond its limit is
+refused. A step handles as many pairs, contacts and overlaps of areas as the limit says, the deepest first; the others wait for
+the next step.
 """
 
 import platform
@@ -22,9 +22,9 @@ MODEST_LIMITS = {
     "contacts": 1 << 19, "area_overlaps": 1 << 18, "waiting_edits": 1 << 14,
 }  # fmt: skip
 ADDRESS_SPACE = 128 << 30
-"""Default limits are taken where so much address space can be had [byte]: a world and two spaces."""
+"""Address space for the default limits [byte]: a world and two spaces."""
 ROWS_TO_A_LIMIT = 2
-"""A space keeps so many times as many pairs, contacts and overlaps as a step deals with at most, and as by default."""
+"""A space stores this many times as many pairs, contacts and overlaps as a step handles at most, and as by default."""
 SETTING = "physics/scree_3d/limits/max_"
 LEFT_OUT = {
     PAIRS: ("pairs were left out, the deepest came first", "pairs"),
@@ -32,18 +32,18 @@ LEFT_OUT = {
     AREA_OVERLAPS: ("overlaps of areas wait, the deepest came first", "area_overlaps"),
     CONTACT_EVENTS: ("contact events were not told", "contacts"),
 }
-"""By kind of SYSTEM.left_out: what became of it, and the name of its limit."""
+"""By kind of SYSTEM.left_out: what happened to it, and the name of its limit."""
 SECONDS_BETWEEN_WARNINGS = 1.0
 
 
 class LimitReached(UserWarning):
-    """A step had more to deal with than a limit allows; it went on with the deepest. Names the setting and the number."""
+    """A step exceeded a limit; it handled the deepest. Names the setting and the number."""
 
 
 def has_address_space() -> bool:
-    """Whether address space costs nothing here."""
+    """Whether unused address space costs nothing on this system."""
     if platform.system() == "Windows":
-        return False  # what is reserved there is promised memory
+        return False  # memory reserved there is committed
     try:
         reserve(ADDRESS_SPACE).close()
     except NoAddressSpace:
@@ -65,19 +65,19 @@ def limits_for(given: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def rows_for(limit: int, usual: int) -> int:
-    """How many rows a space keeps for what is dealt with up to a limit in a step: a power of two."""
+    """The number of rows that a space stores for a limit of a step: a power of two."""
     return 1 << (ROWS_TO_A_LIMIT * max(limit, usual) - 1).bit_length()
 
 
 class LimitWarnings:
-    """What users are told of a space's limits: one warning a second for each."""
+    """The warnings about a space's limits: one a second for each."""
 
     def __init__(self, row, names: str = SETTING + "{}"):
         self._row, self._names = row, names  # of SYSTEM; how limits are named
         self._told_at = [-SECONDS_BETWEEN_WARNINGS] * len(LEFT_OUT)
 
     def take(self) -> list[str]:
-        """What is to be told now of what was left out since the last call."""
+        """The messages about what was left out since the last call that are due now."""
         if not self._row["status"]:
             return []
         now, messages = time.monotonic(), []
@@ -90,6 +90,6 @@ class LimitWarnings:
         return messages
 
     def warn(self) -> None:
-        """Tell it as Python warnings, `LimitReached`."""
+        """Issue them as Python warnings, `LimitReached`."""
         for message in self.take():
             warnings.warn(f"step: {message}", LimitReached, stacklevel=4)

@@ -1,7 +1,7 @@
 """One simulated space, and its step on one page.
 
-`step` is compiled and holds no GIL: Godot calls it by address. It goes through the jobs in their order; what is parallel is
-handed out as ranges of a job, what is serial stands between them. Every job says in its own docstring what it reads and writes.
+`step` is compiled and does not hold the GIL: Godot calls it by address. It runs the jobs in their order: parallel work is
+distributed as ranges of a job, serial work runs between them. The docstring of every job says what it reads and writes.
 """
 
 import numpy as np
@@ -53,16 +53,16 @@ from .stages import (
 from .substeps import hold_back, solve_substeps
 
 GATE_IS_TAKEN = 12
-"""In SYSTEM.extra: 1 where the gate was taken already, for the step to come."""
+"""In SYSTEM.extra: 1 if the gate is already taken for the next step."""
 WORTH_THREADS = 256
-"""Active bodies and pairs together from which on a step wakes the workers."""
+"""The number of active bodies and pairs together from which a step wakes the workers."""
 LEAST_PAIR_TABLE = 4096
-"""Slots that the hash table of pairs begins with: a power of two."""
+"""Initial slots of the hash table of pairs: a power of two."""
 
 
 @kernel
 def sense(system, address):
-    """Find out which overlaps of areas began and ended among those that are due and those that bodies with new bounds make."""
+    """Find which overlaps of areas began and ended, among due ones and those of bodies with new bounds."""
     enter(system, FIND_OVERLAPS)
     find_overlaps(system)
     parallel_for(system, address, MEASURE_OVERLAPS, 0, choose_overlaps(system), LEAST_OVERLAPS)
@@ -72,7 +72,7 @@ def sense(system, address):
 
 @kernel
 def sense_changes(system, address):
-    """Areas before the solver: what was moved, added or changed from outside, and what they do to the active bodies."""
+    """Update areas before the solver: what was moved, added or changed from outside, and their effects on the active bodies."""
     if sensors_of(system)[0].area_count > 0:
         sensors_of(system)[0].measured_count = 0
         sense(system, address)
@@ -82,7 +82,7 @@ def sense_changes(system, address):
 
 @kernel
 def sense_motion(system, address):
-    """Areas after the solver: what the step has moved, and what users are told of it all."""
+    """Update areas after the solver: what the step has moved, and all events."""
     if sensors_of(system)[0].area_count > 0:
         mark_active_due(system)
         sense(system, address)
@@ -91,14 +91,14 @@ def sense_motion(system, address):
 
 @kernel
 def store_on_one_thread(system, address):
-    """Bring what the contacts did back from the blocks into the manifolds."""
+    """Store the impulses of the contacts from the blocks to the manifolds."""
     enter(system, STORE_IMPULSES)
     run_job(system.job_system, False, job_address(system, STORE_IMPULSES), address, 0, system.constraint_block_count, 1)
 
 
 @kernel
 def finish_step(system, address):
-    """What is told to others after the bodies have moved; beside it another thread builds the trees."""
+    """Do the reports after the bodies have moved, while another thread builds the trees."""
     is_started = False
     if system.is_shared:
         enter(system, WAIT_FOR_TREES)
@@ -122,7 +122,7 @@ def finish_step(system, address):
 
 @kernel
 def advance(system, address, delta_time):
-    """The stages of a step in their order."""
+    """Run the stages of a step in their order."""
     system.fell_asleep_count = 0
     renew_event_list(system)
     system.last_delta_time = delta_time
@@ -150,7 +150,7 @@ def advance(system, address, delta_time):
     parallel_for(system, address, PREPARE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
     solve_substeps(system, address)
     parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
-    if not is_shared:  # while the blocks are in the caches; else later, beside the making of trees
+    if not is_shared:  # while the blocks are in the caches; else later, beside the building of trees
         store_on_one_thread(system, address)
     hold_back(system, address)
     system.some_body_rests = 0
@@ -167,7 +167,7 @@ def advance(system, address, delta_time):
 
 @entry_point("void(int64, float64)")
 def step(address, delta_time):
-    """Simulate the system at `address` by `delta_time` [s]; 0 s does nothing. Edits of other threads wait in the meantime (see
+    """Simulate the system at `address` by `delta_time` [s]; 0 s does nothing. Edits of other threads wait meanwhile (see
     edit/edits.py) and are done at the end."""
     if delta_time <= 0.0:
         return
@@ -196,7 +196,7 @@ class PhysicsSystem:
         self.row = row
         self.job_system = world.job_system
         row["job_system"] = self.job_system.address
-        self.listeners: dict[int, tuple] = {}  # of steps, by number: what stands in the row, and what keeps it alive
+        self.listeners: dict[int, tuple] = {}  # of steps, by number: the row's data, and the object that keeps it alive
         self.listener_number = 0
         self.listener_errors: list[BaseException] = []
         self.activation_listeners: list = []
@@ -233,7 +233,7 @@ class PhysicsSystem:
         # Grows up to twice as many slots as pairs.
         row["pair_table"] = self._reserve("pair table", np.int32, 2 * pairs)
         row["pair_table_capacity"] = min(LEAST_PAIR_TABLE, 2 * pairs)
-        # As many as there can be: one to a contact, where all are of one body, and one of each colour that is not full.
+        # As many as possible: one for each contact, if all are of one body, and one for each colour that is not full.
         blocks = limits["contacts"] + COLOUR_COUNT
         row["constraint_blocks"] = self._reserve("constraint blocks", np.uint8, blocks * BLOCK_SIZE)
         row["commands"] = self._reserve("edits", COMMAND, limits["waiting_edits"])
@@ -270,8 +270,8 @@ class PhysicsSystem:
         return pool.address
 
     def _reserve_contact_events(self, row, pairs: int, manifolds: int) -> None:
-        """Memory is taken where there are rules, and where contacts are told. A step tells at most of all manifolds that are,
-        and of all that were."""
+        """Reserve memory for contact rules and events, which is used only where there are any. A step reports at most all current
+        manifolds and all previous ones."""
         row["contact_settings"] = self._reserve("settings of contacts", CONTACT_SETTINGS, manifolds)
         row["telling_pairs"] = self._reserve("pairs that are told", np.int32, pairs)
         row["told_contacts"] = self._reserve("contacts that were told", TOLD_CONTACT, manifolds)
@@ -280,14 +280,14 @@ class PhysicsSystem:
         self._contact_events = self._pools[-1].rows
 
     def contact_events(self) -> np.ndarray:
-        """What the last step told of contacts: rows of CONTACT_EVENT, to read, good until the next step."""
+        """Contact events of the last step: rows of CONTACT_EVENT, read-only, valid until the next step."""
         events = self._contact_events[: int(self.row["contact_event_told"])]
         events.flags.writeable = False
         return events
 
     @staticmethod
     def _static_row(row) -> None:
-        """Row 0 of the solver: what does not move has turned by nothing."""
+        """Initialise row 0 of the solver: static bodies have the identity rotation."""
         first = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_float * ROW_FLOATS).from_address(int(row["solver_rows"])))
         first[DELTA_ROTATION + 3] = 1.0
 
@@ -297,7 +297,7 @@ class PhysicsSystem:
         self.limit_warnings.warn()
 
     def measure_stages(self, is_on: bool = True) -> None:
-        """Begin to count the time of every stage of the step, from zero; or stop."""
+        """Start measuring the time of every stage of the step, from zero; or stop."""
         self._stages = np.zeros(1, dtype=STAGES) if is_on else None
         if is_on:
             self._stages["current"] = NO_STAGE
@@ -311,7 +311,7 @@ class PhysicsSystem:
         return {name: float(self._stages[0]["cycles"][k] / rate) for k, name in enumerate(STAGE_NAMES)}
 
     def contact_points(self, most: int) -> np.ndarray:
-        """Where bodies touched in the last step: at most `most` points, float64 (n, 3), world [m]."""
+        """Contact points of the last step: at most `most` points, float64 (n, 3), world [m]."""
         count = int(self.row["constraint_block_count"])
         blocks = view_rows(int(self.row["constraint_blocks"]), count * BLOCK_FIELDS * 8, np.float32)
         lanes = blocks.reshape(count, BLOCK_FIELDS, 8).transpose(0, 2, 1).reshape(8 * count, BLOCK_FIELDS)
@@ -326,7 +326,7 @@ class PhysicsSystem:
         return places[is_used][:most]
 
     def close(self) -> None:
-        """Give the memory back. No step and no query may be running."""
+        """Free the memory. No step and no query may be running."""
         self.row["is_active"] = 0
         self.trees = None
         self.sensors.close()

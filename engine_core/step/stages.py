@@ -1,4 +1,5 @@
-"""The stages of a step: its jobs and what is serial between them, how a job is handed to the threads, and who is told when."""
+"""The stages of a step: its jobs and the serial work between them, how a job is given to the threads, and how listeners are
+called."""
 
 import numpy as np
 
@@ -41,7 +42,7 @@ JOBS = (
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 
-# The serial stages between them, numbered on, for `enter`.
+# The serial stages between them, numbered consecutively, for `enter`.
 SERIAL_STAGES = (
     "apply_changes", "make_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
     "find_overlaps", "settle_overlaps", "wait_for_trees", "tell_listeners", "hold_back_together",
@@ -54,16 +55,16 @@ STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
 NO_STAGE = STAGE_COUNT
 STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_COUNT + 1)], align=True)
-"""What SYSTEM.stage_cycles points to, while somebody measures."""
+"""The record at SYSTEM.stage_cycles while stages are measured."""
 
-# Fewest items a batch: a batch is to take some microseconds, many times what it costs to claim it.
+# Fewest items a batch: a batch should take some microseconds, many times the cost of claiming it.
 LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 64, 32, 128, 16, 4, 8
 LEAST_JOINTS, LEAST_TREES, LEAST_MOVED = 16, 1, 1
 
 
 @kernel
 def enter(system, stage):
-    """Say which stage of the step begins, for those who measure. Nothing while nobody does."""
+    """Note which stage of the step begins, if stages are measured."""
     if system.stage_cycles != 0:
         stages = view(system.stage_cycles, 1, STAGES)[0]
         now = cycles()
@@ -82,15 +83,15 @@ def job_address(system, job):
 
 @kernel
 def parallel_for(system, address, job, begin, end, least):
-    """Do the items `begin` to `end - 1` of a job: on all threads where the step is shared, in batches of at least `least`."""
+    """Run the items `begin` to `end - 1` of a job, on all threads if the step is shared, in batches of at least `least`."""
     enter(system, job)
     run_job(system.job_system, system.is_shared != 0, job_address(system, job), address, begin, end, least)
 
 
 @kernel
 def over_one_colour(system, address, job, firsts, counts, least, k):
-    """Do a job over the constraints of the colour that comes as number `k`: the overflow first, on one thread since its blocks
-    share bodies; what is static last."""
+    """Run a job over the constraints of the `k`-th colour in order: the overflow first, on one thread since its blocks share
+    bodies; contacts with static bodies last."""
     colour = OVERFLOW if k == 0 else k - 1
     first, count = firsts[colour], counts[colour]
     if count > 0:
@@ -99,21 +100,21 @@ def over_one_colour(system, address, job, firsts, counts, least, k):
 
 @kernel
 def over_each_colour(system, address, job, firsts, counts, least):
-    """Do a job over all constraints of a kind, colour after colour."""
+    """Run a job over all constraints of a kind, colour by colour."""
     for k in range(COLOUR_COUNT + 1):
         over_one_colour(system, address, job, firsts, counts, least, k)
 
 
 @kernel
 def over_colours(system, address, job):
-    """Do a job over all constraint blocks."""
+    """Run a job over all constraint blocks."""
     colours = view(system.colours, 1, COLOURS)[0]
     over_each_colour(system, address, job, colours.first_block, colours.block_count, LEAST_BLOCKS)
 
 
 @kernel
 def over_loose_joints(system, address, job):
-    """Do a job over all joints that stand in no tree."""
+    """Run a job over all joints in no tree."""
     if system.loose_joint_count > 0:
         colours = view(system.colours, 1, COLOURS)[0]
         over_each_colour(system, address, job, colours.first_loose, colours.loose_counts, LEAST_JOINTS)
@@ -121,7 +122,7 @@ def over_loose_joints(system, address, job):
 
 @kernel
 def listen(system, address, moment, time):
-    """Let listeners do what they want to do at a moment of the step."""
+    """Call the listeners of a moment of the step."""
     if system.listener_count > 0:
         enter(system, TELL_LISTENERS)
         tell_listeners(system, address, moment, time)

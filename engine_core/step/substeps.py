@@ -13,10 +13,10 @@ from .stages import (
 )  # fmt: skip
 
 MOST_BOUNCE_PASSES = 64
-"""So often bounces may make others in a sub-step: a ball between a wall and a body of 1,000 times its mass bounces 99 times. What
-then still meets bounces in the next one."""
+"""The most passes in which bounces cause others in a sub-step: a ball between a wall and a body of 1,000 times its mass bounces
+99 times. Remaining ones bounce in the next sub-step."""
 MOST_ANSWERS = 32
-"""So often contacts give back what joints took of their bounces at most: until they take next to nothing."""
+"""The most passes in which contacts give back the speed that joints took from their bounces, until they take almost nothing."""
 
 
 @kernel
@@ -28,7 +28,8 @@ def let_joints_answer(system, address):
 
 @kernel
 def let_bounce(system, address):
-    """Let what meets bounce, again while one bounce makes another: a row of balls hands on what the first one brings."""
+    """Let meeting points bounce, repeatedly while one bounce causes another: a row of balls passes on the speed of the first
+    one."""
     if system.some_block_is_elastic == 0:
         return
     colours = view(system.colours, 1, COLOURS)[0]
@@ -58,7 +59,7 @@ def solve_substeps(system, address):
         listen(system, address, SUB_STEP, h)
         let_bounce(system, address)
         over_loose_joints(system, address, WARM_START_JOINTS)
-        if system.loose_joint_count > 0:  # they must feel the trees they hang on; other trees wait for SOLVE_TREES
+        if system.loose_joint_count > 0:  # they must feel the trees they are attached to; other trees wait for SOLVE_TREES
             parallel_for(system, address, WARM_START_TREES, 0, system.joint_tree_count, LEAST_TREES)
         over_colours(system, address, WARM_START)
         for _ in range(system.joint_iterations):
@@ -75,7 +76,7 @@ def solve_substeps(system, address):
 
 @kernel
 def hold_back(system, address):
-    """Continuous collision: take back what moved too far, in rounds, until nobody is stopped any more."""
+    """Continuous collision: take back motion that went too far, in rounds, until no more bodies are stopped."""
     parallel_for(system, address, COVER_WAYS, 0, system.active_count, LEAST_BODIES)
     for number in range(MOST_ROUNDS):
         system.sweep_round, system.held_back_count = number, 0

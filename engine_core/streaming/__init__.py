@@ -1,1 +1,1 @@
-"""Tiles and scenes around a viewer: which are wanted, their files, and loading them in batches that no step feels."""
+"""Tiles and scenes around a viewer: which are wanted, their files, and loading them in batches without stalling the step."""

@@ -5,8 +5,8 @@
     bake.add_body((120.0, 3.0, 40.0), rock)
     bake.write(folder)
 
-Equal shapes are cooked once and stored once a tile. A body belongs to the tile in which its origin lies; one larger than a
-tile is refused, since it would come too late: cut it. What has not changed since the last time is not written again.
+Equal shapes are cooked once and stored once a tile. A body belongs to the tile that its origin lies in. A body larger than a tile
+is refused, since it would be loaded too late: split it. Unchanged tiles are not written again.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from .wanted import Tile, tile_at
 INDEX = "tiles.json"
 INDEX_VERSION = 1
 MOST_UNDER_SCENES = 1 << 22
-"""Tiles under the encounter areas of all scenes together: they are listed when the world is opened."""
+"""Limit on the tiles under the encounter areas of all scenes together, which are listed when the world is opened."""
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -45,12 +45,12 @@ class Bake:
         self.body_count = 0
 
     def add_shape(self, settings) -> int:
-        """A shape from its settings (`shapes.settings`); equal ones are one."""
+        """Add a shape from its settings (`shapes.settings`) and return its number. Equal shapes get the same number."""
         return self.add_cooked(settings.cook())
 
     def add_cooked(self, cooked) -> int:
-        """The same for one that is cooked. Raises ValueError for a static compound (bake its parts as shapes of the body) and for
-        a custom shape, whose function is code."""
+        """Add a cooked shape and return its number. Raises ValueError for a static compound (bake its parts as shapes of the
+        body) and for a custom shape, whose function is code."""
         if cooked.kind == COMPOUND:
             raise ValueError("add_cooked: tiles hold no static compounds: give the body its parts as shapes")
         if cooked.kind == CUSTOM:
@@ -67,8 +67,8 @@ class Bake:
         self, position: Sequence[float], shapes, rotation: Sequence[float] = NO_TURN, layer: int = 1, mask: int = 1,
         friction: float = 1.0, restitution: float = 0.0, surface_velocity: Sequence[float] = (0.0, 0.0, 0.0),
     ) -> Tile:  # fmt: skip
-        """A static body at a place [m] and rotation (x, y, z, w). `shapes`: the number of a shape, or a list of (number,
-        position, rotation). Gives its tile. Raises ValueError for numbers that are not finite and for a body larger than its
+        """Add a static body at a position [m] and rotation (x, y, z, w), and return its tile. `shapes`: the number of a shape, or
+        a list of (number, position, rotation). Raises ValueError for numbers that are not finite and for a body larger than its
         tile."""
         parts = [(shapes, (0.0, 0.0, 0.0), NO_TURN)] if isinstance(shapes, int) else list(shapes)
         numbers = [*position, *rotation, *(n for _, place, turn in parts for n in (*place, *turn))]
@@ -97,7 +97,7 @@ class Bake:
         return tile
 
     def add_bodies(self, positions, shapes, rotations=None, layer: int = 1, mask: int = 1, friction: float = 1.0) -> None:
-        """Many bodies of one shape each: `positions` (n, 3) [m], `shapes` (n,) numbers, `rotations` (n, 4)."""
+        """Add many bodies of one shape each: `positions` (n, 3) [m], `shapes` (n,) numbers, `rotations` (n, 4)."""
         positions = np.asarray(positions, np.float64).reshape(-1, 3)
         bodies, used = np.zeros(len(positions), NEW_BODY), np.zeros(len(positions), NEW_SHAPE)
         bodies["position"], bodies["rotation"] = positions, NO_TURN if rotations is None else rotations
@@ -121,7 +121,7 @@ class Bake:
         return float(np.abs(bounds).max() + np.abs(np.asarray(place)).max())
 
     def add_scene(self, name: str, position: Sequence[float], encounter_radius=125.0, activation_radius=200.0, path="") -> None:
-        """A scene of the world: what `path` names comes to life at a place when a viewer is near. Raises ValueError."""
+        """Add a scene: the game activates what `path` names when a viewer is near `position`. Raises ValueError."""
         if any(scene["name"] == name for scene in self.scenes):
             raise ValueError(f"add_scene: there is a scene {name!r} already")
         if not (all(map(math.isfinite, position)) and 0.0 <= encounter_radius <= LARGEST and 0.0 <= activation_radius <= LARGEST):
@@ -132,11 +132,11 @@ class Bake:
         })  # fmt: skip
 
     def tiles(self) -> list[Tile]:
-        """The tiles that hold something."""
+        """The tiles that are not empty."""
         return sorted(self._tiles)
 
     def _arrays(self, tile: Tile):
-        """A tile's bodies, relative to its origin, and the shapes they use."""
+        """Return a tile's bodies, relative to its origin, and the shapes they use."""
         origin = np.array([tile[0] * self.tile_size, 0.0, tile[1] * self.tile_size])
         new = np.concatenate([bodies for bodies, _ in self._tiles[tile]])
         used = np.concatenate([shapes for _, shapes in self._tiles[tile]])
@@ -146,7 +146,7 @@ class Bake:
         return origin, new, used, numbers.tolist()
 
     def encode(self, tile: Tile) -> tuple[bytes, str]:
-        """The bytes of a tile's file, and the digest of what it was made from."""
+        """Return the bytes of a tile's file, and the digest of its source data."""
         origin, new, used, numbers = self._arrays(tile)
         digest = hashlib.blake2b(digest_size=16)
         for part in (new.tobytes(), used.tobytes(), *(self._digests[n] for n in numbers), str(tile_file.LAYOUT).encode()):
@@ -156,9 +156,9 @@ class Bake:
         return data, digest.hexdigest()
 
     def write(self, folder: Path, report: Callable[[int, int, str], None] = lambda done, total, name: None) -> dict:
-        """Write all tiles and the index into a folder; what is there unchanged stays, tiles that are no more are removed.
+        """Write all tiles and the index into a folder. Unchanged files stay, files of tiles that no longer exist are removed.
 
-        `report(done, total, name)` is told of each. Gives how many were written, kept and removed, and their bytes."""
+        `report(done, total, name)` is called for each. Return how many were written, kept and removed, and their bytes."""
         folder.mkdir(parents=True, exist_ok=True)
         result = {"written": 0, "kept": 0, "removed": 0, "bytes": 0, "bodies": self.body_count}
         names = {}
@@ -179,7 +179,7 @@ class Bake:
                 path.unlink()
                 result["removed"] += 1
         for path in folder.glob(".*.unfinished"):
-            path.unlink(missing_ok=True)  # of a bake that was killed
+            path.unlink(missing_ok=True)  # left by a bake that was killed
         report(len(self._tiles), len(self._tiles), INDEX)
         return result
 
@@ -189,7 +189,7 @@ class Bake:
 
 
 def _digest_of(path: Path) -> str:
-    """What a good tile file was made from; empty where there is none or it is damaged."""
+    """Digest of the source data of a good tile file; empty if the file is missing or damaged."""
     try:
         return tile_file.read(path).source.get("digest", "")
     except tile_file.TileDamaged:
@@ -197,7 +197,7 @@ def _digest_of(path: Path) -> str:
 
 
 def read_index(folder: Path) -> dict:
-    """The index of a folder of tiles. Raises TileDamaged, which names the file."""
+    """Read the index of a folder of tiles. Raises TileDamaged, which names the file."""
     path = folder / INDEX
     try:
         index = json.loads(path.read_bytes())
@@ -212,7 +212,7 @@ def read_index(folder: Path) -> dict:
 
 
 def _check_index(index: dict) -> None:
-    """Whether an index may be used. Raises ValueError, KeyError, TypeError or OverflowError."""
+    """Check whether an index may be used. Raises ValueError, KeyError, TypeError or OverflowError."""
     size = index["tile_size"]
     if not 0.0 < size <= LARGEST or not isinstance(index["tiles"], dict) or not isinstance(index["scenes"], list):
         raise ValueError("it lacks its entries")

@@ -1,7 +1,7 @@
-"""Whether the block of a hull, mesh or height field in a tile may be used: its counts, offsets, indices and numbers.
+"""Validation of the block of a hull, mesh or height field in a tile: its counts, offsets, indices and numbers.
 
-Every array has to lie in the block, every index in its array, and the nodes of a mesh have to be a tree, so that nothing leads
-out of the file's memory and every walk ends. `cook_hull`, `cook_mesh` and `cook_height_field` write what is accepted here.
+Every array must lie in the block, every index in its array, and the nodes of a mesh must form a tree, so that no access leaves
+the file's memory and every walk ends. `cook_hull`, `cook_mesh` and `cook_height_field` write blocks that pass.
 """
 
 import numpy as np
@@ -15,22 +15,22 @@ from ..shapes.schema import (
 )  # fmt: skip
 from .tile_limits import LARGEST, LARGEST_PLACE, SMALLEST, are_numbers, is_unit, lies_in
 
-# What is wrong with a block; 0: nothing. tile_check.py has the words.
+# Faults of a block; 0: none. tile_check.py has the words.
 (
     BLOCK_PLACE, HULL_COUNTS, HULL_NUMBERS, HULL_FACES, HULL_EDGES, MESH_COUNTS, MESH_VERTICES, MESH_TRIANGLES, MESH_NODES,
     MATERIALS, FIELD,
 ) = range(101, 112)  # fmt: skip
 DEEPEST = (MESH_STACK_SIZE - MESH_WIDTH) // (MESH_WIDTH - 1)
-"""Nodes of a mesh may lie so far below the root: a walk puts eight on its stack for each that it takes off."""
+"""Greatest depth of a mesh's nodes below the root: a walk pushes eight for each that it pops."""
 MOST_MATERIALS = 256
 MOST_LEVELS = 32
-"""Of the tree of a height field."""
+"""Limit on the levels of a height field's tree."""
 HULL_HEAD, MESH_HEAD, NODE_SIZE = HULL_BLOCK.itemsize, MESH_BLOCK.itemsize, MESH_NODE.itemsize
 
 
 @kernel
 def _are_vertices(address, count, bounds):
-    """Whether vertices lie in the bounds of their shape, which are finite: then so are they."""
+    """Whether vertices lie in the bounds of their shape. The bounds are finite, so the vertices are too."""
     vertices = view(address, 3 * count, np.float32)
     low_x, low_y, low_z, high_x, high_y, high_z = bounds[0], bounds[1], bounds[2], bounds[3], bounds[4], bounds[5]
     is_good = True
@@ -57,7 +57,7 @@ def _are_faces(block, address):
 
 @kernel
 def _are_edges(block, address):
-    """Whether the edges name vertices and faces of the hull."""
+    """Whether the edges refer to vertices and faces of the hull."""
     edges = view2(address + block.edges, block.edge_count, 4, np.int32)
     is_good = True
     for i in range(block.edge_count):
@@ -68,8 +68,8 @@ def _are_edges(block, address):
 
 @kernel
 def hull_fault(shape, address, room):
-    """(what is wrong with the block of a hull at an address, the end of its arrays [byte]). `room`: from there to the end of all
-    blocks."""
+    """Return (fault of the block of a hull at an address, end of its arrays [byte]). `room`: the bytes from there to the end of
+    all blocks."""
     if room < HULL_HEAD:
         return BLOCK_PLACE, 0
     block = view(address, 1, HULL_BLOCK)[0]
@@ -100,8 +100,8 @@ def hull_fault(shape, address, room):
 
 @kernel
 def _are_nodes(block, address):
-    """Whether the nodes are a tree: each but the root is the child of one node before it, none lies too deep, and every leaf
-    has its triangles. Then every walk ends, and its stack has room."""
+    """Whether the nodes form a tree: each but the root is the child of one earlier node, none is too deep, and every leaf has its
+    triangles. Then every walk ends and its stack is large enough."""
     nodes = view(address + block.nodes, block.node_count, MESH_NODE)
     depths = np.zeros(block.node_count, np.int32)
     is_good = True
@@ -127,13 +127,13 @@ def _are_nodes(block, address):
 
 @kernel
 def _are_triangles(block, address):
-    """Whether triangles have corners, faces and edges that there are."""
+    """Whether triangles refer to existing corners, faces and edges."""
     corners = view(address + block.triangles, 3 * block.triangle_count, np.int32)
     faces = view(address + block.faces, block.triangle_count, np.int32)
     edges = view(address + block.active_edges, block.triangle_count, np.uint8)
     is_good, vertex_count = True, np.uint32(min(block.vertex_count, np.int64(1) << 31))
     for k in range(3 * block.triangle_count):
-        is_good &= np.uint32(corners[k]) < vertex_count  # less than 0 is more than any count
+        is_good &= np.uint32(corners[k]) < vertex_count  # a negative index is above any count
     for k in range(block.triangle_count):
         is_good &= (faces[k] >= 0) & (edges[k] < 8)
     return is_good
@@ -141,7 +141,7 @@ def _are_triangles(block, address):
 
 @kernel
 def _triangles_fault(shape, block, address, room):
-    """(what is wrong with a mesh of triangles, the end of its arrays)."""
+    """Return (fault of a mesh of triangles, end of its arrays)."""
     vertex_count, triangle_count, node_count = block.vertex_count, block.triangle_count, block.node_count
     if not (3 <= vertex_count and 1 <= triangle_count <= MAX_MESH_TRIANGLES and 1 <= node_count):
         return MESH_COUNTS, 0
@@ -169,7 +169,7 @@ def _triangles_fault(shape, block, address, room):
 
 @kernel
 def _are_levels(block, address):
-    """Whether each level of a field's tree halves the one below, down to the blocks, and nodes are numbered through them."""
+    """Whether each level of a field's tree halves the one below, down to the blocks, and nodes are numbered consecutively."""
     levels = view2(address + block.levels, block.level_count, 3, np.int64)
     width, depth = block.block_width, block.block_depth
     for level in range(block.level_count - 1, -1, -1):
@@ -186,13 +186,13 @@ def _are_levels(block, address):
 
 @kernel
 def _are_samples(block, address):
-    """Whether samples are finite or holes, ranges finite or inside out, and both at most LARGEST when scaled."""
+    """Whether samples are finite or holes, ranges finite or empty (low above high), and both at most LARGEST when scaled."""
     heights = view(address + block.heights, block.width * block.depth, np.float32)
     ranges = view2(address + block.ranges, block.node_count, 2, np.float32)
     is_good, most = True, np.float32(0.0)
     for k in range(block.width * block.depth):
         size = abs(heights[k])
-        if size == size:  # NaN is not: a hole
+        if size == size:  # NaN, a hole, is not equal to itself
             most = max(most, size)
     for k in range(block.node_count):
         low, high = ranges[k, 0], ranges[k, 1]
@@ -203,11 +203,11 @@ def _are_samples(block, address):
 
 @kernel
 def _field_fault(block, address, room):
-    """(what is wrong with a height field, the end of its arrays)."""
+    """Return (fault of a height field, end of its arrays)."""
     width, depth, scale = block.width, block.depth, block.scale
     if not (2 <= width <= room and 2 <= depth <= room // width and 2 <= block.level_count <= MOST_LEVELS):
         return FIELD, 0
-    # Blocks of two cells a side; the last one may be half full.
+    # Blocks of two cells a side; the last one may be incomplete.
     is_good = block.block_width == width // BLOCK_CELLS and block.block_depth == depth // BLOCK_CELLS
     is_good = is_good and block.triangle_count == block.block_width * block.block_depth * BLOCK_TRIANGLES
     is_good = is_good and block.vertices == 0 and block.triangles == 0 and block.faces == 0 and block.active_edges == 0
@@ -228,7 +228,7 @@ def _field_fault(block, address, room):
 
 @kernel
 def _are_materials(block, address, room):
-    """Whether each triangle or cell that has a material has a row of the table."""
+    """Whether each material of a triangle or cell has a row in the table."""
     count = block.material_count
     if block.face_count == 0:
         return block.materials == 0 and block.material_table == 0 and count == 0
@@ -245,7 +245,7 @@ def _are_materials(block, address, room):
 
 @kernel
 def mesh_fault(shape, address, room):
-    """(what is wrong with the block of a mesh or height field at an address, the end of its arrays [byte])."""
+    """Return (fault of the block of a mesh or height field at an address, end of its arrays [byte])."""
     if room < MESH_HEAD:
         return BLOCK_PLACE, 0
     block = view(address, 1, MESH_BLOCK)[0]

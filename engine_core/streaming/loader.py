@@ -1,7 +1,7 @@
-"""The threads behind a streaming world: one directs (asks the planner, unloads step by step, tends the tree), others load.
+"""The threads of a streaming world: one director (asks the planner, unloads step by step, tends the tree) and loaders.
 
-They are Python threads that call compiled code and the disk, which hold no GIL for what takes long. Nobody waits for the thread
-that steps, and it waits for nobody: it writes where the viewers are, and takes ready batches from a queue.
+They are Python threads. Their long work is compiled code and disk access, which release the GIL. They and the stepping thread
+never wait for each other: it writes the viewers' positions and takes ready batches from a queue.
 """
 
 import threading
@@ -17,7 +17,7 @@ from .planner import Tile
 
 
 class Job:
-    """A tile on its way."""
+    """A tile that is being loaded."""
 
     def __init__(self, tile: Tile, number: int):
         self.tile, self.number = tile, number
@@ -28,16 +28,16 @@ class Job:
 
 
 class Loader:
-    """Loads tiles of one folder into one system, nearest first. `thread_count` threads; close it before the world goes.
+    """Loads tiles of one folder into one system, nearest first, on `thread_count` threads. Close it before the world is freed.
 
-    `load`, `give_up`, `unload` and `poll` are called by one thread, the director."""
+    One thread, the director, calls `load`, `give_up`, `unload` and `poll`."""
 
     def __init__(self, queue: BatchQueue, folder: Path, thread_count: int = 1, user_id: int = 0, read=tile_file.read):
         self.queue, self.folder, self.user_id, self._read = queue, folder, user_id, read
-        self._jobs: dict[Tile, Job] = {}  # asked for, not loaded yet
+        self._jobs: dict[Tile, Job] = {}  # requested, not loaded yet
         self._order: list[Tile] = []  # nearest first
         self._loaded: deque[Job] = deque()  # handed back by the threads
-        self._pushed: dict[Tile, Job] = {}  # wait for the thread that steps
+        self._pushed: dict[Tile, Job] = {}  # waiting for the stepping thread
         self.batches: dict[Tile, BodyBatch] = {}  # in
         self._leaving: dict[Tile, BodyBatch] = {}
         self._numbers = 0
@@ -65,7 +65,7 @@ class Loader:
             self._loaded.append(job)
 
     def _load(self, job: Job) -> None:
-        """Read, check and make a tile's bodies; any error is the tile's alone."""
+        """Read and check a tile and make its bodies. An error affects only this tile."""
         try:
             begin = time.perf_counter()
             data = self._read(self.folder / tile_file.tile_name(job.tile))
@@ -82,7 +82,7 @@ class Loader:
     # The director.
 
     def load(self, tiles: list[Tile]) -> None:
-        """Ask for tiles."""
+        """Request tiles."""
         with self._condition:
             for tile in tiles:
                 self._numbers += 1
@@ -91,12 +91,12 @@ class Loader:
             self._condition.notify_all()
 
     def sort(self, distance) -> None:
-        """Put what waits in order again: the viewer has moved."""
+        """Sort the waiting tiles again after the viewer has moved."""
         with self._condition:
             self._order.sort(key=lambda tile: (distance(tile), tile))
 
     def give_up(self, tile: Tile) -> bool:
-        """Ask no longer for a tile. Whether it is gone at once; else `poll` tells."""
+        """Cancel the request for a tile. Return whether it is gone at once; otherwise `poll` reports it later."""
         with self._condition:
             if tile in self._order:
                 self._order.remove(tile)
@@ -110,7 +110,7 @@ class Loader:
         return False
 
     def unload(self, tile: Tile) -> None:
-        """Take a tile that is in out."""
+        """Take a loaded tile out."""
         self.unload_batch(tile, self.batches.pop(tile))
 
     def unload_batch(self, tile: Tile, batch: BodyBatch) -> None:
@@ -118,7 +118,7 @@ class Loader:
         self._leaving[tile] = batch
 
     def poll(self) -> tuple[list[Tile], list[Tile], list[tuple[Tile, str]]]:
-        """What has come in, what is gone, and what failed with its error, since the last call."""
+        """Return, since the last call: tiles that came in, tiles that are gone, and tiles that failed, with the error."""
         came, gone, failed = [], [], []
         while self._loaded:
             job = self._loaded.popleft()
@@ -147,17 +147,17 @@ class Loader:
         return came, gone, failed
 
     def counts(self) -> dict[str, int]:
-        """How many tiles are in which state."""
+        """The number of tiles in each state."""
         return {
             "asked_for": len(self._jobs), "ready": len(self._pushed), "in": len(self.batches), "leaving": len(self._leaving),
         }  # fmt: skip
 
     def is_idle(self) -> bool:
-        """Whether nothing is on its way in or out."""
+        """Whether no tile is being loaded or removed."""
         return not (self._jobs or self._pushed or self._leaving or self._loaded)
 
     def stop(self) -> None:
-        """Stop the threads; what they had in hand is finished."""
+        """Stop the threads after they have finished their current tile."""
         with self._condition:
             self._is_closing = True
             self._order.clear()
@@ -166,7 +166,7 @@ class Loader:
             thread.join()
 
     def close(self, timeout: float = 10.0) -> None:
-        """Stop, and take everything out. On the thread that steps: it advances the queue."""
+        """Stop the threads and remove all tiles. Call it on the stepping thread: it advances the queue."""
         self.stop()
         with self._condition:
             loaded = {job.tile for job in self._loaded}

@@ -1,9 +1,9 @@
-"""What to load, give up and unload next, and which scenes may be active: a state machine over tiles and scenes that knows of
-no engine. Whoever loads tells it `tile_is_in`, `tile_is_out` and `tile_failed`.
+"""A plan of what to load, cancel and unload next, and which scenes may be active: a state machine over tiles and scenes that is
+independent of the engine. The loader reports to it with `tile_is_in`, `tile_is_out` and `tile_failed`.
 
-A scene has an encounter area, where its script moves and spawns freely: all collision under it must be in before it is
-active, and stays until the scene has been left. It is to be active while a viewer is within the activation radius of that
-area, and is left when the viewer is some way beyond.
+A scene has an encounter area, where its script moves and spawns freely. All collision under that area must be loaded before the
+scene is active, and stays until the scene has been left. A scene should be active while a viewer is within the activation radius
+of the area; it is left when the viewer is some distance beyond.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,8 +40,8 @@ class Scene:
 
 @dataclass
 class Plan:
-    """What one update came to. `load`: new tiles, nearest first; `give_up`: asked for and not wanted any more; `unload`:
-    were in."""
+    """The result of one update. `load`: new tiles, nearest first. `give_up`: tiles that were requested and are no longer wanted.
+    `unload`: loaded tiles that are no longer wanted."""
 
     load: list[Tile] = field(default_factory=list)
     give_up: list[Tile] = field(default_factory=list)
@@ -52,12 +52,12 @@ class Plan:
 
 
 class Planner:
-    """The tiles and scenes of one world. `exists(tile)`: whether there is a file for it; without one a tile counts as in."""
+    """The tiles and scenes of one world. `exists(tile)`: whether it has a file; a tile without one counts as loaded."""
 
     SCENE_HYSTERESIS = 0.15
-    """A scene is left so much of its activation radius later than it becomes active."""
+    """A scene is left this fraction of its activation radius beyond the distance at which it becomes active."""
     LEAD = 64.0
-    """The collision under a scene is asked for so much earlier [m]; medium tiles are there long before."""
+    """How much earlier the collision under a scene is requested [m]; medium tiles are loaded long before."""
 
     def __init__(self, ranges: Ranges, scenes: Iterable[Scene] = (), exists=lambda tile: True):
         self.ranges, self._exists = ranges, exists
@@ -76,14 +76,14 @@ class Planner:
         self.wanted: dict[Tile, int] = {}
         self._headings: list[Heading] = []
         self._awake_scenes: set[str] = set()
-        self._levels_asked: tuple = ()  # what the levels were made of
+        self._levels_asked: tuple = ()  # the input of the current levels
 
     def tiles_under_scene(self, name: str) -> list[Tile]:
         """The tiles whose collision a scene needs."""
         return self._under[name]
 
     def update(self, viewers: Sequence[Viewer]) -> Plan:
-        """The next moves for viewers at these places."""
+        """Plan the next steps for viewers at these positions."""
         plan = Plan()
         before = self._headings + [STRAIGHT] * (len(viewers) - len(self._headings))
         self._headings = [heading_of(v, h, self.ranges) for v, h in zip(viewers, before, strict=False)]
@@ -103,7 +103,7 @@ class Planner:
         return plan
 
     def distance(self, tile: Tile, viewers: Sequence[Viewer]) -> float:
-        """From a tile to the nearest viewer [m]."""
+        """Distance from a tile to the nearest viewer [m]."""
         size = self.ranges.tile_size
         return min((distance_to_tile(v.x, v.z, tile, size) for v in viewers), default=0.0)
 
@@ -116,7 +116,7 @@ class Planner:
             plan.unload.append(tile)
             self.tiles[tile] = LEAVING
         elif state == FAILED:
-            del self.tiles[tile]  # asked for again when a viewer comes back
+            del self.tiles[tile]  # requested again when a viewer comes back
 
     def _update_scenes(self, viewers, plan: Plan, wanted: dict, kept: dict) -> None:
         if not self._scene_list:
@@ -161,7 +161,7 @@ class Planner:
         for tile, state in self.tiles.items():
             if state == IN:
                 level = wanted.get(tile, NONE)
-                # What is shown in full stays so within the hysteresis, as its collision does.
+                # Tiles shown in full stay so within the hysteresis, as their collision does.
                 best = min(level, kept.get(tile, NONE)) if self.levels.get(tile, NONE) == kept.get(tile) else level
                 levels[tile] = min(best, MEDIUM)
         for tile in levels.keys() | self.levels.keys():
@@ -171,32 +171,32 @@ class Planner:
         plan.levels.sort()
         self.levels = levels
 
-    # What the loader tells.
+    # Reports of the loader.
 
     def tile_is_in(self, tile: Tile) -> None:
-        """A requested tile's collision is in."""
+        """Report that a requested tile's collision is loaded."""
         if self.tiles.get(tile) == REQUESTED:
             self.tiles[tile] = IN
 
     def tile_is_out(self, tile: Tile) -> None:
-        """A tile that was given up or unloaded is gone; it may be asked for again."""
+        """Report that a cancelled or unloaded tile is gone; it may be requested again."""
         self.tiles.pop(tile, None)
 
     def tile_failed(self, tile: Tile) -> None:
-        """A tile could not be loaded; it is tried again when a viewer comes back to it."""
+        """Report that a tile could not be loaded; it is retried when a viewer comes back to it."""
         if self.tiles.get(tile) == LEAVING:
             del self.tiles[tile]
         else:
             self.tiles[tile] = FAILED
 
     def scene_was_left(self, name: str) -> None:
-        """The game has freed a scene that was deactivated: the collision under it may go."""
+        """Report that the game has freed a deactivated scene: the collision under it may be unloaded."""
         if self.scene_states[name] == BEING_LEFT:
             self.scene_states[name] = DORMANT
             self._awake_scenes.discard(name)
 
     def misses(self) -> list[tuple[str, Tile]]:
-        """Active scenes with a tile under their encounter area that is not in: there must never be one."""
+        """Active scenes with an unloaded tile under their encounter area. There must never be one."""
         return [
             (name, tile)
             for name in self._awake_scenes

@@ -1,7 +1,7 @@
-"""Whether what stands in a tile may be used: every kind, count, offset, index and number, before the first of them is.
+"""Validation of the contents of a tile: every kind, count, offset, index and number, before any of them is used.
 
-A checksum tells a file that was damaged; it does not tell who wrote the file. So that nothing a file says leads out of its own
-memory, into a walk without end or to a jump, one compiled pass compares all of it with the sizes of the file's own sections.
+A checksum finds a damaged file, but not a forged one. So that no content leads to an access outside the file's memory, an endless
+walk or a jump, one compiled pass compares everything with the sizes of the file's own sections.
 """
 
 import numpy as np
@@ -42,14 +42,15 @@ TILE_SECTIONS = np.dtype(
     [
         ("bodies", "i8"), ("body_count", "i8"), ("parts", "i8"), ("part_count", "i8"),  # addresses of NEW_BODY, NEW_SHAPE
         ("shapes", "i8"), ("shape_count", "i8"), ("blocks", "i8"), ("block_bytes", "i8"),  # of SHAPE and of the blocks
-        ("wrong", "i8"),  # out: the number of what is wrong
+        ("wrong", "i8"),  # out: the index of the faulty item
     ]
 )  # fmt: skip
 
 
 @kernel
 def _body_fault(body, first, part_count):
-    """Bodies have their shapes one after the other: those of this one begin with `first`. Layers may be anything."""
+    """Return the fault of a body. The shapes of bodies are stored in sequence; those of this body start at `first`. Any layers
+    are valid."""
     is_good = are_numbers(body.position, 3, LARGEST_PLACE) and is_unit(body.rotation, 0, 4)
     is_good = is_good and are_numbers(body.surface_linear_velocity, 3, LARGEST_PLACE)
     if not (is_good and abs(body.friction) <= LARGEST_PLACE and abs(body.restitution) <= LARGEST_PLACE):
@@ -61,7 +62,7 @@ def _body_fault(body, first, part_count):
 
 @kernel
 def _is_sized(shape):
-    """Whether a shape without a block is of a kind that a tile may hold, and (as the second answer) has its sizes."""
+    """Return (whether a shape without a block is of a kind that a tile may hold, whether its sizes are valid)."""
     size, half = shape.half_extents, shape.half_height
     if shape.kind == EMPTY:
         return True, True
@@ -78,7 +79,7 @@ def _is_sized(shape):
 
 @kernel
 def _row_fault(shape):
-    """What a row of SHAPE tells by itself. Its id and counts may be anything: they are written anew (`ShapePool.adopt`)."""
+    """Return the fault of a row of SHAPE by itself. Its id and counts may be anything: `ShapePool.adopt` writes them anew."""
     is_plain, is_good = _is_sized(shape)
     has_block = shape.kind == HULL or shape.kind == MESH
     if not (is_plain or has_block) or shape.user_kind != shape.kind:
@@ -98,7 +99,7 @@ def _row_fault(shape):
 
 @kernel
 def _bodies_fault(tile):
-    """Bodies, and the shapes on them."""
+    """Return the fault of the bodies and of the shapes on them."""
     bodies, parts = view(tile.bodies, tile.body_count, NEW_BODY), view(tile.parts, tile.part_count, NEW_SHAPE)
     first = np.int64(0)
     for number in range(tile.body_count):
@@ -122,9 +123,10 @@ def _bodies_fault(tile):
 
 @kernel
 def _shapes_fault(tile):
-    """Shapes, whose blocks lie one after the other in the order of their rows: one that two shared would be relocated twice."""
+    """Return the fault of the shapes. Their blocks are in the order of their rows; a block that two rows share would be relocated
+    twice."""
     shapes = view(tile.shapes, tile.shape_count, SHAPE)
-    free = np.int64(0)  # from here on no block has been yet
+    free = np.int64(0)  # no block has reached beyond here yet
     for number in range(tile.shape_count):
         shape = shapes[number]
         tile.wrong = number
@@ -142,14 +144,14 @@ def _shapes_fault(tile):
 
 @entry_point("int64(int64)")
 def tile_fault(address):
-    """What is wrong with the tile whose TILE_SECTIONS lie at an address: a key of WORDS, or 0. `wrong` says with which."""
+    """Return the fault of the tile whose TILE_SECTIONS are at an address: a key of WORDS, or 0. `wrong` gives the faulty item."""
     tile = view(address, 1, TILE_SECTIONS)[0]
     fault = _shapes_fault(tile)
     return np.int64(fault if fault != 0 else _bodies_fault(tile))
 
 
 def fault_of(sections: dict) -> str:
-    """What is wrong with the sections of a tile, arrays at aligned addresses; empty: nothing."""
+    """Describe the fault of the sections of a tile, arrays at aligned addresses. An empty string means none."""
     tile = np.zeros(1, TILE_SECTIONS)
     for name, count, data in (
         ("bodies", "body_count", sections["bodies"]), ("parts", "part_count", sections["new_shapes"]),

@@ -1,10 +1,10 @@
-"""Tiles on disk: bodies, the shapes they share, cooked, and where they came from; versioned and checksummed.
+"""Tile files: bodies, the cooked shapes they share, and their source; versioned and checksummed.
 
     header | table of sections | sections, each at a multiple of 64 bytes
 
-A file is read whole, its checksums are compared, and all that stands in it is checked (tile_check.py) before anything in it is
-used, so that a file that is cut, changed meanwhile or made by somebody else cannot do harm. It is written under another name and
-then renamed: a reader sees the old file or the new one.
+A file is read whole, its checksums are compared, and its whole content is validated (tile_check.py) before use, so that a
+truncated, modified or foreign file does no harm. It is written under another name and then renamed: a reader sees the old file or
+the new one.
 
 Cooked blocks (hulls, meshes) hold addresses; in the file these are offsets from the block, and become addresses again when the
 file is loaded (`relocate`).
@@ -72,12 +72,12 @@ class TileData(NamedTuple):
 
 
 def tile_name(tile: Tile) -> str:
-    """The file's name of a tile."""
+    """The file name of a tile."""
     return f"tile_{tile[0]}_{tile[1]}{SUFFIX}"
 
 
 def tile_of_name(name: str) -> Tile | None:
-    """The tile that a file's name tells, or None."""
+    """The tile of a file name, or None."""
     parts = name.removesuffix(SUFFIX).split("_")
     try:
         return (int(parts[1]), int(parts[2])) if name.endswith(SUFFIX) and len(parts) == 3 and parts[0] == "tile" else None
@@ -109,7 +109,7 @@ def packed_block(cooked) -> bytes:
 
 
 def shape_rows(cooked_shapes) -> tuple[np.ndarray, bytes]:
-    """Rows of SHAPE and the blocks they point to, by offset; -1: none."""
+    """Build rows of SHAPE and the blocks they refer to by offset; -1: none."""
     rows, blocks = np.zeros(len(cooked_shapes), SHAPE), bytearray()
     for row, cooked in zip(rows, cooked_shapes, strict=True):
         for name, value in cooked.fields.items():
@@ -124,7 +124,7 @@ def shape_rows(cooked_shapes) -> tuple[np.ndarray, bytes]:
 
 
 def encode(tile, origin, bodies, new_shapes, cooked_shapes, source: dict) -> bytes:
-    """The bytes of a tile file."""
+    """Build the bytes of a tile file."""
     rows, blocks = shape_rows(cooked_shapes)
     contents = {
         "shapes": rows.tobytes(), "blocks": blocks, "bodies": np.ascontiguousarray(bodies, NEW_BODY).tobytes(),
@@ -153,8 +153,8 @@ def _aligned(size: int) -> int:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one step: whoever reads it, and a crash, find the old one or the new one. Raises OSError; then nothing
-    is left behind."""
+    """Replace a file atomically: readers, and a crash, leave the old file or the new one. Raises OSError; then nothing is left
+    behind."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         with open(unfinished, "wb") as file:
@@ -171,7 +171,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def read(path: Path) -> TileData:
-    """A tile from its file, checked and ready. Raises TileDamaged, which names the file."""
+    """Read a tile from its file, validated. Raises TileDamaged, which names the file."""
     try:
         return decode(_read_bytes(path), path)
     except OSError as error:
@@ -179,7 +179,7 @@ def read(path: Path) -> TileData:
 
 
 def _read_bytes(path: Path) -> np.ndarray:
-    """All of a file, at an address that is a multiple of 64."""
+    """Read a whole file to an address that is a multiple of 64."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if size > LARGEST_FILE:
@@ -197,10 +197,10 @@ def _read_bytes(path: Path) -> np.ndarray:
 
 
 def decode(memory: np.ndarray, path) -> TileData:
-    """The tile in the bytes of a file, uint8 at an aligned address. Raises TileDamaged."""
+    """Decode a tile from the bytes of a file, uint8 at an aligned address. Raises TileDamaged."""
     header, table = _read_header(memory, path)
     sections = {}
-    free = HEADER.itemsize + table.nbytes  # sections lie one after the other: what is relocated is nothing else
+    free = HEADER.itemsize + table.nbytes  # sections are in sequence and do not overlap, so that only data is relocated
     for section in table:
         name, offset, size = section["name"].decode("ascii", "replace"), int(section["offset"]), int(section["size"])
         if offset % ALIGNMENT or offset < free or offset + size > len(memory):
@@ -227,7 +227,7 @@ def decode(memory: np.ndarray, path) -> TileData:
 
 
 def _read_source(data: np.ndarray, path) -> dict:
-    """Where a tile came from."""
+    """Read the source of a tile."""
     try:
         source = json.loads(data.tobytes())
     except (ValueError, RecursionError) as error:
@@ -238,7 +238,7 @@ def _read_source(data: np.ndarray, path) -> dict:
 
 
 def _read_header(memory: np.ndarray, path):
-    """Header and table of sections."""
+    """Read the header and the table of sections."""
     if len(memory) < HEADER.itemsize:
         raise TileDamaged(f"the tile file {path} is cut off: it has {len(memory)} bytes")
     header = memory[: HEADER.itemsize].view(HEADER)[0]
@@ -262,8 +262,8 @@ def _read_header(memory: np.ndarray, path):
 
 @entry_point("void(int64, int64, int64, int64)")
 def add_base(starts, count, fields, field_count):
-    """Make addresses of the offsets in blocks: `starts` int64 (count) are the blocks' addresses, `fields` int64 (field_count)
-    where in a block its offsets lie. 0 stays 0: it is no array."""
+    """Convert the offsets in blocks to addresses: `starts` int64 (count) are the blocks' addresses, `fields` int64 (field_count)
+    the places of the offsets within a block. 0 stays 0: no array."""
     blocks, offsets = view(starts, count, np.int64), view(fields, field_count, np.int64)
     for i in range(count):
         for k in range(field_count):
@@ -273,7 +273,7 @@ def add_base(starts, count, fields, field_count):
 
 
 def relocate(cooked: np.ndarray, blocks: np.ndarray) -> None:
-    """Make addresses of the offsets in rows of SHAPE and in their blocks."""
+    """Convert the offsets in rows of SHAPE and in their blocks to addresses."""
     base = address_of(blocks) if len(blocks) else 0
     offsets = cooked["block"].copy()
     cooked["block"] = np.where(offsets >= 0, offsets + base, 0)

@@ -1,4 +1,4 @@
-"""How large what stands in a tile may be, and where arrays may lie: what all checks of tiles share."""
+"""Limits on numbers and positions of arrays in a tile, shared by all its checks."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from ..runtime.kernel import kernel
 ALIGNMENT = 64
 """Sections, blocks and their arrays begin at multiples of it [byte]."""
 LARGEST = 1.0e9
-"""No length in a shape may be larger [m]: its fourth power is a number in single precision still."""
+"""Largest length in a shape [m]: its fourth power is still finite in single precision."""
 SMALLEST = 1.0e-15
-"""No size of a shape may be smaller [m]: one over its square is a number in single precision still."""
+"""Smallest size of a shape [m]: the inverse of its square is still finite in single precision."""
 LARGEST_PLACE = 1.0e15
-"""No coordinate, speed or coefficient of a body may be larger."""
+"""Largest coordinate, speed or coefficient of a body."""
 LARGEST_TURN_ERROR = 1.0e-3
-"""The squared length of a rotation or normal may be off 1 by so much."""
+"""Largest error of the squared length of a rotation or normal."""
 
 
 @kernel
@@ -27,7 +27,7 @@ def are_numbers(values, count, limit):
 
 @kernel
 def is_unit(values, first, count):
-    """Whether `count` numbers from `first` on are a vector of length 1, nearly."""
+    """Whether `count` numbers from `first` on are nearly a vector of length 1."""
     square = 0.0
     for k in range(first, first + count):
         square += np.float64(values[k]) * np.float64(values[k])
@@ -36,5 +36,6 @@ def is_unit(values, first, count):
 
 @kernel
 def lies_in(offset, count, size, head, room):
-    """Whether an array of a block lies behind its record of `head` bytes, in the `room` [byte] from the block's beginning on."""
+    """Whether an array of a block lies after the block's record of `head` bytes and within `room` [byte] from the block's
+    start."""
     return offset >= head and offset % ALIGNMENT == 0 and count >= 0 and offset <= room and count <= (room - offset) // size

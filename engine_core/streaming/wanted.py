@@ -1,8 +1,8 @@
-"""Which tiles should be there for viewers at given places and speeds. Pure functions of numbers; no state, no engine.
+"""Which tiles should be loaded for viewers at given positions and speeds. Pure functions of numbers; no state, no engine.
 
-A tile is `(x, z)`: the square from `x * size` to `(x + 1) * size` [m], all heights. The ranges are those of the talk on Horizon
-Forbidden West's streaming: 3 x 3 tiles in full round the viewer, a ring of medium ones, one more row where the viewer is
-heading, low ones without collision beyond.
+A tile is `(x, z)`: the square from `x * size` to `(x + 1) * size` [m], all heights. The ranges are those of the talk on the
+streaming of Horizon Forbidden West: 3 x 3 full tiles around the viewer, a ring of medium ones, one more row in the viewer's
+heading, and low tiles without collision beyond.
 """
 
 import math
@@ -18,21 +18,21 @@ LEVEL_NAMES = ("full", "medium", "low", "none")
 STRAIGHT = (0, 0)
 """The heading of a viewer that hardly moves."""
 CACHE_SIZE = 64
-"""So many answers are kept: viewers ask many times a second and cross a border now and then."""
+"""The number of cached answers: viewers ask many times a second and cross a border now and then."""
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """How far each level reaches. Lengths in [m], speeds in [m/s], rings in tiles round the viewer's own."""
+    """The range of each level. Lengths in [m], speeds in [m/s], rings in tiles around the viewer's own."""
 
     tile_size: float = 256.0
     full_ring: int = 1
     medium_ring: int = 2
     rows_ahead: int = 1
     low_ring: int = 5
-    hysteresis: float = 32.0  # a viewer must be so far beyond a border before tiles are given up
+    hysteresis: float = 32.0  # how far beyond a border a viewer must be before tiles are dropped
     heading_speed: float = 3.0  # slower viewers have no row ahead
-    heading_hysteresis: float = 1.3  # the heading turns to the other axis when that is so much faster
+    heading_hysteresis: float = 1.3  # how much faster the other axis must be before the heading turns to it
 
     def __post_init__(self):
         if not (math.isfinite(self.tile_size) and self.tile_size > 0.0):
@@ -48,7 +48,7 @@ class Ranges:
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who looks: a place [m] and a velocity [m/s] on the ground."""
+    """A viewer: a position [m] and a velocity [m/s] on the ground."""
 
     x: float
     z: float
@@ -57,12 +57,12 @@ class Viewer:
 
 
 def tile_at(x: float, z: float, size: float) -> Tile:
-    """The tile that a place lies in."""
+    """The tile that a position lies in."""
     return math.floor(x / size), math.floor(z / size)
 
 
 def heading_of(viewer: Viewer, before: Heading, ranges: Ranges) -> Heading:
-    """Along which axis a viewer moves, +-1; `before` is what it was, so that it does not flicker on a diagonal."""
+    """The axis a viewer moves along, +-1. `before` is its previous heading, so that it does not flicker on a diagonal."""
     x, z = viewer.velocity_x, viewer.velocity_z
     if max(abs(x), abs(z)) < ranges.heading_speed:
         return STRAIGHT
@@ -73,14 +73,14 @@ def heading_of(viewer: Viewer, before: Heading, ranges: Ranges) -> Heading:
 
 
 def square(tile: Tile, ring: int) -> Iterator[Tile]:
-    """All tiles within `ring` of one."""
+    """All tiles within `ring` of a tile."""
     for x in range(tile[0] - ring, tile[0] + ring + 1):
         for z in range(tile[1] - ring, tile[1] + ring + 1):
             yield x, z
 
 
 def row_ahead(tile: Tile, heading: Heading, ranges: Ranges) -> Iterator[Tile]:
-    """The rows before the medium ring, as wide as what is in full."""
+    """The rows ahead of the medium ring, as wide as the full tiles."""
     if heading == STRAIGHT:
         return
     for step in range(ranges.medium_ring + 1, ranges.medium_ring + 1 + ranges.rows_ahead):
@@ -93,7 +93,7 @@ def row_ahead(tile: Tile, heading: Heading, ranges: Ranges) -> Iterator[Tile]:
 
 @lru_cache(CACHE_SIZE)
 def wanted_at(own: Tile, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]:
-    """What a viewer in a tile wants. Not to be changed: it is kept for the next who asks."""
+    """The level of each tile that a viewer in a tile wants. Cached: do not change it."""
     wanted = {tile: MEDIUM for tile in row_ahead(own, heading, ranges)}
     for tile in square(own, ranges.medium_ring):
         is_near = max(abs(tile[0] - own[0]), abs(tile[1] - own[1])) <= ranges.full_ring
@@ -102,18 +102,18 @@ def wanted_at(own: Tile, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]
 
 
 def wanted_by(viewer: Viewer, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]:
-    """The level of every tile with collision that one viewer wants: 28 with the usual ranges, 25 at rest."""
+    """The level of each tile with collision that one viewer wants: 28 tiles with the usual ranges, 25 at rest."""
     return wanted_at(tile_at(viewer.x, viewer.z, ranges.tile_size), heading, ranges)
 
 
 @lru_cache(CACHE_SIZE)
 def kept_at(low: Tile, high: Tile, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]:
-    """What all viewers from one tile to another want together."""
+    """The level of each tile that any viewer from tile `low` to tile `high` wants."""
     return MappingProxyType(merged(wanted_at((x, z), heading, ranges) for x in {low[0], high[0]} for z in {low[1], high[1]}))
 
 
 def kept_by(viewer: Viewer, heading: Heading, ranges: Ranges) -> Mapping[Tile, int]:
-    """The same, and what stays if it is there: all that the viewer would want anywhere within the hysteresis."""
+    """The level of each tile to keep if loaded: all that the viewer would want anywhere within the hysteresis."""
     reach, size = ranges.hysteresis, ranges.tile_size
     low, high = tile_at(viewer.x - reach, viewer.z - reach, size), tile_at(viewer.x + reach, viewer.z + reach, size)
     return kept_at(low, high, heading, ranges)
@@ -121,17 +121,17 @@ def kept_by(viewer: Viewer, heading: Heading, ranges: Ranges) -> Mapping[Tile, i
 
 @lru_cache(CACHE_SIZE)
 def low_at(own: Tile, ring: int) -> tuple[Tile, ...]:
-    """The tiles that a viewer in a tile is at least shown from afar."""
+    """The tiles that are shown at least at the low level to a viewer in a tile."""
     return tuple(square(own, ring))
 
 
 def low_by(viewer: Viewer, ranges: Ranges) -> tuple[Tile, ...]:
-    """The tiles that are at least shown from afar."""
+    """The tiles that are shown at least at the low level."""
     return low_at(tile_at(viewer.x, viewer.z, ranges.tile_size), ranges.low_ring)
 
 
 def merged(of_each: Iterable[Mapping[Tile, int]]) -> dict[Tile, int]:
-    """What several viewers want together: of each tile the best level."""
+    """The wishes of several viewers together: the best level of each tile."""
     together: dict[Tile, int] = {}
     for wanted in of_each:
         for tile, level in wanted.items():
@@ -140,7 +140,7 @@ def merged(of_each: Iterable[Mapping[Tile, int]]) -> dict[Tile, int]:
 
 
 def distance_to_tile(x: float, z: float, tile: Tile, size: float) -> float:
-    """How far a place is from the nearest point of a tile [m]."""
+    """Distance from a position to the nearest point of a tile [m]."""
     away_x = max(tile[0] * size - x, x - (tile[0] + 1) * size, 0.0)
     away_z = max(tile[1] * size - z, z - (tile[1] + 1) * size, 0.0)
     return math.hypot(away_x, away_z)

@@ -6,7 +6,7 @@
             for event in streaming.events(): ...
             world.step(system, 1 / 60)
 
-`update` is all that the thread that steps does: it notes where the viewers are and lets ready batches in and out, within a
+`update` is all that the stepping thread does: it writes the viewers' positions and inserts and removes ready batches, within a
 budget. A director thread does the rest, some hundred times a second. `update` itself is compiled (`set_viewers`, `advance`), so
 that a host reaches it without Python.
 """
@@ -37,11 +37,11 @@ MOST_VIEWERS = 8
 EVENT_CAPACITY = 1 << 14
 LEFT_CAPACITY = 1 << 10
 DIRECTOR_PAUSE = 0.005
-"""How long the director rests between looks [s]."""
+"""How long the director sleeps between passes [s]."""
 PLAN_PAUSE = 0.02
-"""Viewers that only move are looked at so often [s]."""
+"""How often viewers that only move are looked at [s]."""
 
-# What the thread that steps and the director share. Events are one word: kind << 48 | what happened to what.
+# Data shared by the stepping thread and the director. An event is one word: kind << 48 | what it is about.
 LINK = np.dtype(
     [
         ("queue", "i8"),  # address of QUEUE
@@ -58,7 +58,7 @@ LINK = np.dtype(
 
 @kernel
 def put_viewer(link, number, x, z, velocity_x, velocity_z):
-    """Note where one viewer is."""
+    """Write the position of one viewer."""
     record = view(link, 1, LINK)[0]
     record.sequence += 1
     record.viewers[number, 0], record.viewers[number, 1] = x, z
@@ -80,7 +80,7 @@ def take_event(link):
 
 @kernel
 def put_left_scene(link, number):
-    """Note that the game has freed what belonged to a deactivated scene."""
+    """Record that the game has freed the content of a deactivated scene."""
     record = view(link, 1, LINK)[0]
     record.left[record.left_written & (LEFT_CAPACITY - 1)] = number
     record.left_written += 1
@@ -99,7 +99,7 @@ def next_event(link):
 
 
 class Event(NamedTuple):
-    """Something that happened. `kind`: TILE_LOADED and so on of `planner`; `tile` and `level`, or `scene`."""
+    """An event. `kind`: TILE_LOADED and so on of `planner`; `tile` and `level`, or `scene`."""
 
     kind: int
     tile: Tile | None = None
@@ -109,18 +109,19 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamingSettings:
-    """`budget` [s]: what a call of `update` may spend on batches. `threads`: how many load."""
+    """Settings of `Streaming`. `budget` [s]: how much time a call of `update` may spend on batches. `threads`: how many load."""
 
     ranges: Ranges = field(default_factory=Ranges)
     budget: float = 100e-6
     threads: int = 1
-    user_id: int = 0  # what queries tell of bodies in tiles
+    user_id: int = 0  # what queries report for bodies in tiles
 
 
 class Streaming:
-    """Made and closed by the thread that steps. `report(message)` is told of tiles that cannot be loaded.
+    """Loads and unloads tiles around viewers. Made and closed on the stepping thread. `report(message)` is called for tiles that
+    cannot be loaded.
 
-    Raises tile_file.TileDamaged if the folder has no index that can be read."""
+    Raises tile_file.TileDamaged if the folder has no readable index."""
 
     def __init__(self, world, system_id: int, folder, settings: StreamingSettings | None = None, report=None):
         self.settings = settings = settings or StreamingSettings()
@@ -149,7 +150,7 @@ class Streaming:
         self._planned: list[Viewer] = []
         self._is_closing = threading.Event()
         self.plan_seconds: deque[float] = deque(maxlen=1000)
-        self._lock = threading.Lock()  # of the planner: the director, and pictures of it
+        self._lock = threading.Lock()  # guards the planner, for the director and `tile_states`
         self._director = threading.Thread(target=self._direct, name="scree streaming", daemon=True)
         self._director.start()
 
@@ -159,11 +160,11 @@ class Streaming:
     def __exit__(self, *unused):
         self.close()
 
-    # The thread that steps.
+    # On the stepping thread.
 
     def update(self, viewers) -> None:
-        """Note where the viewers are, and let batches in and out. Before each step. Raises ValueError for too many viewers or
-        places that are not finite."""
+        """Set the viewers' positions, and insert and remove batches. Call it before each step. Raises ValueError for too many
+        viewers or positions that are not finite."""
         if len(viewers) > MOST_VIEWERS:
             raise ValueError(f"update: at most {MOST_VIEWERS} viewers, got {len(viewers)}")
         for viewer in viewers:
@@ -175,8 +176,8 @@ class Streaming:
         body_batches.advance(self.queue.address)
 
     def events(self):
-        """What has happened since the last call, oldest first. A scene that was deactivated counts as left when the next event
-        is asked for: free what belongs to it in the loop."""
+        """Yield the events since the last call, oldest first. A deactivated scene counts as left when the next event is asked
+        for: free its content in the loop."""
         while True:
             word = next_event(self.address)
             if word == 0:
@@ -187,7 +188,7 @@ class Streaming:
                 self.scene_was_left(event.scene)
 
     def read_event(self, word: int) -> Event:
-        """What an event's word says."""
+        """Decode the word of an event."""
         kind = word >> 48
         if kind in (SCENE_ACTIVATED, SCENE_DEACTIVATED):
             return Event(kind, scene=self._scenes[word & 0xFFFFFF].name)
@@ -195,13 +196,13 @@ class Streaming:
         return Event(kind, (x, z), word >> 46 & 3)
 
     def scene_was_left(self, name: str) -> None:
-        """The game has freed what belonged to a deactivated scene: the ground under it may go."""
+        """Report that the game has freed the content of a deactivated scene: the collision under it may be unloaded."""
         link = self._link[0]
         link["left"][int(link["left_written"]) & (LEFT_CAPACITY - 1)] = self._numbers[name]
         link["left_written"] += 1
 
     def wait_until_idle(self, viewers, timeout: float = 60.0) -> None:
-        """Update until all that these viewers want is in. Raises TimeoutError."""
+        """Update until everything that these viewers want is loaded. Raises TimeoutError."""
         until = time.monotonic() + timeout
         while not self._is_settled(list(viewers)):
             self.update(viewers)
@@ -215,7 +216,7 @@ class Streaming:
             return self._planned == viewers and self.loader.is_idle() and all(state in (IN, FAILED) for state in states)
 
     def missing(self) -> int:
-        """Bodies that are missing under the encounter areas of active scenes; there must never be one. For checks."""
+        """The number of bodies missing under the encounter areas of active scenes, for checks. It must always be 0."""
         count = 0
         with self._lock:
             for name, state in self.planner.scene_states.items():
@@ -226,7 +227,7 @@ class Streaming:
         return count
 
     def figures(self) -> dict:
-        """What is loaded, what waits, and what the thread that steps has spent on it."""
+        """Figures: what is loaded, what waits, and the time the stepping thread has spent on it."""
         seconds = list(self.loader.load_seconds)
         return {
             **self.queue.figures(),
@@ -238,13 +239,13 @@ class Streaming:
         }
 
     def tile_states(self) -> dict:
-        """Tile: (state, level), for pictures."""
+        """The (state, level) of each tile, for pictures."""
         with self._lock:
             return {tile: (self.planner.tiles.get(tile, ""), self.planner.levels.get(tile, 3))
                     for tile in self.planner.tiles.keys() | self.planner.levels.keys()}  # fmt: skip
 
     def close(self) -> None:
-        """Take everything out and stop the threads."""
+        """Remove all tiles and stop the threads."""
         if not self._is_closing.is_set():
             self._is_closing.set()
             self._director.join()
@@ -263,7 +264,7 @@ class Streaming:
                 time.sleep(0.1)
 
     def _look(self) -> bool:
-        """One turn: what came and went, where the viewers are, what is to be done. Whether there was anything."""
+        """Run one pass: results of the loader, viewers' positions, next steps. Return whether there was anything to do."""
         came, gone, failed = self.loader.poll()
         sequence = int(self._link[0]["sequence"])
         self._flush_events()
@@ -316,7 +317,7 @@ class Streaming:
         self._backlog.append(kind << 48 | level << 46 | (tile[0] + 0x200000) << 24 | (tile[1] + 0x200000))
 
     def _flush_events(self) -> None:
-        """Hand events over as long as there is room; who never takes them loses none."""
+        """Hand events over while there is room. Events that are never taken are not lost."""
         link = self._link[0]
         while self._backlog and int(link["written"]) - int(link["read"]) < EVENT_CAPACITY:
             self._events[int(link["written"]) & (EVENT_CAPACITY - 1)] = self._backlog.popleft()
