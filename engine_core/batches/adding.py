@@ -16,7 +16,7 @@ from ..bodies.schema import INDEX_BITS, INDEX_MASK, INSTANCE, KIND_BITS, KIND_BO
 from .body_batches import ROW_BYTES, copy_row
 from ..edit.body_placement import enter_system, renew, tree_of
 from ..broad_phase.add import tree_prepare
-from ..broad_phase.change import tree_finalize
+from ..broad_phase.tree_edits import tree_finalize
 from ..geometry.vector import store3, store4
 from ..runtime import atomics
 from ..runtime.call import call_3

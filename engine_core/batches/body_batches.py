@@ -21,12 +21,12 @@ from ..bodies.schema import (
 )  # fmt: skip
 from ..edit.body_placement import take_out
 from ..broad_phase.add import tree_prepare
-from ..broad_phase.change import USERS, tree_abort, tree_finalize, tree_remove_many
+from ..broad_phase.tree_edits import USERS, tree_abort, tree_finalize, tree_remove_many
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.calls import call_rebuild
 from ..broad_phase.rebuild import tree_swap
 from ..broad_phase.schema import TREE, USER_STRIPES
-from ..edit.changes import mark_moved
+from ..edit.applied_changes import mark_moved
 from ..edit.edits import STEPPING, take_gate
 from ..geometry.vector import length_squared, store3, vector3
 from ..edit.origin import catch_up, read_origin

@@ -3,7 +3,7 @@
 import numpy as np
 
 from scree.broad_phase.calls import call_flush, call_prepare
-from scree.broad_phase.change import (
+from scree.broad_phase.tree_edits import (
     BODY_COUNT,
     CHAIN_LENGTH,
     FIRST_PENDING,

@@ -10,7 +10,7 @@ import numpy as np
 
 from scree.broad_phase.build import add_item, make_nodes, start_build, sum_up
 from scree.broad_phase.calls import call_flush
-from scree.broad_phase.change import (
+from scree.broad_phase.tree_edits import (
     BODY_COUNT,
     CHAIN_LENGTH,
     DEBT,

@@ -6,7 +6,7 @@ They are in a few nodes that every query searches, one bit each; when all are ta
 import numpy as np
 
 from scree.broad_phase.build import ITEM_CHILD, ITEM_LOCATION, ITEM_SIZE, KEY_SIZE, add_item, start_build
-from scree.broad_phase.change import (
+from scree.broad_phase.tree_edits import (
     CLAIMED_PENDING,
     DEBT,
     FIRST_PENDING,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from scree.broad_phase.build import add_item, start_build
-from scree.broad_phase.change import IS_IN_TREE, build_at_once
+from scree.broad_phase.tree_edits import IS_IN_TREE, build_at_once
 from scree.broad_phase.nodes import BODY_SIZE, NOWHERE, WORDS, body_child, note_layers, pack_word, read_fat_bounds
 from scree.broad_phase.schema import BUILD, ITEM, KEY, RANGE, RANGE_CAPACITY
 from scree.runtime.call import load_int32, load_int64, store_int32

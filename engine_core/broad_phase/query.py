@@ -7,7 +7,7 @@ and each once, unless it is removed and added again meanwhile.
 
 import numpy as np
 
-from scree.broad_phase.change import FIRST_PENDING, PUBLISHED_PENDING, enter, leave
+from scree.broad_phase.tree_edits import FIRST_PENDING, PUBLISHED_PENDING, enter, leave
 from scree.broad_phase.origins import last_root, tree_origin
 from scree.broad_phase.nodes import CHILDREN, HEAD, LOW_32, MAXIMUM, NODE_SIZE, NODES
 from scree.broad_phase.schema import CLOSED_CHILD, CURSOR, CURSOR_CAPACITY, FIRST_BODY_CHILD, LARGE, PENDING_NODES

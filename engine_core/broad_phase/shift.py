@@ -11,7 +11,7 @@ import numpy as np
 
 from scree.bodies.schema import BODY
 from scree.broad_phase.calls import call_flush, call_rebuild, call_swap
-from scree.broad_phase.change import PUBLISHED_PENDING
+from scree.broad_phase.tree_edits import PUBLISHED_PENDING
 from scree.broad_phase.new_tree import IDLE, IS_IN_MAINTENANCE, retire, users_of
 from scree.broad_phase.nodes import (
     BODY_SIZE,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bodies.motion import bodies_of
 from ..bodies.schema import INSTANCE, SYSTEM, WORLD
-from ..broad_phase.change import enter, leave
+from ..broad_phase.tree_edits import enter, leave
 from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, SHAPE_FUNCTION, WITH_BODIES
 from ..collision.shape_queries import finish_contact
 from ..geometry.vector import (

@@ -377,7 +377,7 @@ def collide_pair(system, world, pair_index, delta_time):
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         chain.is_changed = 1
     if (a.flags | b.flags) & HAS_JOINT and is_deep(system, a, b, chain.lowest):
-        return True  # it may be caught: see solver/pinches.py
+        return True  # it may be caught: see solver/caught_bodies.py
     return chain.is_changed != 0 or (chain.count > 0 and may_meet_seam(a, b, chain.count))
 
 

@@ -18,7 +18,7 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .crowds import CROWD, is_left_to_others, lie_in_each_other
 from .pairs import activate_pair, create_pair, find_pair, may_collide, order_active_pairs
-from .telling import begin_telling
+from .event_lists import begin_telling
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize

@@ -21,14 +21,14 @@ from ..bodies.schema import (
     TARGET_SET, WORLD,
 )  # fmt: skip
 from ..broad_phase.add import tree_add
-from ..broad_phase.change import tree_remove, tree_widen
+from ..broad_phase.tree_edits import tree_remove, tree_widen
 from ..broad_phase.nodes import note_layers
 from ..broad_phase.schema import TREE
-from .changes import CHANGES, mark_moved
+from .applied_changes import CHANGES, mark_moved
 from ..collision.contact_rules import terms_of
 from ..collision.pairs import combine_materials, lists_of, pairs_of
 from ..collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
-from ..collision.telling import begin_telling, stop_telling
+from ..collision.event_lists import begin_telling, stop_telling
 from ..geometry.vector import quaternion, rotate, subtract, vector3
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view

@@ -1,9 +1,9 @@
 """Retired rows and memory are reused only when every query that could still read them has ended. No thread waits.
 
-Queries are counted in the trees they use (broad_phase/change.py), by parity of the generation and stripe. A query that ran when a
-thing was retired has ended when its counter has been seen at zero since; a step has, when the gate of its system has been seen
-without one. Counters are checked whenever something is retired or needed; what was seen is kept, so they need not be at zero all
-at once.
+Queries are counted in the trees they use (broad_phase/tree_edits.py), by parity of the generation and stripe. A query that ran
+when a thing was retired has ended when its counter has been seen at zero since; a step has, when the gate of its system has been
+seen without one. Counters are checked whenever something is retired or needed; what was seen is kept, so they need not be at zero
+all at once.
 """
 
 import threading
@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM, WORLD
-from ..broad_phase.change import USERS
+from ..broad_phase.tree_edits import USERS
 from ..broad_phase.schema import TREE, USER_STRIPES
 from .edits import GATE, STEPPING
 from ..runtime import atomics

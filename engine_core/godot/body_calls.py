@@ -17,7 +17,7 @@ from ..runtime.call import call_1
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .call_names import number_of
-from .held_up import note_impulse
+from .upward_impulses import note_impulse
 from .schema import NOT_FINITE, SERVER, TOO_MANY_EDITS
 from .slots import argument, is_finite3, store_vector3, vector3_argument
 

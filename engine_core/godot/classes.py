@@ -12,7 +12,7 @@ import numpy as np
 from ..runtime.call import load_int64
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of
-from .cold_call import make_cold_call, make_missing_call
+from .python_virtuals import make_cold_call, make_missing_call
 
 CREATE = ctypes.CFUNCTYPE(c_int64, c_int64, c_uint8)
 MOST_SLOTS = 2048

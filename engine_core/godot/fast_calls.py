@@ -3,7 +3,7 @@
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point
 from .fast_call import make_fast_virtual, own_area, own_body
-from .fast_lives import LIVES
+from .fast_creation import LIVES
 from .fast_settings import SETTINGS
 from .fast_shape_data import SHAPE_DATA
 from .fast_shapes import shape_answers

@@ -20,7 +20,7 @@ from ..runtime.memory import address_of_row, stack_array, view
 from ..sensors.overlaps import areas_of
 from ..sensors.schema import IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
 from .fast_call import RENEWED, own_area, own_body
-from .fast_lives import (
+from .fast_creation import (
     AREA_BINDING_BYTES, AREA_CALLBACK, BODY_BINDING_BYTES, BODY_CALLBACK, HAS_WIND, INTEGRATION_DATA, STATE_VARIANT,
     SYNC_CALLBACK,
 )  # fmt: skip

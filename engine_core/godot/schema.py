@@ -30,7 +30,7 @@ SERVER = np.dtype(
         ("is_flushing", "i8"),
         ("step_function", "i8"),  # address of physics_system.step
         ("tick", "i8"),  # number of the next step, from 1 on
-        ("has_impulses", "i8"),  # some were given for the next step, see held_up.py
+        ("has_impulses", "i8"),  # some were given for the next step, see upward_impulses.py
         ("active_object_count", "i8"),  # for the performance monitors
         ("pair_count", "i8"),
         ("lock", "i8"),  # holder of the lock: 0, or the number of a thread; see server_lock.py
@@ -119,7 +119,7 @@ BODY_BINDING = np.dtype(
         ("integration_callback", "i8", VARIANT_WORDS),
         ("integration_data", "i8", VARIANT_WORDS),
         ("arguments", "i8", 2),  # addresses of state_variant and integration_data
-        # Sums of the impulses of one tick [N s], see held_up.py
+        # Sums of the impulses of one tick [N s], see upward_impulses.py
         ("impulse", "f8", 3), ("pushed_tick", "i8"), ("pushed_id", "i8"),
     ],
     align=True,

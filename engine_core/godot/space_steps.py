@@ -16,7 +16,7 @@ from ..runtime.call import call_1, call_1_float, call_2, call_3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
-from .held_up import spread_impulses
+from .upward_impulses import spread_impulses
 from .schema import BODY_BINDING, MOST_STREAMS, NIL, SERVER, SPACE_BINDING, STEP_FAILED, STREAM
 from .server_lock import release
 

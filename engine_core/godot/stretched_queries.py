@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bodies.motion import is_orthonormal, rotation_of_basis
 from ..bodies.schema import SYSTEM
-from ..broad_phase.change import enter, leave
+from ..broad_phase.tree_edits import enter, leave
 from ..geometry.vector import quaternion, store4
 from ..runtime.atomics import compare_exchange_int64, store_release_int64
 from ..runtime.call import call_1, call_1_result

@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from .cold_call import CALLBACK, writer_of
+from .python_virtuals import CALLBACK, writer_of
 
 RECORD, REMOVE, TEST = "SCREE_RECORD_VIRTUALS", "SCREE_REMOVE_VIRTUAL", b"SCREE_TEST"
 

@@ -13,7 +13,7 @@ from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CON
 from ..collision.pair_finding import make_pairs
 from ..collision.query_schema import COLLIDE_FUNCTION
 from ..collision.schema import LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
-from ..collision.telling import renew_event_list
+from ..collision.event_lists import renew_event_list
 from ..constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
 from ..constraints.schema import (
     BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, MANIFOLD_INDEX, NORMAL,
@@ -42,7 +42,7 @@ from ..solver.sleeping import put_islands_to_sleep
 from ..solver.touching import settle_pairs
 from ..solver.continuous import MOST_COMPANY
 from ..solver.ways import HALFWAY_FLOATS
-from ..edit.changes import apply_changes, collect_moved
+from ..edit.applied_changes import apply_changes, collect_moved
 from .stages import (
     APPLY_AREAS, APPLY_CHANGES, COLLECT_MOVED, COLLIDE, FIND_OVERLAPS, FINISH_BODIES, JOBS, LAY_OUT_BLOCKS, LEAST_BODIES,
     LEAST_JOINTS, LEAST_MOVED, LEAST_OVERLAPS, LEAST_PAIRS, LOOK_ALONE, LOOK_FOR_PAIRS, MAKE_PAIRS, MEASURE_OVERLAPS, NO_STAGE,

@@ -23,7 +23,7 @@ from ..solver.listeners import tell_listeners
 from ..solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
 from ..solver.ways import note_halfway
 from ..solver.wide_contacts import bounce_contacts, bounce_contacts_again, relax, solve, warm_start
-from ..edit.changes import update_trees
+from ..edit.applied_changes import update_trees
 
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (

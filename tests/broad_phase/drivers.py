@@ -4,7 +4,7 @@ import numpy as np
 
 from scree.bodies.schema import BODY
 from scree.broad_phase.add import tree_add, tree_prepare
-from scree.broad_phase.change import tree_finalize
+from scree.broad_phase.tree_edits import tree_finalize
 from scree.broad_phase.query import (
     bounds_query_begin,
     bounds_query_next,

@@ -7,7 +7,8 @@ places. Here each is visited.
 import numpy as np
 import pytest
 
-from scree.broad_phase import add, change, new_tree, pending, rebuild, shift
+from scree.broad_phase import add, new_tree, pending, rebuild, shift
+from scree.broad_phase import tree_edits as change
 from scree.broad_phase.query import bounds_query_begin, bounds_query_next, query_end
 from scree.broad_phase.schema import CURSOR
 from scree.runtime.kernel import kernel

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scree.broad_phase.add import tree_add, tree_prepare
-from scree.broad_phase.change import tree_finalize, tree_remove_many, tree_widen_many
+from scree.broad_phase.tree_edits import tree_finalize, tree_remove_many, tree_widen_many
 from scree.broad_phase.query import (
     bounds_query_begin,
     bounds_query_next,

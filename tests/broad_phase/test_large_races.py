@@ -11,7 +11,7 @@ import numpy as np
 
 from scree.bodies.schema import BODY
 from scree.broad_phase.add import tree_add
-from scree.broad_phase.change import tree_remove, tree_widen
+from scree.broad_phase.tree_edits import tree_remove, tree_widen
 from scree.broad_phase.nodes import HEAD, NODE_SIZE, NODES, PARENT
 from scree.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
 from scree.broad_phase.schema import TREE

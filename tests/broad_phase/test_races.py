@@ -12,7 +12,7 @@ import pytest
 
 from scree.bodies.schema import BODY
 from scree.broad_phase.add import tree_add, tree_prepare
-from scree.broad_phase.change import (
+from scree.broad_phase.tree_edits import (
     enter,
     leave,
     tree_abort,

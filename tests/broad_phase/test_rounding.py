@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scree.broad_phase.add import tree_add
-from scree.broad_phase.change import tree_remove
+from scree.broad_phase.tree_edits import tree_remove
 
 from .drivers import World
 

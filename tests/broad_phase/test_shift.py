@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scree.broad_phase.change import tree_remove, tree_widen
+from scree.broad_phase.tree_edits import tree_remove, tree_widen
 from scree.broad_phase.query import bounds_query_on, query_enter
 from scree.broad_phase.rebuild import tree_renew
 from scree.broad_phase.schema import CURSOR

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scree.broad_phase.add import tree_add, tree_prepare
-from scree.broad_phase.change import (
+from scree.broad_phase.tree_edits import (
     tree_abort,
     tree_finalize,
     tree_remove,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scree.broad_phase.add import tree_prepare
-from scree.broad_phase.change import tree_abort, tree_finalize, tree_remove, tree_remove_many, tree_widen
+from scree.broad_phase.tree_edits import tree_abort, tree_finalize, tree_remove, tree_remove_many, tree_widen
 from scree.broad_phase.new_tree import TOP_LEVELS
 from scree.broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
 from scree.broad_phase.schema import CHANGED, CURSOR, FIRST_BODY_CHILD, FREE_CHILD

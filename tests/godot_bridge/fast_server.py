@@ -10,7 +10,7 @@ import numpy as np
 
 from scree.bodies.identity import index_of
 from scree.godot import schema, virtual_modules
-from scree.godot.cold_call import CALLBACK, make_cold_call
+from scree.godot.python_virtuals import CALLBACK, make_cold_call
 from scree.godot.server import Server
 from scree.godot.variant import Variants
 from scree.godot.virtual_table import SERVER

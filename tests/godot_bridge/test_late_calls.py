@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from scree.godot.cold_call import may_come_late
+from scree.godot.python_virtuals import may_come_late
 from scree.godot.schema import SERVER
 from scree.godot.server import Server
 from scree.godot.server_lock import ServerLock, system_functions

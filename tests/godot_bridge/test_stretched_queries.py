@@ -7,7 +7,7 @@ import pytest
 from fast_server import FastServer
 
 from scree.bodies.identity import index_of
-from scree.godot.cold_call import CALLBACK
+from scree.godot.python_virtuals import CALLBACK
 from scree.godot.schema import MOST_QUERY_ROWS
 from scree.godot.virtual_table import SPACE_STATE
 from scree.shapes import schema

@@ -6,7 +6,7 @@ from small_world import SmallWorld
 from scree.bodies.identity import make_id
 from scree.bodies.schema import KIND_BODY, STATIC
 from scree.broad_phase.add import tree_prepare
-from scree.broad_phase.change import tree_finalize
+from scree.broad_phase.tree_edits import tree_finalize
 from scree.broad_phase.rebuild import tree_renew
 from scree.core.world import World
 

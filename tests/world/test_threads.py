@@ -16,7 +16,7 @@ from many_boxes import BoxesWorld, rays_in
 from scree.bodies.schema import SYSTEM, WORLD
 from scree.edit.body_locks import NonLockingBodyInterface
 from scree.broad_phase.add import tree_prepare
-from scree.broad_phase.change import tree_finalize, tree_remove_many
+from scree.broad_phase.tree_edits import tree_finalize, tree_remove_many
 from scree.collision.query_schema import QUERY, RAY, RAY_RESULT, WITH_BODIES
 from scree.collision.ray_queries import intersect_ray
 from scree.geometry.vector import store3, subtract, vector3

@@ -1,4 +1,4 @@
-"""Pinches: a body caught between two joined bodies leaves sideways.
+"""Caught bodies: a body caught between two joined bodies leaves sideways.
 
 Bodies that are joined and do not collide with each other leave a gap. Each of the two pushes a body that was forced into the gap
 into the other: both contacts are valid, they are opposite, and a link of a chain stays in another chain forever. But the faces
