@@ -15,7 +15,7 @@ import numpy as np
 
 from scree import broad_phase
 
-MODULES = ("nodes", "build", "change", "pending", "prepare", "new_tree", "add", "shift")
+MODULES = ("nodes", "build", "tree_edits", "pending", "prepare", "new_tree", "add", "shift")
 _numbers = itertools.count()
 
 _KERNEL = """

@@ -7,8 +7,7 @@ places. Here each is visited.
 import numpy as np
 import pytest
 
-from scree.broad_phase import add, new_tree, pending, rebuild, shift
-from scree.broad_phase import tree_edits as change
+from scree.broad_phase import add, new_tree, pending, rebuild, shift, tree_edits
 from scree.broad_phase.query import bounds_query_begin, bounds_query_next, query_end
 from scree.broad_phase.schema import CURSOR
 from scree.runtime.kernel import kernel
@@ -30,7 +29,7 @@ EVERYTHING = np.float32([-1e9] * 3 + [1e9] * 3)
 class Real:
     """The compiled kernels as they are used."""
 
-    add, change, pending, new_tree, shift = add, change, pending, new_tree, shift
+    add, tree_edits, pending, new_tree, shift = add, tree_edits, pending, new_tree, shift
 
 
 class Scene:
@@ -67,7 +66,7 @@ class Scene:
     def _batch(self, bodies):
         ids = np.array(bodies, np.int32)
         root = add.tree_prepare(self.tree, self.bodies, ids.ctypes.data, len(ids))
-        assert change.tree_finalize(self.tree, root, len(ids)) == 0
+        assert tree_edits.tree_finalize(self.tree, root, len(ids)) == 0
 
     def begin(self):
         """Back to the known state."""
@@ -124,17 +123,17 @@ class Action:
         budget = int(scene.world.trees.trees.rows["budget"][1])
         ids = np.array(self.bodies or [0], np.int32)
         if self.name == "widen":
-            code.change.tree_widen(tree, bodies, self.bodies[0])
+            code.tree_edits.tree_widen(tree, bodies, self.bodies[0])
         elif self.name == "remove":
-            assert code.change.tree_remove(tree, bodies, self.bodies[0]) == 1
+            assert code.tree_edits.tree_remove(tree, bodies, self.bodies[0]) == 1
         elif self.name == "remove_many":
-            assert code.change.tree_remove_many(tree, bodies, ids.ctypes.data, len(ids)) == len(ids)
+            assert code.tree_edits.tree_remove_many(tree, bodies, ids.ctypes.data, len(ids)) == len(ids)
         elif self.name == "add":
             assert code.add.tree_add(tree, bodies, self.bodies[0]) == 0
         elif self.name == "finalize":
-            assert code.change.tree_finalize(tree, scene.prepared, len(ids)) == 0
+            assert code.tree_edits.tree_finalize(tree, scene.prepared, len(ids)) == 0
         elif self.name == "abort":
-            code.change.tree_abort(tree, bodies, scene.prepared)
+            code.tree_edits.tree_abort(tree, bodies, scene.prepared)
         elif self.name == "flush":
             code.pending.flush_pending(tree, bodies)
         elif self.name == "rebuild":
@@ -326,7 +325,7 @@ def test_broken_order_is_found(tmp_path):
     """The same search finds it when `finalize` shows the new root before its slots are written."""
     fill = "        hang_above(tree, node, root, subtree, parity, bounds_address)\n"
     show = "        if atomics.compare_exchange_int64(tree + HEAD, head, (head & ~LOW_32) | node) == head:\n"
-    broken = Explored(tmp_path, [("change", fill + show, show + "    " + fill)])
+    broken = Explored(tmp_path, [("tree_edits", fill + show, show + "    " + fill)])
     with pytest.raises(AssertionError, match="missed"):
         explore(Scene(1, "ready"), broken, Action("finalize", PREPARED), None, 400)
 

@@ -109,10 +109,10 @@ def test_parked_writers(explored):
     root = -1
 
     def finalize():
-        assert explored.change.tree_finalize(world.tree, root, len(ids)) == 0
+        assert explored.tree_edits.tree_finalize(world.tree, root, len(ids)) == 0
 
     def remove():
-        explored.change.tree_remove_many(world.tree, world.bodies, ids.ctypes.data, len(ids))
+        explored.tree_edits.tree_remove_many(world.tree, world.bodies, ids.ctypes.data, len(ids))
 
     def rebuild():
         explored.new_tree.advance_rebuild(world.tree, world.bodies, True, 1 << 40)
