@@ -1,6 +1,10 @@
 """The public names of Scree: what `import scree` gives. The package itself imports them when they are first asked for."""
 
 
+from ..core.pulleys import Pulley
+from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from ..runtime.memory import PoolFull
+from ..step.limits import LimitReached
 from .areas import Area, AreaEffect
 from .bodies import Bodies
 from .body import Body
@@ -17,10 +21,6 @@ from .shapes import (
 )  # fmt: skip
 from .space import Listener, Space, SpaceSettings
 from .world import World
-from ..step.limits import LimitReached
-from ..core.pulleys import Pulley
-from ..runtime.memory import PoolFull
-from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 
 __all__ = [
     "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bodies", "Body", "Box", "Capsule",

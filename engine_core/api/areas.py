@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .arrays import (
-    FURTHEST, Floats, Vector, basis_of, number, read_only, rotations, told_as, turned, twelve, vector,
-)  # fmt: skip
-from .handle import Handle
 from ..batches.editing import shapes_on
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA
 from ..core.areas import LARGEST_PRIORITY, MODE_NAMES
+from .arrays import (
+    FURTHEST, Floats, Vector, basis_of, number, read_only, rotations, told_as, turned, twelve, vector,
+)  # fmt: skip
+from .handle import Handle
 
 if TYPE_CHECKING:
     from .body import Body

@@ -125,7 +125,7 @@ class Copy(np.ndarray[Any, np.dtype[Any]]):
         return repr(self.view(np.ndarray))
 
     def _given(self, value: Any) -> Any:
-        """What an operator with `=` gives: this array, where it is a copy of a copy that may be written to."""
+        """The result of an operator with `=`: this array if it may be written to, otherwise `value`."""
         if not self.flags.writeable:
             return value
         self[...] = value

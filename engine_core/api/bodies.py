@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..edit import edits
-from .arrays import FASTEST, FURTHEST, Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
 from ..batches.adding import rows_of
 from ..batches.editing import edit_bodies, free_bodies, motions_of
 from ..bodies.schema import RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
+from ..edit import edits
+from .arrays import FASTEST, FURTHEST, Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
 
 if TYPE_CHECKING:
     from .body import Body

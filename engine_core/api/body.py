@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..batches.editing import edit_bodies
+from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KIND_BODY, RIGID
 from ..edit import edits
 from .arrays import (
     FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector,
@@ -15,7 +16,6 @@ from .handle import Handle
 from .materials import Material, Names
 from .owners import check_world
 from .shapes import Shape, check_moves
-from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KIND_BODY, RIGID
 
 if TYPE_CHECKING:
     from .areas import Area

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Floats, Ints, Vector, keep_own, read_only
 from ..collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED
 from ..sensors.schema import ADDED
+from .arrays import Floats, Ints, Vector, keep_own, read_only
 
 
 @dataclass(frozen=True, kw_only=True)

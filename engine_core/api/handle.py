@@ -1,4 +1,4 @@
-"""What the handles of bodies, areas and joints share: a space and a number."""
+"""Base class of the handles of bodies, areas and joints: a space and a number."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 class Handle:
-    """Something that a space has. Two handles of the same thing are equal, and can be keys. Any thread may ask."""
+    """A body, area or joint of a space. Two handles of the same thing are equal, and can be keys. Any thread may read it."""
 
     __slots__ = ("_space", "_id")
 

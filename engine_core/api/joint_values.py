@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats, Vector, frame_along, keep_own, number, vector
 from ..constraints import joint_schema as schema
+from .arrays import Floats, Vector, frame_along, keep_own, number, vector
 
 Range = tuple[float, float]
 """Limits of an axis, (lower, upper) with lower <= upper, [m] or [rad]."""

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..batches.adding import add_bodies
+from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
 from .arrays import (
     FASTEST, FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations, told_as,
 )  # fmt: skip
@@ -12,8 +14,6 @@ from .bodies import Bodies
 from .body import Body
 from .materials import Material
 from .shapes import Shape, check_moves
-from ..batches.adding import add_bodies
-from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
 
 if TYPE_CHECKING:
     from .world import World

@@ -1,4 +1,4 @@
-"""Whose a body or an area is: an id tells nothing of its world, so calls ask before they use one."""
+"""Owners of bodies and areas: an id does not contain its world, so calls check the owner before they use one."""
 
 from collections.abc import Iterable
 from typing import Any

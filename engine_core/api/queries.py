@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.queries import Queries
+from ..core.snapshot import Snapshot
 from .areas import Area, thing_of
 from .arrays import (
     NO_TURN, Floats, Ints, Vector, Vectors, basis_of, doubles, read_only, rotations, rows, told_as, twelve, vector,
@@ -15,8 +17,6 @@ from .body import Body, ids_of
 from .materials import Names
 from .owners import check_world
 from .shapes import Shape
-from ..core.queries import Queries
-from ..core.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from .world import World

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..shapes import schema, settings
 from .arrays import NO_TURN, Vector, Vectors, basis_of, keep_own, rotations, told_as, twelve, vector
 from .materials import Material
-from ..shapes import schema, settings
 
 Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
 """Whole numbers, indices for example; the call that takes them says their shape."""

@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..bodies.identity import kind_of
+from ..bodies.schema import KIND_AREA, KIND_BODY
+from ..core.pulleys import Pulley
+from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from . import joint as joint_handle
 from .areas import Area, AreaEffect, check_effect
 from .arrays import FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector
@@ -23,11 +28,6 @@ from .new_bodies import SpaceBodies
 from .owners import check_space
 from .queries import SpaceQueries
 from .shapes import Shape
-from ..bodies.identity import kind_of
-from ..bodies.schema import KIND_AREA, KIND_BODY
-from ..core.pulleys import Pulley
-from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
-from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 
 if TYPE_CHECKING:
     from .world import World

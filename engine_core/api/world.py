@@ -4,15 +4,15 @@ import threading
 from dataclasses import asdict
 from typing import Any
 
+from ..bodies.schema import CONTACT_CLASSES
+from ..core.queries import Queries
+from ..core.world import World as Core
 from .arrays import Vector, told_as, vector
 from .contacts import ContactRule
 from .materials import Layers
 from .shape_table import ShapeTable
 from .shapes import HeightField
 from .space import Space, SpaceSettings, check_settings
-from ..bodies.schema import CONTACT_CLASSES
-from ..core.queries import Queries
-from ..core.world import World as Core
 
 
 class World:

@@ -13,15 +13,15 @@ from ..bodies.identity import SEQUENCE_MASK, kind_of
 from ..bodies.layers import broad_phase_layer_of
 from ..bodies.motion import bodies_of, system_of
 from ..bodies.schema import INDEX_BITS, INDEX_MASK, INSTANCE, KIND_BITS, KIND_BODY, WORLD
-from .body_batches import ROW_BYTES, copy_row
-from ..edit.body_placement import enter_system, renew, tree_of
 from ..broad_phase.add import tree_prepare
 from ..broad_phase.tree_edits import tree_finalize
+from ..edit.body_placement import enter_system, renew, tree_of
 from ..geometry.vector import store3, store4
 from ..runtime import atomics
 from ..runtime.call import call_3
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view
+from .body_batches import ROW_BYTES, copy_row
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 LEAST_SUBTREE = 8

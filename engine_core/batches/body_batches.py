@@ -19,17 +19,17 @@ from ..bodies.schema import (
     BODY, INDEX_BITS, INSTANCE, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KIND_BITS, KIND_BODY, LAYER_MOVING, LAYER_NOT_MOVING,
     LAYER_SENSOR, SYSTEM, WORLD,
 )  # fmt: skip
-from ..edit.body_placement import take_out
 from ..broad_phase.add import tree_prepare
-from ..broad_phase.tree_edits import USERS, tree_abort, tree_finalize, tree_remove_many
-from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.calls import call_rebuild
+from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.rebuild import tree_swap
 from ..broad_phase.schema import TREE, USER_STRIPES
-from ..edit.applied_changes import mark_moved
+from ..broad_phase.tree_edits import USERS, tree_abort, tree_finalize, tree_remove_many
+from ..collision.pair_finding import mark_moved
+from ..edit.body_placement import take_out
 from ..edit.edits import STEPPING, take_gate
-from ..geometry.vector import length_squared, store3, vector3
 from ..edit.origin import catch_up, read_origin
+from ..geometry.vector import length_squared, store3, vector3
 from ..runtime import atomics
 from ..runtime.call import call_3_result, load_int64, store_int64
 from ..runtime.kernel import entry_point, kernel

@@ -4,11 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .adding import rows_of
 from ..bodies.identity import SEQUENCE_MASK
 from ..bodies.motion import bodies_of
 from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, WORLD
-from .body_batches import ROW_BYTES
 from ..edit.body_locks import read_motions
 from ..edit.body_placement import leave_system
 from ..edit.edits import COMMAND, FULL, NO_BODY
@@ -16,6 +14,8 @@ from ..runtime import atomics
 from ..runtime.call import call_2, call_3_result
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, address_of_row, stack_array, view
+from .adding import rows_of
+from .body_batches import ROW_BYTES
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 COMMAND_VALUES = 7

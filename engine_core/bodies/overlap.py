@@ -1,16 +1,16 @@
-"""How deep bodies may lie in each other before they are pushed apart: two settings of a space, less for small bodies.
+"""How deep bodies may overlap before they are pushed apart: two settings of a space, less for small bodies.
 
-Unless told otherwise what moves free of joints rests on the surface. The limbs of rag dolls and the links of chains press into
-each other and into what does not move, as flesh does: their heaps lie as dense as where every body sinks (by 20 mm in Jolt).
+By default a body without joints rests on the surface. The limbs of rag dolls and the links of chains press into each other and
+into static bodies, as flesh does: their heaps are as dense as those of an engine in which every body sinks (by 20 mm in Jolt).
 """
 
 from ..runtime.kernel import kernel
 from .schema import HAS_JOINT
 
 MOST_OVERLAP = 0.0625
-"""Part of the inner radius of the smaller body: nothing sinks out of sight, however small."""
+"""Largest overlap that is left alone, in inner radii of the smaller body: a small body does not sink out of sight."""
 DEEP_PART_OF_SIZE = 0.2
-"""Bodies that overlap by so much more than they may lie deep in each other; in parts of the inner radius of the smaller one."""
+"""Bodies overlap deeply from this much more than the allowed overlap, in inner radii of the smaller body."""
 
 
 @kernel
@@ -21,7 +21,7 @@ def size_of(body):
 
 @kernel
 def is_free(body):
-    """Whether a body moves, and no joint holds it."""
+    """Whether a body moves and has no joint."""
     return body.inverse_mass != 0.0 and body.flags & HAS_JOINT == 0
 
 
@@ -36,6 +36,5 @@ def allowed_overlap(system, a, b):
 
 @kernel
 def is_deep(system, a, b, separation):
-    """Whether two bodies with this separation [m] have not just met, but lie in each other; never for planes and meshes."""
-    smaller = min(float(a.inner_radius), float(b.inner_radius))
-    return smaller > 0.0 and separation + allowed_overlap(system, a, b) < -DEEP_PART_OF_SIZE * smaller
+    """Whether two bodies with this separation [m] overlap deeply, more than bodies do that have just met."""
+    return separation + allowed_overlap(system, a, b) < -DEEP_PART_OF_SIZE * min(size_of(a), size_of(b))

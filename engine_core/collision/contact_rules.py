@@ -24,9 +24,9 @@ INT64 = np.int64
 CARRIES = 0.5
 """A platform carries bodies if the contact normal is at most 60 degrees from the platform's normal (cosine),"""
 CARRIED_DEPTH = 2.0 * LINEAR_SLOP
-"""... the contact is no deeper than this plus the motion of one step [m], so that the body came from above,"""
+"""... the contact is no deeper than this plus the motion of one step [m], so that the body came from the side of the normal,"""
 LEAVES = 0.01
-"""... and it does not move away from the platform faster than this [m/s], as a body from below does."""
+"""... and it does not move away from the platform faster than this [m/s], as a body from the other side does."""
 
 
 @kernel
@@ -94,7 +94,7 @@ def is_platform(rule):
 
 @kernel
 def platform_carries(rule, contact, a, b, allowed, delta_time):
-    """Whether a one-way platform holds a new contact: the normal matches its own, and the other body comes from above, so that it
+    """Whether a one-way platform holds a new contact: the normal matches its own, and the other body came from that side, so it
     is no deeper than `allowed` plus the motion of one step. A contact that it held continues; a body that stopped half-way falls
     back."""
     up, normal = platform_normal(rule, a, b), vector3(contact.normal)

@@ -1,8 +1,8 @@
 """From an active pair to its contact manifolds: the job `collide`.
 
-A pair whose bodies have hardly moved against each other since its last full collision keeps its manifolds (contact recycling, as
-in Box3D); nothing of them is read here, where their points are now is found when the solver prepares them (contact_points.py).
-Otherwise its shapes are collided, and old manifolds and points hand their impulses on to the new ones that match.
+A pair whose bodies have hardly moved relative to each other since its last full collision keeps its manifolds (contact recycling,
+as in Box3D). They are not read here: the solver computes where their points are now (contact_points.py). Otherwise the shapes are
+collided, and the impulses of old manifolds and points are copied to the new ones that match.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
-from .crowds import told_apart
+from .crowds import separate_centers
 from .meeting import NO_MOTION, angle_ahead, balls_meet_at, bring_back, may_meet, motion_ahead, move_along, set_sweep_ahead
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
@@ -45,49 +45,49 @@ INT32, FLOAT32, FLOAT64, INT64 = np.int32, np.float32, np.float64, np.int64
 CHANGED_PAIR_COUNT_OFFSET = SYSTEM.fields["changed_pair_count"][1]
 
 RECYCLE_DISTANCE = 0.01
-"""How far the surfaces of two bodies may move against each other before they are collided anew [m]; less for small bodies."""
+"""Largest relative movement of the surfaces of two bodies before they are collided anew [m]; less for small bodies,"""
 RECYCLE_PART_OF_SIZE = 0.05
-"""... and at most this part of the inner radius of the smaller one."""
+"""... at most this many inner radii of the smaller one,"""
 RECYCLE_ROLLING = 5e-4
-"""... and of what is round about its contact [m]: its anchor stays behind as it rolls, and weight ahead of it drives it on."""
+"""... at round surfaces at most this [m]: the anchor stays behind a rolling body; the weight ahead of it would drive it on,"""
 RECYCLE_ANGLE = 0.15
-"""... and whatever their size, at most so far turned [rad]."""
+"""... and at any size less than this angle [rad]."""
 SINGLE = 1.2e-7
-"""Rounding of a number that is noted in single precision, in parts of it."""
+"""Relative rounding error of a number stored in single precision."""
 PAIRS_AHEAD, BODIES_AHEAD = 16, 8
-"""So many pairs before its turn the cache line of a pair and those of its bodies are asked for."""
+"""Number of pairs in advance at which the cache lines of a pair, and of its bodies, are prefetched."""
 
 
 @kernel
 def shapes_collide(a, b):
-    """The shape filter of the simulation: a shape without layers collides with all."""
+    """Whether the simulation layers of two shapes let them collide; a shape without layers collides with all."""
     return a.simulation_layers == 0 or b.simulation_layers == 0 or a.simulation_layers & b.simulation_layers != 0
 
 
 @kernel
 def moved_since(pair, a, b):
-    """How far two bodies have moved against each other since their poses were noted, at most [m]."""
+    """Upper bound of how far two bodies have moved relative to each other since their poses were stored [m]."""
     delta, then = relative_position(a, b), pair.pose_position
     return abs(delta[0] - then[0]) + abs(delta[1] - then[1]) + abs(delta[2] - then[2])
 
 
 @kernel
 def turn_since(body, rotation):
-    """How the quaternion of a body's rotation differs from what it was, component by component."""
+    """Absolute difference of the quaternion of a body's rotation from an earlier one, by component."""
     now, then = load4(address_of_row(body.rotation, 0)), load4(address_of_row(rotation, 0))
     return max4(now - then, then - now)
 
 
 @kernel
 def angle_of(turn):
-    """The angle of a difference of quaternions, or more [rad]: |p - q| of two unit quaternions is half the angle between them, a
-    little less for large ones; then it is how far points move that are 1 m from the centre."""
+    """Upper bound of the angle of a difference of quaternions [rad]: |p - q| of two unit quaternions is half the angle between
+    them. It is a little less for large angles; points 1 m from the centre move no farther than that."""
     return 2.0 * (lane4(turn, 0) + lane4(turn, 1) + lane4(turn, 2) + lane4(turn, 3))
 
 
 @kernel
 def smaller_radius(a, b):
-    """The inner radius of the smaller of two bodies; of planes and meshes, which have none, that of the other [m]."""
+    """Inner radius of the smaller of two bodies [m]; planes and meshes, which have none, are left out."""
     radius_a, radius_b = FLOAT64(a.inner_radius), FLOAT64(b.inner_radius)
     if radius_a <= 0.0 or radius_b <= 0.0:
         return max(radius_a, radius_b)
@@ -96,8 +96,8 @@ def smaller_radius(a, b):
 
 @kernel
 def is_recyclable(pair, a, b):
-    """Whether the manifolds of the last full collision still serve: the surfaces have moved less than the limit since. All
-    bounds are by sums of components. Reads the first cache line of each row alone."""
+    """Whether the manifolds of the last full collision are still valid: the surfaces have moved less than the limit since then.
+    Distances are bounded by sums of components. Reads only the first cache line of each row."""
     angle, limit = angle_of(turn_since(a, pair.pose_rotation_a) + turn_since(b, pair.pose_rotation_b)), pair.limit
     if limit < 0.0:
         limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * smaller_radius(a, b), -FLOAT64(limit)))
@@ -106,7 +106,7 @@ def is_recyclable(pair, a, b):
 
 @kernel
 def set_pose(pair, a, b, delta):
-    """Note how two bodies lie against each other. `delta`: from A to B [m]."""
+    """Store the relative pose of two bodies. `delta`: from A to B, world axes [m]."""
     store3(pair.pose_position, delta)
     store4(pair.pose_rotation_a, quaternion(a.rotation))
     store4(pair.pose_rotation_b, quaternion(b.rotation))
@@ -115,8 +115,8 @@ def set_pose(pair, a, b, delta):
 @kernel
 def stays_apart(pair, a, b, delta_time):
     """Whether two bodies that were apart when they were collided have moved so little since, and move so slowly, that no contact
-    begins in this step: then their poses are noted anew, with what is left of their gap. Pairs whose fat bounds have parted are
-    to be collided: that ends them."""
+    begins in this step. Then their poses are stored anew, with the rest of their gap. False if their fat bounds have parted: the
+    full collision ends such a pair."""
     if pair.limit >= 0.0 or not bounds_overlap(a.fat_bounds, b.fat_bounds):
         return False
     turned = FLOAT64(a.extent) * angle_of(turn_since(a, pair.pose_rotation_a))
@@ -155,8 +155,8 @@ def remember_pose(pair, a, b, delta, is_round, renews):
 
 @kernel
 def remember_gap(pair, a, b, gap):
-    """Note that no contact begins before two bodies without contacts have moved by `gap` towards each other [m], if that says
-    more than the limit of a full collision. Where they will touch is not known: it may be at the far end of either."""
+    """Store that no contact begins before two bodies without contacts have moved by `gap` towards each other [m], if that is more
+    than the limit of a full collision. The place where they will touch is not known: it may be at the far end of either."""
     pair.reach = max(a.extent if a.mode != STATIC else FLOAT32(0.0), b.extent if b.mode != STATIC else FLOAT32(0.0))
     if gap > pair.limit:
         pair.limit = FLOAT32(-gap)
@@ -164,8 +164,8 @@ def remember_gap(pair, a, b, gap):
 
 @kernel
 def speculative_distance_of(a, b, delta_time):
-    """How far apart contacts are made: further for what a fast kinematic body could run over within one step. Fast rigid
-    bodies are swept instead (solver/continuous.py): a contact made far ahead pushes at what only passes by."""
+    """Distance below which contacts are made [m]: larger beside a kinematic body, by its motion in a step. Fast rigid bodies are
+    swept instead (solver/continuous.py): a contact made far ahead would push bodies that only pass by."""
     if a.inverse_mass > 0.0 and b.inverse_mass > 0.0:
         return SPECULATIVE_DISTANCE
     velocity = vector3(b.linear_velocity) if a.inverse_mass > 0.0 else vector3(a.linear_velocity)
@@ -178,7 +178,7 @@ def speculative_distance_of(a, b, delta_time):
 
 @kernel
 def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, instance_b, axis_cache, shape_pair, results, chain):
-    """Collide a shape of A with one of B; their numbers stand in the chain. Gives the axis cache for the next time."""
+    """Collide a shape of A with one of B, whose numbers are in the chain. Returns the axis cache for the next time."""
     if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b):
         return INT64(0)
     rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
@@ -197,7 +197,7 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
 
 @kernel
 def collide_all_instances(system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain):
-    """Collide what is near B of the shapes of A, each with what is near it of the shapes of B."""
+    """Collide the shapes of A that are near B, each with the shapes of B that are near it."""
     keep_as_call()
     walk_a, walk_b = stack_array(1, PARTS)[0], stack_array(1, PARTS)[0]
     rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
@@ -224,8 +224,8 @@ def collide_all_instances(system, world, instances, shapes, pair_index, a, b, de
 def collide_at(
     system, world, instances, shapes, pair_index, a, b, delta, way_a, way_b, fraction, shape_pair, results, chain
 ):  # fmt: skip
-    """Collide two bodies where they are after a fraction of their ways (rows of SWEEP). Gives where B is from A there, or
-    `delta`, as it is now."""
+    """Collide two bodies at a fraction of their paths (rows of SWEEP). Returns the position of B relative to A there, or `delta`,
+    the present one."""
     keep_as_call()
     copies = stack_array(2, BODY)
     copies[0], copies[1] = a, b
@@ -245,8 +245,8 @@ def collide_at(
 
 @kernel
 def collide_ahead(system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain):
-    """Collide two bodies that are apart where they will meet within the step, if they do. Gives where B is from A there, or as it
-    is now."""
+    """Collide two bodies that are apart, at the place where they meet within the step, if they do. Returns the position of B
+    relative to A there, or the present one."""
     keep_as_call()
     sweeps, box, copies = stack_array(2, SWEEP), stack_array(6, FLOAT32), stack_array(2, BODY)
     at = 0 if a.mode >= RIGID else 1
@@ -265,7 +265,7 @@ def collide_ahead(system, world, instances, shapes, pair_index, a, b, delta, del
 
 @kernel
 def are_balls(shapes, instances, a, b):
-    """Whether two bodies are a ball each, about its centre."""
+    """Whether each of two bodies is one ball about its centre of mass."""
     if a.instance_count != 1 or b.instance_count != 1:
         return False
     for side in range(2):
@@ -279,8 +279,8 @@ def are_balls(shapes, instances, a, b):
 
 @kernel
 def collide_balls_ahead(system, world, instances, shapes, pair_index, a, b, delta, delta_time, shape_pair, results, chain):
-    """Two balls that come from afar are collided where they meet or pass. Gives where B is from A there, or `delta` and no
-    contact where they are to be collided as they are."""
+    """Collide two fast balls at the place where they meet or pass. Returns the position of B relative to A there, or `delta` and
+    makes no contact, if they are to be collided where they are."""
     keep_as_call()
     fraction = balls_meet_at(a, b, delta, delta_time)
     if fraction < 0.0:
@@ -295,7 +295,7 @@ def collide_balls_ahead(system, world, instances, shapes, pair_index, a, b, delt
 
 @kernel
 def name_parts(shapes, instances, walk_a, walk_b, chain):
-    """Note which two shapes, and which parts of them, are collided next."""
+    """Store which two shapes, and which parts of them, are collided next."""
     chain.has_surface = 0
     for side in range(2):
         walk = walk_a if side == 0 else walk_b
@@ -308,8 +308,8 @@ def name_parts(shapes, instances, walk_a, walk_b, chain):
 
 @kernel
 def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain):
-    """Collide two bodies where they are, or where they will meet within the step. `gap`: how far apart they are at least [m], 0
-    if that is not known. Gives where B is from A there [m]."""
+    """Collide two bodies where they are, or where they will meet within the step. `gap`: lower bound of their distance [m], 0 if
+    it is not known. Returns the position of B relative to A there [m]."""
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
@@ -320,7 +320,7 @@ def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shap
     if chain.count > 0:
         lists.axis_cache = INT32(0)
         return delta
-    apart = told_apart(system, pair, a, b, delta)
+    apart = separate_centers(system, pair, a, b, delta)
     if gap > shape_pair.distance:
         lists.axis_cache = INT32(0)
     elif a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
@@ -377,7 +377,7 @@ def collide_pair(system, world, pair_index, delta_time):
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         chain.is_changed = 1
     if (a.flags | b.flags) & HAS_JOINT and is_deep(system, a, b, chain.lowest):
-        return True  # it may be caught: see solver/caught_bodies.py
+        return True  # one of them may be caught at a joint: see solver/caught_bodies.py
     return chain.is_changed != 0 or (chain.count > 0 and may_meet_seam(a, b, chain.count))
 
 

@@ -1,13 +1,14 @@
-"""Crowds: many bodies at one place, as where a game has made them all, and how few of their pairs are enough to part them.
+"""Crowds: many bodies at one place, for example where a game has created them. A few of their pairs are enough to separate them.
 
-Of n bodies at one place n^2 / 2 pairs overlap, and CROWD for each body are enough. So where more lie in each other, their numbers
-choose which become pairs (`pair_finding.py`); they look again in each step until the crowd has dispersed.
+Of n bodies at one place n^2 / 2 pairs overlap; some CROWD pairs of each body are enough. Where more bodies overlap each other
+deeply, hashes of the numbers of two bodies choose which of them become a pair (`pair_finding.py`). The bodies of a crowd look for
+pairs again in each step until the crowd has dispersed.
 """
 
 import numpy as np
 
 from ..bodies.rare import rare_of
-from ..bodies.schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, IN_AREAS, INSTANCE, RIGID
+from ..bodies.schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, IN_AREAS, INSTANCE, RIGID, WORLD
 from ..geometry.vector import add_scaled, dot, length, length_squared, scale, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -19,11 +20,12 @@ from .contact_rules import terms_of
 
 FLOAT64 = np.float64
 CROWD = 32
-"""A body that lies in more others makes pairs with some of these alone. Of balls that touch, none has more than twelve others."""
+"""A body that overlaps more bodies deeply makes pairs with only some of them. A ball that does not overlap others touches at most
+twelve of its own size."""
 ALIKE = 2.0
-"""Bodies of a crowd are no more than so many times as large as each other: what is large may carry the others, or hold them."""
+"""Bodies of one crowd differ in size by at most this factor: a larger body may carry or enclose the others."""
 NUDGE = 1.0e-3
-"""Bodies at one place are collided as if so far apart, in parts of the smaller inner radius."""
+"""Bodies at one place are collided as if this far apart, in inner radii of the smaller one."""
 
 
 @kernel
@@ -34,71 +36,73 @@ def are_nearer(a, b, delta, part):
 
 
 @kernel
-def is_lump(world, body):
-    """Whether a body is of one convex shape about its centre of mass. Others, rings for example, may lie in each other without
-    touching."""
+def is_compact(system, body):
+    """Whether a body has one convex shape, and its centre of mass in the middle of it. Other bodies, for example rings, may have
+    their centres at one place without touching."""
     if body.instance_count != 1 or body.flags & CUSTOM_CENTER_OF_MASS:
         return False
+    world = view(system.world, 1, WORLD)[0]
     instance = view(world.instances, world.instance_capacity, INSTANCE)[body.first_instance]
     return instance.shape >= 0 and not is_compound(view(world.shapes, world.shape_capacity, SHAPE), instance)
 
 
 @kernel
 def are_alike(a, b):
-    """Whether two bodies move, and are about as large as each other."""
+    """Whether two bodies are rigid and of similar size."""
     low, high = min(a.extent, b.extent), max(a.extent, b.extent)
     return a.mode >= RIGID and b.mode >= RIGID and high <= ALIKE * low
 
 
 @kernel
 def reports(world, body):
-    """Whether a body is to report its contacts."""
+    """Whether a body reports its contacts."""
     return body.flags & HAS_RARE != 0 and rare_of(world, body).max_contacts_reported > 0
 
 
 @kernel
 def is_wanted(world, a, b):
-    """Whether a rule, a listener or a report asks for the contacts of two bodies."""
+    """Whether a rule, a listener or a contact report needs the contacts of two bodies."""
     return terms_of(world, a, b) != 0 or reports(world, a) or reports(world, b)
 
 
 @kernel
-def lie_in_each_other(system, world, a, b):
-    """Whether two bodies are of one crowd: they lie in each other so deep that balls of the smaller inner radius about their
-    centres overlap, and others may part them."""
+def crowd_each_other(system, a, b):
+    """Whether two bodies may belong to one crowd: balls of the smaller inner radius about their centres overlap, and they need no
+    pair of their own, because other pairs of the crowd can separate them."""
     if not (are_alike(a, b) and are_nearer(a, b, relative_position(a, b), 2.0)):
         return False
-    return is_lump(world, a) and is_lump(world, b) and not is_wanted(system.world, a, b)
+    return is_compact(system, a) and is_compact(system, b) and not is_wanted(system.world, a, b)
 
 
 @kernel
 def is_left_to_others(low, high, crowd):
-    """Whether two bodies, given by their numbers, that lie in each other and in so many make no pair: the other pairs of the
-    crowd part them. A pair that was made stays while the crowd disperses. Not by the hash of the table of pairs: that would be
-    full in some places and empty in others."""
+    """Whether two bodies of a crowd, given by their numbers, make no pair; `crowd`: number of bodies that one of them overlaps. A
+    pair that exists stays while the crowd disperses, for the fewer bodies, the more pairs. The hash is not that of the table of
+    pairs, `hash_of(low, high)`: the chosen pairs would fill one part of the table and leave the rest empty."""
     return (hash_of(high, low) & 0xFFFF) * crowd > CROWD * 0x10000
 
 
 @kernel
 def gravity_between(system, a, b):
-    """The gravity on the one of two bodies that moves, with that of areas; any length."""
+    """Gravity on that of two bodies that moves, including gravity of areas [m/s^2]."""
     body = a if a.mode >= RIGID else b
     return vector3(body.gravity) if body.flags & IN_AREAS else vector3(system.gravity)
 
 
 @kernel
-def told_apart(system, pair, a, b, delta):
-    """From A to B [m]; for bodies at one place a way that their numbers choose, or all of them would part along one line. It is
-    level, for what is lifted falls off the others later; out of what does not move it goes up."""
+def separate_centers(system, pair, a, b, delta):
+    """Position of B relative to A for a collision, world axes [m]. For bodies at one place, NUDGE inner radii in a direction that
+    their numbers choose: in one and the same direction a crowd would become a line. The direction is horizontal, because lifted
+    bodies fall off the others later; out of a body that does not move it is upward."""
     if not are_nearer(a, b, delta, NUDGE):
         return delta
     number = hash_of(pair.body_a, pair.body_b)
     size = NUDGE * min(FLOAT64(a.inner_radius), FLOAT64(b.inner_radius)) / 512.0
-    way = (size * ((number & 1023) - 511.5), size * ((number >> 10 & 1023) - 511.5), size * ((number >> 20 & 1023) - 511.5))
+    apart = (size * ((number & 1023) - 511.5), size * ((number >> 10 & 1023) - 511.5), size * ((number >> 20 & 1023) - 511.5))
     gravity = gravity_between(system, a, b)
     strength = length(gravity)
     if strength == 0.0:
-        return way
+        return apart
     down = scale(gravity, 1.0 / strength)
     up = 0.0 if a.mode >= RIGID and b.mode >= RIGID else 512.0 * size
-    return add_scaled(way, down, -dot(way, down) - (up if b.mode >= RIGID else -up))
+    return add_scaled(apart, down, -dot(apart, down) - (up if b.mode >= RIGID else -up))

@@ -11,9 +11,9 @@ from ..bodies.motion import turning_of, velocity_at
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, next_part_near, part_row
 from ..bodies.publication import read_body, read_pose
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
-from ..broad_phase.tree_edits import enter, leave
 from ..broad_phase.query import box_cast_on, query_end, query_enter, ray_query_next
 from ..broad_phase.schema import CURSOR
+from ..broad_phase.tree_edits import enter, leave
 from ..geometry.gjk import CORE
 from ..geometry.vector import (
     add, add_scaled, dot, length, multiply, negate, quaternion, rotate, rotate_inverse, scale,

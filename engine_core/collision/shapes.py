@@ -34,8 +34,8 @@ from .cylinders import (
 from .hulls import collide_polytopes, is_above_plane, is_apart_by_cached_face
 from .meshes import collide_mesh
 from .planes import collide_plane
-from .separation_rays import collide_ray
 from .round_shapes import collide_segment_polytope, collide_segments, collide_sphere_box, segment_of
+from .separation_rays import collide_ray
 from .support_shapes import collide_support_pair
 
 

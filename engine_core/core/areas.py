@@ -17,13 +17,13 @@ import math
 
 import numpy as np
 
-from ..edit import body_placement
 from ..bodies.schema import (
     CUSTOM_CENTER_OF_MASS, FILTER_CHANGED, IS_AREA, KIND_AREA, LAYER_SENSOR, RAY_PICKABLE, STATIC,
 )  # fmt: skip
-from .body_shapes import edits
+from ..edit import body_placement
 from ..sensors.change import effects_changed, set_monitorable, set_monitoring, space_changed
 from ..sensors.schema import IS_INSIDE, IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
+from .body_shapes import edits
 
 MODE_NAMES = ("disabled", "combine", "combine-replace", "replace", "replace-combine")
 MODES = ("gravity_mode", "linear_damp_mode", "angular_damp_mode")

@@ -15,13 +15,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..batches import body_batches
-from ..bodies.schema import BODY, CAN_SLEEP, HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, LAYER_NOT_MOVING, RAY_PICKABLE, STATIC
 from ..batches.body_batches import BATCH, DROPPED, FAILED, HIDDEN, IS_IN, IS_OUT, NEW_BODY, NEW_SHAPE, PREPARED, QUEUE, TOUCHED
+from ..bodies.schema import BODY, CAN_SLEEP, HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, LAYER_NOT_MOVING, RAY_PICKABLE, STATIC
 from ..broad_phase.schema import USER_STRIPES
 from ..broad_phase.trees import BUDGET
-from ..step.stages import STAGES, UPDATE_TREES
 from ..runtime.memory import address_of
 from ..runtime.timeline import cycles_per_second
+from ..step.stages import STAGES, UPDATE_TREES
 
 ALL_COUNTERS = (1 << 2 * USER_STRIPES) - 1
 STEP_BUDGET = 512

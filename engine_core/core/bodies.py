@@ -13,7 +13,6 @@ import math
 
 import numpy as np
 
-from ..edit import body_placement
 from ..bodies.identity import describe_id
 from ..bodies.layers import SUB_GROUPS
 from ..bodies.schema import (
@@ -21,8 +20,9 @@ from ..bodies.schema import (
     HAS_EXCEPTIONS, HAS_RARE, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING,
     MASS_CHANGED, RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
-from .body_shapes import NO_TURN, BodyShapes, edits, finite
+from ..edit import body_placement
 from ..shapes.pool import split_basis
+from .body_shapes import NO_TURN, BodyShapes, edits, finite
 
 MODE_NAMES = ("static", "kinematic", "rigid", "rigid linear")
 

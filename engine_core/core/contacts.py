@@ -15,15 +15,15 @@ import math
 
 import numpy as np
 
-from ..edit import body_placement
 from ..bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CLASSES, FILTER_CHANGED, HAS_RARE, NO_CONTACT_EVENTS
-from .body_shapes import edits, finite
 from ..collision.contact_schema import (
     CONTACT_RULE, RULE_A_IS_PLATFORM, RULE_A_RUNS, RULE_B_IS_PLATFORM, RULE_B_RUNS, RULE_EXISTS, RULE_HAS_FRICTION,
     RULE_HAS_RESTITUTION, RULE_IGNORES, RULE_IS_SENSOR,
 )  # fmt: skip
+from ..edit import body_placement
 from ..runtime.code_address import checked_address
 from ..runtime.memory import address_of
+from .body_shapes import edits, finite
 
 
 class ContactInterface:

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..edit import body_placement, joint_placement
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, IS_IN_BATCH, KIND_JOINT
-from .body_shapes import IDENTITY
 from ..constraints.joint_schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
     LINEAR_Y, LINEAR_Z, RACK, SWING_Y, SWING_Z, TWIST, UNLIMITED,
 )  # fmt: skip
+from ..edit import body_placement, joint_placement
 from ..runtime.memory import Pool
 from ..shapes.pool import split_basis
+from .body_shapes import IDENTITY
 
 AXIS_NAMES = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z", "cone", "distance")
 SWINGS = 1 << SWING_Y | 1 << SWING_Z

@@ -12,8 +12,8 @@ import math
 import numpy as np
 
 from ..bodies.schema import RIGID
-from .listeners import ListeningConstraint
 from ..solver.pulleys import PULLEY, begin_pulley, solve_pulley
+from .listeners import ListeningConstraint
 
 
 class Pulley(ListeningConstraint):

@@ -11,8 +11,8 @@ import time
 import numpy as np
 
 from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM, WORLD
-from ..broad_phase.tree_edits import enter, leave
 from ..broad_phase.schema import TREE
+from ..broad_phase.tree_edits import enter, leave
 from ..collision.bounds_queries import query_bounds
 from ..collision.query_schema import COLLECT_SHAPES, PLACED_SHAPE, QUERY, WITH_AREAS, WITH_BODIES
 from ..collision.triangulation import TRIANGLE_REQUEST, triangulate

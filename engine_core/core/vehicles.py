@@ -17,17 +17,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..edit import body_placement
 from ..bodies.schema import RIGID
 from ..constraints.vehicle_schema import (
     ANTI_ROLL_BAR, CURVE_POINTS, CYLINDER_WHEEL, DRIVE, MOST_GEARS, MOST_WHEELS, MOTORCYCLE, RAY_WHEEL, SHAFT, SPHERE_WHEEL,
     TRACKED, VEHICLE, WHEEL, WHEELED,
 )  # fmt: skip
-from .listeners import ListeningConstraint
-from .queries import install_queries
+from ..edit import body_placement
 from ..runtime.memory import address_of
 from ..shapes.schema import CYLINDER, SPHERE
 from ..solver.vehicles import begin_vehicle, solve_vehicle
+from .listeners import ListeningConstraint
+from .queries import install_queries
 
 RPM = 2.0 * math.pi / 60.0
 """One turn a minute [rad/s]."""

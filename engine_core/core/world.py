@@ -19,19 +19,11 @@ from ..bodies.exceptions import Exceptions
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from ..bodies.pool import BodyPool, InstancePool
-from .areas import AreaInterface
 from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WORLD
 from ..bodies.shape_users import ShapeUsers
-from .bodies import BodyInterface
 from ..edit.body_locks import BodyLocks
-from .contacts import ContactInterface
 from ..edit.edits import LateEdits, edit
-from .joints import JointInterface, JointPool
-from ..step.limits import SETTING, limits_for
-from .listeners import ListenerInterface
 from ..edit.origin import shift
-from ..step.physics_system import PhysicsSystem
-from .pulleys import PulleyInterface
 from ..edit.retirement import Retirement
 from ..runtime.cores import MAX_THREADS
 from ..runtime.job_system import JobSystem
@@ -42,6 +34,14 @@ from ..runtime.thread_pool import shared_pool
 from ..sensors.change import forget_events
 from ..sensors.pools import AreaPool
 from ..shapes.pool import ShapePool
+from ..step.limits import SETTING, limits_for
+from ..step.physics_system import PhysicsSystem
+from .areas import AreaInterface
+from .bodies import BodyInterface
+from .contacts import ContactInterface
+from .joints import JointInterface, JointPool
+from .listeners import ListenerInterface
+from .pulleys import PulleyInterface
 from .vehicles import VehicleInterface
 
 MOST_GROUP_FILTERS = 1024

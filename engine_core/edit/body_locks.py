@@ -19,16 +19,16 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from . import edits
 from ..bodies.identity import describe_id, index_of
 from ..bodies.motion import bodies_of
 from ..bodies.publication import read_motion
 from ..bodies.schema import INDEX_MASK, KIND_BODY, WORLD
-from .edits import COMMAND, edit
 from ..runtime import atomics
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import Pool, address_of, view
 from ..runtime.parking import PARKING, give_way
+from . import edits
+from .edits import COMMAND, edit
 
 LOCK_COUNT = 64
 LOCK = np.dtype([("holders", "i8"), ("padding", "i8", 7)])  # readers; -1: a writer

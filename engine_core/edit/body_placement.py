@@ -21,14 +21,14 @@ from ..bodies.schema import (
     TARGET_SET, WORLD,
 )  # fmt: skip
 from ..broad_phase.add import tree_add
-from ..broad_phase.tree_edits import tree_remove, tree_widen
 from ..broad_phase.nodes import note_layers
 from ..broad_phase.schema import TREE
-from .applied_changes import CHANGES, mark_moved
+from ..broad_phase.tree_edits import tree_remove, tree_widen
 from ..collision.contact_rules import terms_of
+from ..collision.event_lists import begin_telling, stop_telling
+from ..collision.pair_finding import mark_moved
 from ..collision.pairs import combine_materials, lists_of, pairs_of
 from ..collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
-from ..collision.event_lists import begin_telling, stop_telling
 from ..geometry.vector import quaternion, rotate, subtract, vector3
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
@@ -36,6 +36,7 @@ from ..sensors.change import area_enters, forget_overlaps
 from ..solver.joint_colours import remove_joints_of
 from ..solver.sleeping import add_to_active, remove_from_active, settle_sleeper, wake_island, wake_joined
 from ..solver.touching import destroy_pairs_of, wake_neighbours
+from .applied_changes import CHANGES
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 TREE_SIZE = TREE.itemsize

@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import body_placement
 from ..bodies import motion
 from ..bodies.identity import index_of, kind_of, row_of
 from ..bodies.motion import bodies_of
@@ -27,6 +26,7 @@ from ..runtime.call import call_3_result
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..runtime.parking import PARKING, give_way
+from . import body_placement
 
 COMMAND = np.dtype(
     [

@@ -13,13 +13,13 @@ import numpy as np
 from ..bodies.schema import SYSTEM, WORLD
 from ..broad_phase.schema import TREE
 from ..broad_phase.shift import FARTHEST, GRID, begin_shift, drop_copies, moved_high, moved_low, shift_subtree, shift_tree
-from .edits import STEPPING, take_gate
 from ..geometry.vector import subtract, vector3
 from ..runtime import atomics
 from ..runtime.call import call_3_result
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view
 from ..runtime.parking import PARKING, give_way
+from .edits import STEPPING, take_gate
 
 TREE_SIZE = TREE.itemsize
 ORIGIN_VERSION, FRAME_VERSION = SYSTEM.fields["origin_version"][1], SYSTEM.fields["frame_version"][1]

@@ -13,12 +13,12 @@ from collections.abc import Callable
 import numpy as np
 
 from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM, WORLD
-from ..broad_phase.tree_edits import USERS
 from ..broad_phase.schema import TREE, USER_STRIPES
-from .edits import GATE, STEPPING
+from ..broad_phase.tree_edits import USERS
 from ..runtime import atomics
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, view
+from .edits import GATE, STEPPING
 
 TREE_SIZE, SYSTEM_SIZE = TREE.itemsize, SYSTEM.itemsize
 COUNTERS = 2 * USER_STRIPES

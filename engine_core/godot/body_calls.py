@@ -7,19 +7,19 @@ Python print why a call was refused; `server_of(instance)` is the address of SER
 after the body's id.
 """
 
-from ..edit import edits
 from ..bodies.motion import bodies_of
 from ..bodies.rare import rare_of
 from ..bodies.schema import MASS_CHANGED
+from ..edit import edits
 from ..edit.edits import give_command
 from ..geometry.vector import vector3
 from ..runtime.call import call_1
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .call_names import number_of
-from .upward_impulses import note_impulse
 from .schema import NOT_FINITE, SERVER, TOO_MANY_EDITS
 from .slots import argument, is_finite3, store_vector3, vector3_argument
+from .upward_impulses import note_impulse
 
 NOTHING = (0.0, 0.0, 0.0)
 FULL = edits.FULL

@@ -17,8 +17,8 @@ from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uin
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
-from ..shapes.placed_shapes import packed6
 from ..sensors.effects import refresh_surroundings
+from ..shapes.placed_shapes import packed6
 from .body_calls import (
     FULL,
     NOTHING,

@@ -5,8 +5,8 @@ The caller holds the server's lock.
 
 import numpy as np
 
-from ..edit import body_placement
 from ..bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
+from ..edit import body_placement
 from ..runtime.memory import address_of
 from ..sensors.pools import new_area
 from .schema import (

@@ -14,8 +14,8 @@ from ..bodies import motion
 from ..bodies.identity import index_of
 from ..bodies.motion import bodies_of, origin_of
 from ..bodies.schema import HAS_RARE, SYSTEM, WORLD
-from ..geometry.vector import add, subtract
 from ..edit.origin import read_frame, shift
+from ..geometry.vector import add, subtract
 from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view

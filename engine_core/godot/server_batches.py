@@ -6,9 +6,9 @@
 
 import numpy as np
 
-from ..core.batches import BatchQueue, BodyBatch
-from ..bodies.identity import index_of
 from ..batches.body_batches import NEW_BODY, NEW_SHAPE
+from ..bodies.identity import index_of
+from ..core.batches import BatchQueue, BodyBatch
 from .frames import frame_of_space
 from .methods import locked_calls
 from .schema import INT, PACKED_FLOAT32_ARRAY, RID, TRANSFORM3D

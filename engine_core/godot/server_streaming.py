@@ -16,8 +16,9 @@ import numpy as np
 from ..batches import body_batches
 from ..bodies.identity import index_of, kind_of
 from ..bodies.schema import KIND_BODY
-from ..geometry.vector import add
 from ..edit.origin import read_frame
+from ..geometry.vector import add
+from ..runtime.c_memory import address_of_function
 from ..runtime.call import load_address, load_int32, load_int64, store_int32, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
@@ -25,7 +26,6 @@ from ..streaming.wanted import Ranges
 from ..streaming.world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
 from .methods import INVALID_ARGUMENT, TOO_FEW_ARGUMENTS, locked_calls
 from .schema import DICTIONARY, INT, MOST_STREAMS, RID, SERVER, STREAM, STRING, VECTOR3
-from ..runtime.c_memory import address_of_function
 from .slots import is_finite3, load_vector3
 
 RANGE_SETTINGS = ("full_ring", "medium_ring", "rows_ahead", "low_ring", "hysteresis")

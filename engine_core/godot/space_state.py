@@ -27,8 +27,8 @@ from ..collision.query_schema import (
     WITH_AREAS,
     WITH_BODIES,
 )  # fmt: skip
-from ..geometry.vector import add, dot, store3, store4, subtract, vector3
 from ..edit.origin import read_frame
+from ..geometry.vector import add, dot, store3, store4, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import (
     call_1,

@@ -10,15 +10,15 @@ import numpy as np
 from ..bodies.schema import SYSTEM, WORLD
 from ..edit.edits import STEPPING, take_gate
 from ..geometry.vector import store3
-from ..step.physics_system import GATE_IS_TAKEN
 from ..runtime.atomics import exchange_int64
 from ..runtime.call import call_1, call_1_float, call_2, call_3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
+from ..step.physics_system import GATE_IS_TAKEN
 from .call_names import number_of
-from .upward_impulses import spread_impulses
 from .schema import BODY_BINDING, MOST_STREAMS, NIL, SERVER, SPACE_BINDING, STEP_FAILED, STREAM
 from .server_lock import release
+from .upward_impulses import spread_impulses
 
 INT32 = np.int32
 IS_STEPPING = SERVER.fields["is_stepping"][1]

@@ -11,9 +11,9 @@
 
 from contextlib import contextmanager
 
+from ..runtime.timeline import Timeline
 from ..step.physics_system import PhysicsSystem
 from ..step.stages import JOB_COUNT, JOBS, STAGE_NAMES
-from ..runtime.timeline import Timeline
 
 
 def step_names() -> dict[int, str]:

@@ -4,10 +4,10 @@ that, as streaming and the step would."""
 import numpy as np
 
 from ..broad_phase.add import tree_prepare
-from ..broad_phase.tree_edits import tree_finalize
 from ..broad_phase.query import bounds_query_begin, bounds_query_next, query_end, ray_query_begin, ray_query_next
 from ..broad_phase.rebuild import tree_rebuild, tree_renew, tree_swap
 from ..broad_phase.schema import CURSOR, TREE
+from ..broad_phase.tree_edits import tree_finalize
 from ..runtime.kernel import entry_point
 from ..runtime.memory import stack_array, view, view2
 

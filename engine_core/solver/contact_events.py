@@ -12,9 +12,9 @@ from ..bodies.schema import BODY, WORLD
 from ..collision.contact_points import contact_frames, contact_normal, contact_point, surface_points
 from ..collision.contact_rules import velocity_between
 from ..collision.contact_schema import CONTACT_ADDED, CONTACT_EVENT, CONTACT_PERSISTED
+from ..collision.event_lists import add_event, find_told, forget_unseen, take_told, told_of
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import LINEAR_SLOP, PAIR_TELLS_ALL
-from ..collision.event_lists import add_event, find_told, forget_unseen, take_told, told_of
 from ..constraints.blocks import get_vector
 from ..constraints.schema import FRICTION, NORMAL, POINT_FIELDS, POINT_RELATIVE_VELOCITY, POINTS, RESTITUTION, TOTAL_FRICTION
 from ..geometry.vector import add, add_scaled, dot, scale, store3, vector3

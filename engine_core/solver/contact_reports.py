@@ -10,8 +10,8 @@ from ..bodies.motion import surface_velocity
 from ..bodies.rare import rare_of
 from ..bodies.schema import BODY, CONTACT_REPORT, HAS_RARE, WORLD
 from ..collision.contact_points import contact_frames, surface_points
-from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.event_lists import part_told
+from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..constraints.blocks import LANE_FLOATS, get_vector
 from ..constraints.schema import (
     ANGULAR_VELOCITY, BLOCK_SIZE, FORCE_FLOATS, FORCE_SIZE, LINEAR_VELOCITY, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B,

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..bodies.publication import begin_change, end_change
 from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
-from ..broad_phase.tree_edits import tree_widen
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
+from ..broad_phase.tree_edits import tree_widen
 from ..collision.body_sweeps import swept_box
 from ..collision.sweeps import SWEEP
 from ..constraints.body_terms import six

@@ -11,8 +11,8 @@ from ..bodies.schema import (
     BODY, CAN_SLEEP, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES,
     RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD,
 )  # fmt: skip
-from ..broad_phase.tree_edits import tree_widen
 from ..broad_phase.schema import TREE
+from ..broad_phase.tree_edits import tree_widen
 from ..constraints.schema import (
     ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
     LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,

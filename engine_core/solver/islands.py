@@ -8,7 +8,7 @@ at once and the result does not depend on their order.
 
 import numpy as np
 
-from ..bodies.overlap import DEEP_PART_OF_SIZE, allowed_overlap, size_of
+from ..bodies.overlap import is_deep, size_of
 from ..bodies.schema import BODY, KINEMATIC, RIGID
 from ..collision.pairs import lowest_separation, manifolds_of
 from ..constraints.schema import COLOUR_COUNT
@@ -20,8 +20,8 @@ from .colours import colours_of
 
 INT32, FLOAT32 = np.int32, np.float32
 CREEP, LEAST_CREEP = 0.02, 1.0e-3
-"""Bodies that lie deep in each other rest when they part by less than this part of the smaller inner radius a second, or by less
-than so much [m/s]."""
+"""Bodies that overlap deeply may sleep when they move apart at less than CREEP inner radii of the smaller body a second, or at
+less than LEAST_CREEP [m/s]."""
 LINK_OFFSET = BODY.fields["island_link"][1]
 
 
@@ -32,8 +32,8 @@ def link_address(bodies, active, slot):
 
 @kernel
 def find_root(bodies, active, slot):
-    """The lowest slot of the island that `slot` is known to be in, and how many times round the loop it took. Every second link
-    of the path is made to skip one: links only ever go down, whichever thread writes them."""
+    """The lowest known slot of the island of `slot`, and the number of loops the search took. It makes every second link of the
+    path skip one: a link only ever goes down, whichever thread writes it."""
     loops = 0
     while True:
         above = load_relaxed_int32(link_address(bodies, active, slot))
@@ -73,14 +73,14 @@ def begin_islands(system, bodies, active):
 
 @kernel
 def rest_later(body):
-    """Have a body that is slow not rest yet."""
+    """Restart the time after which a slow body sleeps."""
     body.sleep_time = FLOAT32(0.0)
     store3(body.rest_position, vector3(body.position))
 
 
 @kernel
 def moved_at_rest(body):
-    """How far a body has moved since it began to rest, world axes [m]."""
+    """Displacement of a body since it began to rest, world axes [m]; zero for bodies that the solver does not move."""
     if body.mode < RIGID:
         return (0.0, 0.0, 0.0)
     return subtract(vector3(body.position), vector3(body.rest_position))
@@ -88,20 +88,20 @@ def moved_at_rest(body):
 
 @kernel
 def is_parting(system, manifold, a, b):
-    """Whether two bodies that have rested long enough to sleep lie deep in each other and are still being pushed apart, which is
-    no part of their velocities."""
+    """Whether two bodies that have rested long enough to sleep overlap deeply and are still being pushed apart. Their velocities
+    do not show it: the push moves bodies without speed."""
     time = max(a.sleep_time if a.mode >= RIGID else FLOAT32(0.0), b.sleep_time if b.mode >= RIGID else FLOAT32(0.0))
-    size = min(size_of(a), size_of(b))
-    if time < system.time_to_sleep or lowest_separation(manifold) + allowed_overlap(system, a, b) > -DEEP_PART_OF_SIZE * size:
+    if time < system.time_to_sleep or not is_deep(system, a, b, lowest_separation(manifold)):
         return False
     normal = rotate(quaternion(a.rotation), vector3(manifold.normal))
-    return dot(subtract(moved_at_rest(b), moved_at_rest(a)), normal) > max(CREEP * size, LEAST_CREEP) * time
+    creep = max(CREEP * min(size_of(a), size_of(b)), LEAST_CREEP)
+    return dot(subtract(moved_at_rest(b), moved_at_rest(a)), normal) > creep * time
 
 
 @kernel
 def link_contacts(system, bodies, active):
-    """Link bodies that touch. A body that touches a moving kinematic body does not rest, nor does one that is being pushed out of
-    another."""
+    """Link bodies that touch. A body that touches a moving kinematic body does not rest; neither does a body that is being pushed
+    out of another one."""
     manifolds = manifolds_of(system)
     colours = colours_of(system)
     for colour in range(COLOUR_COUNT + 1):
@@ -121,8 +121,8 @@ def link_contacts(system, bodies, active):
 
 @kernel
 def finish_islands(system, bodies, active):
-    """Flatten the links (a root is always lower, so one pass in order does it), and give each root the least rest of its
-    island. Returns the number of islands. The rest is kept in the root's `sleep_time` only through `island_rest`."""
+    """Flatten the links (a root is always lower, so one pass in order is enough), and store the least sleep time of each island
+    in `scratch`, at its root's slot. Returns the number of islands."""
     rest = view(system.scratch, system.active_count, np.float32)
     count = 0
     for slot in range(system.active_count):

@@ -5,14 +5,14 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import BODY, KINEMATIC, RIGID, WORLD
+from ..collision.event_lists import end_telling
 from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, lists_of, manifolds_of, pairs_of
 from ..collision.schema import MANIFOLD_IS_SENSOR, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED
 from ..collision.seams import drop_seam_contacts
-from ..collision.event_lists import end_telling
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .colours import add_to_colour, remove_from_colour
 from .caught_bodies import turn_pinched_contacts
+from .colours import add_to_colour, remove_from_colour
 from .sleeping import is_solved, wake_island, wake_joined
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32

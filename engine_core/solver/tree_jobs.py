@@ -16,13 +16,13 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.prefetch import prefetch
 from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
+from .integration import forces_of
 from .joint_loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
 from .joint_order import nodes_of
 from .joint_trees import (
     begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, is_rubbed, keep_motions,
     measure_drifts, spread_down,
 )  # fmt: skip
-from .integration import forces_of
 from .joints import add_to_totals, push_springs, relax_joint, relax_rows, softness_of, solve_joint, warm_start_joint
 
 INT32, FLOAT32 = np.int32, np.float32

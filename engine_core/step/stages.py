@@ -8,6 +8,7 @@ from ..collision.pair_finding import look_alone, look_for_pairs
 from ..constraints.contact_preparation import prepare_contacts, store_impulses
 from ..constraints.joint_preparation import prepare_joints, store_joints
 from ..constraints.schema import COLOUR_COUNT, COLOURS, OVERFLOW
+from ..edit.applied_changes import update_trees
 from ..runtime.job_system import JOB_SYSTEM, run_job
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -23,7 +24,6 @@ from ..solver.listeners import tell_listeners
 from ..solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
 from ..solver.ways import note_halfway
 from ..solver.wide_contacts import bounce_contacts, bounce_contacts_again, relax, solve, warm_start
-from ..edit.applied_changes import update_trees
 
 # The jobs of a step, by their place in SYSTEM.jobs.
 JOBS = (

@@ -9,8 +9,8 @@ import time
 from collections import deque
 from pathlib import Path
 
-from ..core.batches import BatchQueue, BodyBatch
 from ..batches.body_batches import FAILED, IS_IN
+from ..core.batches import BatchQueue, BodyBatch
 from ..runtime.memory import PoolFull
 from . import tile_file
 from .planner import Tile
