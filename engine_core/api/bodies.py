@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ..batches.adding import rows_of
 from ..batches.editing import edit_bodies, free_bodies, motions_of
 from ..bodies.schema import RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
-from ..edit import edits
+from ..edit import motion_edits
+from ..edit.edit_table import Edit
 from .arrays import FASTEST, FURTHEST, Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Bodies:
     @positions.setter
     def positions(self, positions: Vectors) -> None:
         places = rows("positions", "positions", positions, len(self), most=FURTHEST)
-        edit_bodies(self._space.core, "positions", self._ids, edits.SET_ORIGIN, places)
+        edit_bodies(self._space.core, "positions", self._ids, motion_edits.set_origin, places)
 
     @property
     def rotations(self) -> Floats:
@@ -99,7 +100,7 @@ class Bodies:
     @rotations.setter
     def rotations(self, quaternions: Vectors) -> None:
         turns = rotations("rotations", quaternions, len(self), "rotations")
-        edit_bodies(self._space.core, "rotations", self._ids, edits.SET_TURN, turns)
+        edit_bodies(self._space.core, "rotations", self._ids, motion_edits.set_rotation, turns)
 
     @property
     def velocities(self) -> Floats:
@@ -110,7 +111,7 @@ class Bodies:
 
     @velocities.setter
     def velocities(self, velocities: Vectors) -> None:
-        self._give("velocities", edits.LINEAR_VELOCITY, velocities, rigid=True)
+        self._give("velocities", motion_edits.set_linear_velocity, velocities, rigid=True)
 
     @property
     def angular_velocities(self) -> Floats:
@@ -120,7 +121,7 @@ class Bodies:
 
     @angular_velocities.setter
     def angular_velocities(self, velocities: Vectors) -> None:
-        self._give("angular_velocities", edits.ANGULAR_VELOCITY, velocities, rigid=True)
+        self._give("angular_velocities", motion_edits.set_angular_velocity, velocities, rigid=True)
 
     @property
     def centers_of_mass(self) -> Floats:
@@ -142,12 +143,12 @@ class Bodies:
 
     # What is done to them.
 
-    def _give(self, call: str, kind: int, *vectors: Any, rigid: bool = False) -> None:
-        most = FASTEST if kind in (edits.LINEAR_VELOCITY, edits.ANGULAR_VELOCITY) else math.inf
+    def _give(self, call: str, edit: Edit, *vectors: Any, rigid: bool = False) -> None:
+        most = FASTEST if edit in (motion_edits.set_linear_velocity, motion_edits.set_angular_velocity) else math.inf
         checked = [rows(call, call, vector, len(self), most=most) for vector in vectors]
         if rigid and (self.field(call, "mode") < RIGID).any():
             raise ValueError(f"{call}: only rigid bodies have a velocity of their own; see surface_velocity and move")
-        edit_bodies(self._space.core, call, self._ids, kind, np.concatenate(checked, axis=1))
+        edit_bodies(self._space.core, call, self._ids, edit, np.concatenate(checked, axis=1))
 
     def move(self, positions: Vectors, quaternions: Vectors) -> None:
         """Put the origins to `positions` [m] (n, 3) and turn the bodies to `quaternions` x, y, z, w (n, 4); velocities do not
@@ -155,45 +156,45 @@ class Bodies:
         PoolFull."""
         places = rows("move", "positions", positions, len(self), most=FURTHEST)
         given = places, rotations("move", quaternions, len(self), "quaternions")
-        edit_bodies(self._space.core, "move", self._ids, edits.SET_POSE, np.concatenate(given, axis=1))
+        edit_bodies(self._space.core, "move", self._ids, motion_edits.set_pose, np.concatenate(given, axis=1))
 
     def apply_impulses(self, impulses: Vectors, offsets: Vectors | None = None) -> None:
         """Apply impulses [N s] (n, 3), world axes, at the centres of mass, or at `offsets` [m] (n, 3) from the origins, world
         axes. Velocities change at once; bodies that are not rigid ignore it. Raises ValueError, KeyError, PoolFull."""
         if offsets is None:
-            self._give("apply_impulses", edits.CENTRAL_IMPULSE, impulses)
+            self._give("apply_impulses", motion_edits.apply_central_impulse, impulses)
         else:
-            self._give("apply_impulses", edits.IMPULSE, impulses, offsets)
+            self._give("apply_impulses", motion_edits.apply_impulse, impulses, offsets)
 
     def apply_torque_impulses(self, impulses: Vectors) -> None:
         """Apply angular impulses [N m s] (n, 3), world axes. Raises ValueError, KeyError, PoolFull."""
-        self._give("apply_torque_impulses", edits.TORQUE_IMPULSE, impulses)
+        self._give("apply_torque_impulses", motion_edits.apply_torque_impulse, impulses)
 
     def apply_forces(self, forces: Vectors, offsets: Vectors | None = None) -> None:
         """Apply forces [N] (n, 3), world axes, during the next step, at the centres of mass, or at `offsets` [m] (n, 3) from
         the origins. Raises ValueError, KeyError, PoolFull."""
         if offsets is None:
-            self._give("apply_forces", edits.CENTRAL_FORCE, forces)
+            self._give("apply_forces", motion_edits.apply_central_force, forces)
         else:
-            self._give("apply_forces", edits.FORCE, forces, offsets)
+            self._give("apply_forces", motion_edits.apply_force, forces, offsets)
 
     def apply_torques(self, torques: Vectors) -> None:
         """Apply torques [N m] (n, 3), world axes, during the next step. Raises ValueError, KeyError, PoolFull."""
-        self._give("apply_torques", edits.TORQUE, torques)
+        self._give("apply_torques", motion_edits.apply_torque, torques)
 
     def set_constant_forces(self, forces: Vectors, torques: Vector | Vectors = (0.0, 0.0, 0.0)) -> None:
         """Apply forces [N] and torques [N m], (n, 3) each, world axes, in every step from now on. Raises ValueError,
         KeyError, PoolFull."""
-        self._give("set_constant_forces", edits.SET_FORCE, forces)
-        self._give("set_constant_forces", edits.SET_TORQUE, torques)
+        self._give("set_constant_forces", motion_edits.set_constant_force, forces)
+        self._give("set_constant_forces", motion_edits.set_constant_torque, torques)
 
     def wake(self) -> None:
         """Wake the bodies, and all bodies that sleep with them. Raises KeyError."""
-        edit_bodies(self._space.core, "wake", self._ids, edits.SLEEPING, np.zeros((len(self), 1)))
+        edit_bodies(self._space.core, "wake", self._ids, motion_edits.set_sleeping, np.zeros((len(self), 1)))
 
     def sleep(self) -> None:
         """Put the bodies to sleep; their velocities become zero. Raises KeyError."""
-        edit_bodies(self._space.core, "sleep", self._ids, edits.SLEEPING, np.ones((len(self), 1)))
+        edit_bodies(self._space.core, "sleep", self._ids, motion_edits.set_sleeping, np.ones((len(self), 1)))
 
     def remove(self) -> None:
         """Free the bodies; bodies that lay on them wake. Their ids are stale from now on. Raises KeyError."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..batches.editing import edit_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KIND_BODY, RIGID
-from ..edit import edits
+from ..edit import motion_edits
 from .arrays import (
     FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector,
 )  # fmt: skip
@@ -101,7 +101,7 @@ class Body(Handle):
         bodies out of its way. Raises ValueError, KeyError."""
         place = vector("move", "position", position, most=FURTHEST)
         if rotation is None:
-            edit_bodies(self._space.core, "move", self._many._ids, edits.SET_ORIGIN, place[None])
+            edit_bodies(self._space.core, "move", self._many._ids, motion_edits.set_origin, place[None])
         else:
             self._many.move(place, rotations("move", rotation, 1)[0])
 
@@ -130,8 +130,8 @@ class Body(Handle):
         call = "set_surface_velocity"
         if self._one("mode", call) >= RIGID:
             raise ValueError(f"{call}: only a static or kinematic body has a running surface, this one is rigid")
-        for kind, value in ((edits.LINEAR_VELOCITY, linear), (edits.ANGULAR_VELOCITY, angular)):
-            self._many._give(call, kind, value)
+        for edit, value in ((motion_edits.set_linear_velocity, linear), (motion_edits.set_angular_velocity, angular)):
+            self._many._give(call, edit, value)
 
     def apply_impulse(self, impulse: Vector, offset: Vector | None = None) -> None:
         """Apply an impulse [N s] (3,), world axes, at the centre of mass, or at `offset` [m] (3,) from the origin, world

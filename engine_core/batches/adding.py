@@ -1,7 +1,7 @@
 """Creating many bodies of one mode in a system: one compiled call fills the rows, and one sub-tree is inserted into the tree.
 
 The bodies are ordinary ones: each may be changed and freed by itself afterwards. Any thread may call; the bodies enter at once,
-or at the end of the running step (edit/edits.py).
+or at the end of the running step (edit/commands.py).
 """
 
 from functools import partial

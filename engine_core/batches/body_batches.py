@@ -27,7 +27,7 @@ from ..broad_phase.schema import TREE, USER_STRIPES
 from ..broad_phase.tree_edits import USERS, tree_abort, tree_finalize, tree_remove_many
 from ..collision.pair_finding import mark_moved
 from ..edit.body_placement import take_out
-from ..edit.edits import STEPPING, take_gate
+from ..edit.commands import STEPPING, take_gate
 from ..edit.origin import catch_up, read_origin
 from ..geometry.vector import length_squared, store3, vector3
 from ..runtime import atomics

@@ -9,7 +9,8 @@ from ..bodies.motion import bodies_of
 from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, WORLD
 from ..edit.body_locks import read_motions
 from ..edit.body_placement import leave_system
-from ..edit.edits import COMMAND, FULL, NO_BODY
+from ..edit.commands import COMMAND, FULL, NO_BODY
+from ..edit.edit_table import MOST_VALUES, Edit
 from ..runtime import atomics
 from ..runtime.call import call_2, call_3_result
 from ..runtime.kernel import entry_point
@@ -18,22 +19,21 @@ from .adding import rows_of
 from .body_batches import ROW_BYTES
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
-COMMAND_VALUES = 7
 FEW = 4
 """Up to this many bodies are freed one by one, which costs less."""
 
 
 @entry_point("int64(int64, int64, int64, int64, int64, int64)")
-def give_commands(world, ids_address, count, kind, values_address, width):
-    """Give a COMMAND of one kind to each of the bodies with int64 ids at an address, with `width` doubles each. Return the number
+def give_commands(world, ids_address, count, edit_number, values_address, width):
+    """Give a COMMAND of one edit to each of the bodies with int64 ids at an address, with `width` doubles each. Return the number
     of commands that are done or wait: fewer than `count` if a body is gone or the ring of a system is full."""
     ids, edit_function = view(ids_address, count, INT64), view(world, 1, WORLD)[0].edit_function
     values = view(values_address, count * width, FLOAT64)
     command = stack_array(1, COMMAND)
-    command[0].kind, command[0].system = INT32(kind), INT32(-1)
+    command[0].edit = edit_number
     for n in range(count):
         command[0].body = ids[n]
-        for k in range(COMMAND_VALUES):
+        for k in range(MOST_VALUES):
             command[0].values[k] = values[n * width + k] if k < width else 0.0
         answer = call_3_result(edit_function, world, address_of_row(command, 0), INT64(0))
         if answer == NO_BODY or answer == FULL:
@@ -53,12 +53,12 @@ def take_out_many(world, rows_address, count, leave_function):
         body.sequence = INT32(max((INT64(body.sequence) + 1) & SEQUENCE_MASK, 1))
 
 
-def edit_bodies(world, call: str, ids: np.ndarray, kind: int, values: np.ndarray) -> None:
-    """Do one edit, a kind of COMMAND of edit/edits.py, with values float64 (n, k), on many bodies: at once, or at the end of the
-    running step. Any thread may call. Raises KeyError for a body that is gone, PoolFull if too many edits wait."""
+def edit_bodies(world, call: str, ids: np.ndarray, edit: Edit, values: np.ndarray) -> None:
+    """Give an edit with values float64 (n, k) to many bodies: it is executed at once, or at the end of the running step. Any
+    thread may call. Raises KeyError for a body that is gone, PoolFull if too many edits wait."""
     rows_of(world, call, ids)
     values = np.ascontiguousarray(values, np.float64)
-    done = give_commands(world.address, address_of(ids), len(ids), kind, address_of(values), values.shape[1])
+    done = give_commands(world.address, address_of(ids), len(ids), edit.number, address_of(values), values.shape[1])
     if done < len(ids):
         world.body_index(call, int(ids[done]))
         raise world.edits_full(call)

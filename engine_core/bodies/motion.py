@@ -2,8 +2,8 @@
 
 Every function takes the address of WORLD and the index of a body that the caller has checked (`identity.body_of`). The user's
 transforms are of the body's origin; the core's are of its centre of mass. Vectors are in world axes; offsets are from the origin.
-These functions take no locks. To be called by the thread that holds the gate of the body's system (edit/edits.py), or by the one
-thread that owns a body in no system.
+These functions take no locks. To be called by the thread that holds the gate of the body's system (edit/commands.py), or by the
+one thread that owns a body in no system.
 """
 
 import numpy as np

@@ -7,7 +7,7 @@ two copies; the "latch" of the Linux kernel's seqlock documentation).
 
 A thread changes one body at a time, so it needs one SHADOW, which it uses for one body after the other: a reader that finds the
 copy of the next body also finds that the change of its own has ended. A system has one for each worker of its jobs; number 0
-belongs to the thread that holds the system's gate (edit/edits.py). A body in no system belongs to its owner alone and is not
+belongs to the thread that holds the system's gate (edit/commands.py). A body in no system belongs to its owner alone and is not
 published.
 
 The order of a change is described in docs/publication.md:

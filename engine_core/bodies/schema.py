@@ -210,7 +210,7 @@ WORLD = np.dtype(
         ("layers", "i8"),  # address of LAYERS
         ("group_filters", "i8"),  # address of uint64 (count, 64): bit j of row i: sub-groups i and j collide
         ("reporting_count", "i8"),  # bodies that request contact reports
-        ("edit_function", "i8"),  # address of edits.edit
+        ("edit_function", "i8"),  # address of commands.edit
         ("parking", "i8"),  # address of runtime.parking.PARKING
         ("areas", "i8"),  # rows of sensors.schema.AREA, by body index
         ("joints", "i8"), ("joint_capacity", "i8"),  # JOINT of constraints/joint_schema.py
@@ -317,8 +317,8 @@ SYSTEM = np.dtype(
         ("island_count", "i8"),
         ("stage_cycles", "i8"),  # address of int64 counters of time by stage
         ("extra", "i8", 16),
-        # Edits from any thread: see edit/edits.py. Words used by several threads have their own cache lines.
-        ("commands", "i8"), ("command_capacity", "i8"),  # a ring of edits.COMMAND
+        # Edits from any thread: see edit/commands.py. Words used by several threads have their own cache lines.
+        ("commands", "i8"), ("command_capacity", "i8"),  # a ring of commands.COMMAND
         ("command_tail", "i8"),  # commands done; written by the holder of the gate
         ("padding_1", "i8", 8), ("gate", "i8"),  # who may change the system now; 0: no thread does
         ("padding_2", "i8", 8), ("command_head", "i8"),  # commands given

@@ -18,11 +18,12 @@ import math
 import numpy as np
 
 from ..bodies.schema import (
-    CUSTOM_CENTER_OF_MASS, FILTER_CHANGED, IS_AREA, KIND_AREA, LAYER_SENSOR, RAY_PICKABLE, STATIC,
+    CUSTOM_CENTER_OF_MASS, IS_AREA, KIND_AREA, LAYER_SENSOR, RAY_PICKABLE, STATIC,
 )  # fmt: skip
-from ..edit import body_placement
-from ..sensors.change import effects_changed, set_monitorable, set_monitoring, space_changed
-from ..sensors.schema import IS_INSIDE, IS_MONITORABLE, MONITORS_AREAS, MONITORS_BODIES
+from ..edit import setting_edits
+from ..edit.setting_edits import AREA_PARAMETERS
+from ..sensors.change import space_changed
+from ..sensors.schema import IS_INSIDE, MONITORS_AREAS, MONITORS_BODIES
 from .body_shapes import edits
 
 MODE_NAMES = ("disabled", "combine", "combine-replace", "replace", "replace-combine")
@@ -92,48 +93,38 @@ class AreaInterface:
 
     # Layers, masks and monitoring.
 
-    @edits
     def area_set_collision_layer(self, identity: int, layer: int) -> None:
         """Set the layers the area is on, 32 bits, for other areas and for queries."""
-        self._set_filter("area_set_collision_layer", identity, "collision_layer", layer)
+        self.area_index("area_set_collision_layer", identity)
+        self.edit_body("area_set_collision_layer", identity, setting_edits.set_collision_layer, layer & 0xFFFFFFFF)
 
-    @edits
     def area_set_collision_mask(self, identity: int, mask: int) -> None:
         """Set the layers the area detects, 32 bits."""
-        self._set_filter("area_set_collision_mask", identity, "collision_mask", mask)
+        self.area_index("area_set_collision_mask", identity)
+        self.edit_body("area_set_collision_mask", identity, setting_edits.set_collision_mask, mask & 0xFFFFFFFF)
 
-    def _set_filter(self, call: str, identity: int, field: str, bits: int) -> None:
-        index = self.area_index(call, identity)
-        self.bodies.rows[index][field] = bits & 0xFFFFFFFF
-        body_placement.mark(self.address, index, FILTER_CHANGED)
-
-    @edits
     def area_set_monitoring(self, identity: int, bodies: bool | None = None, areas: bool | None = None) -> None:
         """Set whether events report bodies, and other areas. Switching it on (again) reports all current overlaps anew."""
-        index = self.area_index("area_set_monitoring", identity)
+        self.area_index("area_set_monitoring", identity)
         for kind, is_on in ((MONITORS_BODIES, bodies), (MONITORS_AREAS, areas)):
             if is_on is not None:
-                set_monitoring(self.address, index, kind, bool(is_on))
+                self.edit_body("area_set_monitoring", identity, setting_edits.set_monitoring, kind, bool(is_on))
 
-    @edits
     def area_set_monitorable(self, identity: int, is_monitorable: bool) -> None:
         """Set whether other areas detect this one."""
-        index = self.area_index("area_set_monitorable", identity)
-        if bool(int(self.areas.rows[index]["flags"]) & IS_MONITORABLE) != bool(is_monitorable):
-            set_monitorable(self.address, index, bool(is_monitorable))
+        self.area_index("area_set_monitorable", identity)
+        self.edit_body("area_set_monitorable", identity, setting_edits.set_monitorable, bool(is_monitorable))
 
     # Effects.
 
-    @edits
     def area_set_param(self, identity: int, name: str, value) -> None:
         """Set a field of sensors.schema.AREA: a `_mode` (0 to 4 or its name, see MODE_NAMES), `priority`, `gravity`,
         `gravity_vector`, `is_point`, `unit_distance`, `linear_damp`, `angular_damp`."""
-        index = self.area_index("area_set_param", identity)
+        self.area_index("area_set_param", identity)
         value = check_area_param("area_set_param", name, value)
-        row = self.areas.rows[index]
-        if (row[name] != value) if np.ndim(value) == 0 else (row[name] != value).any():
-            row[name] = value
-            effects_changed(self.address, index)
+        vector = value if np.ndim(value) else (value, 0.0, 0.0)
+        number = AREA_PARAMETERS.index(name)
+        self.edit_body("area_set_param", identity, setting_edits.set_area_parameter, number, vector)
 
     def space_set_area_param(self, identity: int, name: str, value) -> None:
         """Set a parameter of the space's own area, which applies where no area replaces it. Its modes and priority have no

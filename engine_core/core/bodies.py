@@ -2,38 +2,32 @@
 What happens per body and tick is compiled, in `bodies/motion.py` and `edit/body_placement.py`.
 
 Any thread with Python's interpreter may call at any time. A change takes effect at once while no step of its system runs, else
-when the step ends; the call never waits for a step (edit/edits.py).
+when the step ends; the call never waits for a step (edit/commands.py).
 An error of such a late change is raised by that `step`.
 A body in no system belongs to one thread at a time. Queries on other threads see each change whole (docs/publication.md).
 Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
 """
 
 import functools
-import math
 
 import numpy as np
 
 from ..bodies.identity import describe_id
 from ..bodies.layers import SUB_GROUPS
 from ..bodies.schema import (
-    BOUNDS_CHANGED, CAN_SLEEP, CONTACT_REPORT, CONTINUOUS, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
-    HAS_EXCEPTIONS, HAS_RARE, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, KINEMATIC, LAYER_MOVING, LAYER_NOT_MOVING,
-    MASS_CHANGED, RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
+    BOUNDS_CHANGED, CONTACT_REPORT, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
+    HAS_EXCEPTIONS, HAS_RARE, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, MASS_CHANGED, WAKES_NEIGHBOURS,
 )  # fmt: skip
-from ..edit import body_placement
+from ..edit import body_placement, setting_edits
+from ..edit.commands import FULL, execute_now, make_command
+from ..edit.commands import edit as give_edit
+from ..edit.edit_table import Edit
+from ..edit.setting_edits import PARAMETER_NUMBERS, PARAMETERS, Parameter
+from ..runtime.memory import address_of
 from ..shapes.pool import split_basis
 from .body_shapes import NO_TURN, BodyShapes, edits, finite
 
 MODE_NAMES = ("static", "kinematic", "rigid", "rigid linear")
-
-# Parameters that are one number in the row: name -> (field, smallest legal value).
-_NUMBERS = {
-    "friction": ("friction", -math.inf), "restitution": ("restitution", -math.inf),
-    "gravity_scale": ("gravity_scale", -math.inf), "linear_damp": ("linear_damp", -math.inf),
-    "angular_damp": ("angular_damp", -math.inf), "linear_damp_mode": ("linear_damp_mode", 0),
-    "angular_damp_mode": ("angular_damp_mode", 0), "collision_priority": ("collision_priority", -math.inf),
-}  # fmt: skip
-
 
 def _single(call: str, name: str, numbers: np.ndarray) -> None:
     """An error for numbers that overflow or vanish in single precision."""
@@ -41,6 +35,17 @@ def _single(call: str, name: str, numbers: np.ndarray) -> None:
         kept = numbers.astype(np.float32)
     if not np.isfinite(kept).all() or ((kept == 0.0) & (numbers != 0.0)).any():
         raise ValueError(f"{call}: {name} must be between 1e-38 and 1e38, got {numbers.tolist()}")
+
+
+def check_parameter(call: str, name: str, parameter: Parameter, value: float) -> None:
+    """Raise ValueError if a value is not legal for a parameter of bodies."""
+    if name == "mass":
+        if value <= 0.0:
+            raise ValueError(f"{call}: mass must be above 0, got {value}")
+        _single(call, name, np.array([value]))
+    elif not parameter.least <= value <= parameter.most or (parameter.is_whole and value != int(value)):
+        kind = "a whole number from" if parameter.is_whole else "from"
+        raise ValueError(f"{call}: {name} must be {kind} {parameter.least:g} to {parameter.most:g}, got {value}")
 
 
 class BodyInterface(BodyShapes):
@@ -123,34 +128,28 @@ class BodyInterface(BodyShapes):
 
     # Motion.
 
-    @edits
+    def edit_body(self, call: str, identity: int, edit: Edit, *values) -> None:
+        """Give an edit of the table (edit/edit_table.py) to a body or area: it is executed at once, or at the end of a step of
+        its system that runs, after the edits of the body that wait. Raises KeyError, ValueError, PoolFull, naming `call`."""
+        self._give_command(call, identity, make_command(call, identity, edit, values))
+
+    def _give_command(self, call: str, identity: int, command: np.ndarray) -> None:
+        index = self._owner_index(call, identity)
+        system = int(self.bodies.rows[index]["system"])
+        if system >= 0 and self.late.holds(system):
+            execute_now(self.address, index, address_of(command))
+        elif self.late.waits_for(identity):
+            self.late.run(identity, functools.partial(self._give_command, call, identity, command))
+        elif give_edit(self.address, address_of(command), 0) == FULL:
+            raise self.edits_full(call)
+
     def body_set_mode(self, identity: int, mode: int) -> None:
         """Set the mode: STATIC, KINEMATIC, RIGID or RIGID_LINEAR. Bodies that stop being rigid stop moving."""
         self.body_index("body_set_mode", identity)
-        index = self.own_body_index("body_set_mode", identity)
+        self.own_body_index("body_set_mode", identity)
         if mode not in (0, 1, 2, 3):
             raise ValueError(f"body_set_mode: mode must be 0 (static) to 3 (rigid linear), got {mode!r}")
-        row = self.bodies.rows[index]
-        if int(row["mode"]) == mode:
-            return
-        system = int(row["system"])
-        self._leave_system(index)
-        row["mode"] = mode
-        if int(row["flags"]) & TARGET_SET:  # a kinematic body on its way arrives at once
-            rare = self.bodies.rare_of(index)
-            row["position"], row["rotation"] = rare["target_position"], rare["target_rotation"]
-        flags = int(row["flags"]) & ~(TELEPORTS | TARGET_SET)
-        row["flags"] = flags | TELEPORTS if mode == KINEMATIC else flags
-        row["broad_phase_layer"] = LAYER_NOT_MOVING if mode == STATIC else LAYER_MOVING
-        if mode < RIGID:
-            row["linear_velocity"] = row["angular_velocity"] = 0
-        if mode == KINEMATIC and flags & HAS_RARE:
-            rare = self.bodies.own_rare(index)
-            rare["target_position"], rare["target_rotation"] = row["position"], row["rotation"]
-        row["sleep_time"] = 0
-        self._renew(index)
-        if system >= 0:
-            body_placement.enter_system(self.address, system, index)
+        self.edit_body("body_set_mode", identity, setting_edits.set_mode, mode)
 
     @edits
     def body_set_transform(self, identity: int, transform) -> None:
@@ -186,18 +185,13 @@ class BodyInterface(BodyShapes):
         with self._published(index, with_shapes=False):
             body_placement.set_pose_from(self.address, index, pose.ctypes.data)
 
-    @edits
     def body_set_can_sleep(self, identity: int, can_sleep: bool) -> None:
         """Set whether a body may fall asleep. A sleeping body that may not is woken."""
-        index = self.body_index("body_set_can_sleep", identity)
-        self._set_flag(index, CAN_SLEEP, can_sleep)
-        if not can_sleep:
-            body_placement.wake(self.address, index)
+        self.edit_body("body_set_can_sleep", identity, setting_edits.set_can_sleep, bool(can_sleep))
 
-    @edits
     def body_set_continuous(self, identity: int, is_continuous: bool) -> None:
         """Set whether the body is swept for continuous collision."""
-        self._set_flag(self.body_index("body_set_continuous", identity), CONTINUOUS, is_continuous)
+        self.edit_body("body_set_continuous", identity, setting_edits.set_continuous, bool(is_continuous))
 
     def _set_flag(self, index: int, flag: int, value: bool) -> None:
         row = self.bodies.rows[index]
@@ -205,47 +199,37 @@ class BodyInterface(BodyShapes):
 
     # Parameters.
 
-    @edits
     def body_set_param(self, identity: int, name: str, value) -> None:
         """Set `friction`, `restitution` (negative: rough, absorbent), `mass` [kg], `inertia` [kg m^2] (0: automatic),
         `center_of_mass` [m], `gravity_scale`, `linear_damp`, `angular_damp` [1/s], their `_mode`s, `collision_priority`."""
-        index = self.body_index("body_set_param", identity)
-        row = self.bodies.rows[index]
-        if name in _NUMBERS:
-            field, smallest = _NUMBERS[name]
-            number = float(finite("body_set_param", name, value, 1)[0])
-            if number < smallest:
-                raise ValueError(f"body_set_param: {name} must be at least {smallest}, got {number}")
-            row[field] = number
-            if name in ("friction", "restitution"):
-                body_placement.refresh_pairs(self.address, index)
-        elif name == "mass":
-            number = float(finite("body_set_param", name, value, 1)[0])
-            if number <= 0.0:
-                raise ValueError(f"body_set_param: mass must be above 0, got {number}")
-            _single("body_set_param", name, np.array([number]))
-            row["mass"] = number
-            self._renew(index)
+        self.body_index("body_set_param", identity)
+        if name in PARAMETER_NUMBERS:
+            number = PARAMETER_NUMBERS[name]
+            given = float(finite("body_set_param", name, value, 1)[0])
+            check_parameter("body_set_param", name, PARAMETERS[number], given)
+            self.edit_body("body_set_param", identity, setting_edits.set_parameter, number, given)
         elif name == "inertia":
             numbers = finite("body_set_param", name, value, 3)
             if (numbers < 0.0).any():
                 raise ValueError(f"body_set_param: inertia must not be negative, got {numbers.tolist()}")
             _single("body_set_param", name, numbers)
-            if numbers.any() or int(row["flags"]) & HAS_RARE:
-                self.bodies.own_rare(index)["inertia"] = numbers
-            self._set_flag(index, CUSTOM_INERTIA, bool(numbers.any()))
-            self._renew(index)
+            self.edit_body("body_set_param", identity, setting_edits.set_inertia, numbers)
         elif name == "center_of_mass":
             numbers = finite("body_set_param", name, value, 3)
             _single("body_set_param", name, numbers)
-            self._set_flag(index, CUSTOM_CENTER_OF_MASS, True)
-            with self._published(index):
-                body_placement.set_center_of_mass(self.address, index, numbers.ctypes.data)
-                self._renew(index)
+            self._set_center_of_mass(identity, numbers)
         else:
             raise ValueError(f"body_set_param: there is no parameter {name!r}")
-        if name not in ("friction", "restitution", "collision_priority"):
-            body_placement.wake(self.address, index)
+
+    @edits
+    def _set_center_of_mass(self, identity: int, center: np.ndarray) -> None:
+        """Move the centre of mass to a point [m] in the body's frame. Its shapes get new rows."""
+        index = self.body_index("body_set_param", identity)
+        self._set_flag(index, CUSTOM_CENTER_OF_MASS, True)
+        with self._published(index):
+            body_placement.set_center_of_mass(self.address, index, center.ctypes.data)
+            self._renew(index)
+        body_placement.wake(self.address, index)
 
     def body_param(self, identity: int, name: str):
         """The value that `body_set_param` set, or the automatic value of `center_of_mass` and `inertia`. While a step of its
@@ -256,10 +240,8 @@ class BodyInterface(BodyShapes):
             self.settle_body(index)  # behind the gate
         else:
             self._settle(index)
-        if name in _NUMBERS:
-            return float(row[_NUMBERS[name][0]])
-        if name == "mass":
-            return float(row["mass"])
+        if name in PARAMETER_NUMBERS:
+            return float(row[name])
         if name == "center_of_mass":
             return tuple(float(c) for c in row["center_of_mass"])
         if name == "inertia":
@@ -276,54 +258,37 @@ class BodyInterface(BodyShapes):
             self.bodies.own_rare(index)["inertia"] = 0
         self._renew(index)
 
-    @edits
     def body_set_axis_lock(self, identity: int, axis: int, is_locked: bool) -> None:
         """Lock a world axis: 1, 2, 4 linear x, y, z; 8, 16, 32 angular."""
-        index = self.body_index("body_set_axis_lock", identity)
+        self.body_index("body_set_axis_lock", identity)
         if axis not in (1, 2, 4, 8, 16, 32):
             raise ValueError(f"body_set_axis_lock: axis must be one of 1, 2, 4, 8, 16, 32, got {axis!r}")
-        row = self.bodies.rows[index]
-        row["axis_locks"] = int(row["axis_locks"]) | axis if is_locked else int(row["axis_locks"]) & ~axis
-        body_placement.refresh_inertia(self.address, index)
-        body_placement.wake(self.address, index)
+        self.edit_body("body_set_axis_lock", identity, setting_edits.set_axis_lock, axis, bool(is_locked))
 
     # Filters.
 
-    @edits
     def body_set_collision_layer(self, identity: int, layer: int) -> None:
         """Set the layers the body is on, 32 bits."""
-        index = self.body_index("body_set_collision_layer", identity)
-        self.bodies.rows[index]["collision_layer"] = layer & 0xFFFFFFFF
-        body_placement.layers_changed(self.address, index)
-        body_placement.mark(self.address, index, FILTER_CHANGED)
+        self.body_index("body_set_collision_layer", identity)
+        self.edit_body("body_set_collision_layer", identity, setting_edits.set_collision_layer, layer & 0xFFFFFFFF)
 
-    @edits
     def body_set_collision_mask(self, identity: int, mask: int) -> None:
         """Set the layers that push the body, 32 bits."""
-        index = self.body_index("body_set_collision_mask", identity)
-        self.bodies.rows[index]["collision_mask"] = mask & 0xFFFFFFFF
-        body_placement.layers_changed(self.address, index)
-        body_placement.mark(self.address, index, FILTER_CHANGED)
+        self.body_index("body_set_collision_mask", identity)
+        self.edit_body("body_set_collision_mask", identity, setting_edits.set_collision_mask, mask & 0xFFFFFFFF)
 
-    @edits
     def body_set_object_layer(self, identity: int, object_layer: int) -> None:
         """Set the body's object layer, from the world's table of layers (bodies/layers.py). Raises ValueError."""
-        index = self.body_index("body_set_object_layer", identity)
-        row = self.bodies.rows[index]
-        row["collision_layer"], row["collision_mask"] = self.layers.words(object_layer)
-        body_placement.layers_changed(self.address, index)
-        body_placement.mark(self.address, index, FILTER_CHANGED)
+        self.body_index("body_set_object_layer", identity)
+        layer, mask = map(int, self.layers.words(object_layer))
+        self.edit_body("body_set_object_layer", identity, setting_edits.set_layers, layer, mask)
 
-    @edits
     def body_set_group(self, identity: int, group: int, sub_group: int = 0, group_filter: int = 0) -> None:
         """Put a body into a group (0: none). Bodies of one group collide as their group filter says of their sub-groups."""
-        index = self.body_index("body_set_group", identity)
+        self.body_index("body_set_group", identity)
         if not 0 <= sub_group < SUB_GROUPS or not 0 <= group_filter < max(self._group_filter_count, 1):
             raise ValueError(f"body_set_group: there is no sub-group {sub_group!r} of a group filter {group_filter!r}")
-        if group or self.bodies.flags.item(index) & HAS_RARE:
-            rare = self.bodies.own_rare(index)
-            rare["group"], rare["sub_group"], rare["group_filter"] = group, sub_group, group_filter
-        body_placement.mark(self.address, index, FILTER_CHANGED)
+        self.edit_body("body_set_group", identity, setting_edits.set_group, group, sub_group, group_filter)
 
     def create_group_filter(self, pairs_apart=()) -> int:
         """Create a group filter: all sub-groups (0 to 63) collide with each other, except the pairs given. Raises ValueError."""

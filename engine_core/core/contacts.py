@@ -20,10 +20,10 @@ from ..collision.contact_schema import (
     CONTACT_RULE, RULE_A_IS_PLATFORM, RULE_A_RUNS, RULE_B_IS_PLATFORM, RULE_B_RUNS, RULE_EXISTS, RULE_HAS_FRICTION,
     RULE_HAS_RESTITUTION, RULE_IGNORES, RULE_IS_SENSOR,
 )  # fmt: skip
-from ..edit import body_placement
+from ..edit import body_placement, setting_edits
 from ..runtime.code_address import checked_address
 from ..runtime.memory import address_of
-from .body_shapes import edits, finite
+from .body_shapes import finite
 
 
 class ContactInterface:
@@ -31,18 +31,15 @@ class ContactInterface:
 
     # Events.
 
-    @edits
     def body_set_contact_events(self, identity: int, level: int) -> None:
         """Set which contacts of the body are reported after each step: NO_CONTACT_EVENTS, CONTACT_CHANGES (those that began or
         ended) or ALL_CONTACT_EVENTS (also those that last). Existing contacts are reported as added in the next step in which the
         body is awake. Raises KeyError, ValueError."""
         call = "body_set_contact_events"
-        index = self.body_index(call, identity)
+        self.body_index(call, identity)
         if level not in range(NO_CONTACT_EVENTS, ALL_CONTACT_EVENTS + 1):
             raise ValueError(f"{call}: level must be NO_CONTACT_EVENTS, CONTACT_CHANGES or ALL_CONTACT_EVENTS, got {level!r}")
-        if level or self.bodies.flags.item(index) & HAS_RARE:
-            self.bodies.own_rare(index)["contact_events"] = level
-            body_placement.refresh_pairs(self.address, index)
+        self.edit_body(call, identity, setting_edits.set_contact_events, level)
 
     def body_contact_events(self, identity: int) -> int:
         """The level that `body_set_contact_events` set."""
@@ -55,14 +52,11 @@ class ContactInterface:
 
     # Rules.
 
-    @edits
     def body_set_contact_class(self, identity: int, contact_class: int) -> None:
         """Set the class whose rules the body's contacts follow, 0 to 63; a new body has 0. Raises KeyError, ValueError."""
-        index = self.body_index("body_set_contact_class", identity)
+        self.body_index("body_set_contact_class", identity)
         self._check_class("body_set_contact_class", contact_class)
-        if contact_class or self.bodies.flags.item(index) & HAS_RARE:
-            self.bodies.own_rare(index)["contact_class"] = contact_class
-            body_placement.mark(self.address, index, FILTER_CHANGED)
+        self.edit_body("body_set_contact_class", identity, setting_edits.set_contact_class, contact_class)
 
     def body_contact_class(self, identity: int) -> int:
         """The class that `body_set_contact_class` set."""

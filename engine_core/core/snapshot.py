@@ -16,7 +16,7 @@ from ..broad_phase.tree_edits import enter, leave
 from ..collision.bounds_queries import query_bounds
 from ..collision.query_schema import COLLECT_SHAPES, PLACED_SHAPE, QUERY, WITH_AREAS, WITH_BODIES
 from ..collision.triangulation import TRIANGLE_REQUEST, triangulate
-from ..edit.edits import EDITING, GATE, OPEN
+from ..edit.commands import EDITING, GATE, OPEN
 from ..runtime import atomics
 from ..runtime.call import call_2_result, call_3_result
 from ..runtime.kernel import entry_point

@@ -22,7 +22,8 @@ from ..bodies.pool import BodyPool, InstancePool
 from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WORLD
 from ..bodies.shape_users import ShapeUsers
 from ..edit.body_locks import BodyLocks
-from ..edit.edits import LateEdits, edit
+from ..edit.commands import edit
+from ..edit.late_edits import LateEdits
 from ..edit.origin import shift
 from ..edit.retirement import Retirement
 from ..runtime.cores import MAX_THREADS

@@ -6,8 +6,8 @@ cannot deadlock.
 
 Use them for jobs that read or change several fields or several bodies together, against other jobs with the same locks. Queries
 do not need them: they read whole bodies without any lock (bodies/publication.py). The step takes none: its changes appear between
-two reads, and edits given while it runs are done at its end (edit/edits.py). Hold a lock only briefly, and never call a step with
-one.
+two reads, and edits given while it runs are done at its end (edit/commands.py). Hold a lock only briefly, and never call a step
+with one.
 
     bodies = LockingBodyInterface(world)
     with bodies.read(a, b) as rows:          # rows of BODY; LookupError names a stale id
@@ -27,8 +27,8 @@ from ..runtime import atomics
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import Pool, address_of, view
 from ..runtime.parking import PARKING, give_way
-from . import edits
-from .edits import COMMAND, edit
+from . import commands, motion_edits
+from .edit_table import EDITS, Edit
 
 LOCK_COUNT = 64
 LOCK = np.dtype([("holders", "i8"), ("padding", "i8", 7)])  # readers; -1: a writer
@@ -130,42 +130,28 @@ class NonLockingBodyInterface:
             raise KeyError(f"{call}: there is no body {describe_id(identity)}")
         return index_of(identity)
 
-    def _give(self, call: str, identity: int, kind: int, *vectors, system: int = -1) -> bool:
-        command = np.zeros(1, dtype=COMMAND)
-        values = np.concatenate([np.ravel(np.asarray(vector, dtype=np.float64)) for vector in vectors]) if vectors else ()
-        if len(values) and not np.isfinite(values).all():
-            raise ValueError(f"{call}: values must be finite, got {values.tolist()}")
-        command["body"], command["kind"], command["system"] = identity, kind, system
-        command["values"][0, : len(values)] = values
+    def _give(self, identity: int, edit: Edit, *values, call: str = "") -> bool:
+        """Give an edit of the table with its arguments, each a number or so many as the table says."""
+        call = call or edit.name
+        command = commands.make_command(call, identity, edit, values)
         answer = self._do(command)
-        if answer == edits.NO_BODY:
+        if answer == commands.NO_BODY:
             raise KeyError(f"{call}: there is no body {describe_id(identity)}")
-        if answer == edits.FULL:
+        if answer == commands.FULL:
             raise self.world.edits_full(call)
-        return answer == edits.DONE
+        return answer == commands.DONE
 
     def _do(self, command: np.ndarray) -> int:
-        return edit(self.world.address, address_of(command), 0)
-
-    @staticmethod
-    def _vector(call: str, name: str, value, count: int = 3):
-        if np.shape(value) != (count,):
-            raise ValueError(f"{call}: {name} must be {count} numbers, got {value!r}")
-        return value
-
-    def _give_vector(self, call: str, identity: int, kind: int, vector) -> bool:
-        return self._give(call, identity, kind, self._vector(call, "the vector", vector))
+        return commands.edit(self.world.address, address_of(command), 0)
 
     # Pose and velocities.
 
     def set_pose(self, identity: int, origin, rotation=(0.0, 0.0, 0.0, 1.0)) -> bool:
         """Set origin [m] and rotation (unit quaternion x, y, z, w). A kinematic body gets there in the next step."""
-        rotation = self._vector("set_pose", "rotation", rotation, 4)
-        size = float(np.linalg.norm(rotation))
+        size = float(np.linalg.norm(rotation)) if np.shape(rotation) == (4,) else 1.0
         if not 0.5 < size < 2.0:
             raise ValueError(f"set_pose: rotation must be a unit quaternion, got {tuple(rotation)}")
-        origin = self._vector("set_pose", "origin", origin)
-        return self._give("set_pose", identity, edits.SET_POSE, origin, np.divide(rotation, size))
+        return self._give(identity, motion_edits.set_pose, origin, np.divide(rotation, size))
 
     def motion(self, *ids: int) -> np.ndarray:
         """Position of the centre of mass [m], rotation, linear [m/s] and angular velocity [rad/s] of each body, each at one
@@ -175,61 +161,25 @@ class NonLockingBodyInterface:
         read_motions(self.world.address, address_of(indices), len(indices), address_of(out))
         return out
 
-    def set_linear_velocity(self, identity: int, velocity) -> bool:
-        """Set the velocity of the origin [m/s]."""
-        return self._give_vector("set_linear_velocity", identity, edits.LINEAR_VELOCITY, velocity)
-
-    def set_angular_velocity(self, identity: int, velocity) -> bool:
-        """Set the angular velocity [rad/s]."""
-        return self._give_vector("set_angular_velocity", identity, edits.ANGULAR_VELOCITY, velocity)
-
-    # Impulses and forces.
-
-    def apply_central_impulse(self, identity: int, impulse) -> bool:
-        """Apply an impulse [N s] at the centre of mass."""
-        return self._give_vector("apply_central_impulse", identity, edits.CENTRAL_IMPULSE, impulse)
-
-    def apply_impulse(self, identity: int, impulse, offset) -> bool:
-        """Apply an impulse [N s] at `offset` [m] from the origin, world axes."""
-        offset = self._vector("apply_impulse", "offset", offset)
-        return self._give("apply_impulse", identity, edits.IMPULSE, self._vector("apply_impulse", "impulse", impulse), offset)
-
-    def apply_torque_impulse(self, identity: int, impulse) -> bool:
-        """Apply an angular impulse [N m s]."""
-        return self._give_vector("apply_torque_impulse", identity, edits.TORQUE_IMPULSE, impulse)
-
-    def apply_central_force(self, identity: int, force) -> bool:
-        """Apply a force [N] at the centre of mass during the next step."""
-        return self._give_vector("apply_central_force", identity, edits.CENTRAL_FORCE, force)
-
-    def apply_force(self, identity: int, force, offset) -> bool:
-        """Apply a force [N] at `offset` [m] from the origin, world axes, during the next step."""
-        offset = self._vector("apply_force", "offset", offset)
-        return self._give("apply_force", identity, edits.FORCE, self._vector("apply_force", "force", force), offset)
-
-    def apply_torque(self, identity: int, torque) -> bool:
-        """Apply a torque [N m] during the next step."""
-        return self._give_vector("apply_torque", identity, edits.TORQUE, torque)
-
     # Sleep, and the system.
 
     def activate(self, identity: int) -> bool:
         """Wake a body and everything that sleeps with it."""
-        return self._give("activate", identity, edits.SLEEPING, (0.0,))
+        return self._give(identity, motion_edits.set_sleeping, 0.0, call="activate")
 
     def deactivate(self, identity: int) -> bool:
         """Put a body to sleep."""
-        return self._give("deactivate", identity, edits.SLEEPING, (1.0,))
+        return self._give(identity, motion_edits.set_sleeping, 1.0, call="deactivate")
 
     def remove(self, identity: int) -> bool:
         """Take a body out of its system; it stays alive."""
-        return self._give("remove", identity, edits.TAKE_OUT)
+        return self._give(identity, motion_edits.take_out, call="remove")
 
     def add(self, identity: int, system: int) -> bool:
         """Put a body that is in no system into one."""
         number = self.world.system_index("add", system)
         self.world._settle(self._index("add", identity))
-        return self._give("add", identity, edits.PUT_IN, system=number)
+        return self._give(identity, motion_edits.put_in, number, call="add")
 
     def user_data(self, identity: int) -> int:
         """The user's number of a body."""
@@ -238,6 +188,21 @@ class NonLockingBodyInterface:
     def set_user_data(self, identity: int, value: int) -> None:
         """Set the user's number of a body, 64 bits."""
         self.world.bodies.rows[self._index("set_user_data", identity)]["user_id"] = value
+
+
+def _method_of(edit: Edit):
+    """Make the method of NonLockingBodyInterface that gives an edit."""
+
+    def method(self, identity: int, *values) -> bool:
+        return self._give(identity, edit, *values)
+
+    method.__name__, method.__qualname__ = edit.name, f"NonLockingBodyInterface.{edit.name}"
+    method.__doc__, method.__signature__ = edit.apply.__doc__, edit.signature
+    return method
+
+
+for _edit in EDITS[motion_edits.set_linear_velocity.number : motion_edits.set_constant_torque.number + 1]:
+    setattr(NonLockingBodyInterface, _edit.name, _method_of(_edit))
 
 
 class LockingBodyInterface(NonLockingBodyInterface):
@@ -259,7 +224,7 @@ class LockingBodyInterface(NonLockingBodyInterface):
         thread soon; without this it could be done after the locks are released."""
         known = [identity for identity in map(int, ids) if self.world.bodies.has(identity, KIND_BODY)]
         for number in {int(self.world.bodies.rows[index_of(identity)]["system"]) for identity in known} - {-1}:
-            edits.await_edits(self.world.systems.address + number * edits.SYSTEM_SIZE)
+            commands.await_edits(self.world.systems.address + number * commands.SYSTEM_SIZE)
 
     @contextmanager
     def read(self, *ids: int):

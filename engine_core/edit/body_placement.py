@@ -1,8 +1,8 @@
 """Bodies in trees and pairs: adding a body to a system, removing it, and moving it so that every query sees it at once. Entry
 points for Python and kernels for compiled calls, without locks.
 
-To be called by the thread that holds the gate of the body's system (edit/edits.py), or by the one thread that owns a body in no
-system.
+To be called by the thread that holds the gate of the body's system (edit/commands.py), or by the one thread that owns a body in
+no system.
 """
 
 import numpy as np
@@ -124,8 +124,8 @@ def enter_system(world, system_index, index):
     put_in(world, system_index, index)
 
 
-@entry_point("void(int64, int64)")
-def layers_changed(world, index):
+@kernel
+def update_layers(world, index):
     """Update the tree after a change of collision layer or mask, or move the body to another tree."""
     bodies = bodies_of(world)
     body = bodies[index]
@@ -186,8 +186,8 @@ def leave_system(world, index):
     take_out(world, index)
 
 
-@entry_point("void(int64, int64, int64)")
-def renew(world, index, flags):
+@kernel
+def renew_body(world, index, flags):
     """Update everything that follows from mass, shapes or mode, and notify the tree and the next step."""
     body = bodies_of(world)[index]
     body.flags &= ~MASS_CHANGED
@@ -197,6 +197,12 @@ def renew(world, index, flags):
     motion.update_world_inertia(body)
     renew_place(world, index)
     mark_changed(world, index, flags)
+
+
+@entry_point("void(int64, int64, int64)")
+def renew(world, index, flags):
+    """Call `renew_body` from Python."""
+    renew_body(world, index, flags)
 
 
 @entry_point("void(int64, int64, int64, int64)")
@@ -231,13 +237,7 @@ def wake(world, index):
     motion.wake(world, index)
 
 
-@entry_point("void(int64, int64)")
-def refresh_inertia(world, index):
-    """Update the inertia after a change of axis locks."""
-    motion.update_world_inertia(bodies_of(world)[index])
-
-
-@entry_point("void(int64, int64)")
+@kernel
 def refresh_pairs(world, index):
     """Update the body's pairs after a change of friction, restitution or contact events."""
     bodies = bodies_of(world)

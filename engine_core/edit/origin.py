@@ -19,7 +19,7 @@ from ..runtime.call import call_3_result
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view
 from ..runtime.parking import PARKING, give_way
-from .edits import STEPPING, take_gate
+from .commands import STEPPING, take_gate
 
 TREE_SIZE = TREE.itemsize
 ORIGIN_VERSION, FRAME_VERSION = SYSTEM.fields["origin_version"][1], SYSTEM.fields["frame_version"][1]

@@ -18,7 +18,7 @@ from ..broad_phase.tree_edits import USERS
 from ..runtime import atomics
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, view
-from .edits import GATE, STEPPING
+from .commands import GATE, STEPPING
 
 TREE_SIZE, SYSTEM_SIZE = TREE.itemsize, SYSTEM.itemsize
 COUNTERS = 2 * USER_STRIPES

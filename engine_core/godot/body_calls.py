@@ -1,6 +1,6 @@
 """Makers of virtuals that change or read one body: both for the server's calls, which identify a body by its id, and for those of
-a body state, which belongs to one. A call that changes a body is an edit (edit/edits.py): done at once, or when the running step
-has ended; no thread waits.
+a body state, which belongs to one. A call that changes a body is an edit (edit/commands.py): done at once, or when the running
+step has ended; no thread waits.
 
 `find(instance, arguments, call)` returns `(world, body index)`, -1 for no body; `refuse(instance, call, reason, value)` has
 Python print why a call was refused; `server_of(instance)` is the address of SERVER; `first` is the number of the first argument
@@ -10,8 +10,9 @@ after the body's id.
 from ..bodies.motion import bodies_of
 from ..bodies.rare import rare_of
 from ..bodies.schema import MASS_CHANGED
-from ..edit import edits
-from ..edit.edits import give_command
+from ..edit import motion_edits
+from ..edit.commands import FULL, give_command
+from ..edit.edit_table import EDITS
 from ..geometry.vector import vector3
 from ..runtime.call import call_1
 from ..runtime.kernel import kernel
@@ -22,7 +23,10 @@ from .slots import argument, is_finite3, store_vector3, vector3_argument
 from .upward_impulses import note_impulse
 
 NOTHING = (0.0, 0.0, 0.0)
-FULL = edits.FULL
+VECTOR, TWO_VECTORS = (3,), (3, 3)
+"""Numbers of values of the arguments of an edit."""
+ACTIONS = EDITS[motion_edits.apply_central_impulse.number : motion_edits.set_constant_torque.number + 1]
+"""Edits that Godot has a call of the same name for, of the server and of a body state."""
 
 
 @kernel
@@ -32,9 +36,9 @@ def settle_mass(server, body, index):
         call_1(view(server, 1, SERVER)[0].settle_masses, index)
 
 
-def make_vector_call(find, refuse, server_of, first, call, kind):
-    """Make a virtual that takes a vector and edits a body, `kind` of edits.COMMAND. A vector that is not finite is refused."""
-    is_impulse = kind == edits.CENTRAL_IMPULSE
+def make_vector_call(find, refuse, server_of, first, call, edit):
+    """Make a virtual that takes a vector and gives an edit to a body. A vector that is not finite is refused."""
+    number, is_impulse = edit.number, edit is motion_edits.apply_central_impulse
 
     @kernel
     def virtual(instance, arguments, result):
@@ -44,7 +48,7 @@ def make_vector_call(find, refuse, server_of, first, call, kind):
         v = vector3_argument(arguments, first)
         if not is_finite3(v):
             refuse(instance, call, NOT_FINITE, argument(arguments, first))
-        elif give_command(world, bodies_of(world)[index].id, kind, v, NOTHING, 0.0) == FULL:
+        elif give_command(world, bodies_of(world)[index].id, number, v, NOTHING, 0.0) == FULL:
             refuse(instance, call, TOO_MANY_EDITS, 0)
         elif is_impulse:
             note_impulse(server_of(instance), index, v)
@@ -52,9 +56,9 @@ def make_vector_call(find, refuse, server_of, first, call, kind):
     return virtual
 
 
-def make_two_vector_call(find, refuse, server_of, first, call, kind):
-    """Make a virtual that takes a vector and a position."""
-    is_impulse = kind == edits.IMPULSE
+def make_two_vector_call(find, refuse, server_of, first, call, edit):
+    """Make a virtual that takes a vector and a position, and gives an edit to a body."""
+    number, is_impulse = edit.number, edit is motion_edits.apply_impulse
 
     @kernel
     def virtual(instance, arguments, result):
@@ -66,7 +70,7 @@ def make_two_vector_call(find, refuse, server_of, first, call, kind):
             refuse(instance, call, NOT_FINITE, argument(arguments, first))
         elif not is_finite3(place):
             refuse(instance, call, NOT_FINITE, argument(arguments, first + 1))
-        elif give_command(world, bodies_of(world)[index].id, kind, v, place, 0.0) == FULL:
+        elif give_command(world, bodies_of(world)[index].id, number, v, place, 0.0) == FULL:
             refuse(instance, call, TOO_MANY_EDITS, 0)
         elif is_impulse:
             note_impulse(server_of(instance), index, v)
@@ -98,31 +102,16 @@ def constant_torque(world, index):
     return vector3(rare_of(world, bodies_of(world)[index]).constant_torque)
 
 
-VECTOR_ACTIONS = {
-    "apply_central_impulse": edits.CENTRAL_IMPULSE,
-    "apply_torque_impulse": edits.TORQUE_IMPULSE,
-    "apply_central_force": edits.CENTRAL_FORCE,
-    "apply_torque": edits.TORQUE,
-    "add_constant_central_force": edits.ADD_CENTRAL_FORCE,
-    "add_constant_torque": edits.ADD_TORQUE,
-    "set_constant_force": edits.SET_FORCE,
-    "set_constant_torque": edits.SET_TORQUE,
-}
-TWO_VECTOR_ACTIONS = {
-    "apply_impulse": edits.IMPULSE,
-    "apply_force": edits.FORCE,
-    "add_constant_force": edits.ADD_FORCE,
-}
 VECTOR_GETTERS = {"get_constant_force": constant_force, "get_constant_torque": constant_torque}
 
 
 def vector_virtuals(find, refuse, server_of, first, prefix, call_prefix):
-    """The virtuals `PREFIX_apply_force` and so on of these tables, by name; `call_prefix` is the prefix of the public names."""
-    made = {}
-    for name, kind in VECTOR_ACTIONS.items():
-        made[f"{prefix}_{name}"] = make_vector_call(find, refuse, server_of, first, number_of(call_prefix + name), kind)
-    for name, kind in TWO_VECTOR_ACTIONS.items():
-        made[f"{prefix}_{name}"] = make_two_vector_call(find, refuse, server_of, first, number_of(call_prefix + name), kind)
+    """The virtuals `PREFIX_apply_force` and so on of ACTIONS and VECTOR_GETTERS, by name; `call_prefix` is the prefix of the
+    public names."""
+    makers, made = {VECTOR: make_vector_call, TWO_VECTORS: make_two_vector_call}, {}
+    for edit in ACTIONS:
+        make = makers[tuple(count for _, count in edit.arguments)]
+        made[f"{prefix}_{edit.name}"] = make(find, refuse, server_of, first, number_of(call_prefix + edit.name), edit)
     for name, read in VECTOR_GETTERS.items():
         made[f"{prefix}_{name}"] = make_vector_getter(find, number_of(call_prefix + name), read)
     return made

@@ -10,7 +10,8 @@ from ..bodies import motion
 from ..bodies.motion import bodies_of
 from ..bodies.rare import rare_of
 from ..bodies.schema import RIGID, WORLD
-from ..edit.edits import ANGULAR_VELOCITY, LINEAR_VELOCITY, SET_POSE, SLEEPING, give_command
+from ..edit import motion_edits
+from ..edit.commands import FULL, give_command
 from ..geometry.principal_axes import principal_axes
 from ..geometry.vector import add, quaternion, rotate, scale, store3, vector3
 from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uint8
@@ -20,7 +21,6 @@ from ..runtime.memory import view
 from ..sensors.effects import refresh_surroundings
 from ..shapes.placed_shapes import packed6
 from .body_calls import (
-    FULL,
     NOTHING,
     make_vector_call,
     make_vector_getter,
@@ -43,6 +43,7 @@ from .slots import (
 from .virtual_table import BODY_STATE
 
 SET_TRANSFORM = number_of("body_state.set_transform")
+SET_POSE, SET_SLEEPING = motion_edits.set_pose.number, motion_edits.set_sleeping.number
 VELOCITY_AT = number_of("body_state.get_velocity_at_local_position")
 
 
@@ -158,8 +159,8 @@ def get_inverse_inertia_tensor(instance, arguments, result):
 
 # --- motion ---------------------------------------------------------------------------------------------------------
 
-set_linear_velocity = _vector_call("set_linear_velocity", LINEAR_VELOCITY)
-set_angular_velocity = _vector_call("set_angular_velocity", ANGULAR_VELOCITY)
+set_linear_velocity = _vector_call("set_linear_velocity", motion_edits.set_linear_velocity)
+set_angular_velocity = _vector_call("set_angular_velocity", motion_edits.set_angular_velocity)
 get_linear_velocity = _vector_getter("get_linear_velocity", motion.get_linear_velocity)
 get_angular_velocity = _vector_getter("get_angular_velocity", motion.get_angular_velocity)
 
@@ -208,7 +209,7 @@ def set_sleep_state(instance, arguments, result):
     world, index = find(instance, arguments, 0)
     if index >= 0:
         is_set = 1.0 if bool_argument(arguments, 0) else 0.0
-        give_command(world, bodies_of(world)[index].id, SLEEPING, (is_set, 0.0, 0.0), NOTHING, 0.0)
+        give_command(world, bodies_of(world)[index].id, SET_SLEEPING, (is_set, 0.0, 0.0), NOTHING, 0.0)
 
 
 @kernel

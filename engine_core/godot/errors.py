@@ -6,7 +6,7 @@ import traceback
 
 from ..bodies.identity import describe_id, kind_of
 from ..bodies.schema import KIND_AREA, KIND_BODY, KIND_SHAPE, KIND_SYSTEM
-from ..edit.edits import RING_SETTING
+from ..edit.commands import RING_SETTING
 from . import schema
 from .call_names import CALLS
 from .raw_memory import read_double, read_transform, read_vector3

@@ -5,7 +5,7 @@ do; or False without changing anything: then Python gets the call as if there we
 thousand times while a scene is loaded, and leaves rare or wrong calls to Python.
 
 While a fast answer runs, its thread holds the server's lock: no step runs, no Python function does, and no earlier call waits. It
-changes a body in a space behind the space's gate (edit/edits.py). It leaves notes about changes of Python's own tables: Python
+changes a body in a space behind the space's gate (edit/commands.py). It leaves notes about changes of Python's own tables: Python
 processes them first when it takes the lock (fast_stock.py).
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 
 from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of
-from ..bodies.schema import BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_BATCH, SYSTEM, WAKES_NEIGHBOURS, WORLD
-from ..edit.edits import EDITING, GATE, OPEN, is_waiting
+from ..bodies.schema import IS_IN_BATCH, SYSTEM, WORLD
+from ..edit.commands import EDITING, GATE, OPEN, is_waiting
 from ..runtime.atomics import compare_exchange_int64, load_acquire_int64
 from ..runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
 from ..runtime.kernel import kernel
@@ -23,8 +23,6 @@ from .schema import MOST_NOTES, NIL, NOTE, SERVER, VARIANT_WORDS
 from .server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
 
 SYSTEM_SIZE = SYSTEM.itemsize
-RENEWED = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
-"""Change flags for a body with new mass, shapes or mode."""
 
 
 @kernel

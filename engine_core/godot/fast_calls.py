@@ -4,9 +4,9 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point
 from .fast_call import make_fast_virtual, own_area, own_body
 from .fast_creation import LIVES
-from .fast_settings import SETTINGS
 from .fast_shape_data import SHAPE_DATA
 from .fast_shapes import shape_answers
+from .setting_calls import SETTINGS
 from .virtual_table import SERVER as SERVER_TABLE
 
 ANSWERS = {**LIVES, **SETTINGS, **SHAPE_DATA, **shape_answers("body", own_body), **shape_answers("area", own_area)}

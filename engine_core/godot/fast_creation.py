@@ -10,13 +10,14 @@ from ..bodies.schema import (
     WORLD,
 )  # fmt: skip
 from ..edit.origin import read_frame
+from ..edit.setting_edits import RENEWED
 from ..runtime import atomics
 from ..runtime.call import call_1, call_2, call_3, store_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
 from ..sensors.schema import AREA
 from .fast_call import (
-    RENEWED, copy_words, free_variant, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note,
+    copy_words, free_variant, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note,
 )  # fmt: skip
 from .fast_shape_data import free_shape
 from .fast_shapes import drop_instance, instances_of, is_as_set

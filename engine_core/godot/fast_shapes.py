@@ -10,12 +10,13 @@ from ..bodies.motion import bodies_of
 from ..bodies.publication import begin_change, end_change
 from ..bodies.schema import HAS_STRETCH, INDEX_MASK, INSTANCE, IS_AREA, MASS_CHANGED, WORLD
 from ..edit.body_placement import THE_LAST
+from ..edit.setting_edits import RENEWED
 from ..runtime.call import call_4, load_float32, store_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
 from ..shapes.schema import SHAPE
 from .errors import FARTHEST_PLACE
-from .fast_call import RENEWED, copy_words, has_room_for, open_gate_of, take_gate_of, take_note
+from .fast_call import copy_words, has_room_for, open_gate_of, take_gate_of, take_note
 from .schema import MASS_IS_STALE, MOST_IN_STOCK, SEEN, SERVER, SHAPE_BINDING, SHAPE_DROPPED, SHAPE_USED
 from .slots import argument, bool_argument, int_argument
 

@@ -75,7 +75,7 @@ SERVER = np.dtype(
         ("worst_step", "i8"),  # [ns] of processor time, the largest of a step on the stepping thread
         # Calls that compiled code answers if it can, see fast_call.py
         ("python_answers", "i8"),  # addresses of Python's answers, by number
-        ("late_edits", "i8"),  # address of the number of edits that wait in edits.LateEdits
+        ("late_edits", "i8"),  # address of the number of edits that wait in late_edits.LateEdits
         ("has_contact_biases", "i8"),  # contacts of some shape are not of the usual firmness: Python handles those
         ("stock", "i8"), ("stock_count", "i8"),  # int32: free rows of bodies, the next one last; see fast_stock.py
         ("runs", "i8"), ("run_count", "i8"),  # int32: free rows of shapes on bodies, each a run of one

@@ -4,7 +4,8 @@ import numpy as np
 
 from ..bodies import motion
 from ..bodies.identity import area_of
-from ..edit.edits import FULL, SET_POSE, give_command
+from ..edit import motion_edits
+from ..edit.commands import FULL, give_command
 from ..runtime.call import call_2, call_3, load_float32
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
@@ -15,6 +16,7 @@ from .schema import NO_SUCH_AREA, NOT_FINITE_TRANSFORM, SERVER, TOO_MANY_EDITS
 from .slots import argument, int_argument
 from .virtual_table import SERVER as SERVER_TABLE
 
+SET_POSE = motion_edits.set_pose.number
 SET_TRANSFORM = number_of("area_set_transform")
 
 

@@ -6,10 +6,11 @@ A space's id also refers to its default area, which acts where no other area rep
 from functools import partial
 
 from ..bodies.identity import kind_of
-from ..bodies.schema import KIND_SYSTEM, RAY_PICKABLE
+from ..bodies.schema import KIND_SYSTEM
+from ..edit import setting_edits
 from .errors import check_integer, check_number, check_vector
 from .frames import read_place
-from .server_colliders import row_of, set_flag, signed_id
+from .server_colliders import row_of, signed_id
 from .virtual_table import SERVER
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -96,19 +97,18 @@ def _area_get_object_instance_id(server, identity):
 
 @SERVER.cold()
 def _area_set_collision_layer(server, identity, layer):
-    if int(_row(server, identity)["collision_layer"]) != layer & 0xFFFFFFFF:
-        server.world.area_set_collision_layer(identity, layer)
+    server.world.area_set_collision_layer(identity, layer)
 
 
 @SERVER.cold()
 def _area_set_collision_mask(server, identity, mask):
-    if int(_row(server, identity)["collision_mask"]) != mask & 0xFFFFFFFF:
-        server.world.area_set_collision_mask(identity, mask)
+    server.world.area_set_collision_mask(identity, mask)
 
 
 @SERVER.cold()
 def _area_set_ray_pickable(server, identity, enable):
-    set_flag(_row(server, identity), RAY_PICKABLE, enable)
+    _row(server, identity)
+    server.world.edit_body("area_set_ray_pickable", identity, setting_edits.set_ray_pickable, enable)
 
 
 # --- effects ---

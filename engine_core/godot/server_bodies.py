@@ -1,14 +1,13 @@
 """Bodies: creating and configuring them. The calls of every tick are in `server_motion.py` and `sync.py`, compiled."""
 
 from ..bodies.identity import kind_of
-from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES, RAY_PICKABLE
+from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES
+from ..edit import setting_edits
 from .errors import check_finite, check_integer, check_number, check_vector
-from .server_colliders import set_flag, signed_id
+from .server_colliders import signed_id
+from .setting_calls import BODY_PARAMETERS
 from .virtual_table import BODY_STATE, SERVER
 
-# PhysicsServer3D.BodyParameter
-_PARAMETERS = ("restitution", "friction", "mass", "inertia", "center_of_mass", "gravity_scale", "linear_damp_mode",
-               "angular_damp_mode", "linear_damp", "angular_damp")  # fmt: skip
 _VECTORS = ("inertia", "center_of_mass")
 _MODES = ("linear_damp_mode", "angular_damp_mode")
 
@@ -99,16 +98,17 @@ def _body_set_ray_pickable(server, identity, enable):
     if kind_of(identity) == KIND_SOFT_BODY:
         server.soft_bodies.get(identity).is_ray_pickable = enable
     else:
-        set_flag(server.body_row(identity), RAY_PICKABLE, enable)
+        server.body_row(identity)
+        server.world.edit_body("body_set_ray_pickable", identity, setting_edits.set_ray_pickable, enable)
 
 
 # --- parameters ---
 
 
 def _parameter(number: int) -> str:
-    if not 0 <= number < len(_PARAMETERS):
+    if not 0 <= number < len(BODY_PARAMETERS):
         raise ValueError(f"there is no body parameter {number}")
-    return _PARAMETERS[number]
+    return BODY_PARAMETERS[number]
 
 
 @SERVER.cold()
@@ -197,7 +197,8 @@ def _body_get_contacts_reported_depth_threshold(server, identity):
 
 @SERVER.cold()
 def _body_set_omit_force_integration(server, identity, enable):
-    set_flag(server.body_row(identity), OMITS_FORCES, enable)
+    server.body_row(identity)
+    server.world.edit_body("body_set_omit_force_integration", identity, setting_edits.set_omits_forces, enable)
 
 
 @SERVER.cold()

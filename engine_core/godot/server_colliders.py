@@ -86,11 +86,6 @@ def get_collision_mask(family, server, identity):
     return int(row_of(family, server, identity)["collision_mask"])
 
 
-def set_flag(row, flag: int, value: bool) -> None:
-    """Set or clear a flag of a row of BODY."""
-    row["flags"] = int(row["flags"]) | flag if value else int(row["flags"]) & ~flag
-
-
 def signed_id(object_id: int) -> int:
     """Convert the id of a Godot Object, 64 bits unsigned, to the signed number in a row."""
     return object_id - (1 << 64) if object_id >= 1 << 63 else object_id

@@ -1,7 +1,7 @@
 """The server's lock: Python's answers to Godot's calls, and the step, one thread at a time.
 
 Godot calls from loader threads while its main thread may be in `_step`. Calls that move a body (impulses, velocities, transforms)
-are compiled and take no lock except the gate of its space (edit/edits.py). Other calls that return nothing are deferred to the
+are compiled and take no lock except the gate of its space (edit/commands.py). Other calls that return nothing are deferred to the
 end of a running step (`acquire_unless_stepping`), so that no thread waits for a step; calls that return something wait for it.
 The lock is a word in SERVER that compiled code and Python both take; it is recursive. Waiting happens in compiled code, without
 the GIL, so that a thread with the GIL never waits for one that holds the lock and needs the GIL.

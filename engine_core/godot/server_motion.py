@@ -6,21 +6,13 @@ from ..bodies import motion
 from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of
 from ..bodies.schema import CAN_SLEEP, RIGID, WORLD
-from ..edit.edits import (
-    ANGULAR_VELOCITY,
-    AXIS_VELOCITY,
-    CAN_SLEEP_OR_NOT,
-    LINEAR_VELOCITY,
-    SET_POSE,
-    SLEEPING,
-    give_command,
-)  # fmt: skip
+from ..edit import motion_edits, setting_edits
+from ..edit.commands import FULL, give_command
 from ..runtime.call import call_1, call_2, call_3, load_float32, load_int32, load_uint8, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .body_calls import (
-    FULL,
     NOTHING,
     make_vector_call,
     settle_mass,
@@ -48,6 +40,13 @@ from .virtual_table import SERVER as SERVER_TABLE
 FLOAT32 = np.float32
 SET_STATE, GET_STATE = number_of("body_set_state"), number_of("body_get_state")
 STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, STATE_CAN_SLEEP = range(5)
+SET_POSE, SET_SLEEPING, SET_CAN_SLEEP, SET_LINEAR_VELOCITY, SET_ANGULAR_VELOCITY = (
+    edit.number
+    for edit in (
+        motion_edits.set_pose, motion_edits.set_sleeping, setting_edits.set_can_sleep, motion_edits.set_linear_velocity,
+        motion_edits.set_angular_velocity,
+    )
+)  # fmt: skip
 
 
 @kernel
@@ -118,8 +117,8 @@ def _set_velocity(instance, world, index, state, variant):
     if not is_finite3(velocity):
         refuse(instance, SET_STATE, NOT_FINITE, address)
         return
-    kind = LINEAR_VELOCITY if state == STATE_LINEAR_VELOCITY else ANGULAR_VELOCITY
-    if give_command(world, bodies_of(world)[index].id, kind, velocity, NOTHING, 0.0) == FULL:
+    number = SET_LINEAR_VELOCITY if state == STATE_LINEAR_VELOCITY else SET_ANGULAR_VELOCITY
+    if give_command(world, bodies_of(world)[index].id, number, velocity, NOTHING, 0.0) == FULL:
         refuse(instance, SET_STATE, TOO_MANY_EDITS, 0)
 
 
@@ -144,8 +143,8 @@ def set_state(instance, arguments, result):
         _set_velocity(instance, world, index, state, variant)
     else:
         is_set = 1.0 if load_uint8(variant + 8) != 0 else 0.0  # a bool, or the lowest byte of an integer
-        kind = SLEEPING if state == STATE_SLEEPING else CAN_SLEEP_OR_NOT
-        if give_command(world, bodies_of(world)[index].id, kind, (is_set, 0.0, 0.0), NOTHING, 0.0) == FULL:
+        number = SET_SLEEPING if state == STATE_SLEEPING else SET_CAN_SLEEP
+        if give_command(world, bodies_of(world)[index].id, number, (is_set, 0.0, 0.0), NOTHING, 0.0) == FULL:
             refuse(instance, SET_STATE, TOO_MANY_EDITS, 0)
 
 
@@ -195,7 +194,7 @@ def get_direct_state(instance, arguments, result):
 VIRTUALS = {
     **vector_virtuals(find, refuse, server_of, 1, "_body", "body_"),
     "_body_set_axis_velocity": make_vector_call(
-        find, refuse, server_of, 1, number_of("body_set_axis_velocity"), AXIS_VELOCITY
+        find, refuse, server_of, 1, number_of("body_set_axis_velocity"), motion_edits.set_axis_velocity
     ),
     "_body_set_state": set_state,
     "_body_get_state": get_state,

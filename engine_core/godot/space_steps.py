@@ -8,7 +8,7 @@ import platform
 import numpy as np
 
 from ..bodies.schema import SYSTEM, WORLD
-from ..edit.edits import STEPPING, take_gate
+from ..edit.commands import STEPPING, take_gate
 from ..geometry.vector import store3
 from ..runtime.atomics import exchange_int64
 from ..runtime.call import call_1, call_1_float, call_2, call_3

@@ -2,8 +2,8 @@
 
 `_step` takes the server's lock and the gates of all spaces on behalf of our thread, wakes it and returns; `_sync` waits for it.
 So everything requested between the two comes after the step, whenever the step really runs: a game behaves the same as without
-the setting. Calls that return nothing are deferred to the end of the step (edit/edits.py, Server.keeps_late) and done in `_sync`
-at the latest; calls that return something wait; queries and reading motion do neither.
+the setting. Calls that return nothing are deferred to the end of the step (edit/commands.py, Server.keeps_late) and done in
+`_sync` at the latest; calls that return something wait; queries and reading motion do neither.
 """
 
 import threading

@@ -10,7 +10,7 @@ import numpy as np
 from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.schema import SYSTEM, WORLD
-from ..edit.edits import STEPPING, take_gate
+from ..edit.commands import STEPPING, take_gate
 from ..runtime.atomics import load_acquire_int64
 from ..runtime.call import call_1, call_3, call_3_result, call_6, load_int32, store_int32, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses

@@ -1,7 +1,7 @@
-"""Changes of areas between steps: leaving, monitoring, effects. Kernels for the Python interface.
+"""Changes of areas between steps: leaving, monitoring, effects. Kernels for edits.
 
-To be called by the thread that holds the gate of the area's system (edit/edits.py), or by the one thread that owns an area in no
-system.
+To be called by the thread that holds the gate of the area's system (edit/commands.py), or by the one thread that owns an area in
+no system.
 """
 
 import numpy as np
@@ -85,7 +85,7 @@ def forget_reports(system, index, kind):
         key = INT64(overlap.next[key & 1])
 
 
-@entry_point("void(int64, int64, int64, int64)")
+@kernel
 def set_monitoring(world, index, kind, is_on):
     """Switch MONITORS_BODIES or MONITORS_AREAS of an area on or off. Existing overlaps are reported again."""
     body = bodies_of(world)[index]
@@ -99,7 +99,7 @@ def set_monitoring(world, index, kind, is_on):
     mark_changed(world, index, FILTER_CHANGED)
 
 
-@entry_point("void(int64, int64, int64)")
+@kernel
 def set_monitorable(world, index, is_on):
     """Set whether other areas see an area."""
     area = areas_of(view(world, 1, WORLD)[0])[index]
@@ -110,7 +110,7 @@ def set_monitorable(world, index, is_on):
     mark_changed(world, index, FILTER_CHANGED)
 
 
-@entry_point("void(int64, int64)")
+@kernel
 def effects_changed(world, index):
     """Note that an area's effects changed: bodies in it are affected from the next step on."""
     body = bodies_of(world)[index]

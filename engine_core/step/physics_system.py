@@ -20,7 +20,7 @@ from ..constraints.schema import (
     POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
 )  # fmt: skip
 from ..edit.applied_changes import apply_changes, collect_moved
-from ..edit.edits import COMMAND, STEPPING, take_gate
+from ..edit.commands import COMMAND, STEPPING, take_gate
 from ..runtime.call import call_3_result
 from ..runtime.job_system import begin_jobs, finish_jobs, run_job, start_job, wait_for_job
 from ..runtime.kernel import entry_point, kernel
@@ -168,7 +168,7 @@ def advance(system, address, delta_time):
 @entry_point("void(int64, float64)")
 def step(address, delta_time):
     """Simulate the system at `address` by `delta_time` [s]; 0 s does nothing. Edits of other threads wait meanwhile (see
-    edit/edits.py) and are done at the end."""
+    edit/commands.py) and are done at the end."""
     if delta_time <= 0.0:
         return
     system = view(address, 1, SYSTEM)[0]

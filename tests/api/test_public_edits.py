@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import scree
-from scree.edit.edits import OPEN, STEPPING, edit
+from scree.edit.commands import OPEN, STEPPING, edit
 
 BALL, BOX = scree.Sphere(radius=0.5), scree.Box(half_extents=(0.5, 0.5, 0.5))
 QUARTER = (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5))  # about z

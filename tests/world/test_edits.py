@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 
-from scree.edit import edits
+from scree.edit import commands
 from scree.bodies.schema import MASS_CHANGED
 from scree.edit.body_locks import LockingBodyInterface, NonLockingBodyInterface
-from scree.edit.edits import STEPPING
+from scree.edit.commands import STEPPING
 from scree.runtime.memory import PoolFull
 from scree.core.world import World
 
@@ -26,7 +26,7 @@ class Stepping:
         self.small.row["gate"] = STEPPING
 
     def __exit__(self, *unused):
-        edits.edit(self.small.world.address, 0, self.small.world.system(self.small.system).address)
+        commands.edit(self.small.world.address, 0, self.small.world.system(self.small.system).address)
         self.small.world.late.settle()
 
 
@@ -86,19 +86,31 @@ def test_edits_of_a_body_keep_their_order():
     with Stepping(small):
         on_another_thread(lambda: small.world.body_set_param(body, "mass", 3.0))
         on_another_thread(lambda: small.world.destroy_body(body))
-        on_another_thread(lambda: small.world.body_set_param(body, "mass", -1.0))
+        on_another_thread(lambda: small.world.body_set_param(body, "mass", 5.0))
         assert small.world.body_param(body, "mass") == 1.0
     with pytest.raises(KeyError, match="it was freed"):
         small.step()
     small.step()
 
 
-def test_what_is_wrong_with_a_late_edit_is_raised_by_the_step():
+def test_a_wrong_value_is_an_error_at_once_even_beside_a_step():
     small = SmallWorld()
     body = small.add(small.sphere(0.5))
     with Stepping(small):
-        on_another_thread(lambda: small.world.body_set_param(body, "mass", -1.0))
-    with pytest.raises(ValueError, match="body_set_param: mass must be above 0, got -1.0"):
+        error = on_another_thread(lambda: small.world.body_set_param(body, "mass", -1.0))
+        assert str(error) == "body_set_param: mass must be above 0, got -1.0"
+    small.step()
+    assert small.world.body_param(body, "mass") == 1.0
+
+
+def test_what_is_wrong_with_a_late_edit_is_raised_by_the_step():
+    """Of an edit in Python, whose error is found when it is done: there are no shapes then."""
+    small = SmallWorld()
+    body = small.add(small.sphere(0.5))
+    with Stepping(small):
+        on_another_thread(lambda: small.world.body_remove_shape(body, 0))
+        on_another_thread(lambda: small.world.body_remove_shape(body, 0))
+    with pytest.raises(ValueError, match="body_remove_shape: the body has 0 shapes"):
         small.step()
 
 
@@ -108,7 +120,7 @@ def test_bad_ids_and_values():
     bodies = NonLockingBodyInterface(small.world)
     with pytest.raises(ValueError, match="apply_force: values must be finite"):
         bodies.apply_force(body, (np.nan, 0, 0), (0, 0, 0))
-    with pytest.raises(ValueError, match="set_linear_velocity: the vector must be 3 numbers"):
+    with pytest.raises(ValueError, match="set_linear_velocity: velocity must be 3 numbers"):
         bodies.set_linear_velocity(body, (1, 2))
     small.world.destroy_body(body)
     for call in (lambda: bodies.activate(body), lambda: bodies.motion(body), lambda: bodies.user_data(body)):
@@ -262,12 +274,12 @@ def test_a_write_lock_outlasts_the_edits_given_under_it():
     bodies = LockingBodyInterface(small.world)
     assert bodies.set_linear_velocity(body, (1.0, 0.0, 0.0)), "and all that is called is compiled now"
     row = small.world.systems.rows[int(small.world.system_index("", small.system))]
-    row["gate"] = edits.EDITING  # as if another thread were in the middle of an edit
+    row["gate"] = commands.EDITING  # as if another thread were in the middle of an edit
     locked = threading.Thread(target=bodies.set_linear_velocity, args=(body, (7.0, 0.0, 0.0)))
     locked.start()
     locked.join(0.2)
     waited, moved = locked.is_alive(), float(bodies.motion(body)[0, 7])
-    edits.edit(small.world.address, 0, system.address)  # the other thread is through
+    commands.edit(small.world.address, 0, system.address)  # the other thread is through
     locked.join(10)
     assert waited and moved == 1.0, "the lock was given back before its edit was done"
     assert not locked.is_alive() and float(bodies.motion(body)[0, 7]) == 7.0

@@ -12,7 +12,7 @@ from scree.core import snapshot as snapshot_module
 from scree.core.batches import BatchQueue, BodyBatch
 from scree.bodies.schema import IS_IN_BATCH, STATIC
 from scree.collision.bounds_queries import query_bounds
-from scree.edit.edits import TAKEN, edit, enter_gate
+from scree.edit.commands import TAKEN, edit, enter_gate
 from scree.runtime.memory import address_of
 from scree.shapes import settings
 from scree.core.snapshot import Snapshot
