@@ -57,7 +57,7 @@ def number_of(variant):
 @kernel
 def read_bool(arguments):
     """(Whether the arguments are legal, the values of the edit) of a call with an id and a bool."""
-    return True, (float(bool_argument(arguments, 1)), 0.0, 0.0)
+    return True, (1.0 if bool_argument(arguments, 1) else 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -77,7 +77,7 @@ def read_mode(arguments):
 def read_axis(arguments):
     """Arguments, as `read_bool`, of a call with a BodyAxis and a bool."""
     axis = int_argument(arguments, 1)
-    return 1 <= axis <= 32 and axis & (axis - 1) == 0, (float(axis), float(bool_argument(arguments, 2)), 0.0)
+    return 1 <= axis <= 32 and axis & (axis - 1) == 0, (float(axis), 1.0 if bool_argument(arguments, 2) else 0.0, 0.0)
 
 
 @kernel
@@ -237,7 +237,8 @@ def make_set_monitor_callback(place, kind):
         is_on = _is_valid(server, callback)
         if is_on:
             call_2(server.variant_from_callable, address, callback)
-        return give_command(server.world, identity, SET_MONITORING, (kind, float(is_on), 0.0), NOTHING, 0.0) != FULL
+        values = (float(kind), 1.0 if is_on else 0.0, 0.0)
+        return give_command(server.world, identity, SET_MONITORING, values, NOTHING, 0.0) != FULL
 
     return set_monitor_callback
 

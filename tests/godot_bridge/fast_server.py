@@ -36,6 +36,8 @@ ARGUMENTS = {
     "_body_set_collision_priority": ("RID", "float"), "_body_set_user_flags": NUMBER,
     "_body_set_state_sync_callback": CALLBACK_OF, "_area_set_monitor_callback": CALLBACK_OF,
     "_area_set_area_monitor_callback": CALLBACK_OF, "_area_set_monitorable": FLAG,
+    "_body_set_axis_lock": ("RID", "enum::Axis", "bool"), "_body_set_enable_continuous_collision_detection": FLAG,
+    "_body_set_omit_force_integration": FLAG,
     **{f"_{family}_{name}": types for family in ("body", "area") for name, types in _BOTH.items()},
 }  # fmt: skip
 """The virtuals that have a fast answer, with the types of their arguments."""

@@ -18,6 +18,7 @@ _VALUES = (0, 1, 2, 0.0, 1.0, 0.5, -3.0, 9.8, 1e-40, 1e35, float("nan"), (0.0, 0
 _NAMES = tuple(ANSWERS)
 _CHOICES = {
     "int": st.sampled_from(_NUMBERS), "enum::Mode": st.sampled_from((0, 1, 2, 3, 4)), "enum::Parameter": st.integers(0, 14),
+    "enum::Axis": st.sampled_from((1, 2, 4, 8, 16, 32, 0, 3, 64)),
     "bool": st.booleans(), "float": st.sampled_from((0.0, 1.0, -2.5, 1e35, float("nan"))),
     "Transform3D": st.sampled_from(PLACES[:2] * 4 + PLACES),
     "Variant": st.sampled_from(_VALUES), "Callable": st.sampled_from((CALLABLE_WORD, CALLABLE_WORD, 0)),
