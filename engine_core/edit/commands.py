@@ -38,7 +38,7 @@ COMMAND = np.dtype(
 COMMAND_SIZE = COMMAND.itemsize
 RING_SETTING = "physics/scree_3d/limits/max_waiting_edits"
 
-assert setting_edits.set_mode in EDITS  # so that all edits are declared
+assert EDITS[put_in.number] is put_in and EDITS[-1].apply.__module__ == setting_edits.__name__  # all edits are declared
 PUT_IN = put_in.number
 
 # Results of `edit`.

@@ -23,8 +23,10 @@ from ..runtime.memory import view
 from ..sensors import change
 from ..sensors.overlaps import areas_of
 from ..sensors.schema import IS_MONITORABLE
-from . import body_placement
-from .edit_table import edit_of_body
+from . import body_placement, motion_edits
+from .edit_table import EDITS, edit_of_body
+
+assert EDITS[-1] is motion_edits.take_out  # so the numbers do not depend on which module is imported first: cached code has them
 
 INT32, UINT32, FLOAT32 = np.int32, np.uint32, np.float32
 RENEWED = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS

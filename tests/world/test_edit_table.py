@@ -1,6 +1,8 @@
 """The table of edits: every edit has one body, and does the same at once, at the end of a step, and for many bodies."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +116,14 @@ def test_edits_are_numbered_in_order_and_say_what_they_do():
     assert all(edit.apply.__doc__ for edit in EDITS)
     assert NonLockingBodyInterface.apply_force.__doc__ == motion_edits.apply_force.apply.__doc__
     assert str(motion_edits.apply_force.signature) == "(self, identity, force, offset) -> bool"
+
+
+@pytest.mark.parametrize("first", ["edit.motion_edits", "edit.setting_edits", "godot.setting_calls"])
+def test_numbers_do_not_depend_on_what_is_imported_first(first):
+    """Compiled code has the numbers, and is kept from one program for the next."""
+    lines = f"import scree.{first}, scree.edit.commands", "print([e.name for e in scree.edit.edit_table.EDITS])"
+    answer = subprocess.run([sys.executable, "-c", "; ".join(lines)], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == str([edit.name for edit in EDITS])
 
 
 def test_wrong_arguments_name_the_call_and_the_argument():
