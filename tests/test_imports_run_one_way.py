@@ -19,6 +19,7 @@ ORDER = [
     "broad_phase",
     "collision",
     "constraints",
+    "joints",
     "solver",
     "sensors",
     "characters",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..constraints.joint_schema import DISTANCE, IS_ENABLED
+from ..joints.schema import DISTANCE, IS_ENABLED
 from .arrays import Floats, basis_of, read_only, told_as, turned, twelve
 from .handle import Handle
 from .joint_values import ANGLES, AXES, AnyJoint, Distance, Gear, Motor, Range, Spring, check_limits

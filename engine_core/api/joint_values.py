@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..constraints import joint_schema as schema
+from ..joints import schema
 from .arrays import Floats, Vector, frame_along, keep_own, number, vector
 
 Range = tuple[float, float]

@@ -87,8 +87,8 @@ BODY = np.dtype(
         ("first_pair", "i4"),  # its pairs, a list: pair << 1 | side; -1: none
         ("pair_count", "i4"),
         ("first_joint", "i4"),  # its joints, a list: joint << 1 | side; -1: none
-        ("colour_mask", "u4"),  # colours taken by contacts of this body; see solver/colours.py
-        ("joint_colour_mask", "u4"),  # the same for its joints; see solver/joint_colours.py
+        ("colour_mask", "u4"),  # colours taken by contacts of this body; see constraints/colours.py
+        ("joint_colour_mask", "u4"),  # the same for its joints; see joints/colours.py
         ("island_link", "i4"),  # union-find over the active list; see solver/islands.py
         ("sleep_time", "f4"),  # how long it has been slower than the threshold [s]
         ("friction", "f4"),  # negative: rough
@@ -213,7 +213,7 @@ WORLD = np.dtype(
         ("edit_function", "i8"),  # address of commands.edit
         ("parking", "i8"),  # address of runtime.parking.PARKING
         ("areas", "i8"),  # rows of sensors.schema.AREA, by body index
-        ("joints", "i8"), ("joint_capacity", "i8"),  # JOINT of constraints/joint_schema.py
+        ("joints", "i8"), ("joint_capacity", "i8"),  # JOINT of joints/schema.py
         ("contact_rules", "i8"),  # CONTACT_RULE (CONTACT_CLASSES, CONTACT_CLASSES) of collision/contact_schema.py; 0: none
     ],
     align=True,
@@ -293,12 +293,12 @@ SYSTEM = np.dtype(
         ("contact_events", "i8"), ("contact_event_capacity", "i8"),  # CONTACT_EVENT
         ("contact_event_count", "i8"),  # rows written
         ("contact_event_told", "i8"),  # rows that users read: of the last step; later rows are reported with the next one
-        # Constraints by colour: see solver/colours.py and constraints/schema.py
+        # Constraints by colour: see constraints/colours.py and constraints/schema.py
         ("colours", "i8"),
         ("constraint_blocks", "i8"), ("constraint_block_count", "i8"),
         ("active_joints", "i8"), ("joint_count", "i8"),  # int32: joints that are solved, and how many
         ("loose_joint_count", "i8"),  # how many of them are in no tree
-        ("joint_rows", "i8"), ("joint_row_count", "i8"),  # JOINT_ROW of constraints/joint_schema.py
+        ("joint_rows", "i8"), ("joint_row_count", "i8"),  # JOINT_ROW of joints/schema.py
         ("joint_trees", "i8"), ("joint_tree_count", "i8"),  # TREE
         ("joint_nodes", "i8"), ("joint_node_count", "i8"),  # TREE_NODE
         ("has_broken_joints", "i8"),  # some joint broke in the last step

@@ -1,1 +1,1 @@
-"""Joints and contact constraints as rows ready to solve."""
+"""Contacts as blocks ready to solve, and their colours; terms and data that several kinds of constraints share."""

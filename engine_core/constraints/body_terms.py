@@ -1,9 +1,17 @@
-"""The inverse masses of a body as used by all kinds of constraints, and softness."""
+"""The inverse masses and the forces of a body as used by all kinds of constraints, and softness."""
 
 import numpy as np
 
 from ..bodies.motion import lock_linear
 from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .schema import FORCE_FLOATS, FORCE_SIZE
+
+
+@kernel
+def forces_of(system, row):
+    """The row of forces beside a solver row."""
+    return view(system.solver_forces + row * FORCE_SIZE, FORCE_FLOATS, np.float32)
 
 
 @kernel

@@ -94,13 +94,13 @@ COLOURS = np.dtype(
         ("disorder", "i8", COLOUR_COUNT + 1),
         ("first_block", "i8", COLOUR_COUNT + 2),  # of each colour in this step; overflow comes last
         ("block_count", "i8", COLOUR_COUNT + 1),
-        # The overflow of this step, see solver/overflow.py, int32: eight manifolds a block, -1 where a lane is free; and by the
+        # The overflow of this step, see overflow.py, int32: eight manifolds a block, -1 where a lane is free; and by the
         # slot of a manifold in the overflow its lane, block << 3 | lane.
         ("overflow_blocks", "i8"), ("overflow_lanes", "i8"),
-        # Joints have colours of their own, so that few joints need few colours; see solver/joint_colours.py
+        # Joints have colours of their own, so that few joints need few colours; see joints/colours.py
         ("joint_counts", "i8", COLOUR_COUNT + 1),
         ("joint_lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: joints of each colour
-        # Of each colour in SYSTEM.active_joints, those in no tree: see solver/joint_order.py
+        # Of each colour in SYSTEM.active_joints, those in no tree: see joints/order.py
         ("first_loose", "i8", COLOUR_COUNT + 1),
         ("loose_counts", "i8", COLOUR_COUNT + 1),
     ],

@@ -4,7 +4,7 @@
     world.joint_set_limits(hinge, TWIST, -1.5, 1.5)
     world.joint_set_motor(hinge, TWIST, 2.0, 50.0)
 
-Axes are those of `constraints.joint_schema`: LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE. Angles
+Axes are those of `joints.schema`: LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE. Angles
 are right-handed, of B relative to A. A gear and a rack couple the speeds of bodies that hinges and sliders hold.
 Call it on the thread that steps the bodies' systems, between steps.
 Bad input raises ValueError (a value) or KeyError (an id), naming the call and the value, and changes nothing.
@@ -18,11 +18,11 @@ import numpy as np
 
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, IS_IN_BATCH, KIND_JOINT
-from ..constraints.joint_schema import (
+from ..edit import body_placement, joint_placement
+from ..joints.schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
     LINEAR_Y, LINEAR_Z, RACK, SWING_Y, SWING_Z, TWIST, UNLIMITED,
 )  # fmt: skip
-from ..edit import body_placement, joint_placement
 from ..runtime.memory import Pool
 from ..shapes.pool import split_basis
 from .body_shapes import IDENTITY

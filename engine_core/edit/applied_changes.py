@@ -15,10 +15,10 @@ from ..broad_phase.schema import TREE
 from ..collision.pair_finding import mark_moved
 from ..collision.pairs import deactivate_pair, lists_of, pairs_of
 from ..geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
+from ..joints.colours import add_joints_of
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..sensors.overlaps import mark_all_due
-from ..solver.joint_colours import add_joints_of
 from ..solver.sleeping import (
     order_active_bodies,
     add_to_active, put_to_sleep, remove_from_active, settle_sleeper, take_out_of_solver, wake_island, wake_joined,

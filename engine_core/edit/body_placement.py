@@ -30,10 +30,10 @@ from ..collision.pair_finding import mark_moved
 from ..collision.pairs import combine_materials, lists_of, pairs_of
 from ..collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
 from ..geometry.vector import quaternion, rotate, subtract, vector3
+from ..joints.colours import remove_joints_of
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from ..sensors.change import area_enters, forget_overlaps
-from ..solver.joint_colours import remove_joints_of
 from ..solver.sleeping import add_to_active, remove_from_active, settle_sleeper, wake_island, wake_joined
 from ..solver.touching import destroy_pairs_of, wake_neighbours
 from .applied_changes import CHANGES

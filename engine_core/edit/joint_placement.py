@@ -7,15 +7,15 @@ import numpy as np
 
 from ..bodies.motion import bodies_of, system_of
 from ..bodies.schema import HAS_JOINT, RIGID, STATIC, WORLD
-from ..constraints.joint_measuring import measure
-from ..constraints.joint_preparation import prepare_side
-from ..constraints.joint_schema import AXIS_COUNT, IS_CONNECTED, JOINT
 from ..constraints.schema import DELTA_ROTATION
 from ..geometry.vector import store3, subtract
+from ..joints.colours import add_joint, forget_impulses, remove_joint
+from ..joints.measuring import measure
+from ..joints.preparation import prepare_side
+from ..joints.schema import AXIS_COUNT, IS_CONNECTED, JOINT
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view
 from ..runtime.two_lists import link, unlink
-from ..solver.joint_colours import add_joint, forget_impulses, remove_joint
 from ..solver.sleeping import wake_island
 
 INT32, INT64, UINT32, FLOAT32 = np.int32, np.int64, np.uint32, np.float32

@@ -2,7 +2,7 @@
 
 import math
 
-from ..constraints.joint_schema import CONE, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST
+from ..joints.schema import CONE, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TWIST
 from .joint_softness import damper, limit_feel, soft_lock, split_locks
 
 # PhysicsServer3D.JointType; EMPTY is JOINT_TYPE_MAX.

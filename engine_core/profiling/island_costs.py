@@ -4,11 +4,11 @@ import numpy as np
 
 from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
 from ..collision.pairs import manifolds_of
+from ..constraints.colours import colours_of
 from ..constraints.schema import COLOUR_COUNT
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view
 from ..runtime.timeline import cycles, cycles_per_second
-from ..solver.colours import colours_of
 from ..solver.islands import begin_islands, find_root, link
 
 INT32, INT64 = np.int32, np.int64

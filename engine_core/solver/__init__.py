@@ -1,1 +1,1 @@
-"""Islands, colouring, warm start, sub-steps, restitution, integration, sleeping."""
+"""Contacts solved eight at a time, bounces, vehicles, pulleys, continuous collision, integration, islands, sleeping."""

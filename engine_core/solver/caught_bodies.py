@@ -12,11 +12,11 @@ import numpy as np
 from ..bodies.overlap import is_deep
 from ..bodies.schema import HAS_JOINT, RIGID
 from ..collision.pairs import find_pair, lists_of, lowest_separation, manifolds_of
-from ..constraints.joint_preparation import anchor_of, joints_of
-from ..constraints.joint_schema import IS_BROKEN, IS_ENABLED, LINEAR_AXES
 from ..geometry.vector import (
     add_scaled, cross, dot, length, negate, quaternion, rotate, rotate_inverse, scale, store3, subtract, vector3,
 )  # fmt: skip
+from ..joints.preparation import anchor_of, joints_of
+from ..joints.schema import IS_BROKEN, IS_ENABLED, LINEAR_AXES
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 

@@ -12,12 +12,12 @@ from ..bodies.limits import leave_out
 from ..bodies.schema import BODY, CONTACTS, PAIRS, RIGID, WORLD
 from ..collision.pairs import active_pairs_of, lists_of, manifolds_of, pairs_of
 from ..collision.schema import PAIR_IS_UNSOLVED
+from ..constraints.colours import colours_of, remove_from_colour
 from ..constraints.schema import COLOUR_COUNT
 from ..runtime.body_order import order_key
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..runtime.selection import selection_key, least_taken, put_largest_first
-from .colours import colours_of, remove_from_colour
 from .sleeping import take_out_of_solver
 
 INT32, INT64 = np.int32, np.int64

@@ -16,11 +16,11 @@ from ..collision.event_lists import add_event, find_told, forget_unseen, take_to
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import LINEAR_SLOP, PAIR_TELLS_ALL
 from ..constraints.blocks import get_vector
+from ..constraints.colours import colours_of
 from ..constraints.schema import FRICTION, NORMAL, POINT_FIELDS, POINT_RELATIVE_VELOCITY, POINTS, RESTITUTION, TOTAL_FRICTION
 from ..geometry.vector import add, add_scaled, dot, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .colours import colours_of
 from .contact_reports import friction_in_lane, lane_of, point_in_lane
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32

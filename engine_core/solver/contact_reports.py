@@ -13,6 +13,7 @@ from ..collision.contact_points import contact_frames, surface_points
 from ..collision.event_lists import part_told
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..constraints.blocks import LANE_FLOATS, get_vector
+from ..constraints.colours import colours_of
 from ..constraints.schema import (
     ANGULAR_VELOCITY, BLOCK_SIZE, FORCE_FLOATS, FORCE_SIZE, LINEAR_VELOCITY, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B,
     POINT_FIELDS, POINT_SEPARATION, POINTS, TANGENT, TOTAL_FRICTION,
@@ -21,7 +22,6 @@ from ..geometry.vector import add, add_scaled, cross, dot, negate, scale, store3
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .colours import colours_of
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 

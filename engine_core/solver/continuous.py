@@ -17,6 +17,7 @@ from ..collision.meeting import far_for, turning_reach
 from ..collision.pairs import may_collide
 from ..collision.passing import passes_by, turned_out
 from ..collision.sweeps import SWEEP, TOUCHING, largest_angle
+from ..constraints.body_terms import forces_of
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
 from ..geometry.vector import (
     add, add_scaled, conjugate, length, length_squared, multiply, quaternion, scale, store3, store4, subtract, vector3,
@@ -25,7 +26,6 @@ from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from .integration import forces_of
 from .ways import NO_MOTION, NO_TURN, SEGMENTS, come_so_far, end_of_segment, free_part, row_of
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64

@@ -14,18 +14,18 @@ from ..broad_phase.schema import CURSOR, TREE
 from ..broad_phase.tree_edits import tree_widen
 from ..collision.body_sweeps import swept_box
 from ..collision.sweeps import SWEEP
-from ..constraints.body_terms import six
-from ..constraints.joint_preparation import joints_of
+from ..constraints.body_terms import forces_of, six
 from ..constraints.schema import (
     ANGULAR_VELOCITY, CARRIER, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, HELD_NEXT, INERTIA_SIZE, LINEAR_VELOCITY, MET,
     ROW_SIZE, UNEVEN,
 )  # fmt: skip
 from ..geometry.vector import add, conjugate, multiply, quaternion, scale, store3, store4, subtract, vector3
+from ..joints.preparation import joints_of
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
 from .continuous import held_rounds, is_swept, names_of, stopped_slots, stops, sweep_against, swept_slots
 from .gyroscopic import spin_turned_back
-from .integration import MOSTLY, forces_of
+from .integration import MOSTLY
 from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, rest_of_way, row_of
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64

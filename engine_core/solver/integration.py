@@ -13,6 +13,7 @@ from ..bodies.schema import (
 )  # fmt: skip
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_widen
+from ..constraints.body_terms import forces_of
 from ..constraints.schema import (
     ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
     LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
@@ -38,12 +39,6 @@ MOSTLY = np.float32(0.9)
 """A body counts as held back if more than this part of its motion is taken back."""
 TREMBLE = 0.3
 """A trembling body rests while it stays within this part of the distance it could move at the thresholds."""
-
-
-@kernel
-def forces_of(system, row):
-    """The row of forces beside a solver row."""
-    return view(system.solver_forces + row * FORCE_SIZE, FORCE_FLOATS, FLOAT32)
 
 
 @kernel

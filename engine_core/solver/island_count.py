@@ -5,8 +5,7 @@ import numpy as np
 from ..bodies.schema import BODY, SYSTEM, WORLD
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .islands import begin_islands, finish_islands, link_contacts
-from .joint_colours import link_joints
+from .islands import begin_islands, finish_islands, link_contacts, link_joints
 
 
 @kernel

@@ -11,12 +11,14 @@ import numpy as np
 from ..bodies.overlap import is_deep, size_of
 from ..bodies.schema import BODY, KINEMATIC, RIGID
 from ..collision.pairs import lowest_separation, manifolds_of
+from ..constraints.colours import colours_of
 from ..constraints.schema import COLOUR_COUNT
 from ..geometry.vector import dot, quaternion, rotate, store3, subtract, vector3
+from ..joints.colours import has_to_move, moves
+from ..joints.preparation import joints_of
 from ..runtime.atomics import compare_exchange_int32, load_relaxed_int32, min_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
-from .colours import colours_of
 
 INT32, FLOAT32 = np.int32, np.float32
 CREEP, LEAST_CREEP = 0.02, 1.0e-3
@@ -117,6 +119,28 @@ def link_contacts(system, bodies, active):
                     body = a if side == 0 else b
                     if body.mode >= RIGID:
                         rest_later(body)
+
+
+@kernel
+def link_joints(system, bodies, active):
+    """Link joined bodies. A body joined to a moving kinematic body, or driven by a moving motor, does not rest."""
+    joints = joints_of(system)
+    members = view(system.active_joints, system.joint_count, INT32)
+    for k in range(system.joint_count):
+        joint = joints[members[k]]
+        a, b = joint.bodies[0], joint.bodies[1]
+        if joint.colour < 0:
+            continue
+        if moves(bodies, a) and moves(bodies, b):
+            link(bodies, active, INT32(bodies[a].active_index), INT32(bodies[b].active_index))
+        is_driven = has_to_move(joint)
+        for side in range(2):
+            index, other = joint.bodies[side], joint.bodies[1 - side]
+            if not moves(bodies, index):
+                continue
+            is_carried = other >= 0 and bodies[other].mode == KINEMATIC and bodies[other].active_index >= 0
+            if is_driven or is_carried:
+                rest_later(bodies[index])
 
 
 @kernel

@@ -11,9 +11,9 @@ from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
 from ..geometry.vector import (
     add, length, multiply, quaternion, rotate, scale, store3, subtract, vector3,
 )  # fmt: skip
+from ..joints.solving import softness_of
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
-from .joints import softness_of
 from .sleeping import wake_island
 from .vehicle_wheels import inverse_mass_along, push_row, velocity_at
 

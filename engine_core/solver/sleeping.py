@@ -9,12 +9,13 @@ from ..bodies.schema import BODY, IN_CROWD, KINEMATIC, RIGID, SLEEP_REQUESTED, S
 from ..collision.pair_finding import mark_moved
 from ..collision.pairs import activate_pair, deactivate_pair, lists_of, manifolds_of, pairs_of
 from ..collision.schema import PAIR_IS_UNSOLVED
+from ..constraints.colours import add_to_colour, remove_from_colour
+from ..joints.colours import add_joints_of, holds, remove_joints_of
+from ..joints.preparation import joints_of
 from ..runtime.body_order import needs_order, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .colours import add_to_colour, remove_from_colour
-from .islands import begin_islands, finish_islands, link_contacts
-from .joint_colours import add_joints_of, holds, joints_of, link_joints, remove_joints_of
+from .islands import begin_islands, finish_islands, link_contacts, link_joints
 
 INT32, FLOAT32 = np.int32, np.float32
 

@@ -9,10 +9,10 @@ from ..collision.event_lists import end_telling
 from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, lists_of, manifolds_of, pairs_of
 from ..collision.schema import MANIFOLD_IS_SENSOR, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED
 from ..collision.seams import drop_seam_contacts
+from ..constraints.colours import add_to_colour, remove_from_colour
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .caught_bodies import turn_pinched_contacts
-from .colours import add_to_colour, remove_from_colour
 from .sleeping import is_solved, wake_island, wake_joined
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32

@@ -14,13 +14,16 @@ from ..collision.event_lists import renew_event_list
 from ..collision.pair_finding import make_pairs
 from ..collision.query_schema import COLLIDE_FUNCTION
 from ..collision.schema import LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
-from ..constraints.joint_schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
+from ..constraints.colours import lay_out_blocks
 from ..constraints.schema import (
     BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, MANIFOLD_INDEX, NORMAL,
     POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
 )  # fmt: skip
 from ..edit.applied_changes import apply_changes, collect_moved
 from ..edit.commands import COMMAND, STEPPING, take_gate
+from ..joints.colours import drop_broken_joints
+from ..joints.order import lay_out_joints
+from ..joints.schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
 from ..runtime.call import call_3_result
 from ..runtime.job_system import begin_jobs, finish_jobs, run_job, start_job, wait_for_job
 from ..runtime.kernel import entry_point, kernel
@@ -32,12 +35,9 @@ from ..sensors.overlaps import mark_active_due, sensors_of
 from ..sensors.pools import Sensors
 from ..sensors.sensing import choose_overlaps, find_overlaps, settle_overlaps
 from ..solver.choices import choose_contacts, choose_pairs
-from ..solver.colours import lay_out_blocks
 from ..solver.contact_events import tell_contacts
 from ..solver.contact_reports import report_contacts
 from ..solver.continuous import MOST_COMPANY
-from ..solver.joint_colours import drop_broken_joints
-from ..solver.joint_order import lay_out_joints
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS
 from ..solver.sleeping import put_islands_to_sleep
 from ..solver.touching import settle_pairs

@@ -6,9 +6,12 @@ import numpy as np
 from ..collision.contacts import collide
 from ..collision.pair_finding import look_alone, look_for_pairs
 from ..constraints.contact_preparation import prepare_contacts, store_impulses
-from ..constraints.joint_preparation import prepare_joints, store_joints
 from ..constraints.schema import COLOUR_COUNT, COLOURS, OVERFLOW
 from ..edit.applied_changes import update_trees
+from ..joints.answers import answer_bounces, answer_bounces_in_trees
+from ..joints.preparation import prepare_joints, store_joints
+from ..joints.solving import relax_joints, solve_joints, warm_start_joints
+from ..joints.tree_jobs import relax_trees, solve_trees, warm_start_trees
 from ..runtime.job_system import JOB_SYSTEM, run_job
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -18,10 +21,7 @@ from ..sensors.measuring import measure_overlaps
 from ..solver.continuous import sweep_bodies
 from ..solver.held_back import cover_ways, take_back
 from ..solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
-from ..solver.joint_answers import answer_bounces, answer_bounces_in_trees
-from ..solver.joints import relax_joints, solve_joints, warm_start_joints
 from ..solver.listeners import tell_listeners
-from ..solver.tree_jobs import relax_trees, solve_trees, warm_start_trees
 from ..solver.ways import note_halfway
 from ..solver.wide_contacts import bounce_contacts, bounce_contacts_again, relax, solve, warm_start
 

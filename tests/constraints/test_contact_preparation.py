@@ -8,8 +8,8 @@ from scree.bodies.schema import RIGID_LINEAR, STATIC
 from scree.collision.schema import PAIR_SPARES_A, PAIR_SPARES_B, SPECULATIVE_DISTANCE
 from scree.constraints import schema as c
 from scree.constraints.contact_preparation import CONTACT_PATCH, prepare_contacts
-from scree.constraints.joint_schema import DISTANCE
 from scree.constraints.wide_preparation import IMMOVABLE, IMPACT_SPEED
+from scree.joints.schema import DISTANCE
 from scree.runtime.memory import view_rows
 from tests.bodies.mass_twin import full, rotation_matrix
 

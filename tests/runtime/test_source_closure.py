@@ -11,7 +11,7 @@ from scree.runtime.source_closure import _absolute, all_modules, closure
 
 
 def test_relative_names_are_resolved():
-    assert _absolute("scree.solver.colours", False, "..bodies.schema") == "scree.bodies.schema"
+    assert _absolute("scree.constraints.colours", False, "..bodies.schema") == "scree.bodies.schema"
     assert _absolute("scree.core.world", False, "..bodies") == "scree.bodies"
     assert _absolute("scree.runtime", True, ".kernel") == "scree.runtime.kernel"
 

@@ -5,7 +5,7 @@ import pytest
 from small_world import TICK, SmallWorld, rotation_matrix
 
 from scree.bodies.schema import RIGID, STATIC
-from scree.constraints.joint_schema import CONE, TWIST
+from scree.joints.schema import CONE, TWIST
 from scree.shapes.schema import MESH
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_world import UPRIGHT, SmallWorld
 
-from scree.constraints.joint_schema import DISTANCE
+from scree.joints.schema import DISTANCE
 
 
 @pytest.mark.parametrize("slop", (0.0, 0.005))

@@ -1,0 +1,185 @@
+"""The jobs that prepare joints for a step, and store their impulses afterwards."""
+
+import numpy as np
+
+from ..bodies.rare import stretched
+from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
+from ..constraints.body_terms import scaled_inertia, scaled_mass, soft_parameters
+from ..geometry.vector import length, multiply, normalize_quaternion, quaternion, rotate, scale, store3, store4, subtract, vector3
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import view
+from .curvature import keep_drifts
+from .measuring import measure_joint, read_motion, row_of
+from .schema import (
+    AXIS_COUNT, FIRM, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SLOW, SPRING, SPRINGY, UNLIMITED,
+)  # fmt: skip
+
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+
+
+@kernel
+def joints_of(system):
+    """The rows of all joints of all systems."""
+    world = view(system.world, 1, WORLD)[0]
+    return view(world.joints, world.joint_capacity, JOINT)
+
+
+@kernel
+def rows_of(system):
+    """The single rows of all joints that are solved in this step."""
+    return view(system.joint_rows, system.joint_row_count, JOINT_ROW)
+
+
+@kernel
+def is_set(bits, axis):
+    return bits >> axis & 1 != 0
+
+
+@kernel
+def count_rows(joint):
+    """How many springs, motors and limits a joint has."""
+    count = 0
+    for axis in range(AXIS_COUNT):
+        count += (joint.sprung >> axis & 1) + (joint.driven >> axis & 1) + (joint.limited >> axis & 1)
+    return count
+
+
+@kernel
+def anchor_of(world, body, position):
+    """Convert a point relative to the body's origin to one relative to its centre of mass, both in the body frame."""
+    return subtract(stretched(world, body, position), vector3(body.center_of_mass))
+
+
+@kernel
+def prepare_side(world, joint, bodies, side):
+    """Write frame, masses and solver row of one body. Return its centre of mass; for the world, the position of the joint."""
+    position, rotation = vector3(joint.frame_positions[side]), quaternion(joint.frame_rotations[side])
+    index = joint.bodies[side]
+    joint.pushes[side] = INT32(0)
+    joint.rows[side] = INT32(0)
+    for k in range(3):
+        joint.masses[side][k] = FLOAT32(0.0)
+    for k in range(6):
+        joint.inertias[side][k] = FLOAT32(0.0)
+    if index < 0:
+        store3(joint.start_arms[side], (0.0, 0.0, 0.0))
+        store4(joint.start_rotations[side], rotation)
+        return position
+    body = bodies[index]
+    turn = quaternion(body.rotation)
+    store3(joint.start_arms[side], rotate(turn, anchor_of(world, body, position)))
+    store4(joint.start_rotations[side], normalize_quaternion(multiply(turn, rotation)))
+    joint.rows[side] = INT32(body.active_index + 1)
+    if body.mode >= RIGID:
+        joint.pushes[side] = INT32(1)
+        store3(joint.masses[side], scaled_mass(body, 1.0))
+        inertia = scaled_inertia(body, 1.0)
+        for k in range(6):
+            joint.inertias[side][k] = FLOAT32(inertia[k])
+    return vector3(body.position)
+
+
+@kernel
+def open_limit(joint, row, axis, h):
+    """Write how a limit holds and bounces."""
+    row.restitution = joint.limit_restitution[axis]
+    row.approach = FLOAT32(0.0)
+    row.hold = INT32(FIRM)
+    hertz = FLOAT64(joint.limit_hertz[axis])
+    if hertz > 0.0:
+        row.hold = INT32(SPRINGY if is_set(joint.springy, axis) else SLOW)
+        rate, mass_scale, impulse_scale = soft_parameters(min(hertz, 0.25 / h), FLOAT64(joint.limit_damping[axis]), h)
+        row.bias_rate, row.mass_scale, row.impulse_scale = FLOAT32(rate), FLOAT32(mass_scale), FLOAT32(impulse_scale)
+
+
+@kernel
+def open_row(joint, row, kind, axis, h, warm):
+    """Initialise a row: its limits of impulse, and its impulse of the last step."""
+    row.slot = INT32(kind * AXIS_COUNT + axis)
+    row.side = FLOAT32(1.0)
+    row.softness = FLOAT32(0.0)
+    row.separation = FLOAT32(0.0)
+    row.bias = FLOAT32(0.0)
+    impulse = FLOAT64(joint.row_impulse[row.slot]) * warm
+    if kind == LIMIT:
+        row.side = FLOAT32(-1.0) if impulse < 0.0 else FLOAT32(1.0)
+        is_bounded = joint.limit_force[axis] < FLOAT32(UNLIMITED)
+        row.least, row.most = FLOAT32(0.0), FLOAT32(FLOAT64(joint.limit_force[axis]) * h if is_bounded else UNLIMITED)
+        row.impulse = FLOAT32(min(abs(impulse), FLOAT64(row.most)))
+        open_limit(joint, row, axis, h)
+        return
+    force = FLOAT64(joint.spring_force[axis]) if kind == SPRING else FLOAT64(joint.motor_force[axis])
+    most = min(force * h, UNLIMITED)
+    row.least, row.most = FLOAT32(-most), FLOAT32(most)
+    row.impulse = FLOAT32(min(max(impulse, -most), most))
+
+
+@kernel
+def open_rows(joint, rows, h, step_time, warm):
+    """Initialise all rows of a joint: on each axis the spring, the motor, then the limit, which takes precedence."""
+    at = joint.first_row
+    motor_time = h / step_time if joint.flags & LIMITS_IMPULSES else h
+    for axis in range(AXIS_COUNT):
+        if is_set(joint.sprung, axis):
+            open_row(joint, rows[at], SPRING, axis, h, warm)
+            at += 1
+    for axis in range(AXIS_COUNT):
+        if is_set(joint.driven, axis):
+            open_row(joint, rows[at], MOTOR, axis, motor_time, warm)
+            at += 1
+    for axis in range(AXIS_COUNT):
+        if is_set(joint.limited, axis):
+            open_row(joint, rows[at], LIMIT, axis, h, warm)
+            at += 1
+
+
+@entry_point(JOB_SIGNATURE)
+def prepare_joints(system_address, begin, end, worker):
+    """Job: prepare the active joints `begin` to `end - 1` and measure them. Reads bodies; writes joints and their rows."""
+    system = view(system_address, 1, SYSTEM)[0]
+    world = view(system.world, 1, WORLD)[0]
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    h = system.last_delta_time / system.substep_count
+    warm = 1.0 if system.is_warm_starting else 0.0
+    for k in range(begin, end):
+        joint = joints[active[k]]
+        center_a = prepare_side(system.world, joint, bodies, 0)
+        center_b = prepare_side(system.world, joint, bodies, 1)
+        store3(joint.between, subtract(center_b, center_a))
+        for axis in range(3):
+            joint.linear_impulse[axis] *= FLOAT32(warm)
+            joint.angular_impulse[axis] *= FLOAT32(warm)
+            joint.total_impulse[axis] = FLOAT32(0.0)
+            joint.total_twist[axis] = FLOAT32(0.0)
+        open_rows(joint, rows, h, system.last_delta_time, warm)
+        joint.is_stiff = INT32(0)
+        measure_joint(system, joint, rows, h)
+        if joint.node < 0:
+            keep_drifts(joint, read_motion(row_of(system, joint, 0), row_of(system, joint, 1)), h)
+        joint.total_time = FLOAT32(system.last_delta_time)  # still 0 for one that was made just now: see `weigh_spring`
+
+
+@entry_point(JOB_SIGNATURE)
+def store_joints(system_address, begin, end, worker):
+    """Job: keep the impulses of the rows of the active joints `begin` to `end - 1` for the next step, and check which of them
+    broke."""
+    system = view(system_address, 1, SYSTEM)[0]
+    joints, rows = joints_of(system), rows_of(system)
+    active = view(system.active_joints, system.joint_count, INT32)
+    for k in range(begin, end):
+        joint = joints[active[k]]
+        if joint.row_count > 0:
+            for slot in range(MAX_ROWS):
+                joint.row_impulse[slot] = FLOAT32(0.0)
+            for r in range(joint.first_row, joint.first_row + joint.row_count):
+                row = rows[r]
+                # The tree may have left a limit pulling: the next step would use it for the other limit.
+                impulse = max(row.impulse, FLOAT32(0.0)) if row.slot // AXIS_COUNT == LIMIT else row.impulse
+                joint.row_impulse[row.slot] = FLOAT32(impulse * row.side)
+        force = scale(vector3(joint.total_impulse), 1.0 / system.last_delta_time)
+        torque = scale(vector3(joint.total_twist), 1.0 / system.last_delta_time)
+        if length(force) > joint.break_force or length(torque) > joint.break_torque:
+            joint.flags |= IS_BROKEN
+            system.has_broken_joints = 1

@@ -1,0 +1,369 @@
+"""Joints solved exactly, tree by tree: chains, rag dolls and cranes do not stretch under any load.
+
+Gauss-Seidel passes carry the pull of a heavy load up a chain of light links by one link a pass; a direct solution needs one.
+Bodies that are joined without a loop are a tree. Its equations are solved from the leaves to the root and back in time linear in
+its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of Featherstone's
+articulated bodies). Locked axes are held, and so are pushing limits and motors (held_rows.py): everything on a door stops with
+it. Soft or bouncing springs and limits are solved one by one before. Joints that close a loop are solved with the tree if they
+are few (loops.py), else in the coloured passes (solving.py).
+
+A node is a body with the joint to its parent. With H the inertia of the node and everything below it, A and B the Jacobians of
+the held axes of its joint for the motion u of the body and p of its parent, and r their target:
+    H u = f + A^T l,   A u + B p = r   gives   S = A H^-1 A^T,   l = S^-1 (r - A H^-1 f - B p),
+and the parent's H grows by B^T S^-1 B and its f by B^T S^-1 (r - A H^-1 f).
+"""
+
+import math
+
+import numpy as np
+
+from ..constraints.body_terms import six
+from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
+from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve_inverted
+from ..geometry.vector import add_scaled, length, length_squared, scale, store3, vector3
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from .curvature import drifts_of
+from .held_rows import (
+    LIMITS_TOO, MOTORS_TOO, bias_of, drop_axis, find_dependent, held_row, held_rows, put_axis, put_held, upper_rows,
+)  # fmt: skip
+from .holding import WELL_CONDITIONED, locked_direction
+from .measuring import inertia_of, row_of
+from .schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
+
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
+TURNED, TURNED_IN_TOUCH = 0.0005, 0.004
+"""Part of a rotation's quaternion, half its angle [rad], from which the matrices of a tree are made anew in a sub-step. The
+second is for trees that are `is_rubbed`."""
+CALM, CALM_DRIFT = 0.005, 5.0e-6
+"""The drift of a tree pushed by contacts is ignored while its bodies turn by less than this in a sub-step [rad], and the drift by
+their turning is less than this [m], or 1 mm/s at 240 sub-steps a second."""
+LEAST_LOOP_FREEDOM = 0.02
+"""Least freedom of the ends of a loop along each of its axes for its drift to be predicted."""
+
+
+@kernel
+def put_six(array, v):
+    array[0], array[1], array[2], array[3], array[4], array[5] = v
+
+
+@kernel
+def write_jacobians(node, joint, rows, at_most):
+    """Write the Jacobians of the held axes of a node's joint, for its body and its parent, one row an axis. Return the number of
+    locked ones."""
+    for axis in range(6):
+        if joint.locked >> axis & 1:
+            linear, angular_a, angular_b = locked_direction(joint, axis)
+            put_axis(node, axis, linear, angular_a, angular_b)
+    locked_count = node.count
+    held = held_rows(joint, rows, at_most)
+    node.held, node.upper = np.uint32(held), np.uint32(upper_rows(joint, rows, held))
+    put_held(node, joint, rows)
+    return locked_count
+
+
+@kernel
+def write_inertia(node, inverse_mass, inverse_inertia):
+    """Mass and inertia of a body alone."""
+    for k in range(TRIANGLE):
+        node.inertia[k] = 0.0
+    for i in range(3):
+        node.inertia[entry(i, i)] = 1.0 / inverse_mass
+    xx, yy, zz, xy, xz, yz = inverse_inertia
+    c00, c01, c02 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    inverse = 1.0 / (xx * c00 + xy * c01 + xz * c02)
+    node.inertia[entry(3, 3)] = c00 * inverse
+    node.inertia[entry(4, 4)] = (xx * zz - xz * xz) * inverse
+    node.inertia[entry(5, 5)] = (xx * yy - xy * xy) * inverse
+    node.inertia[entry(4, 3)] = c01 * inverse
+    node.inertia[entry(5, 3)] = c02 * inverse
+    node.inertia[entry(5, 4)] = (xy * xz - xx * yz) * inverse
+
+
+@kernel
+def factorize_block(node, seen):
+    """Compute S and its factor, from K A^T in `seen`, one row an axis; `pull` keeps the diagonal."""
+    for i in range(node.count):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(6):
+                total += seen[i, k] * seen[j, k]
+            node.block[entry(i, j)] = total
+        node.pull[i] = node.block[entry(i, i)]
+        node.block[entry(i, i)] *= 1.0 + WELL_CONDITIONED
+    factorize(node.block, node.count)
+
+
+@kernel
+def condense(node, locked_count):
+    """Compute H and S of a node whose children are already included. Redundant axes are dropped."""
+    factorize(node.inertia, 6)
+    invert(node.inertia, 6)
+    seen = stack_array(1, SEEN)[0].rows
+    for i in range(node.count):
+        put_six(seen[i], multiply_lower_6(node.inertia, six(node.own[i])))
+    factorize_block(node, seen)
+    dependent = find_dependent(node, locked_count)
+    while dependent >= 0:
+        drop_axis(node, dependent)
+        for i in range(dependent, node.count):
+            for k in range(6):
+                seen[i, k] = seen[i + 1, k]
+        factorize_block(node, seen)
+        dependent = find_dependent(node, locked_count)
+    invert(node.block, node.count)
+
+
+@kernel
+def add_to_parent(node, parent):
+    """Add a node's inertia, as felt through the joint, to its parent: B^T S^-1 B."""
+    felt = stack_array(6, FLOAT64)
+    for i in range(node.count):
+        for k in range(6):
+            felt[k] = 0.0
+        for j in range(i + 1):
+            for k in range(6):
+                felt[k] += node.block[entry(i, j)] * FLOAT64(node.other[j, k])
+        for a in range(6):
+            for b in range(a + 1):
+                parent.inertia[entry(a, b)] += felt[a] * felt[b]
+
+
+@kernel
+def holds_others(node, joint, rows, at_most):
+    """Whether the held rows of a node's joint have changed since its matrices were made; those of sliders always count as
+    changed."""
+    held = held_rows(joint, rows, at_most)
+    if held != node.held or upper_rows(joint, rows, held) != node.upper:
+        return True
+    return held != 0 and joint.locked & LINEAR_AXES != LINEAR_AXES
+
+
+@kernel
+def held_at(tree, n, at_most):
+    """The kinds of rows that node n holds: no motors if they would hold a loop apart."""
+    return LIMITS_TOO if at_most == MOTORS_TOO and n - tree.first < tree.let_go else at_most
+
+
+@kernel
+def is_rubbed(tree):
+    """Whether contacts push a tree without loops: its errors then change its energy less than friction and impacts do."""
+    return tree.is_touched != 0 and tree.closer_count == 0
+
+
+@kernel
+def has_changed(system, nodes, tree, joints, rows, at_most):
+    """Whether some body of a tree has turned too far for its matrices to be valid, or other rows are held."""
+    turned = TURNED_IN_TOUCH if is_rubbed(tree) else TURNED
+    if tree.closer_count > 0:
+        turned = 0.0  # where a loop is nearly stiff it changes at once
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        if node.count < 0:
+            return True
+        if node.joint >= 0 and holds_others(node, joints[node.joint], rows, held_at(tree, n, at_most)):
+            return True
+        row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+        for k in range(3):
+            if abs(row[DELTA_ROTATION + k] - node.turn[k]) > turned:
+                return True
+    return False
+
+
+@kernel
+def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
+    """Make all matrices of a tree, from the poses of its bodies in this sub-step."""
+    last = tree.first + tree.count - 1
+    for n in range(tree.first, last + 1):
+        node, body = nodes[n], bodies[nodes[n].body]
+        row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+        write_inertia(node, FLOAT64(body.inverse_mass), inertia_of(system, node.row, row, body.inverse_inertia_world))
+        store3(node.turn, vector3(row[DELTA_ROTATION:]))
+    for n in range(last, tree.first - 1, -1):
+        node = nodes[n]
+        node.count = INT32(0)
+        held = held_at(tree, n, at_most)
+        locked_count = write_jacobians(node, joints[node.joint], rows, held) if node.joint >= 0 else 0
+        condense(node, locked_count)
+        if node.parent >= 0:
+            add_to_parent(node, nodes[node.parent])
+
+
+@kernel
+def dot_6(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@kernel
+def add_scaled_6(a, b, scale):
+    """a + b * scale."""
+    return (
+        a[0] + b[0] * scale, a[1] + b[1] * scale, a[2] + b[2] * scale,
+        a[3] + b[3] * scale, a[4] + b[4] * scale, a[5] + b[5] * scale,
+    )  # fmt: skip
+
+
+@kernel
+def give_way(node, push):
+    """Response of a node, with everything attached to it, to an impulse: H^-1 times it."""
+    return multiply_upper_6(node.inertia, multiply_lower_6(node.inertia, push))
+
+
+@kernel
+def gather_up(nodes, tree):
+    """Add up the impulses that each node gets through its children, from the leaves to the root."""
+    for n in range(tree.first + tree.count - 1, tree.first - 1, -1):
+        node = nodes[n]
+        motion = give_way(node, six(node.push))
+        for i in range(node.count):
+            node.wanted[i] -= dot_6(six(node.own[i]), motion)
+            node.pull[i] = node.wanted[i]
+        if node.parent < 0:
+            continue
+        solve_inverted(node.block, node.count, node.pull)
+        push = six(nodes[node.parent].push)
+        for i in range(node.count):
+            push = add_scaled_6(push, six(node.other[i]), node.pull[i])
+        put_six(nodes[node.parent].push, push)
+
+
+@kernel
+def spread_down(nodes, tree):
+    """Compute the impulses of the joints (to `pull`) and the change of the bodies' velocities (to `push`), from the root to the
+    leaves."""
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        of_parent = six(nodes[node.parent].push) if node.parent >= 0 else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        for i in range(node.count):
+            node.pull[i] = node.wanted[i] - dot_6(six(node.other[i]), of_parent)
+        solve_inverted(node.block, node.count, node.pull)
+        push = six(node.push)
+        for i in range(node.count):
+            push = add_scaled_6(push, six(node.own[i]), node.pull[i])
+        put_six(node.push, give_way(node, push))
+
+
+@kernel
+def motion_of(row):
+    """The velocity and spin of a body, from its solver row."""
+    return vector3(row[LINEAR_VELOCITY:]) + vector3(row[ANGULAR_VELOCITY:])
+
+
+@kernel
+def keep_motions(system, nodes, tree):
+    """Save the velocities of a tree's bodies, in `push`, before the warm start."""
+    for n in range(tree.first, tree.first + tree.count):
+        put_six(nodes[n].push, six(view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)))
+
+
+@kernel
+def motion_between(nodes, n, row, part):
+    """Velocity and spin of a body: a mix of `part` of those before the warm start and the rest of those now. `n`: its node; -1 if
+    it has none in the tree."""
+    v, w = vector3(row[LINEAR_VELOCITY:]), vector3(row[ANGULAR_VELOCITY:])
+    if n < 0 or part == 0.0:
+        return v, w
+    push = nodes[n].push
+    return add_scaled(scale(v, 1.0 - part), vector3(push), part), add_scaled(scale(w, 1.0 - part), vector3(push[3:]), part)
+
+
+@kernel
+def foresees_drift(tree):
+    """Whether a tree's joints prevent the drift of their axes in advance: not if joints outside the tree hold it too, nor in a
+    loop that is stretched tight, whose ends cannot be brought together."""
+    return not tree.is_looped or (tree.closer_count > 0 and not tree.is_coupled and tree.loop_freedom > LEAST_LOOP_FREEDOM)
+
+
+@kernel
+def is_calm(system, nodes, tree, joints):
+    """Whether the axes of a tree's joints drift by almost nothing: all bodies they hold turn slowly, and nothing slides."""
+    h = system.last_delta_time / system.substep_count
+    for n in range(tree.first, tree.first + tree.count):
+        if nodes[n].joint < 0:
+            continue
+        joint, drift = joints[nodes[n].joint], 0.0
+        if joint.locked & LINEAR_AXES != LINEAR_AXES:
+            return False
+        for side in range(2):
+            turned = h * h * length_squared(vector3(row_of(system, joint, side)[ANGULAR_VELOCITY:]))
+            if turned > CALM * CALM:
+                return False
+            drift += 0.5 * turned * length(vector3(joint.start_arms[side]))
+        if drift > CALM_DRIFT:
+            return False
+    return True
+
+
+@kernel
+def forget_drifts(nodes, tree):
+    """Set the drifts of a tree's joints to zero. Nodes may hold values from another tree."""
+    for n in range(tree.first, tree.first + tree.count):
+        put_six(nodes[n].drift, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    tree.is_drifting = INT32(0)
+
+
+@kernel
+def measure_drifts(system, nodes, tree, joints, part):
+    """Compute the drift of the locked axes of a tree's joints for the current motion of the bodies, or with a `part` of the
+    motion before the warm start; zero if `foresees_drift` is false. Return the largest resulting change of an axis [m], [rad],
+    and the largest turn of a body in a sub-step [rad]."""
+    h, most, tree.is_drifting = system.last_delta_time / system.substep_count, 0.0, INT32(0)
+    fastest = 0.0
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        if node.joint >= 0 and foresees_drift(tree):
+            joint = joints[node.joint]
+            node_a, node_b = (n, node.parent) if node.side == 0 else (node.parent, n)
+            v_a, w_a = motion_between(nodes, node_a, row_of(system, joint, 0), part)
+            v_b, w_b = motion_between(nodes, node_b, row_of(system, joint, 1), part)
+            fastest = max(fastest, length_squared(w_a), length_squared(w_b))
+            old = six(node.drift)
+            put_six(node.drift, drifts_of(joint, (v_a, w_a, v_b, w_b), h))
+            for k in range(6):
+                most = max(most, abs(node.drift[k] - old[k]) * h)
+                if node.drift[k] != 0.0:
+                    tree.is_drifting = INT32(1)
+    return most, h * math.sqrt(fastest)
+
+
+@kernel
+def begin_tree(system, nodes, tree, joints, rows, bias_rate):
+    """Write the right-hand side of every joint: no motion along the held axes, no drift, and a part of their error corrected."""
+    inverse_h = system.substep_count / system.last_delta_time
+    drifting = 1.0 if bias_rate > 0.0 and foresees_drift(tree) else 0.0
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        for k in range(6):
+            node.push[k] = 0.0
+        if node.joint < 0:
+            continue
+        joint = joints[node.joint]
+        motion = motion_of(view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32))
+        other_motion = motion_of(view(system.solver_rows + joint.rows[1 - node.side] * ROW_SIZE, 16, FLOAT32))
+        for i in range(node.count):
+            seen = dot_6(six(node.own[i]), motion) + dot_6(six(node.other[i]), other_motion)
+            if node.axes[i] < NODE_ROWS:
+                error, drift = FLOAT64(joint.error[node.axes[i]]), node.drift[node.axes[i]]
+                node.wanted[i] = -seen - bias_rate * error - drifting * drift
+            else:
+                node.wanted[i] = -seen - bias_of(held_row(node, joint, rows, i), bias_rate, inverse_h)
+
+
+@kernel
+def finish_tree(system, nodes, tree, joints, rows):
+    """Store velocities and impulses."""
+    for n in range(tree.first, tree.first + tree.count):
+        node = nodes[n]
+        row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+        for k in range(3):
+            row[LINEAR_VELOCITY + k] += FLOAT32(node.push[k])
+            row[ANGULAR_VELOCITY + k] += FLOAT32(node.push[3 + k])
+        for i in range(node.count):
+            joint, axis = joints[node.joint], node.axes[i]
+            if axis >= NODE_ROWS:
+                held_row(node, joint, rows, i).impulse += FLOAT32(node.pull[i])
+            elif axis < TWIST:
+                joint.linear_impulse[axis] += FLOAT32(node.pull[i])
+            else:
+                joint.angular_impulse[axis - TWIST] += FLOAT32(node.pull[i])
