@@ -22,8 +22,9 @@ from ..runtime.prefetch import prefetch
 from ..runtime.vector8 import lane8, splat8, where_less8
 from .blocks import LANE_FLOATS, field, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
+from .colours import colours_of
 from .schema import (
-    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DEEP_CONTACTS, DEEP_PART,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, DEEP_CONTACTS, DEEP_PART,
     FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL,
     OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE,
     POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
@@ -306,7 +307,7 @@ def prepare_contacts(system_address, begin, end, worker):
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
-    colours = view(system.colours, 1, COLOURS)[0]
+    colours = colours_of(system)
     h = system.last_delta_time / system.substep_count
     usual = softness_at(system, h, 1.0, True), softness_at(system, h, 1.0, False)
     frames = address_of_row(stack_array(FRAME_FLOATS, FLOAT32), 0)

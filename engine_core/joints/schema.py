@@ -3,7 +3,7 @@
 All joints use one general model with a frame on each body. Six axes describe the pose of B's frame relative to A's: three linear
 ones along the axes of frame A [m], and three angular ones [rad]: the twist about x, and the swing of B's x axis about A's y and
 z. Two more are a cone (the angle between the x axes) and a distance (between the origins). The last two have no position and
-couple speeds, as gears do. Locked axes are solved as one
+couple speeds, as gears do. All locked axes of a joint are solved together.
 """
 
 import numpy as np

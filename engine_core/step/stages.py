@@ -5,8 +5,9 @@ import numpy as np
 
 from ..collision.contacts import collide
 from ..collision.pair_finding import look_alone, look_for_pairs
+from ..constraints.colours import colours_of
 from ..constraints.contact_preparation import prepare_contacts, store_impulses
-from ..constraints.schema import COLOUR_COUNT, COLOURS, OVERFLOW
+from ..constraints.schema import COLOUR_COUNT, OVERFLOW
 from ..edit.applied_changes import update_trees
 from ..joints.answers import answer_bounces, answer_bounces_in_trees
 from ..joints.preparation import prepare_joints, store_joints
@@ -108,7 +109,7 @@ def over_each_colour(system, address, job, firsts, counts, least):
 @kernel
 def over_colours(system, address, job):
     """Run a job over all constraint blocks."""
-    colours = view(system.colours, 1, COLOURS)[0]
+    colours = colours_of(system)
     over_each_colour(system, address, job, colours.first_block, colours.block_count, LEAST_BLOCKS)
 
 
@@ -116,7 +117,7 @@ def over_colours(system, address, job):
 def over_loose_joints(system, address, job):
     """Run a job over all joints in no tree."""
     if system.loose_joint_count > 0:
-        colours = view(system.colours, 1, COLOURS)[0]
+        colours = colours_of(system)
         over_each_colour(system, address, job, colours.first_loose, colours.loose_counts, LEAST_JOINTS)
 
 

@@ -1,8 +1,8 @@
 """The sub-steps: bounces, velocities, joints and contacts, positions; and continuous collision after them."""
 
-from ..constraints.schema import COLOUR_COUNT, COLOURS
+from ..constraints.colours import colours_of
+from ..constraints.schema import COLOUR_COUNT
 from ..runtime.kernel import kernel
-from ..runtime.memory import view
 from ..solver.held_back import MOST_ROUNDS, free_jammed, hold_back_together
 from ..solver.listeners import SUB_STEP
 from .stages import (
@@ -32,7 +32,7 @@ def let_bounce(system, address):
     one."""
     if system.some_block_is_elastic == 0:
         return
-    colours = view(system.colours, 1, COLOURS)[0]
+    colours = colours_of(system)
     firsts, counts = colours.first_block, colours.block_count
     for _ in range(MOST_BOUNCE_PASSES):
         system.some_block_bounced = 0
