@@ -37,6 +37,17 @@ RUN_TIME_PACKAGES = {"numpy", "numba", "llvmlite", "scree"}
 DRAWN_WITH = "matplotlib"  # of the extra `tools`: for the pictures of profiling, imported when one is drawn
 STANDARD_LIBRARY = sys.stdlib_module_names
 COMPILER_INTERNALS = ("llvmlite", "numba.core", "numba.extending", "numba.np", "numba.experimental", "numba.typed")
+KNOWS_THE_INSIDE = "runtime/numba_inside.py"
+"""The one module that may use what Numba does not document; it says what counts as documented."""
+PUBLIC = {
+    "numba", "numba.njit", "numba.cfunc", "numba.types", "numba.errors", "numba.extending", "numba.core", "numba.core.cgutils",
+    "numba.__version__", "llvmlite", "llvmlite.ir", "llvmlite.__version__",
+}  # fmt: skip
+FIELDS_INSIDE = {
+    "_final_module", "_finalized", "_ensure_finalized", "_reduce", "_rebuild", "fndesc", "overloads", "call_conv",
+    "active_code_library", "_cache", "_sig",
+}  # fmt: skip
+"""Of compiled functions and of what compiles them."""
 
 
 def sources() -> list[Path]:
@@ -71,6 +82,27 @@ def imported_at_once(path: Path, tree: ast.Module) -> set[str]:
     return set(imported(path, ast.Module(statements, [])))
 
 
+def is_public(name: str) -> bool:
+    """Whether a name of Numba or llvmlite is documented; names of other packages are."""
+    return name.split(".")[0] not in ("numba", "llvmlite") or name in PUBLIC or name.startswith("numba.extending.")
+
+
+def dotted(node: ast.expr) -> str:
+    """The name that an expression like `numba.core.sigutils` spells out; empty if it is another expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    before = dotted(node.value) if isinstance(node, ast.Attribute) else ""
+    return f"{before}.{node.attr}" if before else ""
+
+
+def inside_used(path: Path, tree: ast.Module) -> list[str]:
+    """What a file uses of Numba's inside: imports, names spelled out, and fields."""
+    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    names = {*imported(path, tree), *map(dotted, attributes)}
+    fields = {node.attr for node in attributes if node.attr in FIELDS_INSIDE}
+    return [*sorted(name for name in names if not is_public(name)), *sorted(fields)]
+
+
 def violations(path: Path, tree: ast.Module) -> list[str]:
     """What a file imports that its room may not know."""
     room = room_of(path.relative_to(ENGINE).parts)
@@ -79,6 +111,8 @@ def violations(path: Path, tree: ast.Module) -> list[str]:
         for known in sorted(rooms_known(imported(path, tree)))
         if ORDER.index(known) > ORDER.index(room)
     ]
+    if path != ENGINE / KNOWS_THE_INSIDE:
+        faults += [f"uses {name}: only {KNOWS_THE_INSIDE} knows Numba's inside" for name in inside_used(path, tree)]
     for name in sorted(set(imported(path, tree))):
         top = name.split(".")[0]
         if room != "runtime" and name.startswith(COMPILER_INTERNALS):
@@ -140,6 +174,14 @@ def test_only_one_room_has_heard_of_godot(path):
         ("shapes/a.py", "from numba.extending import intrinsic", "only runtime"),
         ("shapes/a.py", "from numba import extending", "only runtime"),
         ("godot/a.py", "import llvmlite.ir", "only runtime"),
+        ("runtime/a.py", "from numba import _dynfunc", "uses numba._dynfunc"),
+        ("runtime/a.py", "from numba.core import caching, cgutils", "uses numba.core.caching"),
+        ("runtime/a.py", "from numba.core.registry import CPUDispatcher", "uses numba.core.registry"),
+        ("runtime/a.py", "from numba.np.arrayobj import populate_array", "uses numba.np.arrayobj"),
+        ("runtime/a.py", "import llvmlite.binding", "uses llvmlite.binding"),
+        ("runtime/a.py", "import numba\nnumba.core.sigutils.normalize_signature('void()')", "uses numba.core.sigutils"),
+        ("shapes/a.py", "from numba import _dynfunc", "uses numba._dynfunc"),
+        ("runtime/a.py", "def f(kernel):\n    return kernel.overloads", "uses overloads"),
         ("solver/a.py", "from ..step.physics_system import PhysicsSystem", "imports step"),
         ("core/a.py", "from ..godot import server", "imports godot"),
         ("profiling/a.py", "import matplotlib", "NumPy and Numba only"),
@@ -156,7 +198,9 @@ def test_a_wrong_import_is_found(place, line, fault):
     [
         ("bodies/a.py", "from ..geometry.vector import dot\nfrom . import schema\nimport numpy as np"),
         ("profiling/a.py", "def draw():\n    from matplotlib import colormaps"),
-        ("runtime/a.py", "from llvmlite import ir\nfrom numba.core import cgutils"),
+        ("runtime/a.py", "from llvmlite import ir\nfrom numba.core import cgutils\nfrom numba.extending import intrinsic"),
+        ("runtime/a.py", "import numba\nnumba.cfunc('void()')\nnumba.__version__"),
+        (KNOWS_THE_INSIDE, "from numba import _dynfunc\nfrom numba.core import caching\nimport llvmlite.binding as llvm"),
         ("godot/a.py", "from scree.step import physics_system\nfrom scree.bodies import pool"),
     ],
 )

@@ -7,29 +7,15 @@ milliseconds at every start. Here one entry point contains them all and writes t
 import warnings
 
 from llvmlite import ir
-from numba import types
-from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba import errors, types
 from numba.extending import intrinsic
 
+from .kernel_compiler import address_generator
+
 # Numba first treats a tuple of kernels as function objects and warns that those are experimental; none are made.
-warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
+warnings.filterwarnings("ignore", category=errors.NumbaExperimentalFeatureWarning)
 
 _INT64 = ir.IntType(64)
-_ARGUMENTS = (types.int64, types.int64, types.int64)
-
-
-def _as_c_function(context, module, compiled):
-    """Make a function of the module with C's calling convention that calls a compiled kernel."""
-    function_type = ir.FunctionType(ir.VoidType(), [_INT64] * len(_ARGUMENTS))
-    function = ir.Function(module, function_type, f"as_c_function.{compiled.fndesc.mangled_name}")
-    function.linkage = "internal"
-    builder = ir.IRBuilder(function.append_basic_block())
-    callee = context.declare_function(module, compiled.fndesc)
-    context.call_conv.call_function(
-        builder, callee, compiled.fndesc.restype, compiled.fndesc.argtypes, list(function.args)
-    )
-    builder.ret_void()
-    return function
 
 
 @intrinsic
@@ -38,21 +24,12 @@ def store_function_addresses(typing_context, table, kernels):
     address `table` on, in the order of the tuple. The kernels must not raise."""
     if not isinstance(kernels, types.BaseTuple) or not all(isinstance(k, types.Dispatcher) for k in kernels.types):
         return None
-    compiled_kernels = []
-    for kernel in kernels.types:
-        kernel.dispatcher.compile(_ARGUMENTS)
-        compiled_kernels.append(kernel.dispatcher.overloads[_ARGUMENTS])
+    address_generators = [address_generator(kernel) for kernel in kernels.types]
 
     def generate(context, builder, signature, arguments):
-        functions = {}
-        for number, compiled in enumerate(compiled_kernels):
-            name = compiled.fndesc.mangled_name
-            if name not in functions:
-                context.active_code_library.add_linking_library(compiled.library)
-                functions[name] = _as_c_function(context, builder.module, compiled)
-            function = functions[name]
+        for number, generate_address in enumerate(address_generators):
             place = builder.add(arguments[0], _INT64(8 * number))
-            builder.store(builder.ptrtoint(function, _INT64), builder.inttoptr(place, _INT64.as_pointer()))
+            builder.store(generate_address(context, builder), builder.inttoptr(place, _INT64.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(types.int64, kernels), generate

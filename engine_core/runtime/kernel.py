@@ -2,7 +2,8 @@
 
 There are two kinds. A `kernel` is a compiled function that other compiled functions call; it is compiled with its caller. An
 `entry_point` is called by its address: by Godot, by the thread pool, or by the step through a table of jobs. Use few entry points
-and many kernels: an entry point costs a compilation and a cache file, a kernel inside it almost nothing.
+and many kernels: an entry point costs a compilation and a cache file, a kernel inside it almost nothing. There are two ways to
+compile them (`kernel_compiler.py`).
 
 Compiled code is kept in the user's cache folder (`code_files.py`). The code of each module is under a hash of all sources it
 depends on (`source_closure.py`), since Numba itself does not notice that a callee in another file has changed. The location of
@@ -10,17 +11,13 @@ the sources does not matter: equal checkouts and installations share compiled co
 """
 
 import ctypes
+import re
 
-import numba
 from numba import types
-from numba.core.ccallback import CFunc
 
-from .code_cache import CodeCache
+from .code_cache import CompiledEntry
 from .code_files import cache_folder_of
-from .kernel_compiler import make_kernel
-
-_KERNEL_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
-_ENTRY_OPTIONS = {"error_model": "numpy"}
+from .kernel_compiler import compile_entry, make_kernel
 
 _CTYPES = {
     types.void: None, types.int64: ctypes.c_int64, types.int32: ctypes.c_int32,
@@ -34,7 +31,7 @@ def kernel(function=None, **options):
     (`fastmath` may be given where a comment says why)."""
     if function is None:
         return lambda function: kernel(function, **options)
-    return make_kernel(function, {**_KERNEL_OPTIONS, **options}, cache_folder_of(function.__module__))
+    return make_kernel(function, options, cache_folder_of(function.__module__))
 
 
 class EntryPoint:
@@ -49,15 +46,12 @@ class EntryPoint:
         self.signature = signature
         self.name = f"{function.__module__.removeprefix('scree.')}.{function.__qualname__}"
         self.__doc__ = function.__doc__
-        self._compiled = None
+        self._compiled: CompiledEntry | None = None
         self._call = None
 
-    def _compile(self):
+    def _compile(self) -> CompiledEntry:
         if self._compiled is None:
-            compiled = CFunc(self.function, (self.signature.args, self.signature.return_type), {}, _ENTRY_OPTIONS)
-            compiled._cache = CodeCache(self.function, cache_folder_of(self.function.__module__))
-            compiled.compile()
-            self._compiled = compiled
+            self._compiled = compile_entry(self.function, self.signature, cache_folder_of(self.function.__module__))
             arguments = [_CTYPES[argument] for argument in self.signature.args]
             self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(self._compiled.address)
         return self._compiled
@@ -70,12 +64,12 @@ class EntryPoint:
     @property
     def is_cached(self) -> bool:
         """Whether the compiled code came from the cache (known once it is compiled)."""
-        return self._compile().cache_hits > 0
+        return self._compile().is_cached
 
     @property
     def code_file(self):
         """The file of the compiled code, or None if it is not cached."""
-        return self._compile()._cache.last_file
+        return self._compile().file
 
     def __call__(self, *arguments):
         if self._call is None:
@@ -88,8 +82,8 @@ _registry: list[EntryPoint] = []
 
 def entry_point(signature: str):
     """Declare a function called by address. `signature` is Numba's, for example `"void(int64, int64, int64, int64)"`."""
-    parsed = numba.core.sigutils.normalize_signature(signature)
-    parsed = parsed[1](*parsed[0])
+    result, *arguments = (getattr(types, name) for name in re.findall(r"\w+", signature))
+    parsed = result(*arguments)
 
     def declare(function):
         entry = EntryPoint(function, parsed)

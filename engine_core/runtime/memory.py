@@ -10,10 +10,10 @@ import mmap
 import platform
 
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
 PAGE = mmap.PAGESIZE
 
@@ -72,6 +72,28 @@ def view_rows(address: int, count: int, dtype) -> np.ndarray:
     return np.frombuffer(memory, dtype=dtype, count=count)
 
 
+def _array(context, builder, array_type, data, shape, item_size: int):
+    """The LLVM value of a contiguous array that owns no memory, from a pointer to its first element, its lengths, and the size of
+    an element [byte]."""
+    array = cgutils.create_struct_proxy(array_type)(context, builder)
+    item_size = context.get_constant(types.intp, item_size)
+    strides = [item_size]
+    for length in reversed(shape[1:]):
+        strides.insert(0, builder.mul(length, strides[0]))
+    count = context.get_constant(types.intp, 1)
+    for length in shape:
+        count = builder.mul(count, length, flags=["nsw"])
+    array.data, array.itemsize, array.nitems = data, item_size, count
+    array.shape, array.strides = cgutils.pack_array(builder, shape), cgutils.pack_array(builder, strides)
+    array.meminfo = array.parent = ir.Constant(cgutils.voidptr_t, None)
+    return array._getvalue()
+
+
+def _size_of(element) -> int:
+    """The size of a Numba type in an array [byte]."""
+    return element.size if isinstance(element, types.Record) else element.bitwidth // 8
+
+
 @intrinsic
 def view(typing_context, address, length, dtype):
     """Compiled: the one-dimensional array of `length` rows of the constant `dtype` at `address`."""
@@ -80,18 +102,8 @@ def view(typing_context, address, length, dtype):
     signature = array_type(types.int64, types.intp, dtype)
 
     def generate(context, builder, signature, arguments):
-        array = context.make_array(array_type)(context, builder)
-        size = element.size if isinstance(element, types.Record) else element.bitwidth // 8
-        item_size = context.get_constant(types.intp, size)
-        populate_array(
-            array,
-            data=builder.inttoptr(arguments[0], array.data.type),
-            shape=cgutils.pack_array(builder, [arguments[1]]),
-            strides=cgutils.pack_array(builder, [item_size]),
-            itemsize=item_size,
-            meminfo=None,
-        )
-        return array._getvalue()
+        data = builder.inttoptr(arguments[0], context.get_data_type(element).as_pointer())
+        return _array(context, builder, array_type, data, [arguments[1]], _size_of(element))
 
     return signature, generate
 
@@ -104,17 +116,8 @@ def view2(typing_context, address, rows, columns, dtype):
     signature = array_type(types.int64, types.intp, types.intp, dtype)
 
     def generate(context, builder, signature, arguments):
-        array = context.make_array(array_type)(context, builder)
-        item_size = context.get_constant(types.intp, element.bitwidth // 8)
-        populate_array(
-            array,
-            data=builder.inttoptr(arguments[0], array.data.type),
-            shape=cgutils.pack_array(builder, [arguments[1], arguments[2]]),
-            strides=cgutils.pack_array(builder, [builder.mul(arguments[2], item_size), item_size]),
-            itemsize=item_size,
-            meminfo=None,
-        )
-        return array._getvalue()
+        data = builder.inttoptr(arguments[0], context.get_data_type(element).as_pointer())
+        return _array(context, builder, array_type, data, [arguments[1], arguments[2]], _size_of(element))
 
     return signature, generate
 
@@ -131,23 +134,13 @@ def stack_array(typing_context, length, dtype):
     signature = array_type(length, dtype)
 
     def generate(context, builder, signature, arguments):
-        array = context.make_array(array_type)(context, builder)
-        size = element.size if isinstance(element, types.Record) else element.bitwidth // 8
-        item_size = context.get_constant(types.intp, size)
-        data_type = array.data.type.pointee
+        data_type, length = context.get_data_type(element), context.get_constant(types.intp, count)
         # Not cgutils.alloca_once: it stores zeros to the first row, which costs seconds of compile time for a large record.
         with builder.goto_entry_block():
-            slot = builder.alloca(data_type, size=context.get_constant(types.intp, count))
+            slot = builder.alloca(data_type, size=length)
         slot.align = 64
-        populate_array(
-            array,
-            data=builder.bitcast(slot, array.data.type),
-            shape=cgutils.pack_array(builder, [context.get_constant(types.intp, count)]),
-            strides=cgutils.pack_array(builder, [item_size]),
-            itemsize=item_size,
-            meminfo=None,
-        )
-        return array._getvalue()
+        data = builder.bitcast(slot, data_type.as_pointer())
+        return _array(context, builder, array_type, data, [length], _size_of(element))
 
     return signature, generate
 
@@ -158,7 +151,7 @@ def address_of_row(typing_context, array, index):
     signature = types.int64(array, types.intp)
 
     def generate(context, builder, signature, arguments):
-        native = context.make_array(signature.args[0])(context, builder, arguments[0])
+        native = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0])
         base = builder.ptrtoint(native.data, cgutils.intp_t)
         return builder.add(base, builder.mul(arguments[1], native.itemsize))
 

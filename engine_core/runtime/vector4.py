@@ -7,8 +7,7 @@ import operator
 
 from llvmlite import ir
 from numba import types
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANES = 4
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
@@ -30,11 +29,9 @@ class _Float4Model(models.PrimitiveModel):
 
 
 def _binary(python_operator, instruction):
-    @infer_global(python_operator)
-    class _Template(AbstractTemplate):
-        def generic(self, arguments, keywords):
-            if len(arguments) == 2 and arguments[0] == float4 and arguments[1] == float4:
-                return signature(float4, float4, float4)
+    @type_callable(python_operator)
+    def _type(typing_context):
+        return lambda a, b: float4 if a == float4 and b == float4 else None
 
     @lower_builtin(python_operator, float4, float4)
     def _lower(context, builder, signature, arguments):

@@ -9,8 +9,7 @@ import operator
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANES = 8
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
@@ -32,11 +31,9 @@ class _Float8Model(models.PrimitiveModel):
 
 
 def _binary(python_operator, instruction):
-    @infer_global(python_operator)
-    class _Template(AbstractTemplate):
-        def generic(self, arguments, keywords):
-            if len(arguments) == 2 and arguments[0] == float8 and arguments[1] == float8:
-                return signature(float8, float8, float8)
+    @type_callable(python_operator)
+    def _type(typing_context):
+        return lambda a, b: float8 if a == float8 and b == float8 else None
 
     @lower_builtin(python_operator, float8, float8)
     def _lower(context, builder, signature, arguments):
@@ -50,11 +47,9 @@ for _operator, _instruction in (
     _binary(_operator, _instruction)
 
 
-@infer_global(operator.neg)
-class _Negate(AbstractTemplate):
-    def generic(self, arguments, keywords):
-        if len(arguments) == 1 and arguments[0] == float8:
-            return signature(float8, float8)
+@type_callable(operator.neg)
+def _type_negate(typing_context):
+    return lambda a: float8 if a == float8 else None
 
 
 @lower_builtin(operator.neg, float8)

@@ -10,7 +10,7 @@ from numba.core.registry import cpu_target
 
 from scree.geometry import vector
 from scree.runtime.kernel import entry_point, kernel
-from scree.runtime.kernel_compiler import KernelLibrary
+from scree.runtime.numba_inside import KernelLibrary
 
 
 @kernel
@@ -51,7 +51,7 @@ def test_no_machine_code_is_written_for_a_kernel():
 
 _COMPILE_ONE = """
 from scree.bodies import publication
-from scree.runtime.kernel_compiler import Kernel
+from scree.runtime.numba_inside import Kernel
 publication.publish.address
 import gc
 kernels = [each for each in gc.get_objects() if isinstance(each, Kernel) and each.overloads]
