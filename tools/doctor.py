@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from scree.runtime import numba_versions
 from scree.runtime.cache_folder import CacheRefused
 from scree.tools import build_loader, debian_archive, find_godot, find_python, install_addon, places, project_settings
 from scree.tools.screen import NoScreen, server_command
 
-OLDEST = {"numpy": (2, 0), "numba": (0, 67)}
+OLDEST = {"numpy": (2, 0), "numba": numba_versions.LOWEST}
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,17 @@ def _libpython() -> Finding:
 
 
 def _package(name: str, title: str) -> Finding:
-    oldest = ".".join(map(str, OLDEST[name]))
+    wanted = numba_versions.REQUIREMENT if name == "numba" else f"{name}>={'.'.join(map(str, OLDEST[name]))}"
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(title, "bad", "not installed", f"pip install '{name}>={oldest}'")
+        return Finding(title, "bad", "not installed", f"pip install '{wanted}'")
     if numbers_of(version) < OLDEST[name]:
-        return Finding(title, "bad", version, f"pip install --upgrade '{name}>={oldest}'")
+        return Finding(title, "bad", version, f"pip install --upgrade '{wanted}'")
+    if name == "numba":
+        if not numba_versions.is_tried(version):
+            return Finding(title, "missing", f"{version}, not tried: {numba_versions.RANGE} were", f"pip install '{wanted}'")
+        return Finding(title, "good", f"{version} (tried: {numba_versions.RANGE})")
     return Finding(title, "good", version)
 
 

@@ -58,6 +58,7 @@ def all_checks() -> dict[str, Check]:
         prove_determinism,
         prove_godot,
         prove_moving,
+        prove_numba,
         prove_parity,
         prove_queries,
         prove_step,
@@ -77,17 +78,20 @@ def run(chosen: Check, godot: Godot, project: Path) -> Outcome:
         return Outcome(str(failure), False)
 
 
-def run_python(*arguments: object, environment: Mapping[str, str] | None = None, shows_errors: bool = False) -> str:
-    """What this Python prints, run from the checkout with these arguments. Its stderr is shown as it comes if wanted: bars are
-    drawn there. Raises SceneFailed."""
+def run_python(
+    *arguments: object, environment: Mapping[str, str] | None = None, shows_errors: bool = False,
+    python: str | Path = sys.executable, packages: str | Path = "",
+) -> str:  # fmt: skip
+    """What this Python, or another one, prints, run from the checkout with these arguments. Its stderr is shown as it comes if
+    wanted: bars are drawn there. `packages`: a folder to import from instead of those in PYTHONPATH. Raises SceneFailed."""
     root = places.checkout()
     if root is None:
         raise scenes.SceneFailed("this check needs a checkout: what it runs does not come with the package")
     words = [str(argument) for argument in arguments]
-    paths = os.pathsep.join((str(root), os.environ.get("PYTHONPATH", "")))
+    paths = os.pathsep.join((str(root), str(packages) or os.environ.get("PYTHONPATH", "")))
     try:
         done = subprocess.run(
-            [sys.executable, *words], cwd=root, env={**os.environ, **(environment or {}), "PYTHONPATH": paths},
+            [str(python), *words], cwd=root, env={**os.environ, **(environment or {}), "PYTHONPATH": paths},
             stdout=subprocess.PIPE, stderr=None if shows_errors else subprocess.PIPE, text=True, timeout=LONGEST_RUN,
         )  # fmt: skip
     except subprocess.TimeoutExpired as late:
