@@ -64,6 +64,10 @@ class CodeCache:
         function = getattr(function, "stands_for", function)
         return ", ".join(self._told(cell.cell_contents) for cell in function.__closure__ or ())
 
+    def digest_of_cells(self) -> str:
+        """A short hash of what the function closes over, the same in every process."""
+        return hashlib.blake2b(self._cells(self._function).encode(), digest_size=6).hexdigest()
+
     def file_of(self, signature: str, processor: tuple) -> Path | None:
         """The file of the code for a signature and a processor, or None if it is not cached."""
         if not self._stamp or " at 0x" in signature:  # an argument that exists only in this process

@@ -259,9 +259,14 @@ def _forwarding_to(kernel):
 
 def make_kernel(function, options: dict, folder: Path) -> Kernel:
     """Declare `function` a kernel, with Numba's options beside those of every kernel, with its code cached in a folder."""
+    cache = NumbaCache(function, folder, pack_kernel, unpack_kernel)
+    # Numba tells functions with one name apart by a number that it counts in each process. Code of several processes is linked
+    # here, so the name of a kernel that another function made has to say what it closes over.
+    if function.__closure__:
+        function.__qualname__ += f"_{cache.code.digest_of_cells()}"
     made = njit(**{**_KERNEL_OPTIONS, **options}, no_cpython_wrapper=True, pipeline_class=KernelPipeline)(function)
     made.__class__ = Kernel
-    made._cache = NumbaCache(function, folder, pack_kernel, unpack_kernel)
+    made._cache = cache
     return made
 
 

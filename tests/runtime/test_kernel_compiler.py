@@ -143,3 +143,50 @@ def test_a_module_of_a_user_may_change_its_name(tmp_path):
 
 def test_vectors_from_python():
     assert vector.cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) == (0.0, 0.0, 1.0)
+
+
+_MADE_APART = """
+from scree.runtime.kernel import entry_point, kernel
+
+def make(number):
+    @kernel
+    def add(x):
+        return x + number
+    return add
+
+first, second = make(1), make(100)
+
+@kernel
+def of_first(x):
+    return first(x)
+
+@kernel
+def of_second(x):
+    return second(x)
+
+@entry_point("int64(int64)")
+def one(x):
+    return of_first(x)
+
+@entry_point("int64(int64)")
+def other(x):
+    return of_second(x)
+
+@entry_point("int64(int64)")
+def both(x):
+    return of_first(x) + 1000 * of_second(x)
+"""
+
+
+def test_kernels_made_by_one_function_in_several_processes_are_linked_as_they_are(tmp_path):
+    """Numba numbers the functions of one process, and two processes give the same name to different ones."""
+    (tmp_path / "apart.py").write_text(_MADE_APART)
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    said = []
+    for name in ("one", "other", "both"):
+        run = subprocess.run(
+            [sys.executable, "-c", f"import apart; print(apart.{name}(3))"], text=True, capture_output=True,
+            env={**os.environ, "SCREE_CACHE": str(tmp_path / "cache"), "PYTHONPATH": path},
+        )  # fmt: skip
+        said.append(run.stdout.strip() or run.stderr)
+    assert said == ["4", "103", "103004"]
