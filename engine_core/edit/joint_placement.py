@@ -9,7 +9,7 @@ from ..bodies.motion import bodies_of, system_of
 from ..bodies.schema import HAS_JOINT, RIGID, STATIC, WORLD
 from ..constraints.schema import DELTA_ROTATION
 from ..geometry.vector import store3, subtract
-from ..joints.colours import add_joint, forget_impulses, remove_joint
+from ..joints.colours import add_joint, forget_impulses, forget_unused_impulses, remove_joint
 from ..joints.measuring import measure
 from ..joints.preparation import prepare_side
 from ..joints.schema import AXIS_COUNT, IS_CONNECTED, JOINT
@@ -126,6 +126,7 @@ def measure_joint(world, index):
 def joint_changed(world, index):
     """Apply changed settings of a joint: wake its bodies, and put it into the solver or take it out."""
     joint = joints_of_world(world)[index]
+    forget_unused_impulses(joint)
     wake_both(world, joint)
     take_out(world, index)
     put_in(world, index)

@@ -13,7 +13,7 @@ from ..constraints.schema import OVERFLOW
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .preparation import joints_of
-from .schema import AXIS_COUNT, IS_BROKEN, IS_CONNECTED, IS_ENABLED, LIMIT, MAX_ROWS
+from .schema import AXIS_COUNT, IS_BROKEN, IS_CONNECTED, IS_ENABLED, LIMIT, LINEAR_X, MAX_ROWS, MOTOR, SPRING, TWIST
 
 INT32, UINT32, FLOAT32 = np.int32, np.uint32, np.float32
 
@@ -130,6 +130,24 @@ def forget_impulses(joint):
         joint.total_twist[k] = FLOAT32(0.0)
     for k in range(MAX_ROWS):
         joint.row_impulse[k] = FLOAT32(0.0)
+
+
+@kernel
+def forget_unused_impulses(joint):
+    """Clear the impulses of what no longer acts, after a change of settings: axes that are not locked any more, springs, motors
+    and limits that were removed. They would be applied as a warm start for ever, since nothing renews them."""
+    for k in range(3):
+        if joint.locked >> (LINEAR_X + k) & 1 == 0:
+            joint.linear_impulse[k] = FLOAT32(0.0)
+        if joint.locked >> (TWIST + k) & 1 == 0:
+            joint.angular_impulse[k] = FLOAT32(0.0)
+    for axis in range(AXIS_COUNT):
+        if joint.sprung >> axis & 1 == 0:
+            joint.row_impulse[SPRING * AXIS_COUNT + axis] = FLOAT32(0.0)
+        if joint.driven >> axis & 1 == 0:
+            joint.row_impulse[MOTOR * AXIS_COUNT + axis] = FLOAT32(0.0)
+        if joint.limited >> axis & 1 == 0:
+            joint.row_impulse[LIMIT * AXIS_COUNT + axis] = FLOAT32(0.0)
 
 
 @kernel

@@ -17,7 +17,7 @@ from ..constraints.schema import (
     POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_LASTING, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS,
     RESTITUTION, ROW_A, ROW_B, VELOCITY_CHANGE,
 )  # fmt: skip
-from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, rotate8, subtract8, symmetric_times8
+from ..geometry.wide_vector import add_scaled8, cross8, dot8, is_any_above8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
@@ -119,11 +119,8 @@ def push_turned(block, motion_a, motion_b, turned, v_a, w_a, v_b, w_b, total, ar
     """Velocities after the bounces: `total` along the normal, with the arms at the step's start."""
     normal = field3(block, NORMAL)
     impulse = (normal[0] * total, normal[1] * total, normal[2] * total)
-    v_a, _, v_b, _ = push_both(block, v_a, w_a, v_b, w_b, impulse, arm_a, arm_b)
-    spin_a = symmetric_times8(field6(block, INERTIA_A), cross8(arm_a, turned[0]))
-    spin_b = symmetric_times8(field6(block, INERTIA_B), cross8(arm_b, turned[1]))
-    w_a = subtract8(w_a, rotate8((motion_a[3], motion_a[4], motion_a[5], motion_a[6]), spin_a))
-    return v_a, w_a, v_b, add8(w_b, rotate8((motion_b[3], motion_b[4], motion_b[5], motion_b[6]), spin_b))
+    turns = True, motion_a, motion_b
+    return push_both(block, turns, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, turned[0]), cross8(arm_b, turned[1]))
 
 
 @kernel

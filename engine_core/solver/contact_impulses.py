@@ -40,10 +40,39 @@ give it, and the resulting change of the impulse."""
 WANTED_SIZE = 4 * FIELD_SIZE
 
 
+LEAST_TURN = 2.5e-5
+"""Square of half the angle [rad^2] by which an uneven body has to have rotated since the step began for arms and inertia of the
+step's start to be rotated with it: then at most 1 % of an impulse turns a body about a wrong axis, but a thin rod a hundred times
+as easily."""
+
+
 @kernel
 def turned_back8(motion, v):
     """Rotate v back by the turn of a body since the step began."""
     return rotate8((-motion[3], -motion[4], -motion[5], motion[6]), v)
+
+
+@kernel
+def turns_of(rest_a, rest_b, motion_a, motion_b):
+    """(Whether an uneven body of a block has rotated noticeably since the step began, the motions of A and of B). Then arms and
+    inertias, which are of the step's start, are rotated with the bodies; otherwise impulses would act about outdated axes, and an
+    impact of a rod that spins would give it energy. `rest_*`: the columns of the rows that are not velocities."""
+    turn_a = motion_a[3] * motion_a[3] + motion_a[4] * motion_a[4] + motion_a[5] * motion_a[5]
+    turn_b = motion_b[3] * motion_b[3] + motion_b[4] * motion_b[4] + motion_b[5] * motion_b[5]
+    is_turning = is_any_above8(max8(rest_a[0] * turn_a, rest_b[0] * turn_b), splat8(FLOAT32(LEAST_TURN)))
+    return is_turning, motion_a, motion_b
+
+
+@kernel
+def into_start(is_turning, motion, v):
+    """Convert a vector from world axes to those of a body at the step's start, if bodies turn."""
+    return turned_back8(motion, v) if is_turning else v
+
+
+@kernel
+def from_start(is_turning, motion, v):
+    """Convert a vector back from the axes of `into_start`."""
+    return rotate8((motion[3], motion[4], motion[5], motion[6]), v) if is_turning else v
 
 
 @kernel
@@ -72,6 +101,17 @@ def turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b):
     arms of the step's start are good enough, but a bounce with outdated arms would gain or lose energy."""
     turned, spins, moved, closing = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
     return turned, (turned_back8(motion_a, spins[0]), turned_back8(motion_b, spins[1])), moved, closing
+
+
+@kernel
+def terms_of_points(block, turns, v_a, w_a, v_b, w_b):
+    """(Terms of gaps and speeds of the points, those of bouncing points at their current places). `turns`: see `turns_of`."""
+    is_turning, motion_a, motion_b = turns
+    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    if not is_turning and not is_elastic(block):
+        return terms, terms
+    now = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+    return (now, now) if is_turning else (terms, now)
 
 
 @kernel
@@ -234,39 +274,56 @@ def take_changes(block, wanted):
 
 
 @kernel
-def push_both(block, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
-    """Velocities after an impulse on B, its reverse on A, and its moments about A and about B."""
+def push_both(block, turns, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
+    """Velocities after an impulse on B, its reverse on A, and its moments about A and about B, in the axes of `into_start`."""
+    is_turning, motion_a, motion_b = turns
     mass_a, mass_b = field3(block, MASS_A), field3(block, MASS_B)
     v_a = subtract8(v_a, (impulse[0] * mass_a[0], impulse[1] * mass_a[1], impulse[2] * mass_a[2]))
     v_b = add8(v_b, (impulse[0] * mass_b[0], impulse[1] * mass_b[1], impulse[2] * mass_b[2]))
-    w_a = subtract8(w_a, symmetric_times8(field6(block, INERTIA_A), turn_a))
-    w_b = add8(w_b, symmetric_times8(field6(block, INERTIA_B), turn_b))
+    w_a = subtract8(w_a, from_start(is_turning, motion_a, symmetric_times8(field6(block, INERTIA_A), turn_a)))
+    w_b = add8(w_b, from_start(is_turning, motion_b, symmetric_times8(field6(block, INERTIA_B), turn_b)))
     return v_a, w_a, v_b, w_b
 
 
 @kernel
-def push_contact(block, v_a, w_a, v_b, w_b, pressed, arm_a, arm_b, first, second):
+def moment_of(block, turns, side, arm, anchor, slid):
+    """Moment about one body of the points' impulses, with the sum `arm` of their arms times them, and of friction `slid` at an
+    anchor, in the axes of `into_start`. `side`: 0 for A, 1 for B."""
+    motion = turns[1] if side == 0 else turns[2]
+    normal, slid = into_start(turns[0], motion, field3(block, NORMAL)), into_start(turns[0], motion, slid)
+    return add8(cross8(arm, normal), cross8(field3(block, anchor), slid))
+
+
+@kernel
+def push_contact(block, turns, v_a, w_a, v_b, w_b, pressed, arm_a, arm_b, first, second):
     """Velocities after impulses of the points, with sum `pressed` along the normal and the sums of their arms times them, and of
     friction along the two tangents."""
     normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
     slid = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), cross8(normal, tangent), second)
-    turn_a = add8(cross8(arm_a, normal), cross8(field3(block, ANCHOR_A), slid))
-    turn_b = add8(cross8(arm_b, normal), cross8(field3(block, ANCHOR_B), slid))
-    return push_both(block, v_a, w_a, v_b, w_b, add_scaled8(slid, normal, pressed), turn_a, turn_b)
+    turn_a = moment_of(block, turns, 0, arm_a, ANCHOR_A, slid)
+    turn_b = moment_of(block, turns, 1, arm_b, ANCHOR_B, slid)
+    return push_both(block, turns, v_a, w_a, v_b, w_b, add_scaled8(slid, normal, pressed), turn_a, turn_b)
 
 
 @kernel
-def spin_both(block, w_a, w_b, impulse):
-    """Spins after a twist about the normal on B, its reverse on A."""
-    normal = field3(block, NORMAL)
+def spin_of(block, turns, side, inertia, impulse):
+    """Spin that a twist about the normal gives one body. `side`: 0 for A, 1 for B."""
+    motion = turns[1] if side == 0 else turns[2]
+    normal = into_start(turns[0], motion, field3(block, NORMAL))
     turn = (normal[0] * impulse, normal[1] * impulse, normal[2] * impulse)
-    w_a = subtract8(w_a, symmetric_times8(field6(block, INERTIA_A), turn))
-    return w_a, add8(w_b, symmetric_times8(field6(block, INERTIA_B), turn))
+    return from_start(turns[0], motion, symmetric_times8(field6(block, inertia), turn))
 
 
 @kernel
-def apply_again(block, v_a, w_a, v_b, w_b):
-    """Velocities after the previous impulses of a block."""
+def spin_both(block, turns, w_a, w_b, impulse):
+    """Spins after a twist about the normal on B, its reverse on A."""
+    w_a = subtract8(w_a, spin_of(block, turns, 0, INERTIA_A, impulse))
+    return w_a, add8(w_b, spin_of(block, turns, 1, INERTIA_B, impulse))
+
+
+@kernel
+def apply_again(block, turns, v_a, w_a, v_b, w_b):
+    """Velocities after the previous impulses of a block. `turns`: see `turns_of`."""
     zero = splat8(FLOAT32(0.0))
     pressed, arm_a, arm_b = zero, (zero, zero, zero), (zero, zero, zero)
     point = block + POINTS * FIELD_SIZE
@@ -277,31 +334,31 @@ def apply_again(block, v_a, w_a, v_b, w_b):
         arm_b = add_scaled8(arm_b, field3(point, POINT_ANCHOR_B), impulse)
         point += POINT_SIZE
     first, second = field(block, FRICTION_IMPULSE), field(block, FRICTION_IMPULSE + 1)
-    v_a, w_a, v_b, w_b = push_contact(block, v_a, w_a, v_b, w_b, pressed, arm_a, arm_b, first, second)
-    w_a, w_b = spin_both(block, w_a, w_b, field(block, TWIST_IMPULSE))
+    v_a, w_a, v_b, w_b = push_contact(block, turns, v_a, w_a, v_b, w_b, pressed, arm_a, arm_b, first, second)
+    w_a, w_b = spin_both(block, turns, w_a, w_b, field(block, TWIST_IMPULSE))
     return v_a, w_a, v_b, w_b
 
 
 @kernel
-def solve_normals(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
-    """Solve the points of eight manifolds along their normals, those of one manifold together. `motion_*`: translation and
-    rotation of each body since the step began. Return velocities, the deepest separation [m] and the separation speed of the
-    bodies [m/s]."""
+def solve_normals(block, turns, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
+    """Solve the points of eight manifolds along their normals, those of one manifold together. `turns`: see `turns_of`. Return
+    velocities, the deepest separation [m] and the separation speed of the bodies [m/s]."""
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
-    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
-    now = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b) if is_elastic(block) else terms
+    terms, now = terms_of_points(block, turns, v_a, w_a, v_b, w_b)
     never = splat8(FLOAT32(NEVER))
     lowest = measure_points(block, wanted, terms, now, inverse_h, bias_rate, softness, push_out, never)
     settle_points(block, wanted)
     change, arm_a, arm_b = take_changes(block, wanted)
     normal = field3(block, NORMAL)
     impulse = (normal[0] * change, normal[1] * change, normal[2] * change)
-    v_a, w_a, v_b, w_b = push_both(block, v_a, w_a, v_b, w_b, impulse, cross8(arm_a, normal), cross8(arm_b, normal))
+    turn_a = cross8(arm_a, into_start(turns[0], turns[1], normal))
+    turn_b = cross8(arm_b, into_start(turns[0], turns[2], normal))
+    v_a, w_a, v_b, w_b = push_both(block, turns, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b)
     return (v_a, w_a, v_b, w_b), lowest, dot8(normal, subtract8(v_b, v_a))
 
 
 @kernel
-def solve_twist(block, w_a, w_b):
+def solve_twist(block, turns, w_a, w_b):
     """Solve friction about the normal: at most what the points' impulses can hold at their arms. Return the spins."""
     lever_total = field(block, BOUNCED + 1)
     point = block + POINTS * FIELD_SIZE
@@ -315,25 +372,25 @@ def solve_twist(block, w_a, w_b):
     renewed = min8(max8(impulse - field(block, TWIST_MASS) * spin, -limit), limit)
     change = renewed - impulse
     put(block, TWIST_IMPULSE, renewed)
-    return spin_both(block, w_a, w_b, change)
+    return spin_both(block, turns, w_a, w_b, change)
 
 
 @kernel
-def solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_from):
-    """Solve twist, then points and friction of eight manifolds together, without bias. Return velocities. `bounces_from`: see
-    `measure_points`."""
+def solve_all(block, turns, v_a, w_a, v_b, w_b, inverse_h, bounces_from):
+    """Solve twist, then points and friction of eight manifolds together, without bias. Return velocities. `turns`: see
+    `turns_of`; `bounces_from`: see `measure_points`."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
-    w_a, w_b = solve_twist(block, w_a, w_b)
+    w_a, w_b = solve_twist(block, turns, w_a, w_b)
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
-    terms = gap_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b)
-    now = turned_terms(block, motion_a, motion_b, v_a, w_a, v_b, w_b) if is_elastic(block) else terms
+    terms, now = terms_of_points(block, turns, v_a, w_a, v_b, w_b)
     measure_points(block, wanted, terms, now, inverse_h, zero, one, zero, bounces_from)
     normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
     bitangent = cross8(normal, tangent)
-    anchor_a, anchor_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)
+    anchor_a = from_start(turns[0], turns[1], field3(block, ANCHOR_A))
+    anchor_b = from_start(turns[0], turns[2], field3(block, ANCHOR_B))
     relative = subtract8(add8(v_b, cross8(w_b, anchor_b)), add8(v_a, cross8(w_a, anchor_a)))
     slide_1 = dot8(tangent, relative) + field(block, TANGENT_VELOCITY)
     slide_2 = dot8(bitangent, relative) + field(block, TANGENT_VELOCITY + 1)
     first, second = settle_sliding(block, wanted, slide_1, slide_2)
     change, arm_a, arm_b = take_changes(block, wanted)
-    return push_contact(block, v_a, w_a, v_b, w_b, change, arm_a, arm_b, first, second)
+    return push_contact(block, turns, v_a, w_a, v_b, w_b, change, arm_a, arm_b, first, second)

@@ -25,7 +25,7 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
 from .bounces import bounce, bounce_again, bounces_from, is_joined
-from .contact_impulses import apply_again, is_elastic, solve_all, solve_normals
+from .contact_impulses import apply_again, is_elastic, solve_all, solve_normals, turns_of
 from .push_out import push_out
 
 FLOAT32 = np.float32
@@ -124,7 +124,8 @@ def warm_start(system_address, begin, end, worker):
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
-        v_a, w_a, v_b, w_b = apply_again(block, v_a, w_a, v_b, w_b)
+        turns = turns_of(rest_a, rest_b, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B))
+        v_a, w_a, v_b, w_b = apply_again(block, turns, v_a, w_a, v_b, w_b)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         if has_impact(block):
             limit_what_lasts(block)
@@ -145,8 +146,8 @@ def solve(system_address, begin, end, worker):
         motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
         share = one / max8(one, max8(rest_a[1], rest_b[1]))  # among the deep contacts of the body that has more of them
         (v_a, w_a, v_b, w_b), lowest, parting = solve_normals(
-            block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, field(block, BIAS_RATE), field(block, SOFTNESS),
-            most_bias * share,
+            block, turns_of(rest_a, rest_b, motion_a, motion_b), v_a, w_a, v_b, w_b, inverse_h, field(block, BIAS_RATE),
+            field(block, SOFTNESS), most_bias * share,
         )  # fmt: skip
         push_out(rows, block, lowest, parting, field(block, BIAS_RATE), fastest, share, time)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
@@ -199,7 +200,8 @@ def relax(system_address, begin, end, worker):
         if is_elastic(block):
             v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, False)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        v_a, w_a, v_b, w_b = solve_all(block, motion_a, motion_b, v_a, w_a, v_b, w_b, inverse_h, bounces_from(system, block))
+        turns = turns_of(rest_a, rest_b, motion_a, motion_b)
+        v_a, w_a, v_b, w_b = solve_all(block, turns, v_a, w_a, v_b, w_b, inverse_h, bounces_from(system, block))
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         sum_up(block)
         if is_elastic(block) or has_impact(block):
