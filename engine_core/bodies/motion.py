@@ -359,6 +359,14 @@ def surface_velocity(world, body, arm):
 
 
 @kernel
+def surface_spin(world, body):
+    """Angular velocity of the surface of a static or kinematic body, relative to its own motion [rad/s]."""
+    if not body.flags & HAS_RARE or body.mode >= RIGID:
+        return (0.0, 0.0, 0.0)
+    return vector3(rare_of(world, body).surface_angular_velocity)
+
+
+@kernel
 def velocity_at(world, body, arm):
     """Velocity of the body's material [m/s] at `arm` from its centre of mass, world axes; the surface's motion included."""
     v = add(vector3(body.linear_velocity), cross(vector3(body.angular_velocity), arm))

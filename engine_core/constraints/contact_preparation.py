@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bodies.motion import surface_velocity
+from ..bodies.motion import surface_spin, surface_velocity
 from ..bodies.overlap import allowed_overlap, size_of
 from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, SYSTEM, WORLD
 from ..collision.contact_hooks import settings_of
@@ -28,6 +28,7 @@ from .schema import (
     FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL,
     OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE,
     POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
+    TWIST_VELOCITY,
 )  # fmt: skip
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
@@ -79,7 +80,8 @@ def softness_of(system, a, b, h, usual):
 
 @kernel
 def prepare_surfaces(system, manifold, index, a, b, lane):
-    """Write the target velocity of conveyors along the tangents, once these and the centre of friction are known."""
+    """Write the target velocity of conveyors along the tangents, and their spin about the normal, once tangents and the centre of
+    friction are known."""
     has_settings = manifold.flags & MANIFOLD_HAS_SETTINGS != 0
     if not (a.flags | b.flags) & HAS_RARE and not has_settings:
         return
@@ -87,8 +89,11 @@ def prepare_surfaces(system, manifold, index, a, b, lane):
     surface = subtract(surface_velocity(system.world, b, get_vector(lane, ANCHOR_B)), of_a)
     if has_settings:
         surface = add(surface, vector3(settings_of(system, index).surface_velocity))
+    normal = get_vector(lane, NORMAL)
+    spin = subtract(surface_spin(system.world, b), surface_spin(system.world, a))
+    lane[TWIST_VELOCITY * 8] = FLOAT32(dot(spin, normal))
     if surface[0] != 0.0 or surface[1] != 0.0 or surface[2] != 0.0:
-        normal, tangent = get_vector(lane, NORMAL), get_vector(lane, TANGENT)
+        tangent = get_vector(lane, TANGENT)
         lane[TANGENT_VELOCITY * 8] = FLOAT32(dot(surface, tangent))
         lane[(TANGENT_VELOCITY + 1) * 8] = FLOAT32(dot(surface, cross(normal, tangent)))
 

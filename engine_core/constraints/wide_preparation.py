@@ -13,6 +13,7 @@ from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, INERTIA_A, INERTIA_B, MASS_A,
     MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY,
     POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
+    TWIST_VELOCITY,
 )  # fmt: skip
 
 FLOAT32 = np.float32
@@ -133,6 +134,7 @@ def prepare_friction(block, count):
     put(block, FRICTION_IMPULSE + 1, dot8(impulse, bitangent))
     put(block, TANGENT_VELOCITY, zero)
     put(block, TANGENT_VELOCITY + 1, zero)
+    put(block, TWIST_VELOCITY, zero)
     put3(block, TOTAL_FRICTION, (zero, zero, zero))
 
 

@@ -13,7 +13,7 @@ from ..constraints.schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B,
     IS_ELASTIC, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_LEVER,
     POINT_MASS, POINT_SEPARATION, POINTS, RESTITUTION, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE,
-    TWIST_MASS,
+    TWIST_MASS, TWIST_VELOCITY,
 )  # fmt: skip
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, rotate8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
@@ -368,7 +368,7 @@ def solve_twist(block, turns, w_a, w_b):
     normal = field3(block, NORMAL)
     impulse = field(block, TWIST_IMPULSE)
     limit = field(block, FRICTION) * lever_total
-    spin = dot8(normal, subtract8(w_b, w_a))
+    spin = dot8(normal, subtract8(w_b, w_a)) + field(block, TWIST_VELOCITY)
     renewed = min8(max8(impulse - field(block, TWIST_MASS) * spin, -limit), limit)
     change = renewed - impulse
     put(block, TWIST_IMPULSE, renewed)
