@@ -41,9 +41,8 @@ WANTED_SIZE = 4 * FIELD_SIZE
 
 
 LEAST_TURN = 2.5e-5
-"""Square of half the angle [rad^2] by which an uneven body has to have rotated since the step began for arms and inertia of the
-step's start to be rotated with it: then at most 1 % of an impulse turns a body about a wrong axis, but a thin rod a hundred times
-as easily."""
+"""Square of half the angle [rad^2] beyond which arms and inertia of an uneven body are rotated with it: 0.01 rad. A thin rod turns
+hundreds of times as easily about its length as across it, so a smaller error of the axes already matters."""
 
 
 @kernel
