@@ -41,8 +41,8 @@ WANTED_SIZE = 4 * FIELD_SIZE
 
 
 LEAST_TURN = 2.5e-5
-"""Square of half the angle [rad^2] beyond which arms and inertia of an uneven body are rotated with it: 0.01 rad. A thin rod turns
-hundreds of times as easily about its length as across it, so a smaller error of the axes already matters."""
+"""Square of half the angle [rad^2], that is 0.01 rad, beyond which arms and inertia of an uneven body are rotated with it. A thin
+rod turns hundreds of times as easily about its length as across it, so small errors of the axes matter."""
 
 
 @kernel
@@ -60,6 +60,12 @@ def turns_of(rest_a, rest_b, motion_a, motion_b):
     turn_b = motion_b[3] * motion_b[3] + motion_b[4] * motion_b[4] + motion_b[5] * motion_b[5]
     is_turning = is_any_above8(max8(rest_a[0] * turn_a, rest_b[0] * turn_b), splat8(FLOAT32(LEAST_TURN)))
     return is_turning, motion_a, motion_b
+
+
+@kernel
+def are_even(rest_a, rest_b):
+    """Whether no body of a block is uneven: then nothing turns, as `turns_of` has it."""
+    return not is_any_above8(max8(rest_a[0], rest_b[0]), splat8(FLOAT32(0.5)))
 
 
 @kernel

@@ -25,7 +25,7 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
 from .bounces import bounce, bounce_again, bounces_from, is_joined
-from .contact_impulses import apply_again, is_elastic, solve_all, solve_normals, turns_of
+from .contact_impulses import apply_again, are_even, is_elastic, solve_all, solve_normals, turns_of
 from .push_out import push_out
 
 FLOAT32 = np.float32
@@ -120,11 +120,14 @@ def limit_what_lasts(block):
 def warm_start(system_address, begin, end, worker):
     """Job: apply the impulses of blocks `begin` to `end - 1`. Reads and writes the rows of their bodies."""
     system = view(system_address, 1, SYSTEM)[0]
-    rows = system.solver_rows
+    rows, zero = system.solver_rows, splat8(FLOAT32(0.0))
+    unmoved = zero, zero, zero, zero, zero, zero, zero, zero
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
-        turns = turns_of(rest_a, rest_b, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B))
+        turns = False, unmoved, unmoved
+        if not are_even(rest_a, rest_b):
+            turns = turns_of(rest_a, rest_b, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B))
         v_a, w_a, v_b, w_b = apply_again(block, turns, v_a, w_a, v_b, w_b)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         if has_impact(block):
