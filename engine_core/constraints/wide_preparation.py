@@ -102,18 +102,23 @@ def find_center(block, count):
 
 
 @kernel
-def prepare_friction(block, count):
-    """Compute tangents, and the effective masses of friction at the manifold's centre: a 2 x 2 block and the twist about the
-    normal."""
+def directions_of(block):
+    """Normal and the two tangents of each manifold, world axes."""
+    normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
+    return normal, tangent, cross8(normal, tangent)
+
+
+@kernel
+def weigh_friction(block, seen_a, seen_b):
+    """Write the effective masses of friction at the manifold's centre: a 2 x 2 block and the twist about the normal. `seen_*`:
+    the directions of `directions_of` in the axes of the arms and inertia of A, and of B."""
     zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
-    normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
+    inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
     mass = add8(field3(block, MASS_A), field3(block, MASS_B))
-    impulse = field3(block, FRICTION_WORLD)
-    tangent = perpendicular8(normal)
-    bitangent = cross8(normal, tangent)
-    center_a, center_b = find_center(block, count)
-    a1, a2 = cross8(center_a, tangent), cross8(center_a, bitangent)
-    b1, b2 = cross8(center_b, tangent), cross8(center_b, bitangent)
+    _, tangent, bitangent = directions_of(block)
+    center_a, center_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)
+    a1, a2 = cross8(center_a, seen_a[1]), cross8(center_a, seen_a[2])
+    b1, b2 = cross8(center_b, seen_b[1]), cross8(center_b, seen_b[2])
     turned_a, turned_b = symmetric_times8(inertia_a, a1), symmetric_times8(inertia_b, b1)
     pushed = (mass[0] * tangent[0], mass[1] * tangent[1], mass[2] * tangent[2])
     k11 = dot8(tangent, pushed) + dot8(a1, turned_a) + dot8(b1, turned_b)
@@ -124,12 +129,24 @@ def prepare_friction(block, count):
     product = k11 * k22
     determinant = max8(product - k12 * k12, product * splat8(FLOAT32(LEAST_DETERMINANT)))
     inverse = where_greater8(determinant, tiny, one / max8(determinant, tiny), zero)
-    twist = dot8(normal, add8(symmetric_times8(inertia_a, normal), symmetric_times8(inertia_b, normal)))
+    twist = dot8(seen_a[0], symmetric_times8(inertia_a, seen_a[0])) + dot8(seen_b[0], symmetric_times8(inertia_b, seen_b[0]))
+    put3(block, TANGENT_MASS, (k22 * inverse, k11 * inverse, -(k12 * inverse)))
+    put(block, TWIST_MASS, where_greater8(twist, tiny, one / max8(twist, tiny), zero))
+
+
+@kernel
+def prepare_friction(block, count):
+    """Compute tangents, the centre of friction and its effective masses."""
+    zero = splat8(FLOAT32(0.0))
+    normal, impulse = field3(block, NORMAL), field3(block, FRICTION_WORLD)
+    tangent = perpendicular8(normal)
+    bitangent = cross8(normal, tangent)
+    center_a, center_b = find_center(block, count)
     put3(block, TANGENT, tangent)
     put3(block, ANCHOR_A, center_a)
     put3(block, ANCHOR_B, center_b)
-    put3(block, TANGENT_MASS, (k22 * inverse, k11 * inverse, -(k12 * inverse)))
-    put(block, TWIST_MASS, where_greater8(twist, tiny, one / max8(twist, tiny), zero))
+    directions = directions_of(block)
+    weigh_friction(block, directions, directions)
     put(block, FRICTION_IMPULSE, dot8(impulse, tangent))
     put(block, FRICTION_IMPULSE + 1, dot8(impulse, bitangent))
     put(block, TANGENT_VELOCITY, zero)
@@ -160,22 +177,28 @@ def speed_by(linear, arm_a, arm_b, turned_a, turned_b):
 def couple_points(block, count):
     """Compute effective masses of the `count` points of a block along the normal, their coupling, and their coupling with sliding
     at the centre of friction. Runs after `prepare_friction`."""
+    for k in range(COUPLING, BOUNCED + 2):
+        put(block, k, splat8(FLOAT32(0.0)))
+    directions = directions_of(block)
+    weigh_points(block, count, directions, directions)
+
+
+@kernel
+def weigh_points(block, count, seen_a, seen_b):
+    """Write what `couple_points` computes; `seen_*`: see `weigh_friction`."""
     zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
-    normal, inertia_a, inertia_b = field3(block, NORMAL), field6(block, INERTIA_A), field6(block, INERTIA_B)
+    normal, tangent, bitangent = directions_of(block)
+    inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
     mass = add8(field3(block, MASS_A), field3(block, MASS_B))
     linear = dot8(normal, (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2]))
-    for k in range(COUPLING, BOUNCED + 2):
-        put(block, k, zero)
-    tangent = field3(block, TANGENT)
-    bitangent = cross8(normal, tangent)
     center_a, center_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)
-    first_a, first_b = cross8(center_a, tangent), cross8(center_b, tangent)
-    second_a, second_b = cross8(center_a, bitangent), cross8(center_b, bitangent)
+    first_a, first_b = cross8(center_a, seen_a[1]), cross8(center_b, seen_b[1])
+    second_a, second_b = cross8(center_a, seen_a[2]), cross8(center_b, seen_b[2])
     along = (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2])
     along_first, along_second = dot8(tangent, along), dot8(bitangent, along)  # 0 except for locked axes
     for p in range(count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
-        arm_a, arm_b = cross8(field3(point, POINT_ANCHOR_A), normal), cross8(field3(point, POINT_ANCHOR_B), normal)
+        arm_a, arm_b = cross8(field3(point, POINT_ANCHOR_A), seen_a[0]), cross8(field3(point, POINT_ANCHOR_B), seen_b[0])
         turned_a, turned_b = symmetric_times8(inertia_a, arm_a), symmetric_times8(inertia_b, arm_b)
         k = speed_by(linear, arm_a, arm_b, turned_a, turned_b)
         put(point, POINT_MASS, where_greater8(k, tiny, one / max8(k, tiny), zero))
@@ -183,7 +206,7 @@ def couple_points(block, count):
         put(block, SLIDE_COUPLING + 4 + p, speed_by(along_second, second_a, second_b, turned_a, turned_b))
         for q in range(p):
             other = block + POINTS * FIELD_SIZE + q * POINT_SIZE
-            arm_a, arm_b = cross8(field3(other, POINT_ANCHOR_A), normal), cross8(field3(other, POINT_ANCHOR_B), normal)
+            arm_a, arm_b = cross8(field3(other, POINT_ANCHOR_A), seen_a[0]), cross8(field3(other, POINT_ANCHOR_B), seen_b[0])
             which = COUPLING + (p - 1 if q == 0 else q + p)
             put(block, which, speed_by(linear, arm_a, arm_b, turned_a, turned_b))
 

@@ -15,6 +15,7 @@ from ..constraints.schema import (
     POINT_MASS, POINT_SEPARATION, POINTS, RESTITUTION, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TWIST_IMPULSE,
     TWIST_MASS, TWIST_VELOCITY,
 )  # fmt: skip
+from ..constraints.wide_preparation import directions_of, weigh_friction, weigh_points
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, rotate8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
@@ -279,6 +280,19 @@ def take_changes(block, wanted):
 
 
 @kernel
+def weigh_turned(block, turns):
+    """Renew the effective masses and couplings of a block for the present rotation of its bodies, if they turn."""
+    is_turning, motion_a, motion_b = turns
+    if not is_turning:
+        return
+    normal, tangent, bitangent = directions_of(block)
+    seen_a = turned_back8(motion_a, normal), turned_back8(motion_a, tangent), turned_back8(motion_a, bitangent)
+    seen_b = turned_back8(motion_b, normal), turned_back8(motion_b, tangent), turned_back8(motion_b, bitangent)
+    weigh_friction(block, seen_a, seen_b)
+    weigh_points(block, load_int32(block + POINT_COUNT * FIELD_SIZE), seen_a, seen_b)
+
+
+@kernel
 def push_both(block, turns, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
     """Velocities after an impulse on B, its reverse on A, and its moments about A and about B, in the axes of `into_start`."""
     is_turning, motion_a, motion_b = turns
@@ -348,6 +362,7 @@ def apply_again(block, turns, v_a, w_a, v_b, w_b):
 def solve_normals(block, turns, v_a, w_a, v_b, w_b, inverse_h, bias_rate, softness, push_out):
     """Solve the points of eight manifolds along their normals, those of one manifold together. `turns`: see `turns_of`. Return
     velocities, the deepest separation [m] and the separation speed of the bodies [m/s]."""
+    weigh_turned(block, turns)
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms, now = terms_of_points(block, turns, v_a, w_a, v_b, w_b)
     never = splat8(FLOAT32(NEVER))
@@ -385,6 +400,7 @@ def solve_all(block, turns, v_a, w_a, v_b, w_b, inverse_h, bounces_from):
     """Solve twist, then points and friction of eight manifolds together, without bias. Return velocities. `turns`: see
     `turns_of`; `bounces_from`: see `measure_points`."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
+    weigh_turned(block, turns)
     w_a, w_b = solve_twist(block, turns, w_a, w_b)
     wanted = address_of_row(stack_array(WANTED_SIZE, FLOAT32), 0)
     terms, now = terms_of_points(block, turns, v_a, w_a, v_b, w_b)

@@ -38,9 +38,9 @@ def speed_by(normal, masses, inertias, arms, others):
 
 class Blocks:
     """A system by hand: solver rows and blocks of random contacts. `counts`: points of each lane, 0 for an empty one;
-    some lanes are one-sided or static. Lanes of a block share no moving body."""
+    some lanes are one-sided or static. Lanes of a block share no moving body. `uneven`: of all bodies."""
 
-    def __init__(self, seed: int, restitution: bool = True):
+    def __init__(self, seed: int, restitution: bool = True, uneven: bool = False):
         self.random = np.random.default_rng(seed)
         self.rows_pool = Pool("rows", np.float32, (BODIES + 1) * c.ROW_FLOATS)
         self.forces_pool = Pool("forces", np.float32, (BODIES + 1) * c.FORCE_FLOATS)  # none
@@ -55,15 +55,15 @@ class Blocks:
         record["solver_forces"] = self.forces_pool.address
         record["substep_count"], record["last_delta_time"] = SUBSTEPS, STEP
         record["push_out_speed"], record["restitution_threshold"] = PUSH_OUT, THRESHOLD
-        self._fill_rows()
+        self._fill_rows(uneven)
         for block in range(BLOCKS):
             self._fill_block(block, restitution)
 
-    def _fill_rows(self) -> None:
+    def _fill_rows(self, uneven: bool) -> None:
         draw = self.random
         self.rows[1:, 0:6] = draw.uniform(-2, 2, (BODIES, 6))
         self.rows[1:, c.DEEP_CONTACTS] = draw.integers(0, 4, BODIES)
-        self.rows[1:, 6] = draw.uniform(-9, 9, BODIES)  # no velocity: must come through untouched
+        self.rows[1:, c.UNEVEN] = 1.0 if uneven else 0.0
         self.rows[1:, c.DELTA_POSITION : c.DELTA_POSITION + 3] = draw.uniform(-0.01, 0.01, (BODIES, 3))
         q = draw.uniform(-0.05, 0.05, (BODIES, 4))
         q[:, 3] = 1.0
@@ -118,6 +118,7 @@ class Blocks:
         put(block, c.ALLOWED_OVERLAP, lane, [draw.choice([0.0, 0.02])])
         put(block, c.TWIST_IMPULSE, lane, [draw.uniform(-0.3, 0.3)])
         put(block, c.TANGENT_VELOCITY, lane, draw.uniform(-1, 1, 2))
+        put(block, c.TWIST_VELOCITY, lane, draw.uniform(-1, 1, 1))
         put(block, c.BIAS_RATE, lane, [draw.uniform(5, 100)])
         put(block, c.SOFTNESS, lane, [draw.uniform(0.3, 1)])
         places = draw.uniform(-1, 1, (4, 2, 3))
