@@ -1,9 +1,9 @@
 """Inserting one element into the tree.
 
-The rules, from which the same set gives the same tree whatever its history: a node with at most eight elements below it is a leaf.
-Of more, those whose level is the node's or above stay in its leaf, unless they are more than eight: then the node is overflowed, and
-they are forced down too. The others, and forced ones, go to the child whose cube holds their centre. At level 0, where no cube is
-smaller, a node has a chain of leaves.
+The rules, from which the same set gives the same tree whatever its history: a node with at most eight elements below it is a
+leaf. Of more, those whose level is the node's or above stay in its leaf, unless they are more than eight: then the node is
+overflowed, and they are forced down too. The others, and forced ones, go to the child whose cube holds their centre. At level 0,
+where no cube is smaller, a node has a chain of leaves.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """Single nodes of the tree: where an element goes, values of a node, its leaf, and copies of what readers may be reading.
 
-`s` is a STRUCTURE. A node is its cluster and its lane; as one number, `cluster << 3 | lane`. Rows that a published tree may hold are
-never written: a batch of edits makes its own copy of each cluster and leaf on its way (`own_...`), once, and retires the old one.
+`s` is a STRUCTURE. A node is its cluster and its lane; as one number, `cluster << 3 | lane`. Rows that a published tree may hold
+are never written: a batch of edits makes its own copy of each cluster and leaf on its way (`own_...`), once, and retires the old
+one.
 """
 
 from math import floor

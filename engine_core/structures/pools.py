@@ -1,8 +1,8 @@
 """Pools whose lowest free row is taken first, and which give pages without a used row back to the system.
 
-Bitmaps over the rows: a set bit of the lowest one is a used row, a set bit of the next one a full word of the one below. So a free
-row is found by reading one word a bitmap, the numbers depend on the set of used rows alone, and fresh memory (zeros) is a pool
-without rows. Rows never move. One thread at a time takes and gives.
+Bitmaps over the rows: a set bit of the lowest one is a used row, a set bit of the next one a full word of the one below. So a
+free row is found by reading one word a bitmap, the numbers depend on the set of used rows alone, and fresh memory (zeros) is a
+pool without rows. Rows never move. One thread at a time takes and gives.
 """
 
 import numpy as np

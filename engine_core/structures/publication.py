@@ -1,12 +1,11 @@
 """How edits are published while queries on other threads read the tree: a query sees the structure before a batch or after it.
 
-A batch of edits copies the clusters and leaves on its way (nodes.py) and publishes its root by one store. A query counts itself as
-a user of the generation it finds, and keeps the root it finds then. Rows that a batch retired wait in the list of the current
+A batch of edits copies the clusters and leaves on its way (nodes.py) and publishes its root by one store. A query counts itself
+as a user of the generation it finds, and keeps the root it finds then. Rows that a batch retired wait in the list of the current
 generation; the next generation begins when the users of the one before have left, and then the older list is given back. So no
 thread waits: with a query that stays, lists only become longer (epochs; K. Fraser, "Practical lock-freedom", 2004, 5.2.3).
 """
 
-import numpy as np
 
 from ..runtime import atomics
 from ..runtime.call import load_int64

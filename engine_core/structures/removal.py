@@ -1,8 +1,8 @@
 """Removing one element from the tree, and what follows from it: nodes become leaves again, and force-splits are undone.
 
-First the element is taken out, and the nodes on its way are marked. Then the marked nodes are settled from above: one with at most
-eight elements gathers them; one that is overflowed with at most eight large elements left takes these back, each of which is taken
-out below and marks more nodes. On the way back up the values of nodes are renewed, as far as they changed.
+First the element is taken out, and the nodes on its way are marked. Then the marked nodes are settled from above: one with at
+most eight elements gathers them; one that is overflowed with at most eight large elements left takes these back, each of which
+is taken out below and marks more nodes. On the way back up the values of nodes are renewed, as far as they changed.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from .nodes import (
     bricks_of, center_of, clusters_of, discard_cluster, discard_leaf, is_leafy, leaves_of, next_leaf, octant, own_child,
     remove_from_leaf, renew_values, write_leaf,
 )  # fmt: skip
-from .schema import LANES, LARGE, LEAF_SIZE, MAX_LEVEL, OVERFLOWED
+from .schema import LANES, LEAF_SIZE, MAX_LEVEL, OVERFLOWED
 
 WAITING = 9 * (MAX_LEVEL + 2)
 """Nodes that wait: each level adds eight children at most, and their parent for the way back."""

@@ -9,8 +9,8 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
 from .insertion import insert_below
 from .nodes import (
-    bricks_of, center_of, clear_values, clusters_of, discard_cluster, discard_leaf, include, leaves_of, move_lane, octant, own_child,
-    own_root, renew_values, shared_level, take_cluster, write_leaf,
+    bricks_of, center_of, clusters_of, discard_cluster, discard_leaf, leaves_of, move_lane, octant, own_child,
+    own_root, shared_level, take_cluster, write_leaf,
 )  # fmt: skip
 from .removal import find_large, settle, take_out
 from .schema import LANES, LEAF_SIZE, MAX_LEVEL, OVERFLOWED
@@ -123,7 +123,7 @@ def only_lane(s, root):
 def lift_child(s, root, lane):
     """Make the only child the root, and insert what was in the root's leaf into it."""
     held = stack_array(LEAF_SIZE, np.int64)
-    clusters, leaves, bricks = clusters_of(s), leaves_of(s), bricks_of(s)
+    clusters, leaves = clusters_of(s), leaves_of(s)
     cluster = clusters[root]
     count = 0
     entries = leaves[cluster.leaf[0]].bricks

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..runtime.memory import PoolFull, address_of, reserve
 from . import schema
+from .asking import BOX_QUERY, FOUND, RAY, cast_rays, find_in_boxes
 from .edits import edit_structure
 from .pools import set_up_pool
 from .schema import BRICK, CLUSTER, COMMAND, LEAF, PLACEMENT, REACH, STRUCTURE
@@ -21,6 +22,8 @@ FAULTS = {
     schema.UNKNOWN_KIND: "its kind is not known",
 }
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
+ALL_LAYERS = 0xFFFFFFFF
+FIRST_ROOM = 64
 
 
 def boxes(low, high, *, layers=1, mask=1, density=1, material=0, user_number=0) -> np.ndarray:
@@ -60,8 +63,8 @@ class Structure:
         self.address = address_of(self.record)
         self._lock = threading.Lock()
         record, most = self.record[0], 4 * capacity + SPARE_CLUSTERS
-        brick_memory = set_up_pool(record["bricks"], BRICK, capacity + 1, PLACEMENT)
-        self._memory = [*brick_memory, *set_up_pool(record["clusters"], CLUSTER, most), *set_up_pool(record["leaves"], LEAF, most)]
+        self._memory = set_up_pool(record["bricks"], BRICK, capacity + 1, PLACEMENT)
+        self._memory += set_up_pool(record["clusters"], CLUSTER, most) + set_up_pool(record["leaves"], LEAF, most)
         record["placements"] = record["bricks"]["twin"]
         rows = {name: int(record[name]["capacity"]) for name in ("bricks", "clusters", "leaves")}
         self.link_memory = reserve(4 * rows["leaves"])
@@ -69,7 +72,8 @@ class Structure:
         record["links"], record["retired"] = _address(self.link_memory), [_address(memory) for memory in retired]
         record["retired_capacity"] = sum(rows.values())
         self._memory += retired
-        self._rows = {name: self._view(name, dtype) for name, dtype in (("bricks", BRICK), ("clusters", CLUSTER), ("leaves", LEAF))}
+        types = {"bricks": BRICK, "clusters": CLUSTER, "leaves": LEAF}
+        self._rows = {name: self._view(name, dtype) for name, dtype in types.items()}
         self._make_root()
 
     def _view(self, name: str, dtype) -> np.ndarray:
@@ -110,8 +114,8 @@ class Structure:
     # Edits ---------------------------------------------------------------------------------------------------------------
 
     def insert(self, rows: np.ndarray, placements: np.ndarray | None = None) -> np.ndarray:
-        """Insert bricks, from `boxes` or `free_boxes`, as one batch. Returns their numbers, int32. Raises ValueError if one is not
-        valid (then nothing was changed) and PoolFull."""
+        """Insert bricks, from `boxes` or `free_boxes`, as one batch. Returns their numbers, int32. Raises ValueError if one is
+        not valid (then nothing was changed) and PoolFull."""
         numbers = np.zeros(len(rows), np.int32)
         self._edit("insert", schema.INSERT, rows.copy(), placements, numbers)
         return numbers
@@ -121,8 +125,8 @@ class Structure:
         self._edit("remove", schema.REMOVE, None, None, np.array(numbers, np.int32).ravel())
 
     def change(self, numbers, rows: np.ndarray, placements: np.ndarray | None = None) -> np.ndarray:
-        """Put bricks in the place of others as one batch: no query sees both or neither. Returns the new numbers: queries under way
-        may still read the old ones. Raises like `insert` and `remove`."""
+        """Put bricks in the place of others as one batch: no query sees both or neither. Returns the new numbers: queries under
+        way may still read the old ones. Raises like `insert` and `remove`."""
         numbers = np.array(numbers, np.int32).ravel()
         if len(numbers) != len(rows):
             raise ValueError(f"change: {len(numbers)} numbers, {len(rows)} rows")
@@ -156,3 +160,38 @@ class Structure:
             raise PoolFull(f"{name}: the pools are full; the first {int(record['done'])} of {len(numbers)} edits were made")
         if fault != schema.NO_FAULT:
             raise ValueError(f"{name}: brick {faulty} of the batch: {FAULTS[fault]}")
+
+    # Queries, from any thread ----------------------------------------------------------------------------------------------
+
+    def cast(self, origins, directions, *, half_extents=0.0, max_fraction=1.0, mask=ALL_LAYERS) -> np.ndarray:
+        """Cast rays, or boxes with half extents, from `origins` along `directions`, the full vectors [unit], shape `(count, 3)`.
+        Returns rows RAY: `number` of the brick whose bounds are entered first (0: none), `fraction` of the way to it."""
+        origins = np.atleast_2d(origins)
+        rays = np.zeros(len(origins), RAY)
+        rays["origin"], rays["direction"], rays["half_extents"] = origins, directions, half_extents
+        rays["max_fraction"], rays["mask"] = max_fraction, mask
+        cast_rays(self.address, address_of(rays), len(rays))
+        return rays
+
+    def in_box(self, low, high, *, coarse=0.0, mask=ALL_LAYERS) -> np.ndarray:
+        """Bricks whose bounds touch the box from `low` to `high` [unit], as rows FOUND in no certain order. With `coarse` [unit],
+        parts of the tree that have no side as long as that are returned as one box each, with number 0."""
+        low, high = np.asarray(low, float), np.asarray(high, float)
+        return self._find((low + high) / 2, (high - low) / 2, None, coarse, mask)
+
+    def in_oriented_box(self, center, half_extents, rotation, *, coarse=0.0, mask=ALL_LAYERS) -> np.ndarray:
+        """Like `in_box`, for a box with a centre, half extents [unit] and a quaternion (x, y, z, w)."""
+        return self._find(center, half_extents, rotation, coarse, mask)
+
+    def _find(self, center, half_extents, rotation, coarse: float, mask: int) -> np.ndarray:
+        room = FIRST_ROOM
+        while True:
+            found, query = np.zeros(room, FOUND), np.zeros(1, BOX_QUERY)
+            query["center"], query["half_extents"], query["coarse"], query["mask"] = center, half_extents, coarse, mask
+            query["is_oriented"], query["rotation"] = rotation is not None, IDENTITY if rotation is None else rotation
+            query["found"], query["capacity"] = address_of(found), room
+            find_in_boxes(self.address, address_of(query), 1)
+            count = int(query["count"][0])
+            if count <= room:
+                return found[:count]
+            room = 2 * count

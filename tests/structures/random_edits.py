@@ -42,7 +42,8 @@ class Editing:
         corners = [random_corners(self.random, self.corners, self.is_wide) for _ in range(count)]
         self.corners = (self.corners + corners)[-20:]
         layers = [1 << self.random.randrange(4) for _ in range(count)]
-        return boxes([low for low, _ in corners], [high for _, high in corners], layers=layers, density=[1 + c for c in range(count)])
+        lows, highs = zip(*corners, strict=True)
+        return boxes(lows, highs, layers=layers, density=range(1, count + 1))
 
     def edit(self) -> None:
         """One edit: mostly insertions in the first half, mostly removals after it; some change a brick."""
