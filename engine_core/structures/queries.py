@@ -17,15 +17,18 @@ import numpy as np
 
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record
+from ..runtime.prefetch import prefetch
 from ..runtime.vector4 import count_trailing_zeros
 from ..runtime.vector8 import absolute8, load8, mask_less_equal8, splat8
 from .nodes import bricks_of, clusters_of, leaves_of, next_leaf
 from .publication import enter, leave
-from .schema import CLUSTER, LANES, LEAF_SIZE
+from .schema import BRICK, CLUSTER, LANES, LEAF, LEAF_SIZE
 
 LOW, HIGH = CLUSTER.fields["low"][1], CLUSTER.fields["high"][1]
 LANE_BYTES = 4 * LANES
-STACK_SIZE = 192
+CLUSTER_BYTES, LEAF_BYTES, BRICK_BYTES = CLUSTER.itemsize, LEAF.itemsize, BRICK.itemsize
+LAST_LINE = BRICK.fields["layers"][1]
+STACK_SIZE = 200
 """A level adds seven nodes at most."""
 LOW_32 = 0xFFFFFFFF
 MARGIN = 1.0e-6
@@ -161,9 +164,7 @@ def open_in_box(cursor, s, index, counts):
     while mask != 0:
         lane = count_trailing_zeros(mask)
         mask &= mask - 1
-        if np.int64(cluster.bits[lane]) & cursor.mask != 0:
-            cursor.stack[cursor.count] = index << 3 | lane
-            cursor.count += 1
+        push(cursor, s, cluster, index << 3 | lane, lane, np.int64(cluster.bits[lane]) & cursor.mask != 0)
 
 
 @kernel
@@ -215,6 +216,35 @@ def touches_box(cursor, brick):
 
 
 @kernel
+def push(cursor, s, cluster, node, lane, is_met):
+    """Push a node if it is met. Not by a branch: the processor could not foretell it."""
+    cursor.stack[cursor.count] = node
+    cursor.count += is_met
+    prefetch(s.leaves.rows + np.int64(cluster.leaf[lane]) * LEAF_BYTES)
+
+
+@kernel
+def fetch_next(cursor, s):
+    """Fetch the children of the node that is next, while the elements of the one before are tested."""
+    if cursor.count > 0:
+        node = np.int64(cursor.stack[cursor.count - 1])
+        child = s.clusters.rows + np.int64(clusters_of(s)[node >> 3].child[node & 7]) * CLUSTER_BYTES
+        for line in range(0, CLUSTER_BYTES, 64):
+            prefetch(child + line)
+
+
+@kernel
+def begin_leaf(cursor, s, leaf):
+    """Begin to look at the elements of a leaf. Their rows lie anywhere: they are fetched while the node's children are tested."""
+    cursor.leaf, cursor.position = leaf, 0
+    entries = leaves_of(s)[leaf].bricks
+    for k in range(LEAF_SIZE):
+        row = s.bricks.rows + np.int64(entries[k]) * BRICK_BYTES
+        prefetch(row)
+        prefetch(row + LAST_LINE)
+
+
+@kernel
 def next_of_leaf(cursor, s):
     """The next element of the leaf under way, or 0."""
     while cursor.leaf != 0:
@@ -263,6 +293,6 @@ def next_in_box(cursor, s, counts):
         cluster, lane = clusters[node >> 3], node & 7
         if is_coarse(cursor, cluster, lane):
             return -node
-        cursor.leaf, cursor.position = np.int64(cluster.leaf[lane]), 0
+        begin_leaf(cursor, s, np.int64(cluster.leaf[lane]))
         if cluster.child[lane] != 0:
             open_in_box(cursor, s, np.int64(cluster.child[lane]), counts)

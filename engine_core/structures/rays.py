@@ -10,7 +10,9 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record
 from ..runtime.vector8 import lane8, load8, mask_less_equal8, max8, min8, splat8
 from .nodes import bricks_of, clusters_of
-from .queries import BRICK_TESTS, HIGH, LANE_BYTES, LOW, NODE_TESTS, filled_lanes, next_of_leaf, root_of
+from .queries import (
+    BRICK_TESTS, HIGH, LANE_BYTES, LOW, NODE_TESTS, begin_leaf, fetch_next, filled_lanes, next_of_leaf, push, root_of,
+)  # fmt: skip
 from .schema import LANES
 
 FAR_FACTOR = np.float32(1.0 + 1.0e-6)
@@ -18,6 +20,8 @@ FAR_FACTOR = np.float32(1.0 + 1.0e-6)
 ORIGIN_MARGIN = 5.0e-7
 """More than the relative error of an origin rounded to single precision."""
 STEEPEST = 1.0e30
+ROUNDING = 1.0e-15
+"""More than the relative error of a fraction in double precision: touching counts."""
 
 
 @kernel
@@ -83,10 +87,10 @@ def open_on_ray(cursor, s, index, limit, counts):
         return
     for i in range(LANES - 1, -1, -1):
         lane = np.int64(cursor.order[i])
-        if mask >> lane & 1 and np.int64(cluster.bits[lane]) & cursor.mask != 0:
-            cursor.stack[cursor.count] = index << 3 | lane
-            cursor.fractions[cursor.count] = lane8(near, lane)
-            cursor.count += 1
+        cursor.fractions[cursor.count] = lane8(near, lane)
+        is_met = np.int64(np.int64(cluster.bits[lane]) & cursor.mask != 0) & mask >> lane
+        push(cursor, s, cluster, index << 3 | lane, lane, is_met)
+    fetch_next(cursor, s)
 
 
 @kernel
@@ -100,8 +104,8 @@ def enters_brick(cursor, brick, limit):
         low = (np.float64(brick.low[axis]) - reach - cursor.origin[axis]) * inverse
         high = (np.float64(brick.high[axis]) + reach - cursor.origin[axis]) * inverse
         near, far = max(near, min(low, high)), min(far, max(low, high))
-    cursor.fraction = near
-    return near <= far
+    cursor.fraction = min(near, limit)
+    return near <= far + ROUNDING * (near + abs(far))
 
 
 @kernel
@@ -128,7 +132,7 @@ def next_on_ray(cursor, s, limit, counts):
             continue
         node = np.int64(cursor.stack[cursor.count])
         cluster, lane = clusters[node >> 3], node & 7
-        cursor.leaf, cursor.position = np.int64(cluster.leaf[lane]), 0
+        begin_leaf(cursor, s, np.int64(cluster.leaf[lane]))
         if cluster.child[lane] != 0:
             open_on_ray(cursor, s, np.int64(cluster.child[lane]), node_limit, counts)
 
