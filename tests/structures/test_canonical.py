@@ -2,6 +2,7 @@
 
 import pytest
 
+from .long_edits import run
 from .random_edits import Editing
 from .twin import check, split_nodes
 
@@ -24,3 +25,16 @@ def test_after_each_random_batch_the_tree_is_the_one_of_the_rules(seed):
         check(editing.structure, *editing.set())
     record = editing.structure.record[0]
     assert record["splits"] >= record["undone_splits"] > 3
+
+
+@pytest.mark.parametrize("count", [9, 30, 100, 400])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_tree_built_at_once_is_the_one_of_the_rules(seed, count):
+    editing = Editing(200 + seed, steps=0)
+    editing.insert(count)
+    check(editing.structure, *editing.set())
+
+
+def test_thousands_of_edits_give_the_tree_that_is_built_at_once():
+    figures = run(4000, 4, lambda done, total, name: None)
+    assert figures["trees"] == 400 and figures["undone"] > 40
