@@ -177,6 +177,8 @@ def edit_structure(structure, command_address):
     if inserts and not check_rows(command):
         return
     if inserts and s.bricks.used + command.count > s.bricks.capacity:
+        publish(s)  # perhaps rows can be given back
+    if inserts and s.bricks.used + command.count > s.bricks.capacity:
         command.fault, command.faulty = FULL, 0
         return
     if command.operation == INSERT:

@@ -2,10 +2,10 @@
 
 A batch of edits copies the clusters and leaves on its way (nodes.py) and publishes its root by one store. A query counts itself
 as a user of the generation it finds, and keeps the root it finds then. Rows that a batch retired wait in the list of the current
-generation; the next generation begins when the users of the one before have left, and then the older list is given back. So no
-thread waits: with a query that stays, lists only become longer (epochs; K. Fraser, "Practical lock-freedom", 2004, 5.2.3).
+generation. The next generation begins when the users of the one before have left; a list is given back when those of its
+generation have. So no thread waits: with a query that stays, lists only become longer (epochs; K. Fraser, "Practical
+lock-freedom", 2004).
 """
-
 
 from ..runtime import atomics
 from ..runtime.call import load_int64
@@ -77,9 +77,11 @@ def give_back_retired(s, parity):
 def publish(s):
     """Publish the tree as the batch left it, and begin the next batch."""
     structure = address_of_record(s)
-    generation = s.head >> 32
+    before = generation = s.head >> 32
     if not has_users(structure, generation + 1):
         generation += 1
         give_back_retired(s, generation & 1)
     atomics.exchange_int64(structure + HEAD, (generation << 32) | (s.root & LOW_32))
     s.batch += 1
+    if generation != before and not has_users(structure, before):  # a query that counts itself now finds the new generation
+        give_back_retired(s, before & 1)
