@@ -18,7 +18,7 @@ from .schema import (
 )  # fmt: skip
 
 CLUSTER_ROW, LEAF_ROW, BRICK_ROW = 0, 1, 2
-"""What a number in the list of retired rows belongs to."""
+"""Kinds of retired rows."""
 BATCH_BITS = 0xFFFFFFFF
 
 
