@@ -17,7 +17,7 @@ from .schema import FREE_BOX, LEAVING, PLACEMENT, SUMS
 
 MASS, FIRST, SECOND = (SUMS.fields[name][1] for name in ("mass", "first", "second"))
 MOST_MASS = 1 << 52
-"""The largest mass of one brick: density times volume, in units. 2^22 of the heaviest fit into 128 bits wherever they lie."""
+"""The largest mass of one brick: density times volume, in units. 2^24 of the heaviest fit into 128 bits wherever they lie."""
 
 
 @kernel

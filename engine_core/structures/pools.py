@@ -91,9 +91,9 @@ def words_of_group(row_size: int) -> int:
     return count
 
 
-def set_up_pool(record, dtype, capacity: int, twin=None) -> list:
-    """Reserve address space for a pool, and for `twin` rows beside it. Row 0 is taken. Returns what owns the memory. Raises
-    NoAddressSpace."""
+def set_up_pool(record, dtype, capacity: int, twin=None, taken: int = 1) -> list:
+    """Reserve address space for a pool, and for `twin` rows beside it. The first `taken` rows are in use. Returns what owns the
+    memory. Raises NoAddressSpace."""
     size = np.dtype(dtype).itemsize
     group_words = words_of_group(size)
     capacity = -(-capacity // (64 * group_words)) * 64 * group_words
@@ -112,8 +112,8 @@ def set_up_pool(record, dtype, capacity: int, twin=None) -> list:
     record["rows"], record["row_size"], record["capacity"] = _address(owners[0]), size, capacity
     record["twin"] = 0 if twin is None else _address(owners[1])
     record["group_words"], record["empty_group"], record["give_back"] = group_words, -1, page_release_function()
-    bits[0] |= 1  # row 0
-    record["used"] = record["most_used"] = 1
+    bits[0] |= (1 << taken) - 1
+    record["used"] = record["most_used"] = taken
     return [*owners, words]
 
 

@@ -11,6 +11,8 @@ from .edits import edit_structure
 from .pools import set_up_pool
 from .schema import BRICK, CLUSTER, COMMAND, LEAF, PLACEMENT, REACH, STRUCTURE
 
+ROOT = 1
+"""The cluster of the empty root."""
 SPARE_CLUSTERS = 1 << 14
 """More than the edits under way and copies for queries take in a small structure."""
 FAULTS = {
@@ -58,13 +60,13 @@ class Structure:
     def __init__(self, capacity: int = 1 << 20):
         """Reserve address space for `capacity` bricks; memory is used where bricks are. Raises NoAddressSpace."""
         self._record = np.zeros(1 + STRUCTURE.itemsize // 64 + 1, "V64")
-        start = -address_of(self._record) % 64
+        start = -address_of(self._record) % 64  # words of other threads have their own cache lines
         self.record = np.frombuffer(self._record, np.uint8)[start : start + STRUCTURE.itemsize].view(STRUCTURE)
         self.address = address_of(self.record)
         self._lock = threading.Lock()
         record, most = self.record[0], 4 * capacity + SPARE_CLUSTERS
         self._memory = set_up_pool(record["bricks"], BRICK, capacity + 1, PLACEMENT)
-        self._memory += set_up_pool(record["clusters"], CLUSTER, most) + set_up_pool(record["leaves"], LEAF, most)
+        self._memory += set_up_pool(record["clusters"], CLUSTER, most, taken=ROOT + 1) + set_up_pool(record["leaves"], LEAF, most)
         record["placements"] = record["bricks"]["twin"]
         rows = {name: int(record[name]["capacity"]) for name in ("bricks", "clusters", "leaves")}
         self.link_memory = reserve(4 * rows["leaves"])
@@ -74,24 +76,13 @@ class Structure:
         self._memory += retired
         types = {"bricks": BRICK, "clusters": CLUSTER, "leaves": LEAF}
         self._rows = {name: self._view(name, dtype) for name, dtype in types.items()}
-        self._make_root()
+        self.clusters[ROOT]["low"], self.clusters[ROOT]["high"] = schema.LARGE, -schema.LARGE
+        record["root"], record["head"], record["batch"] = ROOT, ROOT, 1
 
     def _view(self, name: str, dtype) -> np.ndarray:
         pool = self.record[0][name]
         owner = next(memory for memory in self._memory if _address(memory) == pool["rows"])
         return np.frombuffer(owner, dtype, count=int(pool["capacity"]))
-
-    def _make_root(self) -> None:
-        """Make the root cluster of an empty structure, in the first row."""
-        record, root = self.record[0], 1
-        record["clusters"]["used"], record["root"], record["head"], record["batch"] = 2, root, root, 1
-        np.frombuffer(self._words_of_clusters(), np.int64)[0] |= 1 << root
-        cluster = self.clusters[root]
-        cluster["low"], cluster["high"] = schema.LARGE, -schema.LARGE
-
-    def _words_of_clusters(self):
-        words = self.record[0]["clusters"]["words"][0]
-        return next(memory for memory in self._memory if _address(memory) == words)
 
     @property
     def bricks(self) -> np.ndarray:

@@ -125,3 +125,49 @@ def test_queries_see_all_of_a_batch_or_nothing_of_it(readers):
     assert faults == [] and batches > 20 and asked[0] > 100
     wall.structure.give_back()
     assert wall.structure.record[0]["retired_count"].sum() == 0
+
+
+def test_four_threads_edit_and_query_one_structure():
+    """Two threads replace their own bricks, in turn in one of two layers; two others see each pair of layers in one state."""
+    structure, stop, faults, asked = Structure(1 << 14), threading.Event(), [], [0]
+    assert count_layers.address
+
+    def edit(first: int):
+        random, numbers = np.random.default_rng(first), []
+        for batch in range(10_000_000):
+            low = random.integers(0, 100, (SIDE**2, 3))
+            rows = boxes(low, low + random.integers(1, 20, (SIDE**2, 3)), layers=1 << first + batch % 2)
+            numbers = structure.change(numbers, rows) if batch else structure.insert(rows)
+            started[first // 2].set()
+            if stop.is_set():
+                held[first] = (numbers, rows)
+                return
+
+    def read():
+        box, counts = np.array([-50.0] * 3 + [200.0] * 3), np.zeros(4, np.int64)
+        while not stop.is_set():
+            counts[:] = 0
+            count_layers(structure.address, address_of(box), address_of(counts))
+            asked[0] += 1
+            if sorted(counts[:2]) != [0, SIDE**2] or sorted(counts[2:]) != [0, SIDE**2]:
+                faults.append(counts.tolist())
+                return
+
+    held, started = {}, [threading.Event(), threading.Event()]
+    editors = [threading.Thread(target=edit, args=(first,)) for first in (0, 2)]
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for thread in editors:
+        thread.start()
+    for event in started:
+        event.wait()
+    for thread in readers:
+        thread.start()
+    stop.wait(RACE)
+    stop.set()
+    for thread in (*editors, *readers):
+        thread.join()
+    print(f"{asked[0]} queries of 2 threads beside 2 that edit: {len(faults)} saw a mixture")
+    assert faults == [] and asked[0] > 100
+    numbers, rows = np.concatenate([held[0][0], held[2][0]]), np.concatenate([held[0][1], held[2][1]])
+    structure.give_back()
+    check(structure, numbers.tolist(), rows)
