@@ -31,6 +31,7 @@ def part_of(brick, level, is_overflowed):
 def partition(s, level, is_overflowed, numbers, scratch, begin, end, starts):
     """Order the elements `begin` to `end - 1` by part, in each part as they were. The parts begin at `starts`, the last one ends
     with the next entry."""
+    keep_as_call()
     bricks = bricks_of(s)
     for part in range(BORDERS):
         starts[part] = 0

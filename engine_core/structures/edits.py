@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..geometry.vector import matrix_rows, normalize_quaternion, quaternion, store3, store4, vector3
+from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from .building import build_tree
@@ -65,6 +66,7 @@ def fault_of(brick):
 @kernel
 def check_rows(command):
     """Check the bricks of a batch, and compute their levels. Notes the first fault; whether there is none."""
+    keep_as_call()
     rows = view(command.rows, command.count, BRICK)
     for i in range(command.count):
         brick = rows[i]
@@ -85,6 +87,7 @@ def check_rows(command):
 @kernel
 def mark_leaving(s, command):
     """Mark the bricks of a batch as leaving, so that none is named twice. Notes the first that is not there; whether all are."""
+    keep_as_call()
     bricks, numbers = bricks_of(s), view(command.numbers, command.count, np.int32)
     for i in range(command.count):
         number = np.int64(numbers[i])

@@ -26,6 +26,7 @@ NINE = LEAF_SIZE + 1
 def make_room(s, index, lane, number, nodes, numbers, depth):
     """Split a node, or force its large elements down, for a ninth element. Those that go down are added to the `depth` waiting
     ones, as nodes and numbers. Returns how many wait."""
+    keep_as_call()
     bricks = bricks_of(s)
     nine = stack_array(NINE, np.int64)
     staying = stack_array(NINE, np.int64)

@@ -9,6 +9,7 @@ from math import floor
 
 import numpy as np
 
+from ..runtime.attributes import keep_as_call
 from ..runtime.call import load_int32, store_int32, store_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -93,6 +94,7 @@ def retire(s, kind, row):
 @kernel
 def take_cluster(s, level):
     """An empty cluster of nodes of a level, this batch's own."""
+    keep_as_call()
     index = take_row(s.clusters)
     cluster = clusters_of(s)[index]
     for lane in range(LANES):
@@ -107,6 +109,7 @@ def take_cluster(s, level):
 @kernel
 def copy_cluster(s, index):
     """A copy of a cluster, this batch's own. The old one is retired."""
+    keep_as_call()
     clusters = clusters_of(s)
     new = take_row(s.clusters)
     clusters[new] = clusters[index]
@@ -167,6 +170,7 @@ def next_leaf(s, leaf):
 @kernel
 def discard_leaf(s, index, lane):
     """Give back a node's leaf, the whole chain of one: at once if this batch made it. The elements are the caller's."""
+    keep_as_call()
     cluster = clusters_of(s)[index]
     leaf = np.int64(cluster.leaf[lane])
     is_fresh = is_own(s, index) and cluster.fresh_leaves >> lane & 1
@@ -227,6 +231,7 @@ def include_lanes(cluster, lane, child):
 @kernel
 def renew_values(s, index, lane):
     """Compute a node's values from its leaf and its children."""
+    keep_as_call()
     clusters, leaves, bricks = clusters_of(s), leaves_of(s), bricks_of(s)
     cluster = clusters[index]
     clear_values(cluster, lane)
@@ -255,6 +260,7 @@ def has_room(s):
 @kernel
 def copy_leaves(s, leaf):
     """A copy of a leaf, with all that follow in its chain. The old ones are retired."""
+    keep_as_call()
     leaves = leaves_of(s)
     first = last = np.int64(0)
     while leaf != 0:
@@ -283,6 +289,7 @@ def take_leaf(s):
 @kernel
 def own_leaf(s, index, lane):
     """The leaf of a node of an own cluster, as this batch's own; an empty one if there is none."""
+    keep_as_call()
     cluster = clusters_of(s)[index]
     if cluster.leaf[lane] == 0:
         cluster.leaf[lane] = take_leaf(s)
@@ -308,6 +315,7 @@ def insert_entry(entries, number):
 @kernel
 def add_to_leaf(s, index, lane, number):
     """Add an element to a node's leaf, or to its chain of leaves where there are more than eight of them."""
+    keep_as_call()
     leaves, cluster = leaves_of(s), clusters_of(s)[index]
     leaf = own_leaf(s, index, lane)
     number = insert_entry(leaves[leaf].bricks, number)
@@ -327,6 +335,7 @@ def add_to_leaf(s, index, lane, number):
 @kernel
 def write_leaf(s, index, lane, numbers, count):
     """Make up to eight elements, in any order, a node's leaf. Its old leaf is discarded."""
+    keep_as_call()
     cluster = clusters_of(s)[index]
     discard_leaf(s, index, lane)
     cluster.leaf[lane] = 0
@@ -342,6 +351,7 @@ def write_leaf(s, index, lane, numbers, count):
 @kernel
 def remove_from_leaf(s, index, lane, number):
     """Remove an element from a node's leaf or chain."""
+    keep_as_call()
     leaves, cluster = leaves_of(s), clusters_of(s)[index]
     first = leaf = own_leaf(s, index, lane)
     before, found = np.int64(0), False

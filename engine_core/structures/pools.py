@@ -7,6 +7,7 @@ pool without rows. Rows never move. One thread at a time takes and gives.
 
 import numpy as np
 
+from ..runtime.attributes import keep_as_call
 from ..runtime.c_memory import page_release_function
 from ..runtime.call import call_3_result, load_int64, store_int64
 from ..runtime.kernel import kernel
@@ -22,6 +23,7 @@ DO_NOT_NEED = 4
 @kernel
 def take_row(pool):
     """Take the lowest free row; 0: the pool is full. What is in the row is left over from its last use, or zeros."""
+    keep_as_call()
     row = np.int64(0)
     for level in range(BITMAP_LEVELS - 1, -1, -1):
         word = load_int64(pool.words[level] + 8 * row)
@@ -66,6 +68,7 @@ def give_pages(pool, group):
 @kernel
 def give_row(pool, row):
     """Give a row back. Of the groups that are empty the last one keeps its pages, so that edits in turn cost no system call."""
+    keep_as_call()
     index = row
     for level in range(BITMAP_LEVELS):
         address = pool.words[level] + 8 * (index >> 6)

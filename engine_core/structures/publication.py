@@ -7,6 +7,7 @@ generation have. So no thread waits: with a query that stays, lists only become 
 lock-freedom", 2004).
 """
 
+from ..runtime.attributes import keep_as_call
 from ..runtime import atomics
 from ..runtime.call import load_int64
 from ..runtime.kernel import kernel
@@ -59,6 +60,7 @@ def has_users(structure, generation):
 @kernel
 def give_back_retired(s, parity):
     """Give back the rows in a list of retired ones, which no query reads any more."""
+    keep_as_call()
     bricks = bricks_of(s)
     for i in range(s.retired_count[parity]):
         item = load_int64(s.retired[parity] + 8 * i)

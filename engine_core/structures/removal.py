@@ -23,6 +23,7 @@ WAITING = 9 * (MAX_LEVEL + 2)
 @kernel
 def take_out(s, node, number):
     """Remove an element below a node of an own cluster, from counts and its leaf, and mark the nodes on the way."""
+    keep_as_call()
     clusters, brick = clusters_of(s), bricks_of(s)[number]
     center, own_level = center_of(brick), np.int64(brick.level)
     index, lane = node >> 3, node & 7
@@ -74,6 +75,7 @@ def find_large(s, index, level, found, most):
 @kernel
 def join(s, index, lane):
     """Gather the at most eight elements below a node in its leaf."""
+    keep_as_call()
     waiting, found = stack_array(WAITING, np.int64), stack_array(LEAF_SIZE, np.int64)
     clusters, leaves = clusters_of(s), leaves_of(s)
     cluster = clusters[index]
@@ -102,6 +104,7 @@ def join(s, index, lane):
 @kernel
 def undo_split(s, index, lane):
     """Take the at most eight large elements of an overflowed node back into its leaf."""
+    keep_as_call()
     found = stack_array(LEAF_SIZE, np.int64)
     clusters, bricks = clusters_of(s), bricks_of(s)
     level = np.int64(clusters[index].level)

@@ -5,6 +5,7 @@ The root node is lane 0 of a cluster of its own. STRUCTURE holds the prefix of i
 
 import numpy as np
 
+from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
 from .insertion import insert_below
@@ -42,6 +43,7 @@ def count_from_level(s, level):
 @kernel
 def wrap_root(s):
     """Put the root node, with more than eight elements, below a new one, a level higher. Elements that are large there go up."""
+    keep_as_call()
     clusters, bricks = clusters_of(s), bricks_of(s)
     corner, root = corner_of_root(s), own_root(s)
     cluster = clusters[root]
@@ -122,6 +124,7 @@ def only_lane(s, root):
 @kernel
 def lift_child(s, root, lane):
     """Make the only child the root, and insert what was in the root's leaf into it."""
+    keep_as_call()
     held = stack_array(LEAF_SIZE, np.int64)
     clusters, leaves = clusters_of(s), leaves_of(s)
     cluster = clusters[root]
