@@ -28,7 +28,7 @@ OUTWARD = 1.0e-6
 
 @kernel
 def place_freely(brick, placement):
-    """Compute the bounds of a freely placed box, and make its rotation a unit quaternion."""
+    """Compute bounds of a freely placed box, make its rotation of unit length. Whether its half extents are positive."""
     rotation = normalize_quaternion(quaternion(placement.rotation))
     center, half = vector3(placement.center), vector3(placement.half_extents)
     store4(placement.rotation, rotation)
@@ -43,6 +43,7 @@ def place_freely(brick, placement):
     )  # fmt: skip
     store3(brick.low, (center[0] - reach[0] - margin[0], center[1] - reach[1] - margin[1], center[2] - reach[2] - margin[2]))
     store3(brick.high, (center[0] + reach[0] + margin[0], center[1] + reach[1] + margin[1], center[2] + reach[2] + margin[2]))
+    return not (half[0] <= 0.0 or half[1] <= 0.0 or half[2] <= 0.0)
 
 
 @kernel
@@ -72,7 +73,8 @@ def check_rows(command):
         brick = rows[i]
         fault = np.int64(NO_FAULT)
         if brick.kind == FREE_BOX and command.placements != 0:
-            place_freely(brick, view(command.placements, command.count, PLACEMENT)[i])
+            if not place_freely(brick, view(command.placements, command.count, PLACEMENT)[i]):
+                fault = np.int64(NO_VOLUME)
         elif brick.kind != BOX:
             fault = np.int64(UNKNOWN_KIND)
         if fault == NO_FAULT:

@@ -17,7 +17,7 @@ SPARE_CLUSTERS = 1 << 14
 """More than the edits under way and copies for queries take in a small structure."""
 FAULTS = {
     schema.NOT_FINITE: "its bounds are not finite",
-    schema.NO_VOLUME: "its low corner is not below its high one on each axis",
+    schema.NO_VOLUME: "its low corner is not below its high one on each axis, or a half extent is not positive",
     schema.TOO_FAR: f"its bounds reach beyond {REACH} units",
     schema.NOT_WHOLE: "its corners are not whole numbers: place it freely, or choose a smaller unit",
     schema.TOO_HEAVY: "density times volume exceeds 2^52: choose a larger unit of density",

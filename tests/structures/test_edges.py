@@ -102,6 +102,23 @@ def test_a_free_brick_without_its_placement_is_refused():
         structure.insert(rows, placements)
 
 
+@pytest.mark.parametrize(
+    ("center", "half", "why"),
+    [
+        ([0, 0, np.nan], [1, 1, 1], "not finite"),
+        ([0, 0, 0], [1, np.inf, 1], "not finite"),
+        ([0, 0, 0], [1, 0, 1], "half extent is not positive"),
+        ([0, 0, 0], [1, 1, -1], "half extent is not positive"),
+        ([REACH, 0, 0], [1, 1, 1], "reach beyond"),
+    ],
+)
+def test_a_wrong_free_brick_is_refused(center, half, why):
+    structure = Structure(100)
+    with pytest.raises(ValueError, match=f"insert: brick 0 of the batch.*{why}"):
+        structure.insert(*free_boxes([center], [half]))
+    assert len(structure) == 0
+
+
 @pytest.mark.parametrize("numbers", [[0], [-1], [1 << 20], [4], [1, 2, 1], [1, 3, 9]])
 def test_bricks_that_are_not_there_are_not_removed(numbers):
     low = np.array([[0, 0, 0], [5, 0, 0], [9, 0, 0]])

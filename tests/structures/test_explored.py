@@ -19,6 +19,7 @@ from .explored import Explored
 PLACES = int(size(60, in_full=3000))
 BRICKS, CHANGED = 150, 12
 ROOM = 4096
+FEWER = 20
 
 
 @entry_point("void(int64, int64)")
@@ -119,7 +120,10 @@ def explore(explored: Explored, places: int, seed: int) -> int:
         scene.edit_more()
         assert earlier.finish() == scene.before
         scene.edit_more()
-        assert held[0].finish() in (scene.before, scene.after)
+        if held:
+            assert held[0].finish() in (scene.before, scene.after)
+        else:  # it looks for users from stripe to stripe, so it may come to its end a few statements sooner
+            assert place > count - FEWER
         scene.structure.give_back()
         assert scene.structure.record[0]["retired_count"].sum() == 0
     return count
