@@ -54,6 +54,19 @@ def _address(memory) -> int:
     return address_of(np.frombuffer(memory, np.uint8))
 
 
+def _copy(name: str, rows, dtype, count: int) -> np.ndarray:
+    """A copy of rows, for compiled code to work on; none for None. Raises TypeError for rows of another type and ValueError for
+    another number of them."""
+    if rows is None:
+        return np.zeros(0, dtype)
+    rows = np.array(rows, order="C")
+    if rows.dtype != dtype:
+        raise TypeError(f"{name}: the rows come from `boxes` or `free_boxes`")
+    if rows.shape != (count,):
+        raise ValueError(f"{name}: {rows.shape} rows for {count} bricks")
+    return rows
+
+
 class Structure:
     """Bricks and the tree over them. Any thread may ask; edits take a lock, and are seen by queries batch by batch."""
 
@@ -64,40 +77,31 @@ class Structure:
         self.record = np.frombuffer(self._record, np.uint8)[start : start + STRUCTURE.itemsize].view(STRUCTURE)
         self.address = address_of(self.record)
         self._lock = threading.Lock()
-        record, most = self.record[0], 4 * capacity + SPARE_CLUSTERS
-        self._memory = set_up_pool(record["bricks"], BRICK, capacity + 1, PLACEMENT)
-        self._memory += set_up_pool(record["clusters"], CLUSTER, most, taken=ROOT + 1) + set_up_pool(record["leaves"], LEAF, most)
-        record["placements"] = record["bricks"]["twin"]
-        rows = {name: int(record[name]["capacity"]) for name in ("bricks", "clusters", "leaves")}
-        self.link_memory = reserve(4 * rows["leaves"])
-        retired = [reserve(8 * sum(rows.values())) for _ in range(2)]
-        record["links"], record["retired"] = _address(self.link_memory), [_address(memory) for memory in retired]
-        record["retired_capacity"] = sum(rows.values())
-        self._memory += retired
-        types = {"bricks": BRICK, "clusters": CLUSTER, "leaves": LEAF}
-        self._rows = {name: self._view(name, dtype) for name, dtype in types.items()}
+        self._memory: list = []
+        most = 4 * capacity + SPARE_CLUSTERS
+        self.bricks = self._set_up("bricks", BRICK, capacity + 1, twin=PLACEMENT)
+        self.clusters = self._set_up("clusters", CLUSTER, most, taken=ROOT + 1)
+        self.leaves = self._set_up("leaves", LEAF, most)
+        self._set_up_lists()
         self.clusters[ROOT]["low"], self.clusters[ROOT]["high"] = schema.LARGE, -schema.LARGE
+        record = self.record[0]
         record["root"], record["head"], record["batch"] = ROOT, ROOT, 1
+        record["placements"] = record["bricks"]["twin"]
 
-    def _view(self, name: str, dtype) -> np.ndarray:
-        pool = self.record[0][name]
-        owner = next(memory for memory in self._memory if _address(memory) == pool["rows"])
-        return np.frombuffer(owner, dtype, count=int(pool["capacity"]))
+    def _set_up(self, name: str, dtype, capacity: int, **options) -> np.ndarray:
+        """Set up a pool, and return its rows by number: read-only by agreement."""
+        memory = set_up_pool(self.record[0][name], dtype, capacity, **options)
+        self._memory += memory
+        return np.frombuffer(memory[0], dtype)
 
-    @property
-    def bricks(self) -> np.ndarray:
-        """Rows BRICK by number: read-only by agreement."""
-        return self._rows["bricks"]
-
-    @property
-    def clusters(self) -> np.ndarray:
-        """Rows CLUSTER."""
-        return self._rows["clusters"]
-
-    @property
-    def leaves(self) -> np.ndarray:
-        """Rows LEAF."""
-        return self._rows["leaves"]
+    def _set_up_lists(self) -> None:
+        """Reserve the links of leaves, and room for the numbers of all rows in the lists of retired ones."""
+        record, count = self.record[0], sum(map(len, (self.bricks, self.clusters, self.leaves)))
+        self.link_memory = reserve(4 * len(self.leaves))
+        retired = [reserve(8 * count) for _ in range(2)]
+        record["links"], record["retired"] = _address(self.link_memory), [_address(memory) for memory in retired]
+        record["retired_capacity"] = count
+        self._memory += retired
 
     def __len__(self) -> int:
         return int(self.clusters[self.record[0]["root"]]["elements"])
@@ -108,7 +112,7 @@ class Structure:
         """Insert bricks, from `boxes` or `free_boxes`, as one batch. Returns their numbers, int32. Raises ValueError if one is
         not valid (then nothing was changed) and PoolFull."""
         numbers = np.zeros(len(rows), np.int32)
-        self._edit("insert", schema.INSERT, rows.copy(), placements, numbers)
+        self._edit("insert", schema.INSERT, rows, placements, numbers)
         return numbers
 
     def remove(self, numbers) -> None:
@@ -119,9 +123,7 @@ class Structure:
         """Put bricks in the place of others as one batch: no query sees both or neither. Returns the new numbers: queries under
         way may still read the old ones. Raises like `insert` and `remove`."""
         numbers = np.array(numbers, np.int32).ravel()
-        if len(numbers) != len(rows):
-            raise ValueError(f"change: {len(numbers)} numbers, {len(rows)} rows")
-        self._edit("change", schema.CHANGE, rows.copy(), placements, numbers)
+        self._edit("change", schema.CHANGE, rows, placements, numbers)
         return numbers
 
     def give_back(self) -> None:
@@ -130,14 +132,13 @@ class Structure:
             self._edit("give_back", schema.PUBLISH, None, None, np.zeros(0, np.int32))
 
     def _edit(self, name: str, operation: int, rows, placements, numbers) -> None:
-        command = np.zeros(1, COMMAND)
-        record, count = command[0], len(numbers)
-        record["operation"], record["count"], record["numbers"] = operation, count, address_of(numbers)
-        placements = placements.copy() if placements is not None else None
+        command, count = np.zeros(1, COMMAND), len(numbers)
+        rows, placements = _copy(name, rows, BRICK, count), _copy(name, placements, PLACEMENT, count)
         scratch = np.empty(2 * count if operation == schema.INSERT else 0, np.int32)
-        record["rows"] = address_of(rows) if rows is not None else 0
-        record["placements"] = address_of(placements) if placements is not None else 0
-        record["scratch"] = address_of(scratch)
+        record = command[0]
+        record["operation"], record["count"], record["numbers"] = operation, count, address_of(numbers)
+        record["rows"], record["scratch"] = address_of(rows), address_of(scratch)
+        record["placements"] = address_of(placements) if len(placements) else 0
         with self._lock:
             edit_structure(self.address, address_of(command))
         self._raise(name, record, numbers)

@@ -132,6 +132,23 @@ def test_bricks_that_are_not_there_are_not_removed(numbers):
         structure.remove(held[:1])
 
 
+def test_rows_of_another_type_or_number_are_refused():
+    structure = Structure(100)
+    rows, placements = free_boxes([[0, 0, 0], [9, 0, 0]], [1, 1, 1])
+    numbers = structure.insert(rows, placements)
+    with pytest.raises(ValueError, match="change: .* rows for 2 bricks"):
+        structure.change(numbers, rows[:1], placements)
+    with pytest.raises(ValueError, match="change: .* rows for 2 bricks"):
+        structure.change(numbers, rows, placements[:1])
+    with pytest.raises(ValueError, match="change: .* rows for 2 bricks"):
+        structure.change(numbers, rows[:0], placements)
+    with pytest.raises(ValueError, match="insert: .* rows for 1 bricks"):
+        structure.insert(rows.reshape(1, 2), placements)
+    with pytest.raises(TypeError, match="insert: the rows come from"):
+        structure.insert(np.zeros((1, 6)))
+    assert len(structure) == 2
+
+
 def test_two_changes_of_a_brick_in_turn_follow_its_number():
     structure, rows = Structure(100), boxes([[0, 0, 0]], [[1, 1, 1]])
     first = structure.insert(rows)
