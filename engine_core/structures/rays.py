@@ -101,8 +101,13 @@ def enters_brick(cursor, brick, limit):
     near, far = 0.0, np.float64(limit)
     for axis in range(3):
         inverse, reach = cursor.inverse[axis], cursor.half_extents[axis]
-        low = (np.float64(brick.low[axis]) - reach - cursor.origin[axis]) * inverse
-        high = (np.float64(brick.high[axis]) + reach - cursor.origin[axis]) * inverse
+        low = np.float64(brick.low[axis]) - reach - cursor.origin[axis]
+        high = np.float64(brick.high[axis]) + reach - cursor.origin[axis]
+        if abs(inverse) >= STEEPEST:  # no motion along this axis
+            if low > 0.0 or high < 0.0:
+                return False
+            continue
+        low, high = low * inverse, high * inverse
         near, far = max(near, min(low, high)), min(far, max(low, high))
     cursor.fraction = min(near, limit)
     return near <= far + ROUNDING * (near + abs(far))

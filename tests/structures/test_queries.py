@@ -62,6 +62,7 @@ def points(size):
 @settings(max_examples=300, deadline=None)
 @given(points(300), points(600), st.sampled_from([0.0, 0.5, 3.0, 40.0]), st.sampled_from([1, 2, 5, 15, 16]))
 @example((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 15)
+@example((0.0, 0.0, 0.0), (0.0, 0.0, 114.0), 3.0, 2)  # touches faces along the whole way
 @example((-300.0, 0.5, 0.5), (600.0, 0.0, 0.0), 0.0, 15)
 def test_rays_and_moving_boxes_meet_what_a_look_at_each_brick_finds(crowded, origin, direction, reach, mask):
     structure, numbers, rows = crowded.structure, crowded.numbers, crowded.rows
