@@ -198,8 +198,8 @@ def _draw_structures() -> None:
 
     with show.counting(console, "Bricks") as report:
         tests = structure_costs.compare_tests(structure_costs.town(structure_picture.COUNTED), report)
-    for line in structure_picture.in_words(tests):
-        _plain(line)
+    for name, words in zip(("loose octree", "structure's tree", "together"), structure_picture.in_words(tests), strict=True):
+        _plain(f"{name}: {words}")
     folder = places.output_folder("bench")
     structure_picture.draw(*structure_picture.sections(), tests, folder)
     _plain(f"structures.svg and structures.png are in {folder}")
