@@ -45,6 +45,11 @@ def test_the_example_of_contacts_runs(capsys):
     assert trapdoor == "light at 0.3 m, heavy below: True"
 
 
+def test_the_example_of_structures_runs(capsys):
+    run_example(ROOT / "docs" / "structures.md")
+    assert capsys.readouterr().out == "199 bricks; hit at 0.48, then nothing\n"
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_and_pictures_are_there(path):
     targets = re.findall(r"\]\(([^)#\s]+)", page(path))

@@ -14,6 +14,7 @@ ENGINE = Path(__file__).resolve().parent.parent / "engine_core"
 ORDER = [
     "runtime",
     "geometry",
+    "structures",
     "shapes",
     "bodies",
     "broad_phase",

@@ -141,11 +141,15 @@ def bench(
     server: Annotated[bool, typer.Option(help="Make the bodies without nodes.")] = False,
     engine: Annotated[list[str] | None, typer.Option(help="Engines; by default Scree, Jolt, GodotPhysics")] = None,
 ) -> None:
-    """Compare Scree with Jolt and GodotPhysics3D in the same scenes in Godot. `broadphase` draws the quad tree instead."""
+    """Compare Scree with Jolt and GodotPhysics3D in the same scenes in Godot. `broadphase` draws the quad tree instead, and
+    `structures` the tree over bricks."""
     from scree.tools import bench as benches
 
     if scene == ["broadphase"]:
         _draw_broad_phase()
+        return
+    if scene == ["structures"]:
+        _draw_structures()
         return
     unknown = [name for name in engine or [] if name not in benches.ENGINES]
     if unknown:  # Godot would take its own in silence
@@ -186,6 +190,19 @@ def _draw_broad_phase() -> None:
     folder = places.output_folder("bench")
     broad_phase_picture.draw(states, folder)
     _plain(f"broadphase.svg and broadphase.png are in {folder}")
+
+
+def _draw_structures() -> None:
+    """Sections of a loose octree and of the tree over bricks, with the box tests of both; needs no Godot."""
+    from scree.tools import structure_costs, structure_picture
+
+    with show.counting(console, "Bricks") as report:
+        tests = structure_costs.compare_tests(structure_costs.town(structure_picture.COUNTED), report)
+    for name, words in zip(("loose octree", "structure's tree", "together"), structure_picture.in_words(tests), strict=True):
+        _plain(f"{name}: {words}")
+    folder = places.output_folder("bench")
+    structure_picture.draw(*structure_picture.sections(), tests, folder)
+    _plain(f"structures.svg and structures.png are in {folder}")
 
 
 @application.command()

@@ -63,6 +63,7 @@ def all_checks() -> dict[str, Check]:
         prove_queries,
         prove_step,
         prove_streaming,
+        prove_structures,
         prove_threads,
         prove_truth,
     )

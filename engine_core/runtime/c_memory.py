@@ -27,6 +27,13 @@ def memory_functions() -> tuple[int, int]:
 
 
 @functools.cache
+def page_release_function() -> int:
+    """Address of C's `madvise(address, size, advice)`, which gives pages back to the system; 0 where there is none."""
+    library = _library()
+    return address_of_function(library, "madvise") if hasattr(library, "madvise") else 0
+
+
+@functools.cache
 def _free():
     return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(memory_functions()[1])
 

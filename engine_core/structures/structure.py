@@ -1,0 +1,189 @@
+"""A structure for Python: made with room for a number of bricks, edited in batches, asked from any thread."""
+
+import threading
+
+import numpy as np
+
+from ..runtime.memory import PoolFull, address_of, reserve
+from . import schema
+from .asking import BOX_QUERY, FOUND, RAY, cast_rays, find_in_boxes
+from .edits import edit_structure
+from .pools import set_up_pool
+from .schema import BRICK, CLUSTER, COMMAND, LEAF, PLACEMENT, REACH, STRUCTURE
+
+ROOT = 1
+"""The cluster of the empty root."""
+SPARE_CLUSTERS = 1 << 14
+"""More than the edits under way and copies for queries take in a small structure."""
+FAULTS = {
+    schema.NOT_FINITE: "its bounds are not finite",
+    schema.NO_VOLUME: "its low corner is not below its high one on each axis, or a half extent is not positive",
+    schema.TOO_FAR: f"its bounds reach beyond {REACH} units",
+    schema.NOT_WHOLE: "its corners are not whole numbers: place it freely, or choose a smaller unit",
+    schema.TOO_HEAVY: "density times volume exceeds 2^52: choose a larger unit of density",
+    schema.UNKNOWN_KIND: "its kind is not known",
+}
+IDENTITY = (0.0, 0.0, 0.0, 1.0)
+ALL_LAYERS = 0xFFFFFFFF
+FIRST_ROOM = 64
+
+
+def boxes(low, high, *, layers=1, mask=1, density=1, material=0, user_number=0) -> np.ndarray:
+    """Rows BRICK of boxes along the axes, with whole-number corners `low` and `high` [unit], shape `(count, 3)`. Other values are
+    numbers or arrays; density is a whole number of the structure's unit of density."""
+    low, high = np.atleast_2d(low), np.atleast_2d(high)
+    rows = np.zeros(len(low), BRICK)
+    rows["low"], rows["high"], rows["kind"] = low, high, schema.BOX
+    rows["layers"], rows["mask"], rows["density"] = layers, mask, density
+    rows["material"], rows["user_number"] = material, user_number
+    return rows
+
+
+def free_boxes(center, half_extents, rotation=IDENTITY, **values) -> tuple[np.ndarray, np.ndarray]:
+    """Rows BRICK and PLACEMENT of boxes placed freely: centres and half extents [unit], quaternions (x, y, z, w)."""
+    center = np.atleast_2d(center)
+    placements = np.zeros(len(center), PLACEMENT)
+    placements["center"], placements["half_extents"], placements["rotation"] = center, half_extents, rotation
+    rows = boxes(np.zeros((len(center), 3)), np.ones((len(center), 3)), **values)
+    rows["kind"] = schema.FREE_BOX
+    return rows, placements
+
+
+def _address(memory) -> int:
+    """Address of reserved memory."""
+    return address_of(np.frombuffer(memory, np.uint8))
+
+
+def _copy(name: str, rows, dtype, count: int) -> np.ndarray:
+    """A copy of rows, for compiled code to work on; none for None. Raises TypeError for rows of another type and ValueError for
+    another number of them."""
+    if rows is None:
+        return np.zeros(0, dtype)
+    rows = np.array(rows, order="C")
+    if rows.dtype != dtype:
+        raise TypeError(f"{name}: the rows come from `boxes` or `free_boxes`")
+    if rows.shape != (count,):
+        raise ValueError(f"{name}: {rows.shape} rows for {count} bricks")
+    return rows
+
+
+class Structure:
+    """Bricks and the tree over them. Any thread may ask; edits take a lock, and are seen by queries batch by batch."""
+
+    def __init__(self, capacity: int = 1 << 20):
+        """Reserve address space for `capacity` bricks; memory is used where bricks are. Raises NoAddressSpace."""
+        self._record = np.zeros(1 + STRUCTURE.itemsize // 64 + 1, "V64")
+        start = -address_of(self._record) % 64  # words of other threads have their own cache lines
+        self.record = np.frombuffer(self._record, np.uint8)[start : start + STRUCTURE.itemsize].view(STRUCTURE)
+        self.address = address_of(self.record)
+        self._lock = threading.Lock()
+        self._memory: list = []
+        most = 4 * capacity + SPARE_CLUSTERS
+        self.bricks = self._set_up("bricks", BRICK, capacity + 1, twin=PLACEMENT)
+        self.clusters = self._set_up("clusters", CLUSTER, most, taken=ROOT + 1)
+        self.leaves = self._set_up("leaves", LEAF, most)
+        self._set_up_lists()
+        self.clusters[ROOT]["low"], self.clusters[ROOT]["high"] = schema.LARGE, -schema.LARGE
+        record = self.record[0]
+        record["root"], record["head"], record["batch"] = ROOT, ROOT, 1
+        record["placements"] = record["bricks"]["twin"]
+
+    def _set_up(self, name: str, dtype, capacity: int, **options) -> np.ndarray:
+        """Set up a pool, and return its rows by number: read-only by agreement."""
+        memory = set_up_pool(self.record[0][name], dtype, capacity, **options)
+        self._memory += memory
+        return np.frombuffer(memory[0], dtype)
+
+    def _set_up_lists(self) -> None:
+        """Reserve the links of leaves, and room for the numbers of all rows in the lists of retired ones."""
+        record, count = self.record[0], sum(map(len, (self.bricks, self.clusters, self.leaves)))
+        self.link_memory = reserve(4 * len(self.leaves))
+        retired = [reserve(8 * count) for _ in range(2)]
+        record["links"], record["retired"] = _address(self.link_memory), [_address(memory) for memory in retired]
+        record["retired_capacity"] = count
+        self._memory += retired
+
+    def __len__(self) -> int:
+        return int(self.clusters[self.record[0]["root"]]["elements"])
+
+    # Edits ---------------------------------------------------------------------------------------------------------------
+
+    def insert(self, rows: np.ndarray, placements: np.ndarray | None = None) -> np.ndarray:
+        """Insert bricks, from `boxes` or `free_boxes`, as one batch. Returns their numbers, int32. Raises ValueError if one is
+        not valid (then nothing was changed) and PoolFull."""
+        numbers = np.zeros(len(rows), np.int32)
+        self._edit("insert", schema.INSERT, rows, placements, numbers)
+        return numbers
+
+    def remove(self, numbers) -> None:
+        """Remove bricks as one batch. Raises ValueError if one is not there or named twice (then nothing was changed)."""
+        self._edit("remove", schema.REMOVE, None, None, np.array(numbers, np.int32).ravel())
+
+    def change(self, numbers, rows: np.ndarray, placements: np.ndarray | None = None) -> np.ndarray:
+        """Put bricks in the place of others as one batch: no query sees both or neither. Returns the new numbers: queries under
+        way may still read the old ones. Raises like `insert` and `remove`."""
+        numbers = np.array(numbers, np.int32).ravel()
+        self._edit("change", schema.CHANGE, rows, placements, numbers)
+        return numbers
+
+    def give_back(self) -> None:
+        """Give back rows that no query reads any more, without another edit."""
+        for _ in range(2):
+            self._edit("give_back", schema.PUBLISH, None, None, np.zeros(0, np.int32))
+
+    def _edit(self, name: str, operation: int, rows, placements, numbers) -> None:
+        command, count = np.zeros(1, COMMAND), len(numbers)
+        rows, placements = _copy(name, rows, BRICK, count), _copy(name, placements, PLACEMENT, count)
+        scratch = np.empty(2 * count if operation == schema.INSERT else 0, np.int32)
+        record = command[0]
+        record["operation"], record["count"], record["numbers"] = operation, count, address_of(numbers)
+        record["rows"], record["scratch"] = address_of(rows), address_of(scratch)
+        record["placements"] = address_of(placements) if len(placements) else 0
+        with self._lock:
+            edit_structure(self.address, address_of(command))
+        self._raise(name, record, numbers)
+
+    def _raise(self, name: str, record, numbers) -> None:
+        """Raise the error for a command with a fault."""
+        fault, faulty = int(record["fault"]), int(record["faulty"])
+        if fault == schema.NO_SUCH_BRICK:
+            raise ValueError(f"{name}: there is no brick {numbers[faulty]}, or it is named twice")
+        if fault == schema.FULL:
+            raise PoolFull(f"{name}: the pools are full; the first {int(record['done'])} of {len(numbers)} edits were made")
+        if fault != schema.NO_FAULT:
+            raise ValueError(f"{name}: brick {faulty} of the batch: {FAULTS[fault]}")
+
+    # Queries, from any thread ----------------------------------------------------------------------------------------------
+
+    def cast(self, origins, directions, *, half_extents=0.0, max_fraction=1.0, mask=ALL_LAYERS) -> np.ndarray:
+        """Cast rays, or boxes with half extents, from `origins` along `directions`, the full vectors [unit], shape `(count, 3)`.
+        Returns rows RAY: `number` of the brick whose bounds are entered first (0: none), `fraction` of the way to it."""
+        origins = np.atleast_2d(origins)
+        rays = np.zeros(len(origins), RAY)
+        rays["origin"], rays["direction"], rays["half_extents"] = origins, directions, half_extents
+        rays["max_fraction"], rays["mask"] = max_fraction, mask
+        cast_rays(self.address, address_of(rays), len(rays))
+        return rays
+
+    def in_box(self, low, high, *, coarse=0.0, mask=ALL_LAYERS) -> np.ndarray:
+        """Bricks whose bounds touch the box from `low` to `high` [unit], as rows FOUND in no certain order. With `coarse` [unit],
+        parts of the tree that have no side as long as that are returned as one box each, with number 0."""
+        low, high = np.asarray(low, float), np.asarray(high, float)
+        return self._find((low + high) / 2, (high - low) / 2, None, coarse, mask)
+
+    def in_oriented_box(self, center, half_extents, rotation, *, coarse=0.0, mask=ALL_LAYERS) -> np.ndarray:
+        """Like `in_box`, for a box with a centre, half extents [unit] and a quaternion (x, y, z, w)."""
+        return self._find(center, half_extents, rotation, coarse, mask)
+
+    def _find(self, center, half_extents, rotation, coarse: float, mask: int) -> np.ndarray:
+        room = FIRST_ROOM
+        while True:
+            found, query = np.zeros(room, FOUND), np.zeros(1, BOX_QUERY)
+            query["center"], query["half_extents"], query["coarse"], query["mask"] = center, half_extents, coarse, mask
+            query["is_oriented"], query["rotation"] = rotation is not None, IDENTITY if rotation is None else rotation
+            query["found"], query["capacity"] = address_of(found), room
+            find_in_boxes(self.address, address_of(query), 1)
+            count = int(query["count"][0])
+            if count <= room:
+                return found[:count]
+            room = 2 * count
