@@ -1,8 +1,8 @@
 """What is built stands, and then sleeps."""
 
 import numpy as np
+import built_scenes
 import pytest
-import structures
 from small_world import SmallWorld
 
 TICKS = 3000
@@ -10,14 +10,14 @@ DRIFT = 0.01  # [m]
 TIME_TO_SLEEP = 120  # ticks
 
 BUILT = {
-    "stack of 10": lambda world: structures.stack(world, 10),
-    "stack of 20": lambda world: structures.stack(world, 20),
-    "pyramid of 20": lambda world: structures.pyramid(world, 20),
-    "card house of 3": lambda world: structures.card_house(world, 3),
-    "arch of 11": lambda world: structures.arch(world, 11),
-    "100 kg on 1 kg": structures.heavy_on_light,
-    "100 kg on four of 1 kg": lambda world: structures.heavy_on_light(world, 4),
-    "dice": lambda world: structures.dice(world, 60),
+    "stack of 10": lambda world: built_scenes.stack(world, 10),
+    "stack of 20": lambda world: built_scenes.stack(world, 20),
+    "pyramid of 20": lambda world: built_scenes.pyramid(world, 20),
+    "card house of 3": lambda world: built_scenes.card_house(world, 3),
+    "arch of 11": lambda world: built_scenes.arch(world, 11),
+    "100 kg on 1 kg": built_scenes.heavy_on_light,
+    "100 kg on four of 1 kg": lambda world: built_scenes.heavy_on_light(world, 4),
+    "dice": lambda world: built_scenes.dice(world, 60),
 }
 
 
