@@ -14,7 +14,8 @@ from scree.constraints.wide_preparation import couple_points
 from scree.runtime.kernel import entry_point
 from scree.solver.bounces import LEAST_PART
 from scree.solver.bounces import SWEEPS as BOUNCE_SWEEPS
-from scree.solver.contact_impulses import MOST_SLIDING_SWEEPS, SWEEPS
+from scree.solver.contact_friction import MOST_SLIDING_SWEEPS
+from scree.solver.point_impulses import SWEEPS
 from scree.solver.wide_contacts import (
     LASTING_SPEED, MOST_GROWTH, bounce_contacts, bounce_contacts_again, relax, solve, warm_start,
 )  # fmt: skip
@@ -165,19 +166,49 @@ def sweep_normals(fields, points, gaps, more, left, a, b):
         push(a, b, *arms(point), normal * (new - old))
 
 
-def sweep_sliding(fields, points, a, b):
-    """Friction once: two tangents as one block, limited by a circle."""
-    _, tangent, bitangent = frame(fields)
+def speeds_of_surfaces(fields, a, b):
+    """Relative speeds beyond the wanted ones: along the two tangents, and the spin about the normal."""
+    normal, tangent, bitangent = frame(fields)
     relative = relative_velocity(a, b, *centre(fields))
     slide = np.array([tangent @ relative, bitangent @ relative]) + fields[c.TANGENT_VELOCITY : c.TANGENT_VELOCITY + 2]
+    return slide, normal @ (b.w - a.w) + fields[c.TWIST_VELOCITY]
+
+
+def mean_lever(fields, points, gaps, more, left, a, b) -> float:
+    """Of the points' levers, weighted by the impulses that they would have alone."""
+    normal, total, levers = fields[c.NORMAL : c.NORMAL + 3], fields[c.BOUNCED], fields[c.BOUNCED + 1]
+    for point, separation, faster, is_left in zip(points, gaps, more, left, strict=True):
+        speed = normal @ relative_velocity(a, b, *arms(point)) + faster + max(separation, 0.0) * SUBSTEPS / STEP
+        weight = point[c.POINT_IMPULSE] - (0.0 if is_left else point[c.POINT_MASS] * speed)
+        total += max(weight, 0.0)
+        levers += max(weight, 0.0) * point[c.POINT_LEVER]
+    return levers / total if total > 0.0 else points[0][c.POINT_LEVER]
+
+
+def sweep_sliding(fields, points, a, b, lever, start):
+    """Friction once: two tangents and the twist, as an impulse at the lever, as one block, limited by a ball. `start`: the three
+    before the pass."""
+    normal, tangent, bitangent = frame(fields)
+    slide, spun = speeds_of_surfaces(fields, a, b)
+    speeds = np.array((*slide, lever * spun))
     xx, yy, xy = fields[c.TANGENT_MASS : c.TANGENT_MASS + 3]
-    before = fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 2].copy()
-    after = before - np.array([[xx, xy], [xy, yy]]) @ slide
+    before = fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] / (1.0, 1.0, lever)
+    moved = np.cross(a.inertia @ normal, fields[c.ANCHOR_A :][:3]) + np.cross(b.inertia @ normal, fields[c.ANCHOR_B :][:3])
+    by_twist = lever * np.array((tangent @ moved, bitangent @ moved))
+    twist_mass, sliding = fields[c.TWIST_MASS] / lever**2, np.array([[xx, xy], [xy, yy]])
+    matrix = np.block([[np.linalg.inv(sliding), by_twist[:, None]], [by_twist, 1.0 / twist_mass]])
+    after = before - np.linalg.solve(matrix, speeds)
     limit = fields[c.FRICTION] * (sum(point[c.POINT_IMPULSE] for point in points) + fields[c.BOUNCED])
     if np.linalg.norm(after) > limit:
-        after *= limit / np.linalg.norm(after)
-    fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 2] = after
+        least = min(twist_mass, 0.5 * (xx + yy))
+        speeds[:2] -= np.linalg.inv(sliding) @ (before - start)[:2]  # each without its own change
+        speeds[2] -= (before - start)[2] / twist_mass
+        after = start - (*(sliding @ speeds[:2] * least / (0.5 * (xx + yy))), least * speeds[2])
+        if np.linalg.norm(after) > limit:
+            after *= limit / np.linalg.norm(after)
+    fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] = after * (1.0, 1.0, lever)
     push(a, b, *centre(fields), tangent * (after - before)[0] + bitangent * (after - before)[1])
+    spin(a, b, normal * (after - before)[2] * lever)
 
 
 def bounces_from(fields) -> float:
@@ -266,19 +297,14 @@ def twin_relax(fields, points, a, b):
     if fields[c.RESTITUTION] > 0.0:
         twin_bounce(fields, points, a, b, 0.0)
     normal = fields[c.NORMAL : c.NORMAL + 3]
-    limit = sum(point[c.POINT_IMPULSE] * point[c.POINT_LEVER] for point in points) + fields[c.BOUNCED + 1]
-    limit *= fields[c.FRICTION]
-    old = fields[c.TWIST_IMPULSE]
-    wanted = normal @ (b.w - a.w) + fields[c.TWIST_VELOCITY]
-    new = float(np.clip(old - fields[c.TWIST_MASS] * wanted, -limit, limit))
-    fields[c.TWIST_IMPULSE] = new
-    spin(a, b, normal * (new - old))
     gaps = [separation_of(fields, point, a, b) for point in points]
     more = more_speed(fields, points, a, b)
     speeds = [normal @ relative_velocity(a, b, *arms(point)) + faster for point, faster in zip(points, more, strict=True)]
     left = [gap > 0.0 and speed < bounces_from(fields) for gap, speed in zip(gaps, speeds, strict=True)]
+    lever = mean_lever(fields, points, gaps, more, left, a, b)
+    start = fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] / (1.0, 1.0, lever)
     for _ in range(MOST_SLIDING_SWEEPS):
-        sweep_sliding(fields, points, a, b)
+        sweep_sliding(fields, points, a, b, lever, start)
         sweep_normals(fields, points, gaps, more, left, a, b)
     fields[c.TOTAL_FRICTION : c.TOTAL_FRICTION + 3] += fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3]
     total, kept = fields[c.BOUNCED], 0.0
