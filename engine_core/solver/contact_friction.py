@@ -1,10 +1,14 @@
-"""Friction of eight contact manifolds, settled with their points: sliding along two tangents at the manifold's centre, and the
-twist about the normal.
+"""Friction of eight contact manifolds, settled with their points: sliding along two tangents and the twist about the normal, both
+at the centre of pressure.
 
 Sliding and twist share one limit: a puck that spins slides farther, and a plank pushed at its end turns before it slides. The
 limit is the ellipsoid of Howe and Cutkosky ("Practical Force-Motion Models for Sliding Manipulation", 1996):
-(force / (friction N))^2 + (twist / (friction N lever))^2 <= 1, with the mean distance of the points from the centre as the lever.
-Here a twist is an impulse at that lever [N s], which makes the ellipsoid a ball.
+(force / (friction N))^2 + (twist / (friction N lever))^2 <= 1, with the mean distance of the points from the centre of pressure
+(root of the mean square, weighted by their impulses) as the lever. Here a twist is an impulse at that lever [N s], which makes
+the ellipsoid a ball.
+
+About any other centre the force of a body that slides straight would turn it: nothing is left of the limit to hold it. The centre
+is that of the impulses at the pass's start. Blocks keep sliding and twist at the middle of the points (`ANCHOR_A`, `ANCHOR_B`).
 
 Inside the limit friction stops the surfaces. Beyond it friction acts against their motion. Its steps then have the same length in
 all directions, the smaller one: otherwise a body that is hard to turn would lose the friction of its sliding to a slow spin.
@@ -14,7 +18,7 @@ import numpy as np
 
 from ..constraints.blocks import field, field3, field6, put
 from ..constraints.schema import (
-    BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
+    ANCHOR_A, BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
     POINT_IMPULSE, POINT_LEVER, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TWIST_IMPULSE, TWIST_MASS,
 )  # fmt: skip
 from ..geometry.wide_vector import add8, cross8, dot8, is_any_above8, subtract8
@@ -31,38 +35,48 @@ MOST_SLIDING_SWEEPS = 24
 AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
 """They are consistent when a sweep changes no impulse by more than this part of the normal impulse plus the impulse for this
 speed [m/s]."""
-LEAST_LEVER = 1.0e-6
-"""The shortest lever of a twist [m]."""
+LEAST_LEVER = 0.0025
+"""The least part of the mean square distance from the middle that is left about the centre of pressure: one point that bears all
+is a patch of a twentieth of that distance."""
+LEAST_DETERMINANT = 1.0e-4
+"""The largest coupling of the two directions of friction (relative to the uncoupled values): the limit of single precision."""
 LEAST_PART = 1.0e-3
 """The least part of a twist that friction along the tangents does not answer: the limit of single precision."""
 
 
 @kernel
-def lever_of(block, wanted):
-    """Mean distance of the points of each manifold from its centre of friction [m], weighted by the impulses that they would have
-    alone."""
-    zero, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0e-12))
-    point = block + POINTS * FIELD_SIZE
-    total = max8(field(block, BOUNCED), tiny)
-    sum_of_levers = fused_multiply_add(tiny, field(point, POINT_LEVER), field(block, BOUNCED + 1))
+def find_pressure(block, directions):
+    """Find the centre of pressure of each manifold. Return its offset from the middle of the points along the two tangents, and
+    the lever of twists [m]. `directions`: the tangents in the axes of the points' anchors from A."""
+    zero, tiny, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0e-12)), splat8(FLOAT32(1.0))
+    point, middle = block + POINTS * FIELD_SIZE, field3(block, ANCHOR_A)
+    total, first, second = max8(field(block, BOUNCED), tiny), zero, zero
+    lever = fused_multiply_add(tiny, field(point, POINT_LEVER), field(block, BOUNCED + 1)) / total
+    squares = total * lever * lever
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
-        weight = max8(field(wanted, ALONE), zero)
+        weight, lever = max8(field(point, POINT_IMPULSE), zero), field(point, POINT_LEVER)
+        way = subtract8(field3(point, POINT_ANCHOR_A), middle)
         total += weight
-        sum_of_levers = fused_multiply_add(weight, field(point, POINT_LEVER), sum_of_levers)
+        first = fused_multiply_add(weight, dot8(way, directions[0]), first)
+        second = fused_multiply_add(weight, dot8(way, directions[1]), second)
+        squares = fused_multiply_add(weight * lever, lever, squares)
         point += POINT_SIZE
-        wanted += WANTED_SIZE
-    return max8(sum_of_levers / total, splat8(FLOAT32(LEAST_LEVER)))
+    share = one / total
+    first, second, squares = first * share, second * share, squares * share
+    shorter = squares - fused_multiply_add(first, first, second * second)
+    least = splat8(FLOAT32(LEAST_LEVER)) * squares
+    return first, second, square_root8(max8(max8(shorter, least), tiny))
 
 
 @kernel
-def couple_twist(block, wanted, lever, arms):
-    """Write the speed of each point along the normal for a unit of twist at the lever [1/kg]. `arms`: normal x spin for a unit
-    of twist, of A and of B, in the axes of the points' anchors."""
+def couple_twist(block, wanted, arms):
+    """Write the speed of each point along the normal for a unit of twist [1/(kg m)]. `arms`: normal x spin for a unit of twist,
+    of A and of B, in the axes of the points' anchors."""
     point = block + POINTS * FIELD_SIZE
     count = load_int32(block + POINT_COUNT * FIELD_SIZE)
     for _ in range(count):
         speed = dot8(field3(point, POINT_ANCHOR_A), arms[0]) + dot8(field3(point, POINT_ANCHOR_B), arms[1])
-        put(wanted, TWIST_GAIN, lever * speed)
+        put(wanted, TWIST_GAIN, speed)
         point += POINT_SIZE
         wanted += WANTED_SIZE
     for _ in range(count, 4):
@@ -71,20 +85,47 @@ def couple_twist(block, wanted, lever, arms):
 
 
 @kernel
-def measure_friction(block, wanted, anchors, twists, arms):
-    """Compute what friction needs in all sweeps of a pass. Writes the coupling of twist and points. Return the lever of twists
-    [m]; the speeds along the two tangents for a unit of twist at the lever [1/kg]; `masses`, see `stop_surfaces`; and `parts`,
-    see `step_against`.
+def inverse_of_block(a11, a22, a12, least):
+    """Inverse of symmetric 2 x 2 matrices; 0 where they are 0. `least`: the smallest determinant, relative to a11 a22."""
+    zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
+    product = a11 * a22
+    determinant = max8(product - a12 * a12, product * splat8(FLOAT32(least)))
+    inverse = where_greater8(determinant, tiny, one / max8(determinant, tiny), zero)
+    return a22 * inverse, a11 * inverse, -(a12 * inverse)
+
+
+@kernel
+def weigh_at_pressure(block, center, twist, by_twist):
+    """Effective masses of sliding at the centre of pressure, and the speeds along the two tangents there for a unit of twist.
+    `twist`: spin for a unit of twist; `by_twist`: those speeds at the middle of the points."""
+    two = splat8(FLOAT32(2.0))
+    m11, m22, m12 = field3(block, TANGENT_MASS)
+    k11, k22, k12 = inverse_of_block(m11, m22, m12, LEAST_DETERMINANT)
+    x, y, _ = center
+    k11 += y * (y * twist - two * by_twist[0])
+    k22 += x * (x * twist + two * by_twist[1])
+    k12 += x * by_twist[0] - y * by_twist[1] - x * y * twist
+    masses = inverse_of_block(k11, k22, k12, LEAST_DETERMINANT)
+    return masses, (by_twist[0] - y * twist, by_twist[1] + x * twist)
+
+
+@kernel
+def measure_friction(block, wanted, anchors, twists, arms, directions):
+    """Compute what friction needs in all sweeps of a pass. Writes the coupling of twist and points. Return the centre of
+    pressure and the lever of twists, see `find_pressure`; the speeds along the two tangents for a unit of twist at the lever
+    [1/kg]; `masses`, see `stop_surfaces`; and `parts`, see `step_against`.
 
     `anchors`: centres of friction from A and from B, world axes; `twists`: spins of A and B for a unit of twist about the normal,
-    world axes; `arms`: see `couple_twist`."""
+    world axes; `arms`: see `couple_twist`; `directions`: see `find_pressure`."""
     one, tiny, half = splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-20)), splat8(FLOAT32(0.5))
-    lever = lever_of(block, wanted)
-    couple_twist(block, wanted, lever, arms)
-    normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
+    center = find_pressure(block, directions)
+    couple_twist(block, wanted, arms)
+    normal, tangent, lever = field3(block, NORMAL), field3(block, TANGENT), center[2]
     moved = add8(cross8(twists[0], anchors[0]), cross8(twists[1], anchors[1]))
-    by_twist = lever * dot8(tangent, moved), lever * dot8(cross8(normal, tangent), moved)
-    m11, m22, m12 = field3(block, TANGENT_MASS)
+    by_twist = dot8(tangent, moved), dot8(cross8(normal, tangent), moved)
+    twist = dot8(normal, add8(twists[0], twists[1]))
+    (m11, m22, m12), by_twist = weigh_at_pressure(block, center, twist, by_twist)
+    by_twist = lever * by_twist[0], lever * by_twist[1]
     twist_mass, sliding_mass = field(block, TWIST_MASS) / (lever * lever), half * (m11 + m22)
     held = fused_multiply_add(m11, by_twist[0], m12 * by_twist[1]), fused_multiply_add(m12, by_twist[0], m22 * by_twist[1])
     is_left = one - twist_mass * fused_multiply_add(by_twist[0], held[0], by_twist[1] * held[1])
@@ -92,7 +133,7 @@ def measure_friction(block, wanted, anchors, twists, arms):
     ratio = twist_mass / max8(sliding_mass, tiny)
     sliding_part = where_greater8(twist_mass, tiny, min8(ratio, one), one)  # without a mass that turns, nothing is shared
     twist_part = where_greater8(sliding_mass, tiny, min8(one / max8(ratio, tiny), one), one)
-    return lever, by_twist, (m11, m22, m12, held, both), (sliding_part, twist_mass * twist_part)
+    return center, by_twist, (m11, m22, m12, held, both), (sliding_part, twist_mass * twist_part)
 
 
 @kernel
@@ -108,17 +149,27 @@ def stop_surfaces(old, speeds, masses):
 
 
 @kernel
-def step_against(old, speeds, masses, parts, limit):
+def step_against(old, stopping, speeds, masses, parts, limit):
     """Impulses of friction at the limit: steps from the `old` ones against the speeds of the surfaces, of equal length in all
-    directions, cut at the limit. `parts`: the part of a step that would stop sliding, and the mass of twists for that length."""
-    one, tiny = splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-20))
+    directions, cut at the limit. If such a step ends inside the limit, it goes on towards the `stopping` impulses, which are
+    beyond. `parts`: the part of a step that would stop sliding, and the mass of twists for that length."""
+    one, zero, tiny = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0e-20))
     m11, m22, m12, _, _ = masses
     first = old[0] - parts[0] * fused_multiply_add(m11, speeds[0], m12 * speeds[1])
     second = old[1] - parts[0] * fused_multiply_add(m12, speeds[0], m22 * speeds[1])
     third = old[2] - parts[1] * speeds[2]
-    size = square_root8(fused_multiply_add(first, first, fused_multiply_add(second, second, third * third)))
-    factor = where_greater8(size, limit, limit / max8(size, tiny), one)
-    return first * factor, second * factor, third * factor
+    size = fused_multiply_add(first, first, fused_multiply_add(second, second, third * third))
+    lacks = limit * limit - size
+    ways = stopping[0] - first, stopping[1] - second, stopping[2] - third
+    length = fused_multiply_add(ways[0], ways[0], fused_multiply_add(ways[1], ways[1], ways[2] * ways[2]))
+    along = fused_multiply_add(first, ways[0], fused_multiply_add(second, ways[1], third * ways[2]))
+    root = square_root8(max8(fused_multiply_add(along, along, length * lacks), zero))
+    part = where_greater8(lacks, zero, min8((root - along) / max8(length, tiny), one), zero)
+    factor = where_greater8(lacks, zero, one, limit / square_root8(max8(size, tiny)))
+    return (
+        fused_multiply_add(part, ways[0], first) * factor, fused_multiply_add(part, ways[1], second) * factor,
+        fused_multiply_add(part, ways[2], third) * factor,
+    )  # fmt: skip
 
 
 @kernel
@@ -134,7 +185,7 @@ def rub(old, changes, speeds, terms, limit):
         first = fused_multiply_add(by_twist[0], changes[2], speeds[0])
         second = fused_multiply_add(by_twist[1], changes[2], speeds[1])
         third = fused_multiply_add(by_twist[0], changes[0], fused_multiply_add(by_twist[1], changes[1], speeds[2]))
-        cut = step_against(old, (first, second, third), masses, parts, limit)
+        cut = step_against(old, new, (first, second, third), masses, parts, limit)
         new = (
             where_greater8(excess, zero, cut[0], new[0]), where_greater8(excess, zero, cut[1], new[1]),
             where_greater8(excess, zero, cut[2], new[2]),
@@ -149,22 +200,33 @@ def sum_of_four(a, b):
 
 
 @kernel
+def plus_four(a, b, factor):
+    """a + factor b of two rows of four."""
+    return (
+        fused_multiply_add(factor, b[0], a[0]), fused_multiply_add(factor, b[1], a[1]), fused_multiply_add(factor, b[2], a[2]),
+        fused_multiply_add(factor, b[3], a[3]),
+    )  # fmt: skip
+
+
+@kernel
 def settle_sliding(block, wanted, speeds, terms):
     """Compute consistent impulses of the four points and of friction: friction from the speeds that the points leave, then each
     point after the changes of the others and of friction. `speeds`: along the two tangents [m/s] and the spin about the normal
     [rad/s]; `terms`: see `measure_friction`. Writes the changes of the points' impulses, returns those of friction: along the two
-    tangents, and the twist."""
+    tangents, and the twist, about the middle of the points."""
     zero = splat8(FLOAT32(0.0))
-    lever = terms[0]
-    speeds = speeds[0], speeds[1], lever * speeds[2]
+    x, y, lever = terms[0]
+    speeds = speeds[0] - y * speeds[2], speeds[1] + x * speeds[2], lever * speeds[2]
     k01, k02, k03, k12, k13, k23 = field6(block, COUPLING)
-    s1 = four_fields(block + SLIDE_COUPLING * FIELD_SIZE, 0, FIELD_SIZE)
-    s2 = four_fields(block + (SLIDE_COUPLING + 4) * FIELD_SIZE, 0, FIELD_SIZE)
-    s3 = four_fields(wanted, TWIST_GAIN, WANTED_SIZE)
+    turned = four_fields(wanted, TWIST_GAIN, WANTED_SIZE)
+    s1 = plus_four(four_fields(block + SLIDE_COUPLING * FIELD_SIZE, 0, FIELD_SIZE), turned, -y)
+    s2 = plus_four(four_fields(block + (SLIDE_COUPLING + 4) * FIELD_SIZE, 0, FIELD_SIZE), turned, x)
+    s3 = turned[0] * lever, turned[1] * lever, turned[2] * lever, turned[3] * lever
     old_0, old_1, old_2, old_3 = four_fields(block + POINTS * FIELD_SIZE, POINT_IMPULSE, POINT_SIZE)
     alone_0, alone_1, alone_2, alone_3 = four_fields(wanted, ALONE, WANTED_SIZE)
     gain_0, gain_1, gain_2, gain_3 = four_fields(wanted, GAIN, WANTED_SIZE)
-    old = field(block, FRICTION_IMPULSE), field(block, FRICTION_IMPULSE + 1), field(block, TWIST_IMPULSE) / lever
+    first, second = field(block, FRICTION_IMPULSE), field(block, FRICTION_IMPULSE + 1)
+    old = first, second, (field(block, TWIST_IMPULSE) + y * first - x * second) / lever
     friction = field(block, FRICTION)
     pressed = old_0 + old_1 + old_2 + old_3 + field(block, BOUNCED)
     d0, d1, d2, d3 = zero, zero, zero, zero
@@ -196,7 +258,8 @@ def settle_sliding(block, wanted, speeds, terms):
         if not is_any_above8(moved, fused_multiply_add(agreement, carried, least)):
             break
     put_changes(wanted, d0, d1, d2, d3)
-    put(block, FRICTION_IMPULSE, old[0] + f1)
-    put(block, FRICTION_IMPULSE + 1, old[1] + f2)
-    put(block, TWIST_IMPULSE, (old[2] + f3) * lever)
-    return f1, f2, f3 * lever
+    twist = f3 * lever + (x * f2 - y * f1)
+    put(block, FRICTION_IMPULSE, first + f1)
+    put(block, FRICTION_IMPULSE + 1, second + f2)
+    put(block, TWIST_IMPULSE, field(block, TWIST_IMPULSE) + twist)
+    return f1, f2, twist
