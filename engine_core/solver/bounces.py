@@ -22,7 +22,8 @@ from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, where_greater8, where_less8
-from .contact_impulses import NEVER, gap_of_point, push_both, turned_terms
+from .contact_impulses import NEVER, push_both
+from .point_impulses import gap_of_point, turned_terms
 from .push_out import shift_rows
 
 FLOAT32 = np.float32

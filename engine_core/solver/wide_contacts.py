@@ -25,7 +25,8 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
 from .bounces import bounce, bounce_again, bounces_from, is_joined
-from .contact_impulses import apply_again, are_even, is_elastic, solve_all, solve_normals, turns_of
+from .contact_impulses import apply_again, solve_all, solve_normals
+from .point_impulses import are_even, is_elastic, turns_of
 from .push_out import push_out
 
 FLOAT32 = np.float32

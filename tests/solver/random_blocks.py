@@ -113,7 +113,7 @@ class Blocks:
         tangents = tangent, np.cross(normal, tangent)
         slide = np.array([[speed_along(s, t, masses, inertias, centres, centres) for t in tangents] for s in tangents])
         put(block, c.TANGENT_MASS, lane, np.linalg.inv(slide)[[0, 1, 0], [0, 1, 1]])
-        put(block, c.TWIST_MASS, lane, [draw.uniform(0.05, 0.5)])
+        put(block, c.TWIST_MASS, lane, [1.0 / (normal @ (inertias[0] + inertias[1]) @ normal)])
         put(block, c.FRICTION_IMPULSE, lane, draw.uniform(-0.3, 0.3, 2))
         put(block, c.ALLOWED_OVERLAP, lane, [draw.choice([0.0, 0.02])])
         put(block, c.TWIST_IMPULSE, lane, [draw.uniform(-0.3, 0.3)])

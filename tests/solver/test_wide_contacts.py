@@ -14,7 +14,8 @@ from scree.constraints.wide_preparation import couple_points
 from scree.runtime.kernel import entry_point
 from scree.solver.bounces import LEAST_PART
 from scree.solver.bounces import SWEEPS as BOUNCE_SWEEPS
-from scree.solver.contact_impulses import MOST_SLIDING_SWEEPS, SWEEPS
+from scree.solver.contact_friction import LEAST_LEVER, MOST_SLIDING_SWEEPS
+from scree.solver.point_impulses import SWEEPS
 from scree.solver.wide_contacts import (
     LASTING_SPEED, MOST_GROWTH, bounce_contacts, bounce_contacts_again, relax, solve, warm_start,
 )  # fmt: skip
@@ -165,19 +166,66 @@ def sweep_normals(fields, points, gaps, more, left, a, b):
         push(a, b, *arms(point), normal * (new - old))
 
 
-def sweep_sliding(fields, points, a, b):
-    """Friction once: two tangents as one block, limited by a circle."""
-    _, tangent, bitangent = frame(fields)
+def speeds_of_surfaces(fields, a, b):
+    """Relative speeds beyond the wanted ones: along the two tangents, and the spin about the normal."""
+    normal, tangent, bitangent = frame(fields)
     relative = relative_velocity(a, b, *centre(fields))
     slide = np.array([tangent @ relative, bitangent @ relative]) + fields[c.TANGENT_VELOCITY : c.TANGENT_VELOCITY + 2]
+    return slide, normal @ (b.w - a.w) + fields[c.TWIST_VELOCITY]
+
+
+def to_pressure(fields, points) -> np.ndarray:
+    """Matrix from speeds of the surfaces at the middle of the points, along two tangents and the spin, to those at the centre of
+    pressure, where the spin is a speed at the lever. Its transpose converts impulses there back."""
+    _, tangent, bitangent = frame(fields)
+    weights = np.array([*(max(point[c.POINT_IMPULSE], 0.0) for point in points), max(fields[c.BOUNCED], 1e-12)])
+    levers = np.array([*(point[c.POINT_LEVER] for point in points), fields[c.BOUNCED + 1] / weights[-1]])
+    if fields[c.BOUNCED] == 0.0:
+        levers[-1] = points[0][c.POINT_LEVER]
+    ways = np.array([*(arms(point)[0] - centre(fields)[0] for point in points), np.zeros(3)])
+    x, y = (weights @ ways @ axis / weights.sum() for axis in (tangent, bitangent))
+    squares = weights @ levers**2 / weights.sum()
+    lever = np.sqrt(max(squares - x**2 - y**2, LEAST_LEVER * squares, 1e-12))
+    return np.array([[1.0, 0.0, -y], [0.0, 1.0, x], [0.0, 0.0, lever]])
+
+
+def at_limit(start, stopping, speeds, answers, limit: float) -> np.ndarray:
+    """Friction at its limit: a step of equal length in all directions against the speeds, as large as the easiest direction
+    allows, cut at the limit or extended to it towards what would stop the surfaces. `answers`: speeds by a unit of each."""
+    sliding, twist_mass = np.linalg.inv(answers[:2, :2]), 1.0 / answers[2, 2]
+    mean = 0.5 * np.trace(sliding)
+    least = min(twist_mass, mean)
+    step = start - (*(sliding @ speeds[:2] * least / mean), least * speeds[2])
+    if np.linalg.norm(step) > limit:
+        return step * limit / np.linalg.norm(step)
+    way = stopping - step
+    parts = np.roots([way @ way, 2.0 * step @ way, step @ step - limit**2])
+    return step + way * min(max(parts), 1.0)
+
+
+def sweep_sliding(fields, points, a, b, to_there, start):
+    """Friction once: two tangents and the twist at the centre of pressure as one block, limited by a ball. `to_there`: see
+    `to_pressure`; `start`: the impulses before the pass, there."""
+    normal, tangent, bitangent = frame(fields)
+    slide, spun = speeds_of_surfaces(fields, a, b)
+    speeds = to_there @ (*slide, spun)
     xx, yy, xy = fields[c.TANGENT_MASS : c.TANGENT_MASS + 3]
-    before = fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 2].copy()
-    after = before - np.array([[xx, xy], [xy, yy]]) @ slide
+    moved = np.cross(a.inertia @ normal, fields[c.ANCHOR_A :][:3]) + np.cross(b.inertia @ normal, fields[c.ANCHOR_B :][:3])
+    by_twist = np.array((tangent @ moved, bitangent @ moved))
+    sliding = np.linalg.inv(np.array([[xx, xy], [xy, yy]]))
+    answers = np.block([[sliding, by_twist[:, None]], [by_twist, 1.0 / fields[c.TWIST_MASS]]])
+    answers = to_there @ answers @ to_there.T
+    before = np.linalg.solve(to_there.T, fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3])
+    after = before - np.linalg.solve(answers, speeds)
     limit = fields[c.FRICTION] * (sum(point[c.POINT_IMPULSE] for point in points) + fields[c.BOUNCED])
     if np.linalg.norm(after) > limit:
-        after *= limit / np.linalg.norm(after)
-    fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 2] = after
-    push(a, b, *centre(fields), tangent * (after - before)[0] + bitangent * (after - before)[1])
+        speeds[:2] -= answers[:2, :2] @ (before - start)[:2]  # each without its own change
+        speeds[2] -= answers[2, 2] * (before - start)[2]
+        after = at_limit(start, after, speeds, answers, limit)
+    fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] = to_there.T @ after
+    change = to_there.T @ (after - before)
+    push(a, b, *centre(fields), tangent * change[0] + bitangent * change[1])
+    spin(a, b, normal * change[2])
 
 
 def bounces_from(fields) -> float:
@@ -266,19 +314,14 @@ def twin_relax(fields, points, a, b):
     if fields[c.RESTITUTION] > 0.0:
         twin_bounce(fields, points, a, b, 0.0)
     normal = fields[c.NORMAL : c.NORMAL + 3]
-    limit = sum(point[c.POINT_IMPULSE] * point[c.POINT_LEVER] for point in points) + fields[c.BOUNCED + 1]
-    limit *= fields[c.FRICTION]
-    old = fields[c.TWIST_IMPULSE]
-    wanted = normal @ (b.w - a.w) + fields[c.TWIST_VELOCITY]
-    new = float(np.clip(old - fields[c.TWIST_MASS] * wanted, -limit, limit))
-    fields[c.TWIST_IMPULSE] = new
-    spin(a, b, normal * (new - old))
     gaps = [separation_of(fields, point, a, b) for point in points]
     more = more_speed(fields, points, a, b)
     speeds = [normal @ relative_velocity(a, b, *arms(point)) + faster for point, faster in zip(points, more, strict=True)]
     left = [gap > 0.0 and speed < bounces_from(fields) for gap, speed in zip(gaps, speeds, strict=True)]
+    to_there = to_pressure(fields, points)
+    start = np.linalg.solve(to_there.T, fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3])
     for _ in range(MOST_SLIDING_SWEEPS):
-        sweep_sliding(fields, points, a, b)
+        sweep_sliding(fields, points, a, b, to_there, start)
         sweep_normals(fields, points, gaps, more, left, a, b)
     fields[c.TOTAL_FRICTION : c.TOTAL_FRICTION + 3] += fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3]
     total, kept = fields[c.BOUNCED], 0.0

