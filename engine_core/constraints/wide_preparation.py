@@ -12,8 +12,8 @@ from .blocks import field, field3, field6, put, put3, velocities_of
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, INERTIA_A, INERTIA_B, MASS_A,
     MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS, POINT_RELATIVE_VELOCITY,
-    POINT_SEPARATION, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS,
-    TWIST_VELOCITY,
+    POINT_SEPARATION, POINTS, ROUND_A, ROUND_B, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION,
+    TWIST_MASS, TWIST_VELOCITY,
 )  # fmt: skip
 
 FLOAT32 = np.float32
@@ -109,6 +109,14 @@ def directions_of(block):
 
 
 @kernel
+def center_seen(block, side, normal):
+    """Centre of friction from one body, in the axes in which the normal is `normal`: that of a round body stays below it as it
+    turns. `side`: 0 for A, 1 for B."""
+    anchor, is_round = (ANCHOR_A, ROUND_A) if side == 0 else (ANCHOR_B, ROUND_B)
+    return add_scaled8(field3(block, anchor), subtract8(normal, field3(block, NORMAL)), field(block, is_round))
+
+
+@kernel
 def weigh_friction(block, seen_a, seen_b):
     """Write the effective masses of friction at the manifold's centre: a 2 x 2 block and the twist about the normal. `seen_*`:
     the directions of `directions_of` in the axes of the arms and inertia of A, and of B."""
@@ -116,7 +124,7 @@ def weigh_friction(block, seen_a, seen_b):
     inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
     mass = add8(field3(block, MASS_A), field3(block, MASS_B))
     _, tangent, bitangent = directions_of(block)
-    center_a, center_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)
+    center_a, center_b = center_seen(block, 0, seen_a[0]), center_seen(block, 1, seen_b[0])
     a1, a2 = cross8(center_a, seen_a[1]), cross8(center_a, seen_a[2])
     b1, b2 = cross8(center_b, seen_b[1]), cross8(center_b, seen_b[2])
     turned_a, turned_b = symmetric_times8(inertia_a, a1), symmetric_times8(inertia_b, b1)
@@ -141,6 +149,8 @@ def prepare_friction(block, count):
     normal, impulse = field3(block, NORMAL), field3(block, FRICTION_WORLD)
     tangent = perpendicular8(normal)
     bitangent = cross8(normal, tangent)
+    put(block, ROUND_B, -field(block, ROUNDING_B))
+    put(block, ROUND_A, field(block, ROUNDING_A))
     center_a, center_b = find_center(block, count)
     put3(block, TANGENT, tangent)
     put3(block, ANCHOR_A, center_a)
@@ -191,7 +201,7 @@ def weigh_points(block, count, seen_a, seen_b):
     inertia_a, inertia_b = field6(block, INERTIA_A), field6(block, INERTIA_B)
     mass = add8(field3(block, MASS_A), field3(block, MASS_B))
     linear = dot8(normal, (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2]))
-    center_a, center_b = field3(block, ANCHOR_A), field3(block, ANCHOR_B)
+    center_a, center_b = center_seen(block, 0, seen_a[0]), center_seen(block, 1, seen_b[0])
     first_a, first_b = cross8(center_a, seen_a[1]), cross8(center_b, seen_b[1])
     second_a, second_b = cross8(center_a, seen_a[2]), cross8(center_b, seen_b[2])
     along = (normal[0] * mass[0], normal[1] * mass[1], normal[2] * mass[2])

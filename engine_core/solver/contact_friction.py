@@ -19,9 +19,9 @@ import numpy as np
 from ..constraints.blocks import field, field3, field6, put
 from ..constraints.schema import (
     ANCHOR_A, BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
-    POINT_IMPULSE, POINT_LEVER, POINTS, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TWIST_IMPULSE, TWIST_MASS,
+    POINT_IMPULSE, POINT_LEVER, POINTS, ROUND_A, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TWIST_IMPULSE, TWIST_MASS,
 )  # fmt: skip
-from ..geometry.wide_vector import add8, cross8, dot8, is_any_above8, subtract8
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.vector8 import (
@@ -49,7 +49,8 @@ def find_pressure(block, directions):
     """Find the centre of pressure of each manifold. Return its offset from the middle of the points along the two tangents, and
     the lever of twists [m]. `directions`: the tangents in the axes of the points' anchors from A."""
     zero, tiny, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0e-12)), splat8(FLOAT32(1.0))
-    point, middle = block + POINTS * FIELD_SIZE, field3(block, ANCHOR_A)
+    point = block + POINTS * FIELD_SIZE
+    middle = add_scaled8(field3(block, ANCHOR_A), field3(block, NORMAL), -field(block, ROUND_A))  # as points: from the axis
     total, first, second = max8(field(block, BOUNCED), tiny), zero, zero
     lever = fused_multiply_add(tiny, field(point, POINT_LEVER), field(block, BOUNCED + 1)) / total
     squares = total * lever * lever

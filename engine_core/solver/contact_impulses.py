@@ -13,7 +13,7 @@ from ..constraints.schema import (
     ANCHOR_A, ANCHOR_B, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A,
     POINT_ANCHOR_B, POINT_COUNT, POINT_IMPULSE, POINTS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
-from ..constraints.wide_preparation import directions_of, weigh_friction, weigh_points
+from ..constraints.wide_preparation import center_seen, directions_of, weigh_friction, weigh_points
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
@@ -55,12 +55,22 @@ def push_both(block, turns, v_a, w_a, v_b, w_b, impulse, turn_a, turn_b):
 
 
 @kernel
-def moment_of(block, turns, side, arm, anchor, slid):
-    """Moment about one body of the points' impulses, with the sum `arm` of their arms times them, and of friction `slid` at an
-    anchor, in the axes of `into_start`. `side`: 0 for A, 1 for B."""
+def moment_of(block, turns, side, arm, slid):
+    """Moment about one body of the points' impulses, with the sum `arm` of their arms times them, and of friction `slid` at
+    its centre, in the axes of `into_start`. `side`: 0 for A, 1 for B."""
     motion = turns[1] if side == 0 else turns[2]
     normal, slid = into_start(turns[0], motion, field3(block, NORMAL)), into_start(turns[0], motion, slid)
-    return add8(cross8(arm, normal), cross8(field3(block, anchor), slid))
+    anchor = center_seen(block, side, normal) if turns[0] else field3(block, ANCHOR_A if side == 0 else ANCHOR_B)
+    return add8(cross8(arm, normal), cross8(anchor, slid))
+
+
+@kernel
+def center_now(block, turns, side):
+    """Centre of friction from one body, world axes. `side`: 0 for A, 1 for B."""
+    is_turning, motion = turns[0], turns[1] if side == 0 else turns[2]
+    if not is_turning:
+        return field3(block, ANCHOR_A if side == 0 else ANCHOR_B)
+    return from_start(is_turning, motion, center_seen(block, side, into_start(is_turning, motion, field3(block, NORMAL))))
 
 
 @kernel
@@ -69,8 +79,8 @@ def push_contact(block, turns, v_a, w_a, v_b, w_b, pressed, arm_a, arm_b, first,
     friction along the two tangents."""
     normal, tangent = field3(block, NORMAL), field3(block, TANGENT)
     slid = add_scaled8((tangent[0] * first, tangent[1] * first, tangent[2] * first), cross8(normal, tangent), second)
-    turn_a = moment_of(block, turns, 0, arm_a, ANCHOR_A, slid)
-    turn_b = moment_of(block, turns, 1, arm_b, ANCHOR_B, slid)
+    turn_a = moment_of(block, turns, 0, arm_a, slid)
+    turn_b = moment_of(block, turns, 1, arm_b, slid)
     return push_both(block, turns, v_a, w_a, v_b, w_b, add_scaled8(slid, normal, pressed), turn_a, turn_b)
 
 
@@ -152,7 +162,7 @@ def solve_all(block, turns, v_a, w_a, v_b, w_b, inverse_h, bounces_from):
     terms, now = terms_of_points(block, turns, v_a, w_a, v_b, w_b)
     measure_points(block, wanted, terms, now, inverse_h, zero, one, zero, bounces_from)
     twists = twists_of(block, turns)
-    anchors = from_start(turns[0], turns[1], field3(block, ANCHOR_A)), from_start(turns[0], turns[2], field3(block, ANCHOR_B))
+    anchors = center_now(block, turns, 0), center_now(block, turns, 1)
     normal, speeds = field3(block, NORMAL), surface_speeds(block, anchors, v_a, w_a, v_b, w_b)
     arm_a = into_start(turns[0], turns[1], cross8(normal, twists[0]))
     arm_b = into_start(turns[0], turns[2], cross8(normal, twists[1]))

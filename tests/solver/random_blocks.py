@@ -110,6 +110,7 @@ class Blocks:
         centres = draw.uniform(-1, 1, (2, 3))
         put(block, c.ANCHOR_A, lane, centres[0])
         put(block, c.ANCHOR_B, lane, centres[1])
+        put(block, c.ROUND_A, lane, draw.uniform(0, 0.5, 2) * (1.0, -1.0))
         tangents = tangent, np.cross(normal, tangent)
         slide = np.array([[speed_along(s, t, masses, inertias, centres, centres) for t in tangents] for s in tangents])
         put(block, c.TANGENT_MASS, lane, np.linalg.inv(slide)[[0, 1, 0], [0, 1, 1]])

@@ -67,7 +67,8 @@ def rotated(fields, points, a, b):
     before = [array[at : at + 3].copy() for array, at in anchors]
     turns = a.turn, b.turn
     for number, (array, at) in enumerate(anchors):
-        array[at : at + 3] = turned(turns[number % 2], array[at : at + 3])
+        stays = frame(fields)[0] * fields[c.ROUND_A + number % 2] if array is fields else 0.0  # of a round body, below its axis
+        array[at : at + 3] = turned(turns[number % 2], array[at : at + 3] - stays) + stays
     for side in (a, b):
         side.inertia, side.turn = turned_inertia(side), np.array((0.0, 0.0, 0.0, 1.0))
     yield
@@ -177,12 +178,13 @@ def speeds_of_surfaces(fields, a, b):
 def to_pressure(fields, points) -> np.ndarray:
     """Matrix from speeds of the surfaces at the middle of the points, along two tangents and the spin, to those at the centre of
     pressure, where the spin is a speed at the lever. Its transpose converts impulses there back."""
-    _, tangent, bitangent = frame(fields)
+    normal, tangent, bitangent = frame(fields)
+    middle = centre(fields)[0] - normal * fields[c.ROUND_A]  # from the axis, as points
     weights = np.array([*(max(point[c.POINT_IMPULSE], 0.0) for point in points), max(fields[c.BOUNCED], 1e-12)])
     levers = np.array([*(point[c.POINT_LEVER] for point in points), fields[c.BOUNCED + 1] / weights[-1]])
     if fields[c.BOUNCED] == 0.0:
         levers[-1] = points[0][c.POINT_LEVER]
-    ways = np.array([*(arms(point)[0] - centre(fields)[0] for point in points), np.zeros(3)])
+    ways = np.array([*(arms(point)[0] - middle for point in points), np.zeros(3)])
     x, y = (weights @ ways @ axis / weights.sum() for axis in (tangent, bitangent))
     squares = weights @ levers**2 / weights.sum()
     lever = np.sqrt(max(squares - x**2 - y**2, LEAST_LEVER * squares, 1e-12))
