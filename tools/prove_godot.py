@@ -13,6 +13,7 @@ LEAST_VALID, LEAST_OF_EACH = 0.8, 100  # part of all calls; valid calls of each 
 MOST_GROWTH = 32.0  # [MB] from a fifth of the calls to the last
 CROWD, DEAREST_CROWD = 20_000, 1.1  # bodies, most asleep; times Jolt's floor
 CROWD_SLEEPS_FROM = 180  # [ticks]
+NODES_ROUNDS, DEAREST_NODES = 3, 1.5  # runs of each engine, in turn; times Jolt's
 HEAVY_TICKS, MOST_STRETCH, MOST_DRIFT = 3000, 0.05, 0.01  # part of the chain's length; [m] in all ticks
 
 
@@ -87,6 +88,33 @@ def sleeping_crowd(godot: Godot, project: Path) -> Outcome:
         f"of {CROWD}, lost {runs[scenes.SCREE][-1].lost} / {runs[scenes.JOLT][-1].lost}"
     )
     return Outcome(text, ratio <= DEAREST_CROWD and asleep[scenes.SCREE] >= 0.98 * CROWD and not runs[scenes.SCREE][-1].lost)
+
+
+def node_costs(godot: Godot, project: Path, engine: str) -> list[dict]:
+    """One run of measure/make_nodes.gd: rows of what 5,000 nodes cost [s]. Raises SceneFailed."""
+    scenes.choose_engine(project, engine)
+    report = json.loads(scenes.report_of(godot, project, ("-s", "res://measure/make_nodes.gd")))
+    if report["engine"].startswith("Scree") != (engine == scenes.SCREE) or report["setting"] != engine:
+        raise scenes.SceneFailed(f"{report['engine']} ran instead of {engine}")
+    return report["rows"]
+
+
+@check(f"5,000 RigidBody3D or Area3D made, added and freed, with a shape each and with one for all: {DEAREST_NODES} times Jolt's")
+def making_nodes(godot: Godot, project: Path) -> Outcome:
+    """Processor time of the main thread for loading and leaving a scene: the least of all rounds."""
+    parts, least = ("made", "added", "freed"), {}
+    for _ in range(NODES_ROUNDS):
+        for engine in (scenes.SCREE, scenes.JOLT):
+            for row in node_costs(godot, project, engine):
+                costs = least.setdefault(row["what"], {}).setdefault(engine, dict.fromkeys(parts, 1e9))
+                costs.update({part: min(costs[part], row[part]) for part in parts})
+    lines, worst = [], 0.0
+    for what, costs in least.items():
+        ours, theirs = (sum(costs[engine].values()) for engine in (scenes.SCREE, scenes.JOLT))
+        single = ", ".join(f"{part} {costs[scenes.SCREE][part]:.3f} and {costs[scenes.JOLT][part]:.3f}" for part in parts)
+        lines.append(f"{what}: {ours:.3f} and {theirs:.3f} s, {ours / theirs:.2f} times ({single})")
+        worst = max(worst, ours / theirs)
+    return Outcome("\n  ".join(lines), len(least) == 4 and worst <= DEAREST_NODES)
 
 
 def heavy_ends(godot: Godot, project: Path, ticks: int) -> dict[str, dict]:

@@ -2,7 +2,8 @@ extends SceneTree
 ## What it costs to make, add and free nodes: processor time of the main thread for 5,000 RigidBody3D and 5,000 Area3D, each with
 ## a CollisionShape3D; with one shape for all, and with a box of its own for each. Three rounds. [s]
 ##
-## `godot --headless --path PROJECT -s res://measure/make_nodes.gd`; Linux alone tells processor time.
+## `scree prove making_nodes` runs it on two engines: `godot --headless --path PROJECT -s res://measure/make_nodes.gd --
+## --json=FILE`. Linux alone tells processor time.
 
 const ProcessorTime := preload("res://measure/processor_time.gd")
 
@@ -10,6 +11,7 @@ const COUNT := 5000
 const ROUNDS := 3
 
 var _before := 0
+var _rows: Array[Dictionary] = []
 
 
 func _initialize() -> void:
@@ -20,7 +22,16 @@ func _initialize() -> void:
 			for round: int in ROUNDS:
 				_measure(kind, has_own)
 				await physics_frame
+	_report()
 	quit()
+
+
+func _report() -> void:
+	for option: String in OS.get_cmdline_user_args():
+		if option.begins_with("--json="):
+			var setting: String = ProjectSettings.get_setting("physics/3d/physics_engine")
+			var figures := {"engine": PhysicsServer3D.get_class(), "setting": setting, "rows": _rows}
+			FileAccess.open(option.trim_prefix("--json="), FileAccess.WRITE).store_string(JSON.stringify(figures))
 
 
 func _measure(kind: String, has_own: bool) -> void:
@@ -40,8 +51,10 @@ func _measure(kind: String, has_own: bool) -> void:
 	var added := _passed()
 	for body: Node3D in nodes:
 		body.free()
-	var shapes := "a shape each" if has_own else "one shape"
-	print("%s, %s: made %.3f, added %.3f, freed %.3f" % [kind, shapes, made, added, _passed()])
+	var freed := _passed()
+	var what := "%s, %s" % [kind, "a shape each" if has_own else "one shape"]
+	_rows.append({"what": what, "made": made, "added": added, "freed": freed})
+	print("%s: made %.3f, added %.3f, freed %.3f" % [what, made, added, freed])
 
 
 ## Since the last call [s].
