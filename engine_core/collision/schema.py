@@ -34,6 +34,7 @@ PAIR_SPARES_B = 16
 PAIR_TELLS = 32  # one of its bodies reports when contact begins and ends
 PAIR_TELLS_ALL = 64  # ... and while it lasts
 PAIR_HAS_RULE = 128  # it has a rule for the contact classes of its bodies
+PAIR_IS_KEPT_ON_CURVE = 256  # a round body rolled on over a smooth curve: see rolling.py
 
 # One cache line: all that a step reads of a pair whose manifolds are still valid. The rest is in PAIR_LISTS.
 PAIR = np.dtype(
@@ -67,9 +68,13 @@ PAIR_LISTS = np.dtype(
         ("restitution", "f4"),
         ("telling_index", "i4"),  # place in SYSTEM.telling_pairs; -1: in none
         ("first_told", "i4"),  # its contacts known to users: see contact_schema.py; -1: none
+        # With PAIR_IS_KEPT_ON_CURVE: normal of the contact from the body to the ground, and the speed towards the last one [m/s].
+        ("curve_normal", "f4", 3),
+        ("curve_speed", "f4"),
     ],
     align=True,
 )
+assert PAIR_LISTS.itemsize == 64
 
 # Flags of a manifold.
 MANIFOLD_WANDERS_A = 1  # A is round there, but no ball: its contact point moves as it rolls

@@ -1,0 +1,231 @@
+"""Round bodies that roll over a curve of triangles: spheres and capsules on meshes and height fields.
+
+A contact keeps its normal for a whole step. With the tangent at the step's start, a ball in a bowl ends each step inside the next
+facet. Pushing it out lifts it, and the ball wins energy. So the normal is turned towards the chord: the line from the centre to
+where it is at the end of the step, as far from the surface as now. The next chord has another direction. Where the surface is
+smooth, the velocity is turned with it (`carry_along_curve`); otherwise the part along the new normal would be lost.
+
+Real edges are left alone: the normals of neighbouring facets differ by at most `KINK`.
+"""
+
+import math
+
+import numpy as np
+
+from ..bodies.schema import HAS_JOINT, RIGID
+from ..geometry.segments import nearest_on_triangle
+from ..geometry.vector import (
+    add, add_scaled, cross, dot, length, length_squared, negate, normalize, quaternion, rotate, rotate_inverse, scale, store3,
+    subtract, vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array
+from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
+from ..shapes.schema import MESH
+from ..shapes.traits import is_round
+from .pairs import lists_of, manifolds_of, pairs_of
+from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_SPARES_A, PAIR_SPARES_B
+
+FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
+KINK = math.cos(math.radians(6.0))
+"""A surface is smooth where the normals of neighbouring facets differ by less than this angle (cosine); a little more than that of
+inactive edges."""
+FARTHEST_TURN = math.cos(math.radians(12.0))
+"""The normal may turn by this angle in a step (cosine)."""
+SAME_NORMAL = 1.0 - 1e-10
+"""A turn by less than this is none (cosine): flat ground keeps its normal."""
+STEEP = 0.2
+"""A body that approaches the surface more steeply (sine of the angle) lands on it: it does not roll."""
+LEAST_WAY = 5e-4
+"""A body that moves less than this in a step hardly turns [m]; contacts of rolling bodies are recycled up to it."""
+REACH = 0.22
+"""The foot of the centre is searched within this part of the radius around where it would be on flat ground: a little more than
+the sine of `FARTHEST_TURN`."""
+ALONG_WITH_BODY = 0.05
+"""The velocity is carried if that of the axis at the contact differs by at most this part from that of the centre of mass."""
+
+
+@kernel
+def may_roll(pair, a, b, delta_time):
+    """Whether a pair is a body that moves on ground that does not turn, so that its normals are turned if it is round."""
+    if (a.inverse_mass > 0.0) == (b.inverse_mass > 0.0) or pair.flags & PAIR_HAS_RULE:
+        return False
+    body, ground = (a, b) if a.inverse_mass > 0.0 else (b, a)
+    if body.mode < RIGID or body.active_index < 0 or length_squared(vector3(ground.angular_velocity)) > 0.0:
+        return False
+    motion = scale(subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity)), delta_time)
+    return length_squared(motion) > LEAST_WAY * LEAST_WAY
+
+
+@kernel
+def is_round_on_mesh(shapes, shape_pair):
+    """Whether one of two shapes is round and the other a mesh."""
+    a, b = shapes[shape_pair.shape_a], shapes[shape_pair.shape_b]
+    return (is_round(a) and b.kind == MESH) or (is_round(b) and a.kind == MESH)
+
+
+@kernel
+def foot_of(shape, center, normal, radius):
+    """Find the point of a mesh nearest to `center`, which is about `radius` [m] above it. Returns the unit vector to it and the
+    distance [m], mesh's frame; `normal` and infinity if there is none near the foot along `normal`."""
+    keep_as_call()
+    mesh = mesh_of(shape)
+    query, bounds = stack_array(MESH_QUERY_SIZE, np.int64), stack_array(6, np.float64)
+    below, reach = add_scaled(center, normal, radius), REACH * radius + LINEAR_SLOP
+    for k in range(3):
+        bounds[k], bounds[3 + k] = below[k] - reach, below[k] + reach
+    best, least = normal, math.inf
+    mesh_query_start(query)
+    number = mesh_query_next(mesh, query, bounds)
+    while number >= 0:
+        p, q, r = mesh_corners(mesh, number)
+        above = dot(cross(subtract(q, p), subtract(r, p)), subtract(center, p))
+        if above > 0.0 or (above < 0.0 and shape.has_backface_collision != 0):
+            way = subtract(nearest_on_triangle(p, q, r, center), center)
+            size = length_squared(way)
+            if size < least:
+                best, least = way, size
+        number = mesh_query_next(mesh, query, bounds)
+    if not 0.25 * radius * radius < least < math.inf:
+        return normal, math.inf
+    distance = math.sqrt(least)
+    return scale(best, 1.0 / distance), distance
+
+
+@kernel
+def chord_normal(shape, center, normal, motion, radius, separation):
+    """Turn the normal of a contact, from the round body to the mesh, towards the chord that its centre goes along in this step,
+    mesh's frame. `motion`: of the centre in the step [m]. Returns `normal` itself on flat ground, and where the ground is no
+    smooth curve."""
+    keep_as_call()
+    along = add_scaled(motion, normal, -dot(motion, normal))
+    next_normal, distance = foot_of(shape, add(center, along), normal, radius)
+    likeness = dot(normal, next_normal)
+    if distance == math.inf or likeness > SAME_NORMAL or likeness < FARTHEST_TURN:
+        return normal
+    if likeness < KINK:
+        halfway, _ = foot_of(shape, add_scaled(center, along, 0.5), normal, radius)
+        if dot(normal, halfway) < KINK or dot(halfway, next_normal) < KINK:
+            return normal
+    chord = add_scaled(along, next_normal, distance - radius - separation)
+    mean = add(normal, next_normal)
+    turned = normalize(add_scaled(mean, chord, -dot(mean, chord) / length_squared(chord)))
+    # On a smooth curve it lies between the two: a step up or down is none.
+    if dot(turned, normal) < likeness or dot(turned, next_normal) < likeness:
+        return normal
+    return turned
+
+
+@kernel
+def turn_contact(shape_pair, result, normal, radius, is_a):
+    """Give a result another normal, from the round body to the mesh, about its centre or axis."""
+    old = vector3(result.normal) if is_a else negate(vector3(result.normal))
+    store3(result.normal, normal if is_a else negate(normal))
+    for p in range(result.point_count):
+        reach = radius + 0.5 * result.separations[p]
+        center = add_scaled(vector3(result.points[p]), old, -reach)
+        store3(result.points[p], add_scaled(center, normal, reach))
+
+
+@kernel
+def axis_of_contact(result, normal, radius):
+    """The centre or axis of the round shape at a contact, the mean of its points, and their mean separation [m]."""
+    center, separation, share = (0.0, 0.0, 0.0), 0.0, 1.0 / result.point_count
+    for p in range(result.point_count):
+        reach = radius + 0.5 * result.separations[p]
+        center = add_scaled(center, add_scaled(vector3(result.points[p]), normal, -reach), share)
+        separation += share * result.separations[p]
+    return center, separation
+
+
+@kernel
+def last_normal(system, pair, chain, normal, is_a):
+    """Find the contact of the two shapes in the last step whose normal was most like `normal`: (that normal, world axes, from the
+    round body to the mesh; its impulse [N s]). The impulse is 0 if none differs by less than `KINK`."""
+    manifolds, turn = manifolds_of(system), quaternion(pair.pose_rotation_a)
+    best, most, impulse = normal, KINK, 0.0
+    index = INT64(chain.remaining[0])
+    while index >= 0:
+        manifold = manifolds[index]
+        if manifold.instance_a == chain.instances[0] and manifold.instance_b == chain.instances[1]:
+            old = rotate(turn, vector3(manifold.normal))
+            old = old if is_a else negate(old)
+            if dot(old, normal) > most:
+                best, most, impulse = old, dot(old, normal), 0.0
+                for p in range(manifold.point_count):
+                    impulse += manifold.normal_impulse[p]
+        index = INT64(manifold.next)
+    return best, impulse
+
+
+@kernel
+def note_curve(system, pair_index, body, ground, old, normal, load, chain):
+    """Note that a body rolled on from a contact with normal `old` to one with `normal`, both from the body to the ground, if the
+    contact bears more than those noted before."""
+    if load <= chain.curve_load or dot(old, normal) > SAME_NORMAL or (body.flags | ground.flags) & HAS_JOINT:
+        return
+    pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
+    if pair.flags & (PAIR_SPARES_A | PAIR_SPARES_B):
+        return
+    velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
+    chain.curve_load = load
+    store3(lists.curve_normal, normal)
+    lists.curve_speed = FLOAT32(dot(velocity, old))
+    pair.flags |= np.uint32(PAIR_IS_KEPT_ON_CURVE)
+
+
+@kernel
+def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain):
+    """Turn the normals of a round body on a mesh towards the chords of its way in this step, and note the most loaded contact that
+    goes on from one of the last step. `delta`: the centre of mass of B from that of A [m]."""
+    keep_as_call()
+    pair = pairs_of(system)[pair_index]
+    is_a = is_round(shapes[shape_pair.shape_a])
+    body, ground, middle = (a, b, (0.0, 0.0, 0.0)) if is_a else (b, a, delta)
+    shape, mesh = (shape_pair.shape_a, shape_pair.shape_b) if is_a else (shape_pair.shape_b, shape_pair.shape_a)
+    place, rotation = vector3(shape_pair.position_b), quaternion(shape_pair.rotation_b)
+    if not is_a:
+        place, rotation = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
+    radius, time = FLOAT64(shapes[shape].radius), system.last_delta_time
+    velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
+    for r in range(found):
+        result = results[r]
+        normal = vector3(result.normal) if is_a else negate(vector3(result.normal))
+        center, separation = axis_of_contact(result, normal, radius)
+        turning = cross(vector3(body.angular_velocity), subtract(center, middle))
+        motion = scale(add(velocity, turning), time)
+        if separation > LINEAR_SLOP or not abs(dot(motion, normal)) < STEEP * length(motion):
+            continue
+        old, load = last_normal(system, pair, chain, normal, is_a)
+        turned = rotate(rotation, chord_normal(
+            shapes[mesh], rotate_inverse(rotation, subtract(center, place)), rotate_inverse(rotation, normal),
+            rotate_inverse(rotation, motion), radius, separation,
+        ))  # fmt: skip
+        if dot(turned, normal) < SAME_NORMAL:
+            turn_contact(shape_pair, result, turned, radius, is_a)
+        else:
+            turned = normal
+        if load > 0.0 and length_squared(turning) < ALONG_WITH_BODY**2 * length_squared(velocity):
+            note_curve(system, pair_index, body, ground, old, turned, load, chain)
+
+
+@kernel
+def carry_along_curve(system, pair, lists, a, b):
+    """Turn the velocity of a body with the curve that it rolls along, so that it keeps its speed. Serial: a body may touch several
+    grounds, and the next ones find what is left to turn. Over a hill, only if gravity and forces hold the body on it."""
+    pair.flags &= ~np.uint32(PAIR_IS_KEPT_ON_CURVE)
+    body, ground = (a, b) if a.inverse_mass > 0.0 else (b, a)
+    normal, kept = vector3(lists.curve_normal), FLOAT64(lists.curve_speed)
+    velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
+    size, approach = length_squared(velocity), dot(velocity, normal)
+    if approach < kept:
+        pressing = add_scaled(vector3(body.gravity), vector3(body.force), FLOAT64(body.inverse_mass))
+        if approach + dot(pressing, normal) * system.last_delta_time < 0.0:
+            return
+    if not max(approach * approach, kept * kept) < STEEP * STEEP * size:
+        return
+    along = add_scaled(velocity, normal, -approach)
+    part = math.sqrt((size - kept * kept) / length_squared(along))
+    turned = add_scaled(scale(along, part), normal, kept)
+    store3(body.linear_velocity, add(vector3(ground.linear_velocity), turned))
