@@ -211,6 +211,16 @@ def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results,
 
 
 @kernel
+def part_rolling(lists, body):
+    """The acceleration of a body that rolls down a slope, as a part of that without friction; at least that, if it slides."""
+    if lists.friction == 0.0 or body.inner_radius <= 0.0:
+        return 1.0
+    m, size = body.inverse_inertia_local, FLOAT64(body.inner_radius) ** 2
+    least = min(FLOAT64(m[0]), min(FLOAT64(m[1]), FLOAT64(m[2]))) * size
+    return least / (least + FLOAT64(body.inverse_mass))
+
+
+@kernel
 def carry_along_curve(system, pair, lists, a, b):
     """Turn the velocity of a body with the curve that it rolls along, so that it keeps its speed. Serial: a body may touch several
     grounds, and the next ones find what is left to turn. Over a hill, only if gravity and forces hold the body on it."""
@@ -219,13 +229,15 @@ def carry_along_curve(system, pair, lists, a, b):
     normal, kept = vector3(lists.curve_normal), FLOAT64(lists.curve_speed)
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
     size, approach = length_squared(velocity), dot(velocity, normal)
-    if approach < kept:
-        pressing = add_scaled(vector3(body.gravity), vector3(body.force), FLOAT64(body.inverse_mass))
-        if approach + dot(pressing, normal) * system.last_delta_time < 0.0:
-            return
+    pull = add_scaled(vector3(body.gravity), vector3(body.force), FLOAT64(body.inverse_mass))
+    pressing = dot(pull, normal)
+    if approach < kept and approach + pressing * system.last_delta_time < 0.0:
+        return
     if not max(approach * approach, kept * kept) < STEEP * STEEP * size:
         return
     along = add_scaled(velocity, normal, -approach)
+    ahead = length_squared(add_scaled(pull, normal, -pressing)) * part_rolling(lists, body)
+    size += ahead * system.last_delta_time**2 / system.substep_count
     part = math.sqrt((size - kept * kept) / length_squared(along))
     turned = add_scaled(scale(along, part), normal, kept)
     store3(body.linear_velocity, add(vector3(ground.linear_velocity), turned))
