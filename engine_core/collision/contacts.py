@@ -193,7 +193,7 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
         chain.renews = 1
     found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
     if chain.may_roll != 0 and found > 0 and is_round_on_mesh(shapes, shape_pair):
-        turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
+        found = turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
     write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
     return INT64(shape_pair.axis_cache)
 

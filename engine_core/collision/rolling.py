@@ -118,7 +118,16 @@ def chord_normal(shape, center, normal, motion, radius, separation):
 
 
 @kernel
-def turn_contact(shape_pair, result, normal, radius, is_a):
+def depth_of(result):
+    """Depth of the deepest point of a result; negative if it is apart [m]."""
+    depth = -math.inf
+    for p in range(result.point_count):
+        depth = max(depth, -result.separations[p])
+    return depth
+
+
+@kernel
+def turn_contact(result, normal, radius, is_a):
     """Give a result another normal, from the round body to the mesh, about its centre or axis."""
     old = vector3(result.normal) if is_a else negate(vector3(result.normal))
     store3(result.normal, normal if is_a else negate(normal))
@@ -141,22 +150,23 @@ def axis_of_contact(result, normal, radius):
 
 @kernel
 def last_normal(system, pair, chain, normal, is_a):
-    """Find the contact of the two shapes in the last step whose normal was most like `normal`: (that normal, world axes, from the
-    round body to the mesh; its impulse [N s]). The impulse is 0 if none differs by less than `KINK`."""
+    """Find the most loaded contact of the two shapes in the last step whose normal differed from `normal` by less than `KINK`:
+    (that normal, world axes, from the round body to the mesh; its impulse [N s], 0 if there is none)."""
     manifolds, turn = manifolds_of(system), quaternion(pair.pose_rotation_a)
-    best, most, impulse = normal, KINK, 0.0
+    best, most = normal, 0.0
     index = INT64(chain.remaining[0])
     while index >= 0:
         manifold = manifolds[index]
         if manifold.instance_a == chain.instances[0] and manifold.instance_b == chain.instances[1]:
             old = rotate(turn, vector3(manifold.normal))
             old = old if is_a else negate(old)
-            if dot(old, normal) > most:
-                best, most, impulse = old, dot(old, normal), 0.0
-                for p in range(manifold.point_count):
-                    impulse += manifold.normal_impulse[p]
+            impulse = 0.0
+            for p in range(manifold.point_count):
+                impulse += manifold.normal_impulse[p]
+            if impulse > most and dot(old, normal) > KINK:
+                best, most = old, impulse
         index = INT64(manifold.next)
-    return best, impulse
+    return best, most
 
 
 @kernel
@@ -176,9 +186,36 @@ def note_curve(system, pair_index, body, ground, old, normal, load, chain):
 
 
 @kernel
-def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain):
-    """Turn the normals of a round body on a mesh towards the chords of its way in this step, and note the most loaded contact that
-    goes on from one of the last step. `delta`: the centre of mass of B from that of A [m]."""
+def is_deepest(results, found, r):
+    """Whether no other result of about the same direction is deeper: the contact of a curve, whose facets may make several."""
+    normal, deepest = vector3(results[r].normal), depth_of(results[r])
+    for q in range(found):
+        if q != r and dot(vector3(results[q].normal), normal) > FARTHEST_TURN:
+            depth = depth_of(results[q])
+            if depth > deepest or (depth == deepest and q < r):
+                return False
+    return True
+
+
+@kernel
+def drop_others(results, found, r):
+    """Remove the results of about the direction of `r`: planes of facets ahead would stop what rolls along the chord. Return
+    (number of results, the place of `r`)."""
+    normal, count, place = vector3(results[r].normal), 0, r
+    for q in range(found):
+        if q == r or dot(vector3(results[q].normal), normal) <= FARTHEST_TURN:
+            if q != count:
+                results[count] = results[q]
+            if q == r:
+                place = count
+            count += 1
+    return count, place
+
+
+@kernel
+def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, result, chain):
+    """Compute the normal of a result turned towards the chord, world axes, from the round body to the mesh: `(whether it is
+    turned, normal)`. Notes a contact that goes on from one of the last step."""
     keep_as_call()
     pair = pairs_of(system)[pair_index]
     is_a = is_round(shapes[shape_pair.shape_a])
@@ -187,27 +224,41 @@ def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results,
     place, rotation = vector3(shape_pair.position_b), quaternion(shape_pair.rotation_b)
     if not is_a:
         place, rotation = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
-    radius, time = FLOAT64(shapes[shape].radius), system.last_delta_time
+    radius = FLOAT64(shapes[shape].radius)
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
-    for r in range(found):
-        result = results[r]
-        normal = vector3(result.normal) if is_a else negate(vector3(result.normal))
-        center, separation = axis_of_contact(result, normal, radius)
-        turning = cross(vector3(body.angular_velocity), subtract(center, middle))
-        motion = scale(add(velocity, turning), time)
-        if separation > LINEAR_SLOP or not abs(dot(motion, normal)) < STEEP * length(motion):
-            continue
-        old, load = last_normal(system, pair, chain, normal, is_a)
-        turned = rotate(rotation, chord_normal(
-            shapes[mesh], rotate_inverse(rotation, subtract(center, place)), rotate_inverse(rotation, normal),
-            rotate_inverse(rotation, motion), radius, separation,
-        ))  # fmt: skip
-        if dot(turned, normal) < SAME_NORMAL:
-            turn_contact(shape_pair, result, turned, radius, is_a)
-        else:
-            turned = normal
-        if load > 0.0 and length_squared(turning) < ALONG_WITH_BODY**2 * length_squared(velocity):
-            note_curve(system, pair_index, body, ground, old, turned, load, chain)
+    normal = vector3(result.normal) if is_a else negate(vector3(result.normal))
+    center, separation = axis_of_contact(result, normal, radius)
+    turning = cross(vector3(body.angular_velocity), subtract(center, middle))
+    motion = scale(add(velocity, turning), system.last_delta_time)
+    if separation > LINEAR_SLOP or not abs(dot(motion, normal)) < STEEP * length(motion):
+        return False, normal
+    old, load = last_normal(system, pair, chain, normal, is_a)
+    turned = rotate(rotation, chord_normal(
+        shapes[mesh], rotate_inverse(rotation, subtract(center, place)), rotate_inverse(rotation, normal),
+        rotate_inverse(rotation, motion), radius, separation,
+    ))  # fmt: skip
+    is_turned = dot(turned, normal) < SAME_NORMAL
+    if load > 0.0 and length_squared(turning) < ALONG_WITH_BODY**2 * length_squared(velocity):
+        note_curve(system, pair_index, body, ground, old, turned if is_turned else normal, load, chain)
+    return is_turned, turned
+
+
+@kernel
+def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain):
+    """Turn the normals of a round body on a mesh towards the chords of its way in this step, and note the most loaded contact that
+    goes on from one of the last step. `delta`: the centre of mass of B from that of A [m]. Returns the number of results."""
+    keep_as_call()
+    is_a = is_round(shapes[shape_pair.shape_a])
+    radius = FLOAT64(shapes[shape_pair.shape_a if is_a else shape_pair.shape_b].radius)
+    r = 0
+    while r < found:
+        if is_deepest(results, found, r):
+            is_turned, normal = roll_on(system, shapes, pair_index, a, b, delta, shape_pair, results[r], chain)
+            if is_turned:
+                found, r = drop_others(results, found, r)
+                turn_contact(results[r], normal, radius, is_a)
+        r += 1
+    return found
 
 
 @kernel
