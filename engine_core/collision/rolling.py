@@ -42,6 +42,8 @@ LEAST_WAY = 5e-4
 REACH = 0.22
 """The foot of the centre is searched within this part of the radius around where it would be on flat ground: a little more than
 the sine of `FARTHEST_TURN`."""
+OFF_AXIS = 0.01
+"""A point on the line through the axis is off it by at most this part of the radius."""
 ALONG_WITH_BODY = 0.05
 """The velocity is carried if that of the axis at the contact differs by at most this part from that of the centre of mass."""
 
@@ -127,25 +129,57 @@ def depth_of(result):
 
 
 @kernel
-def turn_contact(result, normal, radius, is_a):
-    """Give a result another normal, from the round body to the mesh, about its centre or axis."""
-    old = vector3(result.normal) if is_a else negate(vector3(result.normal))
-    store3(result.normal, normal if is_a else negate(normal))
-    for p in range(result.point_count):
-        reach = radius + 0.5 * result.separations[p]
-        center = add_scaled(vector3(result.points[p]), old, -reach)
-        store3(result.points[p], add_scaled(center, normal, reach))
+def round_side(shapes, shape_pair):
+    """The round one of two shapes: (whether it is the first, its radius [m], its centre, its axis), world axes."""
+    is_a = is_round(shapes[shape_pair.shape_a])
+    center, rotation = vector3(shape_pair.position_b), quaternion(shape_pair.rotation_b)
+    if is_a:
+        center, rotation = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
+    radius = FLOAT64(shapes[shape_pair.shape_a if is_a else shape_pair.shape_b].radius)
+    return is_a, radius, center, rotate(rotation, (0.0, 1.0, 0.0))
 
 
 @kernel
-def axis_of_contact(result, normal, radius):
-    """The centre or axis of the round shape at a contact, the mean of its points, and their mean separation [m]."""
-    center, separation, share = (0.0, 0.0, 0.0), 0.0, 1.0 / result.point_count
+def center_of_point(result, p, normal, side):
+    """(Whether point p of a result lies on the line of the normal through the axis of the round shape, the point of the axis). A
+    result of several facets has points of others beside that line. `side`: see `round_side`."""
+    _, radius, center, axis = side
+    on_axis = add_scaled(vector3(result.points[p]), normal, -(radius + 0.5 * result.separations[p]))
+    beside = cross(axis, subtract(on_axis, center))
+    return length_squared(beside) < (OFF_AXIS * radius) ** 2, on_axis
+
+
+@kernel
+def turn_contact(result, normal, side):
+    """Give a result another normal, from the round body to the mesh, about its centre or axis. Points of other facets are
+    removed."""
+    is_a, radius = side[0], side[1]
+    old, count = vector3(result.normal) if is_a else negate(vector3(result.normal)), 0
+    store3(result.normal, normal if is_a else negate(normal))
     for p in range(result.point_count):
-        reach = radius + 0.5 * result.separations[p]
-        center = add_scaled(center, add_scaled(vector3(result.points[p]), normal, -reach), share)
-        separation += share * result.separations[p]
-    return center, separation
+        is_own, center = center_of_point(result, p, old, side)
+        if is_own:
+            separation, feature = result.separations[p], result.features[p]
+            store3(result.points[count], add_scaled(center, normal, radius + 0.5 * separation))
+            result.separations[count], result.features[count] = separation, feature
+            count += 1
+    result.point_count = count
+
+
+@kernel
+def axis_of_contact(result, normal, side):
+    """The centre or axis of the round shape at a contact, the mean of its points, and their mean separation [m]; no separation is
+    infinite."""
+    center, separation, count = (0.0, 0.0, 0.0), 0.0, 0
+    for p in range(result.point_count):
+        is_own, on_axis = center_of_point(result, p, normal, side)
+        if is_own:
+            center = add(center, on_axis)
+            separation += result.separations[p]
+            count += 1
+    if count == 0:
+        return center, math.inf
+    return scale(center, 1.0 / count), separation / count
 
 
 @kernel
@@ -213,21 +247,20 @@ def drop_others(results, found, r):
 
 
 @kernel
-def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, result, chain):
+def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, chain):
     """Compute the normal of a result turned towards the chord, world axes, from the round body to the mesh: `(whether it is
     turned, normal)`. Notes a contact that goes on from one of the last step."""
     keep_as_call()
     pair = pairs_of(system)[pair_index]
-    is_a = is_round(shapes[shape_pair.shape_a])
+    is_a = side[0]
     body, ground, middle = (a, b, (0.0, 0.0, 0.0)) if is_a else (b, a, delta)
-    shape, mesh = (shape_pair.shape_a, shape_pair.shape_b) if is_a else (shape_pair.shape_b, shape_pair.shape_a)
+    mesh = shape_pair.shape_b if is_a else shape_pair.shape_a
     place, rotation = vector3(shape_pair.position_b), quaternion(shape_pair.rotation_b)
     if not is_a:
         place, rotation = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
-    radius = FLOAT64(shapes[shape].radius)
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
     normal = vector3(result.normal) if is_a else negate(vector3(result.normal))
-    center, separation = axis_of_contact(result, normal, radius)
+    center, separation = axis_of_contact(result, normal, side)
     turning = cross(vector3(body.angular_velocity), subtract(center, middle))
     motion = scale(add(velocity, turning), system.last_delta_time)
     if separation > LINEAR_SLOP or not abs(dot(motion, normal)) < STEEP * length(motion):
@@ -235,7 +268,7 @@ def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, result, chain):
     old, load = last_normal(system, pair, chain, normal, is_a)
     turned = rotate(rotation, chord_normal(
         shapes[mesh], rotate_inverse(rotation, subtract(center, place)), rotate_inverse(rotation, normal),
-        rotate_inverse(rotation, motion), radius, separation,
+        rotate_inverse(rotation, motion), side[1], separation,
     ))  # fmt: skip
     is_turned = dot(turned, normal) < SAME_NORMAL
     if load > 0.0 and length_squared(turning) < ALONG_WITH_BODY**2 * length_squared(velocity):
@@ -248,15 +281,13 @@ def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results,
     """Turn the normals of a round body on a mesh towards the chords of its way in this step, and note the most loaded contact that
     goes on from one of the last step. `delta`: the centre of mass of B from that of A [m]. Returns the number of results."""
     keep_as_call()
-    is_a = is_round(shapes[shape_pair.shape_a])
-    radius = FLOAT64(shapes[shape_pair.shape_a if is_a else shape_pair.shape_b].radius)
-    r = 0
+    side, r = round_side(shapes, shape_pair), 0
     while r < found:
         if is_deepest(results, found, r):
-            is_turned, normal = roll_on(system, shapes, pair_index, a, b, delta, shape_pair, results[r], chain)
+            is_turned, normal = roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, results[r], chain)
             if is_turned:
                 found, r = drop_others(results, found, r)
-                turn_contact(results[r], normal, radius, is_a)
+                turn_contact(results[r], normal, side)
         r += 1
     return found
 
