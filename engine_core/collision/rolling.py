@@ -25,12 +25,13 @@ from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_que
 from ..shapes.schema import MESH
 from ..shapes.traits import is_round
 from .pairs import lists_of, manifolds_of, pairs_of
+from .round_shapes import half_height_of
 from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_SPARES_A, PAIR_SPARES_B
 
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
 KINK = math.cos(math.radians(6.0))
-"""A surface is smooth where the normals of neighbouring facets differ by less than this angle (cosine); a little more than that of
-inactive edges."""
+"""A surface is smooth where the normals of neighbouring facets differ by less than this angle (cosine); a little more than that
+of inactive edges."""
 FARTHEST_TURN = math.cos(math.radians(12.0))
 """The normal may turn by this angle in a step (cosine)."""
 SAME_NORMAL = 1.0 - 1e-10
@@ -42,8 +43,8 @@ LEAST_WAY = 5e-4
 REACH = 0.22
 """The foot of the centre is searched within this part of the radius around where it would be on flat ground: a little more than
 the sine of `FARTHEST_TURN`."""
-OFF_AXIS = 0.01
-"""A point on the line through the axis is off it by at most this part of the radius."""
+SAME_PLACE = 0.3
+"""Points of contact closer than this along the axis of a capsule are at one place: a part of the radius."""
 ALONG_WITH_BODY = 0.05
 """The velocity is carried if that of the axis at the contact differs by at most this part from that of the centre of mass."""
 
@@ -130,56 +131,115 @@ def depth_of(result):
 
 @kernel
 def round_side(shapes, shape_pair):
-    """The round one of two shapes: (whether it is the first, its radius [m], its centre, its axis), world axes."""
+    """Describe the round one of two shapes: (whether it is the first, its radius [m], centre, axis, half the length of its
+    segment [m]), world axes."""
     is_a = is_round(shapes[shape_pair.shape_a])
     center, rotation = vector3(shape_pair.position_b), quaternion(shape_pair.rotation_b)
     if is_a:
         center, rotation = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
-    radius = FLOAT64(shapes[shape_pair.shape_a if is_a else shape_pair.shape_b].radius)
-    return is_a, radius, center, rotate(rotation, (0.0, 1.0, 0.0))
+    shape = shapes[shape_pair.shape_a if is_a else shape_pair.shape_b]
+    return is_a, FLOAT64(shape.radius), center, rotate(rotation, (0.0, 1.0, 0.0)), half_height_of(shape)
 
 
 @kernel
-def center_of_point(result, p, normal, side):
-    """(Whether point p of a result lies on the line of the normal through the axis of the round shape, the point of the axis). A
-    result of several facets has points of others beside that line. `side`: see `round_side`."""
-    _, radius, center, axis = side
-    on_axis = add_scaled(vector3(result.points[p]), normal, -(radius + 0.5 * result.separations[p]))
-    beside = cross(axis, subtract(on_axis, center))
-    return length_squared(beside) < (OFF_AXIS * radius) ** 2, on_axis
+def inward(result, side):
+    """Normal of a result from the round shape to the mesh."""
+    normal = vector3(result.normal)
+    return normal if side[0] else negate(normal)
 
 
 @kernel
-def turn_contact(result, normal, side):
-    """Give a result another normal, from the round body to the mesh, about its centre or axis. Points of other facets are
-    removed."""
-    is_a, radius = side[0], side[1]
-    old, count = vector3(result.normal) if is_a else negate(vector3(result.normal)), 0
-    store3(result.normal, normal if is_a else negate(normal))
+def place_of_point(result, p, side):
+    """Where on the axis of the round shape point p of a result belongs, from its centre [m]. A result of several facets has points
+    of others beside the line of its normal through the axis."""
+    _, radius, center, axis, half = side
+    inside = add_scaled(vector3(result.points[p]), inward(result, side), -(radius + 0.5 * result.separations[p]))
+    return min(max(dot(axis, subtract(inside, center)), -half), half)
+
+
+@kernel
+def points_to_keep(result, side):
+    """Bits of the points of a result that are the deepest at their place on the axis."""
+    bits = INT64(0)
     for p in range(result.point_count):
-        is_own, center = center_of_point(result, p, old, side)
-        if is_own:
-            separation, feature = result.separations[p], result.features[p]
-            store3(result.points[count], add_scaled(center, normal, radius + 0.5 * separation))
-            result.separations[count], result.features[count] = separation, feature
+        place, is_deepest = place_of_point(result, p, side), True
+        for q in range(result.point_count):
+            if q != p and abs(place_of_point(result, q, side) - place) < SAME_PLACE * side[1]:
+                gap = result.separations[q] - result.separations[p]
+                is_deepest &= gap > 0.0 or (gap == 0.0 and q > p)
+        if is_deepest:
+            bits |= INT64(1) << p
+    return bits
+
+
+@kernel
+def keep_points(result, bits):
+    """Remove the points of a result whose bits are not set."""
+    count = 0
+    for p in range(result.point_count):
+        if bits >> p & 1:
+            store3(result.points[count], vector3(result.points[p]))
+            result.separations[count], result.features[count] = result.separations[p], result.features[p]
             count += 1
     result.point_count = count
 
 
 @kernel
-def axis_of_contact(result, normal, side):
-    """The centre or axis of the round shape at a contact, the mean of its points, and their mean separation [m]; no separation is
-    infinite."""
-    center, separation, count = (0.0, 0.0, 0.0), 0.0, 0
+def turn_contact(result, normal, side):
+    """Give a result another normal, from the round body to the mesh, about its centre or axis."""
+    is_a, radius, center, axis, _ = side
+    keep_points(result, points_to_keep(result, side))
     for p in range(result.point_count):
-        is_own, on_axis = center_of_point(result, p, normal, side)
-        if is_own:
-            center = add(center, on_axis)
+        on_axis = add_scaled(center, axis, place_of_point(result, p, side))
+        store3(result.points[p], add_scaled(on_axis, normal, radius + 0.5 * result.separations[p]))
+    store3(result.normal, normal if is_a else negate(normal))
+
+
+@kernel
+def axis_of_contact(result, side):
+    """The centre or axis of the round shape at a contact, the mean of its points, and their mean separation [m]."""
+    place, separation, count, bits = 0.0, 0.0, 0, points_to_keep(result, side)
+    for p in range(result.point_count):
+        if bits >> p & 1:
+            place += place_of_point(result, p, side)
             separation += result.separations[p]
             count += 1
-    if count == 0:
-        return center, math.inf
-    return scale(center, 1.0 / count), separation / count
+    return add_scaled(side[2], side[3], place / count), separation / count
+
+
+@kernel
+def is_at_places_of(result, p, other, side):
+    """Whether point p of a result lies on the axis where a result of about the same direction has points, or between them."""
+    if dot(vector3(result.normal), vector3(other.normal)) <= FARTHEST_TURN:
+        return False
+    low, high = math.inf, -math.inf
+    for q in range(other.point_count):
+        place = place_of_point(other, q, side)
+        low, high = min(low, place), max(high, place)
+    place, margin = place_of_point(result, p, side), SAME_PLACE * side[1]
+    return low - margin < place < high + margin
+
+
+@kernel
+def remove_points_beside(results, found, r, side):
+    """Remove points of other results at the places of result `r`: facets ahead would stop what rolls along the chord."""
+    for q in range(found):
+        bits = INT64(0)
+        for p in range(results[q].point_count):
+            if q == r or not is_at_places_of(results[q], p, results[r], side):
+                bits |= INT64(1) << p
+        keep_points(results[q], bits)
+
+
+@kernel
+def next_result(results, found, done):
+    """The deepest result with points whose bit in `done` is not set, or -1."""
+    best, deepest = -1, -math.inf
+    for r in range(found):
+        depth = depth_of(results[r])
+        if done >> r & 1 == 0 and depth > deepest:
+            best, deepest = r, depth
+    return best
 
 
 @kernel
@@ -220,33 +280,6 @@ def note_curve(system, pair_index, body, ground, old, normal, load, chain):
 
 
 @kernel
-def is_deepest(results, found, r):
-    """Whether no other result of about the same direction is deeper: the contact of a curve, whose facets may make several."""
-    normal, deepest = vector3(results[r].normal), depth_of(results[r])
-    for q in range(found):
-        if q != r and dot(vector3(results[q].normal), normal) > FARTHEST_TURN:
-            depth = depth_of(results[q])
-            if depth > deepest or (depth == deepest and q < r):
-                return False
-    return True
-
-
-@kernel
-def drop_others(results, found, r):
-    """Remove the results of about the direction of `r`: planes of facets ahead would stop what rolls along the chord. Return
-    (number of results, the place of `r`)."""
-    normal, count, place = vector3(results[r].normal), 0, r
-    for q in range(found):
-        if q == r or dot(vector3(results[q].normal), normal) <= FARTHEST_TURN:
-            if q != count:
-                results[count] = results[q]
-            if q == r:
-                place = count
-            count += 1
-    return count, place
-
-
-@kernel
 def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, chain):
     """Compute the normal of a result turned towards the chord, world axes, from the round body to the mesh: `(whether it is
     turned, normal)`. Notes a contact that goes on from one of the last step."""
@@ -259,10 +292,10 @@ def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, c
     if not is_a:
         place, rotation = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
-    normal = vector3(result.normal) if is_a else negate(vector3(result.normal))
-    center, separation = axis_of_contact(result, normal, side)
-    turning = cross(vector3(body.angular_velocity), subtract(center, middle))
-    motion = scale(add(velocity, turning), system.last_delta_time)
+    normal, spin, time = inward(result, side), vector3(body.angular_velocity), system.last_delta_time
+    center, separation = axis_of_contact(result, side)
+    turning = cross(spin, subtract(center, middle))
+    motion = scale(add(velocity, add_scaled(turning, cross(spin, turning), 0.5 * time)), time)
     if separation > LINEAR_SLOP or not abs(dot(motion, normal)) < STEEP * length(motion):
         return False, normal
     old, load = last_normal(system, pair, chain, normal, is_a)
@@ -278,18 +311,31 @@ def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, c
 
 @kernel
 def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain):
-    """Turn the normals of a round body on a mesh towards the chords of its way in this step, and note the most loaded contact that
-    goes on from one of the last step. `delta`: the centre of mass of B from that of A [m]. Returns the number of results."""
+    """Turn the normals of a round body on a mesh towards the chords of its way in this step, deepest first, and note the most
+    loaded contact that goes on from one of the last step. `delta`: the centre of mass of B from that of A [m]. Returns the number
+    of results."""
     keep_as_call()
-    side, r = round_side(shapes, shape_pair), 0
-    while r < found:
-        if is_deepest(results, found, r):
+    side, done = round_side(shapes, shape_pair), INT64(0)
+    r = next_result(results, found, done)
+    while r >= 0:
+        is_first = True  # of its direction and place
+        for q in range(found):
+            if done >> q & 1 and is_at_places_of(results[r], 0, results[q], side):
+                is_first = False
+        done |= INT64(1) << r
+        if is_first:
             is_turned, normal = roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, results[r], chain)
             if is_turned:
-                found, r = drop_others(results, found, r)
+                remove_points_beside(results, found, r, side)
                 turn_contact(results[r], normal, side)
-        r += 1
-    return found
+        r = next_result(results, found, done)
+    count = 0
+    for r in range(found):
+        if results[r].point_count > 0:
+            if r != count:
+                results[count] = results[r]
+            count += 1
+    return count
 
 
 @kernel
@@ -304,8 +350,8 @@ def part_rolling(lists, body):
 
 @kernel
 def carry_along_curve(system, pair, lists, a, b):
-    """Turn the velocity of a body with the curve that it rolls along, so that it keeps its speed. Serial: a body may touch several
-    grounds, and the next ones find what is left to turn. Over a hill, only if gravity and forces hold the body on it."""
+    """Turn the velocity of a body with the curve that it rolls along, so that it keeps its speed. Serial: a body may touch
+    several grounds, and the next ones find what is left to turn. Over a hill, only if gravity and forces hold the body on it."""
     pair.flags &= ~np.uint32(PAIR_IS_KEPT_ON_CURVE)
     body, ground = (a, b) if a.inverse_mass > 0.0 else (b, a)
     normal, kept = vector3(lists.curve_normal), FLOAT64(lists.curve_speed)
