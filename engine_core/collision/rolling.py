@@ -150,8 +150,8 @@ def inward(result, side):
 
 @kernel
 def place_of_point(result, p, side):
-    """Where on the axis of the round shape point p of a result belongs, from its centre [m]. A result of several facets has points
-    of others beside the line of its normal through the axis."""
+    """Compute where on the axis of the round shape point p of a result belongs, from its centre [m]. A result of several facets
+    has points of others beside the line of its normal through the axis."""
     _, radius, center, axis, half = side
     inside = add_scaled(vector3(result.points[p]), inward(result, side), -(radius + 0.5 * result.separations[p]))
     return min(max(dot(axis, subtract(inside, center)), -half), half)
@@ -159,7 +159,7 @@ def place_of_point(result, p, side):
 
 @kernel
 def points_to_keep(result, side):
-    """Bits of the points of a result that are the deepest at their place on the axis."""
+    """Compute the bits of the points of a result that are the deepest at their place on the axis."""
     bits = INT64(0)
     for p in range(result.point_count):
         place, is_deepest = place_of_point(result, p, side), True
@@ -197,14 +197,12 @@ def turn_contact(result, normal, side):
 
 @kernel
 def axis_of_contact(result, side):
-    """The centre or axis of the round shape at a contact, the mean of its points, and their mean separation [m]."""
-    place, separation, count, bits = 0.0, 0.0, 0, points_to_keep(result, side)
-    for p in range(result.point_count):
-        if bits >> p & 1:
-            place += place_of_point(result, p, side)
-            separation += result.separations[p]
-            count += 1
-    return add_scaled(side[2], side[3], place / count), separation / count
+    """The centre or axis of the round shape at the deepest point of a result, and its separation [m]."""
+    deepest = 0
+    for p in range(1, result.point_count):
+        if result.separations[p] < result.separations[deepest]:
+            deepest = p
+    return add_scaled(side[2], side[3], place_of_point(result, deepest, side)), result.separations[deepest]
 
 
 @kernel
