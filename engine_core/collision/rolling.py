@@ -21,7 +21,7 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
+from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_active_edges, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.schema import MESH
 from ..shapes.traits import is_round
 from .pairs import lists_of, manifolds_of, pairs_of
@@ -34,8 +34,10 @@ KINK = math.cos(math.radians(6.0))
 of inactive edges."""
 FARTHEST_TURN = math.cos(math.radians(12.0))
 """The normal may turn by this angle in a step (cosine)."""
-SAME_NORMAL = 1.0 - 1e-10
-"""A turn by less than this is none (cosine): flat ground keeps its normal."""
+LEAST_TURN = 1e-5
+"""A smaller turn is none (sine): flat ground keeps its normal, and so does a contact whose last normal was rounded."""
+ON_FACE = 1.0 - 1e-6
+"""The foot of a centre is inside a triangle if the line to it is along its normal (cosine)."""
 STEEP = 0.2
 """A body that approaches the surface more steeply (sine of the angle) lands on it: it does not roll."""
 LEAST_WAY = 5e-4
@@ -69,16 +71,23 @@ def is_round_on_mesh(shapes, shape_pair):
 
 
 @kernel
+def is_same(n, m):
+    """Whether two unit vectors differ by less than `LEAST_TURN`."""
+    return length_squared(cross(n, m)) < LEAST_TURN * LEAST_TURN and dot(n, m) > 0.0
+
+
+@kernel
 def foot_of(shape, center, normal, radius):
     """Find the point of a mesh nearest to `center`, which is about `radius` [m] above it. Returns the unit vector to it and the
-    distance [m], mesh's frame; `normal` and infinity if there is none near the foot along `normal`."""
+    distance [m], mesh's frame; `normal` and infinity if there is none near the foot along `normal`, or it may be on a real
+    edge."""
     keep_as_call()
     mesh = mesh_of(shape)
     query, bounds = stack_array(MESH_QUERY_SIZE, np.int64), stack_array(6, np.float64)
     below, reach = add_scaled(center, normal, radius), REACH * radius + LINEAR_SLOP
     for k in range(3):
         bounds[k], bounds[3 + k] = below[k] - reach, below[k] + reach
-    best, least = normal, math.inf
+    best, least, nearest = normal, math.inf, INT64(-1)
     mesh_query_start(query)
     number = mesh_query_next(mesh, query, bounds)
     while number >= 0:
@@ -88,36 +97,41 @@ def foot_of(shape, center, normal, radius):
             way = subtract(nearest_on_triangle(p, q, r, center), center)
             size = length_squared(way)
             if size < least:
-                best, least = way, size
+                best, least, nearest = way, size, INT64(number)
         number = mesh_query_next(mesh, query, bounds)
     if not 0.25 * radius * radius < least < math.inf:
         return normal, math.inf
     distance = math.sqrt(least)
+    p, q, r = mesh_corners(mesh, nearest)
+    front = cross(subtract(q, p), subtract(r, p))
+    if abs(dot(front, best)) < ON_FACE * distance * length(front) and mesh_active_edges(mesh, nearest) != 0:
+        return normal, math.inf
     return scale(best, 1.0 / distance), distance
 
 
 @kernel
 def chord_normal(shape, center, normal, motion, radius, separation):
     """Turn the normal of a contact, from the round body to the mesh, towards the chord that its centre goes along in this step,
-    mesh's frame. `motion`: of the centre in the step [m]. Returns `normal` itself on flat ground, and where the ground is no
-    smooth curve."""
+    mesh's frame: `(whether the ground is smooth, normal)`. `motion`: of the centre in the step [m]. The normal is `normal` itself
+    on flat ground, and where the ground is not smooth."""
     keep_as_call()
     along = add_scaled(motion, normal, -dot(motion, normal))
     next_normal, distance = foot_of(shape, add(center, along), normal, radius)
     likeness = dot(normal, next_normal)
-    if distance == math.inf or likeness > SAME_NORMAL or likeness < FARTHEST_TURN:
-        return normal
+    if distance == math.inf or likeness < FARTHEST_TURN:
+        return False, normal
+    if is_same(normal, next_normal):
+        return True, normal
     if likeness < KINK:
         halfway, _ = foot_of(shape, add_scaled(center, along, 0.5), normal, radius)
         if dot(normal, halfway) < KINK or dot(halfway, next_normal) < KINK:
-            return normal
+            return False, normal
     chord = add_scaled(along, next_normal, distance - radius - separation)
     mean = add(normal, next_normal)
     turned = normalize(add_scaled(mean, chord, -dot(mean, chord) / length_squared(chord)))
     # On a smooth curve it lies between the two: a step up or down is none.
-    if dot(turned, normal) < likeness or dot(turned, next_normal) < likeness:
-        return normal
-    return turned
+    is_between = dot(turned, normal) >= likeness and dot(turned, next_normal) >= likeness
+    return True, (turned if is_between else normal)
 
 
 @kernel
@@ -265,7 +279,7 @@ def last_normal(system, pair, chain, normal, is_a):
 def note_curve(system, pair_index, body, ground, old, normal, load, chain):
     """Note that a body rolled on from a contact with normal `old` to one with `normal`, both from the body to the ground, if the
     contact bears more than those noted before."""
-    if load <= chain.curve_load or dot(old, normal) > SAME_NORMAL or (body.flags | ground.flags) & HAS_JOINT:
+    if load <= chain.curve_load or is_same(old, normal) or (body.flags | ground.flags) & HAS_JOINT:
         return
     pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
     if pair.flags & (PAIR_SPARES_A | PAIR_SPARES_B):
@@ -297,12 +311,13 @@ def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, c
     if separation > LINEAR_SLOP or not abs(dot(motion, normal)) < STEEP * length(motion):
         return False, normal
     old, load = last_normal(system, pair, chain, normal, is_a)
-    turned = rotate(rotation, chord_normal(
+    is_smooth, turned = chord_normal(
         shapes[mesh], rotate_inverse(rotation, subtract(center, place)), rotate_inverse(rotation, normal),
         rotate_inverse(rotation, motion), side[1], separation,
-    ))  # fmt: skip
-    is_turned = dot(turned, normal) < SAME_NORMAL
-    if load > 0.0 and length_squared(turning) < ALONG_WITH_BODY**2 * length_squared(velocity):
+    )  # fmt: skip
+    turned = rotate(rotation, turned)
+    is_turned = is_smooth and not is_same(turned, normal)
+    if is_smooth and load > 0.0 and length_squared(turning) < ALONG_WITH_BODY**2 * length_squared(velocity):
         note_curve(system, pair_index, body, ground, old, turned if is_turned else normal, load, chain)
     return is_turned, turned
 
