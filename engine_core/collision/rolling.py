@@ -26,7 +26,7 @@ from ..shapes.schema import MESH
 from ..shapes.traits import is_round
 from .pairs import lists_of, manifolds_of, pairs_of
 from .round_shapes import half_height_of
-from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_SPARES_A, PAIR_SPARES_B
+from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_SPARES_A, PAIR_SPARES_B, PAIR_WAS_ON_CURVE
 
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
 KINK = math.cos(math.radians(6.0))
@@ -279,16 +279,17 @@ def last_normal(system, pair, chain, normal, is_a):
 def note_curve(system, pair_index, body, ground, old, normal, load, chain):
     """Note that a body rolled on from a contact with normal `old` to one with `normal`, both from the body to the ground, if the
     contact bears more than those noted before."""
-    if load <= chain.curve_load or is_same(old, normal) or (body.flags | ground.flags) & HAS_JOINT:
+    if load <= chain.curve_load or (body.flags | ground.flags) & HAS_JOINT:
         return
     pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
-    if pair.flags & (PAIR_SPARES_A | PAIR_SPARES_B):
+    is_on_curve = pair.flags & PAIR_WAS_ON_CURVE != 0 or not is_same(old, normal)
+    if not is_on_curve or pair.flags & (PAIR_SPARES_A | PAIR_SPARES_B):
         return
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
     chain.curve_load = load
     store3(lists.curve_normal, normal)
     lists.curve_speed = FLOAT32(dot(velocity, old))
-    pair.flags |= np.uint32(PAIR_IS_KEPT_ON_CURVE)
+    pair.flags |= np.uint32(PAIR_IS_KEPT_ON_CURVE | PAIR_WAS_ON_CURVE)
 
 
 @kernel

@@ -34,7 +34,8 @@ PAIR_SPARES_B = 16
 PAIR_TELLS = 32  # one of its bodies reports when contact begins and ends
 PAIR_TELLS_ALL = 64  # ... and while it lasts
 PAIR_HAS_RULE = 128  # it has a rule for the contact classes of its bodies
-PAIR_IS_KEPT_ON_CURVE = 256  # a round body rolled on over a smooth curve: see rolling.py
+PAIR_IS_KEPT_ON_CURVE = 256  # a round body rolled on over a smooth curve in this step: see rolling.py
+PAIR_WAS_ON_CURVE = 512  # it has done so since they touch
 
 # One cache line: all that a step reads of a pair whose manifolds are still valid. The rest is in PAIR_LISTS.
 PAIR = np.dtype(
