@@ -20,15 +20,19 @@ from ..geometry.vector import (
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
-from ..runtime.memory import stack_array
+from ..runtime.memory import address_of_record, stack_array, view
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_active_edges, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.schema import MESH
 from ..shapes.traits import is_round
-from .pairs import lists_of, manifolds_of, pairs_of
+from .pairs import manifolds_of, pairs_of
 from .round_shapes import half_height_of
-from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_SPARES_A, PAIR_SPARES_B, PAIR_WAS_ON_CURVE
+from .schema import (
+    CURVE, KEPT_ON_CURVE, LINEAR_SLOP, PAIR, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_SPARES_A, PAIR_SPARES_B,
+    PAIR_WAS_ON_CURVE,
+)  # fmt: skip
 
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
+PAIR_SIZE = PAIR.itemsize
 KINK = math.cos(math.radians(6.0))
 """A surface is smooth where the normals of neighbouring facets differ by less than this angle (cosine); a little more than that
 of inactive edges."""
@@ -49,6 +53,12 @@ SAME_PLACE = 0.3
 """Points of contact closer than this along the axis of a capsule are at one place: a part of the radius."""
 ALONG_WITH_BODY = 0.05
 """The velocity is carried if that of the axis at the contact differs by at most this part from that of the centre of mass."""
+
+
+@kernel
+def curves_of(system):
+    """The rows of CURVE, by the numbers of pairs."""
+    return view(system.extra[KEPT_ON_CURVE], system.pair_capacity, CURVE)
 
 
 @kernel
@@ -281,14 +291,15 @@ def note_curve(system, pair_index, body, ground, old, normal, load, chain):
     contact bears more than those noted before."""
     if load <= chain.curve_load or (body.flags | ground.flags) & HAS_JOINT:
         return
-    pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
+    pair = pairs_of(system)[pair_index]
     is_on_curve = pair.flags & PAIR_WAS_ON_CURVE != 0 or not is_same(old, normal)
     if not is_on_curve or pair.flags & (PAIR_SPARES_A | PAIR_SPARES_B):
         return
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
     chain.curve_load = load
-    store3(lists.curve_normal, normal)
-    lists.curve_speed = FLOAT32(dot(velocity, old))
+    curve = curves_of(system)[pair_index]
+    store3(curve.normal, normal)
+    curve.speed = FLOAT32(dot(velocity, old))
     pair.flags |= np.uint32(PAIR_IS_KEPT_ON_CURVE | PAIR_WAS_ON_CURVE)
 
 
@@ -367,8 +378,9 @@ def carry_along_curve(system, pair, lists, a, b):
     """Turn the velocity of a body with the curve that it rolls along, so that it keeps its speed. Serial: a body may touch
     several grounds, and the next ones find what is left to turn. Over a hill, only if gravity and forces hold the body on it."""
     pair.flags &= ~np.uint32(PAIR_IS_KEPT_ON_CURVE)
+    curve = curves_of(system)[(address_of_record(pair) - system.pairs) // PAIR_SIZE]
     body, ground = (a, b) if a.inverse_mass > 0.0 else (b, a)
-    normal, kept = vector3(lists.curve_normal), FLOAT64(lists.curve_speed)
+    normal, kept = vector3(curve.normal), FLOAT64(curve.speed)
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
     size, approach = length_squared(velocity), dot(velocity, normal)
     pull = add_scaled(vector3(body.gravity), vector3(body.force), FLOAT64(body.inverse_mass))

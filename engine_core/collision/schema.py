@@ -69,13 +69,13 @@ PAIR_LISTS = np.dtype(
         ("restitution", "f4"),
         ("telling_index", "i4"),  # place in SYSTEM.telling_pairs; -1: in none
         ("first_told", "i4"),  # its contacts known to users: see contact_schema.py; -1: none
-        # With PAIR_IS_KEPT_ON_CURVE: normal of the contact from the body to the ground, and the speed towards the last one [m/s].
-        ("curve_normal", "f4", 3),
-        ("curve_speed", "f4"),
     ],
     align=True,
 )
-assert PAIR_LISTS.itemsize == 64
+
+# A pair with PAIR_IS_KEPT_ON_CURVE has a row of the same number in the array whose address is SYSTEM.extra[KEPT_ON_CURVE].
+KEPT_ON_CURVE = 13
+CURVE = np.dtype([("normal", "f4", 3), ("speed", "f4")])  # from the body to the ground; towards the last contact's normal [m/s]
 
 # Flags of a manifold.
 MANIFOLD_WANDERS_A = 1  # A is round there, but no ball: its contact point moves as it rolls

@@ -24,7 +24,8 @@ from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_que
 from ..shapes.schema import BOX, CYLINDER, HULL, HULL_BLOCK, MESH, NO_PART, PLANE, SHAPE
 from .contact_points import contact_frames, contact_normal, contact_point
 from .pairs import lists_of, manifolds_of, pairs_of
-from .schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR, SPECULATIVE_DISTANCE
+from .rolling import carry_along_curve
+from .schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR, PAIR_IS_KEPT_ON_CURVE, SPECULATIVE_DISTANCE
 
 FLUSH = LINEAR_SLOP
 """Faces whose planes are this close count as one [m]; less for small bodies, see `flush_distance`."""
@@ -243,8 +244,10 @@ def has_support(system, world, bodies, index, suspect, near):
 @kernel
 def drop_seam_contacts(system, world, bodies, pair, lists):
     """Remove the points of manifolds with inner edges, for a pair of a moving and a static body. The pair no longer counts as
-    touching by them."""
+    touching by them. A body that rolled on over a curve keeps its speed (see rolling.py)."""
     a, b = bodies[pair.body_a], bodies[pair.body_b]
+    if pair.flags & PAIR_IS_KEPT_ON_CURVE:
+        carry_along_curve(system, pair, lists, a, b)
     if (a.inverse_mass > 0.0) == (b.inverse_mass > 0.0):
         return
     is_a = a.inverse_mass > 0.0
