@@ -132,6 +132,8 @@ def chord_normal(shape, center, normal, motion, radius, separation):
         return False, normal
     if is_same(normal, next_normal):
         return True, normal
+    if foot_of(shape, center, normal, radius)[1] == math.inf:
+        return False, normal  # it touches a real edge now
     if likeness < KINK:
         halfway, _ = foot_of(shape, add_scaled(center, along, 0.5), normal, radius)
         if dot(normal, halfway) < KINK or dot(halfway, next_normal) < KINK:
