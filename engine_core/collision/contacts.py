@@ -35,7 +35,7 @@ from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .passing import gap_between
 from .query_schema import COLLIDE_FUNCTION
-from .rolling import is_round_on_mesh, may_roll, turn_to_chords
+from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, PAIR_WAS_ON_CURVE, SPECULATIVE_DISTANCE,
 )  # fmt: skip
@@ -192,7 +192,7 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
     if is_support_shape(shapes[instance_a.shape]) or is_support_shape(shapes[instance_b.shape]):
         chain.renews = 1
     found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
-    if chain.may_roll != 0 and found > 0 and is_round_on_mesh(shapes, shape_pair):
+    if found > 0 and is_round_on_mesh(shapes, shape_pair):
         found = turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
     write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
     return INT64(shape_pair.axis_cache)
@@ -230,7 +230,7 @@ def collide_at(
     """Collide two bodies at a fraction of their paths (rows of SWEEP). Returns the position of B relative to A there, or `delta`,
     the present one."""
     keep_as_call()
-    chain.may_roll = 0
+    chain.is_ahead = 1
     copies = stack_array(2, BODY)
     copies[0], copies[1] = a, b
     move_along(way_a, fraction, copies[0])
@@ -367,8 +367,7 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.contact, chain.is_rejected, chain.lowest = address_of_row(contacts, 0), 0, 0.0
     chain.instances[0] = chain.instances[1] = 0
     chain.parts[0] = chain.parts[1] = NO_PART
-    chain.has_surface, chain.curve_load = 0, 0.0
-    chain.may_roll = 1 if may_roll(pair, a, b, delta_time) else 0
+    chain.has_surface, chain.is_ahead, chain.curve_load = 0, 0, 0.0
     gap = gap_between(a, b, delta) if pair.flags & PAIR_IS_TOUCHING == 0 else 0.0
     delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
     drop_unmatched(system, chain)

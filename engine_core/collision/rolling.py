@@ -81,7 +81,7 @@ def may_roll(pair, a, b, delta_time):
 def is_round_on_mesh(shapes, shape_pair):
     """Whether one of two shapes is round and the other a mesh."""
     a, b = shapes[shape_pair.shape_a], shapes[shape_pair.shape_b]
-    return (is_round(a) and b.kind == MESH) or (is_round(b) and a.kind == MESH)
+    return (b.kind == MESH and is_round(a)) or (a.kind == MESH and is_round(b))
 
 
 @kernel
@@ -390,6 +390,8 @@ def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results,
     loaded contact that goes on from one of the last step. `delta`: the centre of mass of B from that of A [m]. Returns the number
     of results."""
     keep_as_call()
+    if chain.is_ahead != 0 or not may_roll(pairs_of(system)[pair_index], a, b, system.last_delta_time):
+        return found
     side, done = round_side(shapes, shape_pair), INT64(0)
     r = next_result(results, found, done)
     while r >= 0:
