@@ -37,7 +37,8 @@ from .passing import gap_between
 from .query_schema import COLLIDE_FUNCTION
 from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
-    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, PAIR_WAS_ON_CURVE, SPECULATIVE_DISTANCE,
+    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, PAIR_WAS_ON_CURVE,
+    SPECULATIVE_DISTANCE,
 )  # fmt: skip
 from .sweeps import SWEEP
 
@@ -378,7 +379,7 @@ def collide_pair(system, world, pair_index, delta_time):
     remember_pose(pair, a, b, delta, chain.is_round != 0, chain.renews != 0)
     if chain.count == 0:
         remember_gap(pair, a, b, gap - shape_pair.distance)
-        pair.flags &= ~np.uint32(PAIR_WAS_ON_CURVE)
+        pair.flags &= ~np.uint32(PAIR_IS_KEPT_ON_CURVE | PAIR_WAS_ON_CURVE)
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         chain.is_changed = 1
     if (a.flags | b.flags) & HAS_JOINT and is_deep(system, a, b, chain.lowest):
