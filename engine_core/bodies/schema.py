@@ -309,6 +309,7 @@ SYSTEM = np.dtype(
         ("is_shared", "i8"),  # the step under way runs on all threads of the job system
         ("scratch", "i8"), ("scratch_bytes", "i8"),
         ("halfway", "i8"),  # float32 (body_capacity + 16, 8); see solver/ways.py
+        ("curves", "i8"),  # collision.schema.CURVE of pairs with PAIR_IS_KEPT_ON_CURVE, by the number of the pair
         ("company", "i8"),  # int32 (body_capacity + 16, 8); see solver/continuous.py
         ("sweep_round", "i8"),  # number of the round of sweeps under way
         ("held_back_count", "i8"),  # bodies that the last round of sweeps stopped

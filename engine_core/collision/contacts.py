@@ -35,8 +35,10 @@ from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .passing import gap_between
 from .query_schema import COLLIDE_FUNCTION
+from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
-    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, SPECULATIVE_DISTANCE,
+    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, PAIR_WAS_ON_CURVE,
+    SPECULATIVE_DISTANCE,
 )  # fmt: skip
 from .sweeps import SWEEP
 
@@ -191,6 +193,8 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
     if is_support_shape(shapes[instance_a.shape]) or is_support_shape(shapes[instance_b.shape]):
         chain.renews = 1
     found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
+    if found > 0 and is_round_on_mesh(shapes, shape_pair):
+        found = turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
     write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
     return INT64(shape_pair.axis_cache)
 
@@ -227,6 +231,7 @@ def collide_at(
     """Collide two bodies at a fraction of their paths (rows of SWEEP). Returns the position of B relative to A there, or `delta`,
     the present one."""
     keep_as_call()
+    chain.is_ahead = 1
     copies = stack_array(2, BODY)
     copies[0], copies[1] = a, b
     move_along(way_a, fraction, copies[0])
@@ -363,7 +368,7 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.contact, chain.is_rejected, chain.lowest = address_of_row(contacts, 0), 0, 0.0
     chain.instances[0] = chain.instances[1] = 0
     chain.parts[0] = chain.parts[1] = NO_PART
-    chain.has_surface = 0
+    chain.has_surface, chain.is_ahead, chain.curve_load = 0, 0, 0.0
     gap = gap_between(a, b, delta) if pair.flags & PAIR_IS_TOUCHING == 0 else 0.0
     delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
     drop_unmatched(system, chain)
@@ -374,10 +379,13 @@ def collide_pair(system, world, pair_index, delta_time):
     remember_pose(pair, a, b, delta, chain.is_round != 0, chain.renews != 0)
     if chain.count == 0:
         remember_gap(pair, a, b, gap - shape_pair.distance)
+        pair.flags &= ~np.uint32(PAIR_IS_KEPT_ON_CURVE | PAIR_WAS_ON_CURVE)
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):
         chain.is_changed = 1
     if (a.flags | b.flags) & HAS_JOINT and is_deep(system, a, b, chain.lowest):
         return True  # one of them may be caught at a joint: see solver/caught_bodies.py
+    if chain.curve_load > 0.0:
+        return True  # the velocity is turned in order: see rolling.py
     return chain.is_changed != 0 or (chain.count > 0 and may_meet_seam(a, b, chain.count))
 
 

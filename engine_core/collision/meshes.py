@@ -250,6 +250,12 @@ def name_features(result, triangle):
 
 
 @kernel
+def triangle_of_feature(feature):
+    """The triangle of the only point of a ball's contact, by the feature from `name_features`; for other features any number."""
+    return (((feature & 0x7FFFFFFF) ^ 1) * 0xE8B2F51 & 0x7FFFFFFF) - 1
+
+
+@kernel
 def collide_polytope_triangle(a, triangle, active_edges, limit, polygons, result):
     """Collide polytope A with the front of a triangle. Return the number of points."""
     keep_as_call()

@@ -35,6 +35,8 @@ CHAIN = np.dtype(
         ("renews", "i8"),
         ("contact", "i8"),  # address of CONTACT, for rules
         ("is_rejected", "i8"),  # a rule rejects all contacts of this pair in this step
+        ("is_ahead", "i8"),  # collided where the bodies will meet, see meeting.py
+        ("curve_load", "f8"),  # impulse of the most loaded contact that goes on along a curve [N s]; 0: none
     ],
     align=True,
 )  # fmt: skip

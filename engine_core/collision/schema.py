@@ -34,6 +34,8 @@ PAIR_SPARES_B = 16
 PAIR_TELLS = 32  # one of its bodies reports when contact begins and ends
 PAIR_TELLS_ALL = 64  # ... and while it lasts
 PAIR_HAS_RULE = 128  # it has a rule for the contact classes of its bodies
+PAIR_IS_KEPT_ON_CURVE = 256  # a round body rolled on over a smooth curve in this step: see rolling.py
+PAIR_WAS_ON_CURVE = 512  # it has done so since they touch
 
 # One cache line: all that a step reads of a pair whose manifolds are still valid. The rest is in PAIR_LISTS.
 PAIR = np.dtype(
@@ -70,6 +72,8 @@ PAIR_LISTS = np.dtype(
     ],
     align=True,
 )
+
+CURVE = np.dtype([("normal", "f4", 3), ("speed", "f4")])  # from the body to the ground; towards the last contact's normal [m/s]
 
 # Flags of a manifold.
 MANIFOLD_WANDERS_A = 1  # A is round there, but no ball: its contact point moves as it rolls

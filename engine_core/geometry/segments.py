@@ -2,7 +2,7 @@
 
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
-from .vector import add_scaled, dot, length_squared, subtract
+from .vector import add, add_scaled, dot, length_squared, scale, subtract
 
 
 @kernel
@@ -48,6 +48,34 @@ def nearest_of_segments(p1, q1, p2, q2):
         t = 1.0
         s = min(max((b - c) / a, 0.0), 1.0)
     return s, t
+
+
+@kernel
+def nearest_on_triangle(a, b, c, point):
+    """The point of a triangle nearest to `point` (C. Ericson, "Real-Time Collision Detection", 5.1.5)."""
+    ab, ac, way = subtract(b, a), subtract(c, a), subtract(point, a)
+    d1, d2 = dot(ab, way), dot(ac, way)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return a
+    way = subtract(point, b)
+    d3, d4 = dot(ab, way), dot(ac, way)
+    if d3 >= 0.0 and d4 <= d3:
+        return b
+    vc = d1 * d4 - d3 * d2
+    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        return add_scaled(a, ab, d1 / (d1 - d3))
+    way = subtract(point, c)
+    d5, d6 = dot(ab, way), dot(ac, way)
+    if d6 >= 0.0 and d5 <= d6:
+        return c
+    vb = d5 * d2 - d1 * d6
+    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        return add_scaled(a, ac, d2 / (d2 - d6))
+    va = d3 * d6 - d5 * d4
+    if va <= 0.0 and d4 >= d3 and d5 >= d6:
+        return between(b, c, (d4 - d3) / ((d4 - d3) + (d5 - d6)))
+    share = 1.0 / (va + vb + vc)
+    return add(a, add(scale(ab, vb * share), scale(ac, vc * share)))
 
 
 @kernel

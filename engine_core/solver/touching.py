@@ -7,7 +7,8 @@ from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import BODY, KINEMATIC, RIGID, WORLD
 from ..collision.event_lists import end_telling
 from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, lists_of, manifolds_of, pairs_of
-from ..collision.schema import MANIFOLD_IS_SENSOR, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED
+from ..collision.rolling import carry_along_curve
+from ..collision.schema import MANIFOLD_IS_SENSOR, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED
 from ..collision.seams import drop_seam_contacts
 from ..constraints.colours import add_to_colour, remove_from_colour
 from ..runtime.kernel import kernel
@@ -75,6 +76,8 @@ def settle_pair(system, world, bodies, index):
         destroy_pair(system, bodies, index)
         return
     if lists.manifold_count > 0:
+        if pair.flags & PAIR_IS_KEPT_ON_CURVE:
+            carry_along_curve(system, pair, lists, a, b)
         drop_seam_contacts(system, world, bodies, pair, lists)
         turn_pinched_contacts(system, bodies, pair, lists.first_manifold)
         pair.flags |= PAIR_IS_TOUCHING

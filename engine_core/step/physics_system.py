@@ -13,7 +13,7 @@ from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CON
 from ..collision.event_lists import renew_event_list
 from ..collision.pair_finding import make_pairs
 from ..collision.query_schema import COLLIDE_FUNCTION
-from ..collision.schema import LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
+from ..collision.schema import CURVE, LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
 from ..constraints.colours import lay_out_blocks
 from ..constraints.schema import (
     BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, MANIFOLD_INDEX, NORMAL,
@@ -222,6 +222,7 @@ class PhysicsSystem:
         pairs, manifolds = (rows_for(limits[name], usual[name]) for name in ("pairs", "contacts"))
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
         row["pair_lists"] = self._reserve("lists of pairs", PAIR_LISTS, pairs)
+        row["curves"] = self._reserve("pairs on curves", CURVE, pairs)
         row["manifolds"], row["manifold_capacity"] = self._reserve("contact manifolds", MANIFOLD, manifolds), manifolds
         self._manifolds, self._bodies = self._pools[-1].rows, world.bodies.rows
         row["first_free_pair"] = row["first_free_manifold"] = -1
