@@ -91,7 +91,7 @@ class BodyInterface(BodyShapes):
         self._stale.pop(index, None)
         row = self._bodies.rows[index]
         first, capacity = int(row["first_instance"]), int(row["instance_capacity"])
-        self._forget_reports(index)
+        self.forget_reports(index)
         self._bodies.retire(index)
 
         def give_back() -> None:
@@ -349,12 +349,13 @@ class BodyInterface(BodyShapes):
         rare["contact_count"] = rare["max_contacts_reported"] = 0
         rare["contacts"] = reports.ctypes.data if count else 0
         rare["max_contacts_reported"] = count
-        self._forget_reports(index)
+        self.forget_reports(index)
         if count:
             self._contact_reports[index] = reports
             self._record["reporting_count"] = len(self._contact_reports)
 
-    def _forget_reports(self, index: int) -> None:
+    def forget_reports(self, index: int) -> None:
+        """Report the contacts of a body, by index, no more: it is freed."""
         self._contact_reports.pop(index, None)
         self._record["reporting_count"] = len(self._contact_reports)
 

@@ -384,7 +384,7 @@ def test_bad_input_names_call_and_value_and_changes_nothing(world, call, argumen
     world.body.param(body, "inertia")  # whatever is pending is done
     before = memory_of(world)
     with pytest.raises(ValueError, match=text) as raised:
-        getattr(world, call)(body, *arguments)
+        getattr(world.body, call.removeprefix("body_"))(body, *arguments)
     assert str(raised.value).startswith(call)
     assert before == memory_of(world)
 
