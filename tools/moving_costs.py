@@ -43,31 +43,31 @@ class MovingPile:
     def __init__(self, threads: int, places: np.ndarray, slabs: list[tuple[tuple[float, ...], tuple[float, ...]]]):
         self.world = World(threads=threads)
         self.system = self.world.create_system(gravity=(0.0, -9.8, 0.0), is_sleeping_allowed=0)
-        self.bin = self.world.create_body()
-        self.world.body_set_mode(self.bin, KINEMATIC)
+        self.bin = self.world.body.create()
+        self.world.body.set_mode(self.bin, KINEMATIC)
         for half_extents, transform in slabs:
-            self.world.body_add_shape(self.bin, self._box(half_extents), transform)
+            self.world.body.add_shape(self.bin, self._box(half_extents), transform)
         self._enter(self.bin, (*UPRIGHT, 0.0, 0.0, 0.0))
         box, random = self._box((0.5, 0.5, 0.5)), np.random.default_rng(1)
         for place in places + random.uniform(-JITTER / 2.0, JITTER / 2.0, places.shape):
-            body = self.world.create_body()
-            self.world.body_add_shape(body, box)
+            body = self.world.body.create()
+            self.world.body.add_shape(body, box)
             self._enter(body, (*UPRIGHT, *place))
         self.ticks = 0
 
     def _box(self, half_extents: tuple[float, ...]) -> int:
-        shape = self.world.create_shape(BOX)
-        self.world.shapes.set_box(self.world.shape_index("box", shape), half_extents)
+        shape = self.world.shape.create(BOX)
+        self.world.shapes.set_box(self.world.shape.index("box", shape), half_extents)
         return shape
 
     def _enter(self, body: int, transform: tuple[float, ...]) -> None:
-        self.world.body_set_param(body, "friction", FRICTION)
-        self.world.body_set_transform(body, transform)
-        self.world.body_set_system(body, self.system)
+        self.world.body.set_param(body, "friction", FRICTION)
+        self.world.body.set_transform(body, transform)
+        self.world.body.set_system(body, self.system)
 
     def step(self) -> float:
         """Move the bin on and step; the seconds that the step took."""
-        self.world.body_set_transform(self.bin, self.pose(self.ticks * TICK))
+        self.world.body.set_transform(self.bin, self.pose(self.ticks * TICK))
         began = time.perf_counter()
         self.world.step(self.system, TICK)
         self.ticks += 1

@@ -51,17 +51,17 @@ class Pile:
             self._add(box, corner + cell + random.uniform(0.0, JITTER, 3) - (JITTER / 2.0, 0.0, JITTER / 2.0))
 
     def _box(self, *half_extents: float) -> int:
-        shape = self.world.create_shape(BOX)
-        self.world.shapes.set_box(self.world.shape_index("box", shape), half_extents)
+        shape = self.world.shape.create(BOX)
+        self.world.shapes.set_box(self.world.shape.index("box", shape), half_extents)
         return shape
 
     def _add(self, shape: int, position, mode: int | None = None) -> None:
-        body = self.world.create_body()
+        body = self.world.body.create()
         if mode is not None:
-            self.world.body_set_mode(body, mode)
-        self.world.body_add_shape(body, shape)
-        self.world.body_set_transform(body, (*UPRIGHT, *position))
-        self.world.body_set_system(body, self.system)
+            self.world.body.set_mode(body, mode)
+        self.world.body.add_shape(body, shape)
+        self.world.body.set_transform(body, (*UPRIGHT, *position))
+        self.world.body.set_system(body, self.system)
 
     def step(self, ticks: int, clock=time.perf_counter) -> np.ndarray:
         """Seconds of each of so many steps, by a clock."""

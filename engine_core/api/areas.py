@@ -68,17 +68,17 @@ class Area(Handle):
     def position(self) -> Floats:
         """World position of the origin [m], (3,). Can be assigned."""
         core = self._space.core
-        row = core.bodies.rows[core.area_index("position", self._id)]
+        row = core.bodies.rows[core.area.index("position", self._id)]
         arm = turned(row["rotation"].astype(np.float64), row["center_of_mass"].astype(np.float64))
         return read_only(np.asarray(row["position"] - arm))
 
     @position.setter
     def position(self, position: Vector) -> None:
         core, place = self._space.core, vector("position", "position", position, most=FURTHEST)
-        row = core.bodies.rows[core.area_index("position", self._id)]
+        row = core.bodies.rows[core.area.index("position", self._id)]
 
         def move() -> None:  # turned as it is then
-            core.area_set_transform(self._id, twelve(basis_of(row["rotation"].astype(np.float64)), place))
+            core.area.set_transform(self._id, twelve(basis_of(row["rotation"].astype(np.float64)), place))
 
         self._late("position", move)
 
@@ -87,12 +87,12 @@ class Area(Handle):
         KeyError."""
         turn = rotations("move", rotation, 1)[0]
         place = twelve(basis_of(turn), vector("move", "position", position, most=FURTHEST))
-        self._late("move", lambda: self._space.core.area_set_transform(self._id, place))
+        self._late("move", lambda: self._space.core.area.set_transform(self._id, place))
 
     def _late(self, call: str, action: Callable[[], None]) -> None:
         """Do several edits as one: now, or at the end of the step that is running. Errors name `call`."""
         core = self._space.core
-        core.area_index(call, self._id)
+        core.area.index(call, self._id)
 
         def edit() -> None:
             with told_as(call):
@@ -103,17 +103,17 @@ class Area(Handle):
     def overlaps(self) -> "list[Body | Area]":
         """The bodies and areas inside as of the last step, in the order of their rows. The area must `watch` for them."""
         with told_as("overlaps"):
-            found = self._space.core.area_overlaps(self._id)
+            found = self._space.core.area.overlaps(self._id)
         return [thing_of(self._space, identity) for identity in found]
 
     def watch(self, bodies: bool = True, areas: bool = False) -> None:
         """Choose whether the area sees bodies, and other areas. Switching it on tells everything inside again. Raises
         KeyError."""
-        self._late("watch", lambda: self._space.core.area_set_monitoring(self._id, bodies=bodies, areas=areas))
+        self._late("watch", lambda: self._space.core.area.set_monitoring(self._id, bodies=bodies, areas=areas))
 
     def set_visible(self, is_visible: bool) -> None:
         """Choose whether other areas see this one. Raises KeyError."""
-        self._late("set_visible", lambda: self._space.core.area_set_monitorable(self._id, is_visible))
+        self._late("set_visible", lambda: self._space.core.area.set_monitorable(self._id, is_visible))
 
     def set_effect(self, effect: AreaEffect) -> None:
         """Set what the area does to gravity [m/s^2] and damping [1/s] inside. Raises TypeError, KeyError."""
@@ -128,18 +128,18 @@ class Area(Handle):
 
         def set_all() -> None:
             for name, value in given.items():
-                self._space.core.area_set_param(self._id, name, value)
+                self._space.core.area.set_param(self._id, name, value)
 
         self._late("set_effect", set_all)
 
     def remove(self) -> None:
         """Free the area. Raises KeyError."""
         core, table = self._space.core, self._space.world.shapes
-        row = np.array([core.area_index("remove", self._id)])
+        row = np.array([core.area.index("remove", self._id)])
 
         def remove() -> None:
             used = shapes_on(core, row)
-            core.destroy_area(self._id)
+            core.area.destroy(self._id)
             table.drop_all(used)
 
         self._late("remove", remove)

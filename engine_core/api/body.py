@@ -62,7 +62,7 @@ class Body(Handle):
         if MODES.index(mode) >= RIGID:
             for shape in self.shapes:
                 check_moves("mode", shape)
-        self._edit("mode", self._space.core.body_set_mode, MODES.index(mode))
+        self._edit("mode", self._space.core.body.set_mode, MODES.index(mode))
 
     def _one(self, name: str, call: str = "") -> Any:
         """A field of the core's record of the body; errors name `call`, by default the name of the field."""
@@ -165,7 +165,7 @@ class Body(Handle):
 
         def lock() -> None:
             for axis in (1, 2, 4, 8, 16, 32):
-                self._space.core.body_set_axis_lock(self._id, axis, bool(wanted & axis))
+                self._space.core.body.set_axis_lock(self._id, axis, bool(wanted & axis))
 
         self._late("lock_axes", lock)
 
@@ -173,7 +173,7 @@ class Body(Handle):
         """Find how far the body would get by `motion` [m] (3,) from its place, keeping `margin` [m]. Gives the way that is
         free, which includes the way out of an overlap, and the rest of the motion, (3,) each [m]. Nothing moves. Raises
         ValueError, KeyError."""
-        self._space.core.body_index("test_motion", self._id)
+        self._space.core.body.index("test_motion", self._id)
         place = twelve(basis_of(self.rotation), self.position)
         with told_as("test_motion"):
             answer, _ = self._space.queries.body_test_motion(self._id, place, motion, margin)
@@ -201,7 +201,7 @@ class Body(Handle):
 
     @can_sleep.setter
     def can_sleep(self, can_sleep: bool) -> None:
-        self._edit("can_sleep", self._space.core.body_set_can_sleep, can_sleep)
+        self._edit("can_sleep", self._space.core.body.set_can_sleep, can_sleep)
 
     @property
     def continuous(self) -> bool:
@@ -210,7 +210,7 @@ class Body(Handle):
 
     @continuous.setter
     def continuous(self, is_continuous: bool) -> None:
-        self._edit("continuous", self._space.core.body_set_continuous, is_continuous)
+        self._edit("continuous", self._space.core.body.set_continuous, is_continuous)
 
     # Mass and damping.
 
@@ -279,10 +279,10 @@ class Body(Handle):
 
     def _param(self, name: str) -> Any:
         with told_as(name):
-            return self._space.core.body_param(self._id, name)
+            return self._space.core.body.param(self._id, name)
 
     def _set(self, name: str, value: Any) -> None:
-        self._edit(name, self._space.core.body_set_param, name, value)
+        self._edit(name, self._space.core.body.set_param, name, value)
 
     # Shapes.
 
@@ -291,22 +291,22 @@ class Body(Handle):
         """The shapes of the body, by number; None stands for a shape that an expert made through the core."""
         core, table = self._space.core, self._space.world.shapes
         with told_as("shapes"):
-            ids = [core.body_shape(self._id, number) for number in range(core.body_shape_count(self._id))]
-            return [table.value(core.shape_index("shapes", identity)) for identity in ids]
+            ids = [core.body.shape(self._id, number) for number in range(core.body.shape_count(self._id))]
+            return [table.value(core.shape.index("shapes", identity)) for identity in ids]
 
     def add_shape(self, shape: Shape, position: Vector = (0.0, 0.0, 0.0), rotation: Vector = NO_TURN) -> None:
         """Add a shape at `position` [m] (3,) with `rotation`, a unit quaternion (4,), in the frame of the body. The mass is
         spread over all shapes by volume. Raises ValueError, KeyError, PoolFull."""
         turn, origin = rotations("add_shape", rotation, 1)[0], vector("add_shape", "position", position)
         core, table = self._space.core, self._space.world.shapes
-        core.body_index("add_shape", self._id)
+        core.body.index("add_shape", self._id)
         if int(self._one("mode")) >= RIGID:
             check_moves("add_shape", shape)
         identity = table.take(shape, 1, "add_shape")
 
         def add() -> None:
             with table.given_back_unless_done([identity]):
-                core.body_add_shape(self._id, identity, twelve(basis_of(turn), origin))
+                core.body.add_shape(self._id, identity, twelve(basis_of(turn), origin))
 
         self._late("add_shape", add)
 
@@ -315,15 +315,15 @@ class Body(Handle):
         core = self._space.core
 
         def remove() -> None:
-            index = core.shape_index("remove_shape", core.body_shape(self._id, number))
-            core.body_remove_shape(self._id, number)
+            index = core.shape.index("remove_shape", core.body.shape(self._id, number))
+            core.body.remove_shape(self._id, number)
             self._space.world.shapes.drop(index)
 
         self._late("remove_shape", remove)
 
     def _late(self, call: str, action: Callable[[], None]) -> None:
         """Do several edits as one: now, or at the end of the step that is running. Errors name `call`."""
-        self._space.core.body_index(call, self._id)
+        self._space.core.body.index(call, self._id)
 
         def edit() -> None:
             with told_as(call):
@@ -353,7 +353,7 @@ class Body(Handle):
 
         def set_both() -> None:
             for name, value in zip(("friction", "restitution"), material.signed(), strict=True):
-                self._space.core.body_set_param(self._id, name, value)
+                self._space.core.body.set_param(self._id, name, value)
 
         self._late("material", set_both)
 
@@ -364,7 +364,7 @@ class Body(Handle):
 
     @layer.setter
     def layer(self, name: str) -> None:
-        self._edit("layer", self._space.core.body_set_object_layer, self._space.world.layers.number("layer", name))
+        self._edit("layer", self._space.core.body.set_object_layer, self._space.world.layers.number("layer", name))
 
     @property
     def mask(self) -> tuple[str, ...]:
@@ -374,41 +374,41 @@ class Body(Handle):
 
     @mask.setter
     def mask(self, names: Names) -> None:
-        self._edit("mask", self._space.core.body_set_collision_mask, self._space.world.layers.bits("mask", names))
+        self._edit("mask", self._space.core.body.set_collision_mask, self._space.world.layers.bits("mask", names))
 
     def ignore(self, other: "Body", is_ignored: bool = True) -> None:
         """Let the body pass through another one whatever their layers are, or no longer. Raises KeyError, and
         ValueError for a body of another World."""
         check_world("ignore", self._space, [other])
         core = self._space.core
-        core.body_index("ignore", other.id)
-        self._edit("ignore", core.body_add_exception if is_ignored else core.body_remove_exception, other.id)
+        core.body.index("ignore", other.id)
+        self._edit("ignore", core.body.add_exception if is_ignored else core.body.remove_exception, other.id)
 
     @property
     def contact_events(self) -> str:
         """The contacts of the body that `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
         be assigned."""
         with told_as("contact_events"):
-            return CONTACT_EVENTS[int(self._space.core.body_contact_events(self._id))]
+            return CONTACT_EVENTS[int(self._space.core.contact.events_of(self._id))]
 
     @contact_events.setter
     def contact_events(self, level: Literal["none", "changes", "all"]) -> None:
         if level not in CONTACT_EVENTS:
             raise ValueError(f"contact_events: it must be one of {', '.join(CONTACT_EVENTS)}, got {level!r}")
-        self._edit("contact_events", self._space.core.body_set_contact_events, CONTACT_EVENTS.index(level))
+        self._edit("contact_events", self._space.core.contact.set_events, CONTACT_EVENTS.index(level))
 
     @property
     def contact_class(self) -> str:
         """Name of the class whose rules the contacts of the body follow (`World.set_contact_rule`); "default" for a new body.
         Can be assigned."""
         with told_as("contact_class"):
-            return self._space.world.contact_class_name(self._space.core.body_contact_class(self._id))
+            return self._space.world.contact_class_name(self._space.core.contact.class_of(self._id))
 
     @contact_class.setter
     def contact_class(self, name: str) -> None:
-        self._space.core.body_index("contact_class", self._id)
+        self._space.core.body.index("contact_class", self._id)
         number = self._space.world.contact_class_number(name)
-        self._edit("contact_class", self._space.core.body_set_contact_class, number)
+        self._edit("contact_class", self._space.core.contact.set_class, number)
 
     def remove(self) -> None:
         """Free the body and its joints; bodies that lay on it wake. Raises KeyError."""

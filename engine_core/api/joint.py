@@ -37,7 +37,7 @@ class Joint(Handle):
     def position(self, axis: str = "") -> float:
         """Where the body is now along or about an axis, against the other body: [m] or [rad]. Raises ValueError, KeyError."""
         with told_as("position"):
-            return float(self._space.core.joint_position(self._id, self._axis("position", axis)))
+            return float(self._space.core.joint.position(self._id, self._axis("position", axis)))
 
     def set_limits(self, limits: Range | None, axis: str = "") -> None:
         """Limit an axis to (lower, upper), lower <= upper, [m], or [rad] within -pi to pi. None frees it, equal limits lock
@@ -46,69 +46,69 @@ class Joint(Handle):
         check_limits("set_limits", "limits", limits, is_angle=(axis or self._main_axis) in ANGLES)
         with told_as("set_limits", shortest="limits", longest="limits"):
             if limits is None:
-                core.joint_free_axis(self._id, number)
+                core.joint.free_axis(self._id, number)
             elif number == DISTANCE:
-                core.joint_set_distance(self._id, *limits)
+                core.joint.set_distance(self._id, *limits)
             else:
-                core.joint_set_limits(self._id, number, *limits)
+                core.joint.set_limits(self._id, number, *limits)
 
     def set_motor(self, motor: Motor | None, axis: str = "") -> None:
         """Drive an axis ([m/s], [rad/s]); None switches the motor off. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_motor", axis)
         with told_as("set_motor"):
             if motor is None:
-                core.joint_clear_motor(self._id, number)
+                core.joint.clear_motor(self._id, number)
             else:
-                core.joint_set_motor(self._id, number, motor.velocity, motor.max_force)
+                core.joint.set_motor(self._id, number, motor.velocity, motor.max_force)
 
     def set_spring(self, spring: Spring | None, axis: str = "") -> None:
         """Pull an axis towards a target ([m], [rad]); None removes the spring. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_spring", axis)
         with told_as("set_spring"):
             if spring is None:
-                core.joint_clear_spring(self._id, number)
+                core.joint.clear_spring(self._id, number)
                 return
             by_frequency = spring.frequency is not None
             stiffness = (spring.frequency, spring.damping_ratio) if by_frequency else (spring.stiffness, spring.damping)
-            core.joint_set_spring(self._id, number, *stiffness, spring.target, spring.max_force, by_frequency)
+            core.joint.set_spring(self._id, number, *stiffness, spring.target, spring.max_force, by_frequency)
 
     @property
     def force(self) -> Floats:
         """Force of the joint on the body in the last step [N], (3,)."""
         with told_as("force"):
-            return read_only(np.asarray(self._space.core.joint_force(self._id)))
+            return read_only(np.asarray(self._space.core.joint.force(self._id)))
 
     @property
     def torque(self) -> Floats:
         """Torque of the joint on the body in the last step [N m], (3,)."""
         with told_as("torque"):
-            return read_only(np.asarray(self._space.core.joint_torque(self._id)))
+            return read_only(np.asarray(self._space.core.joint.torque(self._id)))
 
     @property
     def is_broken(self) -> bool:
         """Whether the joint had to bear more than its `break_force` or `break_torque`. Assigning True to `enabled` mends it."""
         with told_as("is_broken"):
-            return bool(self._space.core.joint_is_broken(self._id))
+            return bool(self._space.core.joint.is_broken(self._id))
 
     @property
     def enabled(self) -> bool:
         """Whether the joint holds. Can be assigned."""
-        return bool(int(self._space.core.joint_row("enabled", self._id)["flags"]) & IS_ENABLED)
+        return bool(int(self._space.core.joint.row("enabled", self._id)["flags"]) & IS_ENABLED)
 
     @enabled.setter
     def enabled(self, is_enabled: bool) -> None:
         with told_as("enabled"):
-            self._space.core.joint_set_enabled(self._id, is_enabled)
+            self._space.core.joint.set_enabled(self._id, is_enabled)
 
     def set_collide(self, collide: bool) -> None:
         """Choose whether the joined bodies push each other. Raises KeyError."""
         with told_as("set_collide"):
-            self._space.core.joint_set_collides(self._id, collide)
+            self._space.core.joint.set_collides(self._id, collide)
 
     def remove(self) -> None:
         """Free the joint; its bodies wake. Raises KeyError."""
         with told_as("remove"):
-            self._space.core.destroy_joint(self._id)
+            self._space.core.joint.destroy(self._id)
 
 
 def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float]:
@@ -129,11 +129,11 @@ def _set_up(core: Any, joint: AnyJoint, handle: Joint) -> None:
         if axis.spring:
             handle.set_spring(axis.spring, name)
     if isinstance(joint, Gear):
-        core.joint_set_ratio(handle.id, joint.ratio)
+        core.joint.set_ratio(handle.id, joint.ratio)
     if isinstance(joint, Distance):
-        core.joint_set_distance(handle.id, joint.shortest, joint.longest)
+        core.joint.set_distance(handle.id, joint.shortest, joint.longest)
     if (joint.break_force, joint.break_torque) != (math.inf, math.inf):
-        core.joint_set_break(handle.id, joint.break_force, joint.break_torque)
+        core.joint.set_break(handle.id, joint.break_force, joint.break_torque)
 
 
 def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
@@ -142,12 +142,12 @@ def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
     ids = to.id if to else 0, body.id
     places = local_frame(to, to_frame), local_frame(body, own_frame)
     with told_as("add_joint"):
-        identity = int(core.create_joint(joint.kind, *ids, *places, joint.collide))
+        identity = int(core.joint.create(joint.kind, *ids, *places, joint.collide))
     handle = Joint(body.space, identity, joint.main_axis)
     try:
         with told_as("add_joint"):
             _set_up(core, joint, handle)
     except BaseException:
-        core.destroy_joint(identity)
+        core.joint.destroy(identity)
         raise
     return identity

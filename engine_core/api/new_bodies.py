@@ -156,7 +156,7 @@ class SpaceBodies:
 
     def _drop_shapes(self, shapes: Ints) -> None:
         for identity, count in zip(*(part.tolist() for part in np.unique(shapes, return_counts=True)), strict=True):
-            self._world.shapes.drop(self._world.core.shape_index("drop", identity), count)
+            self._world.shapes.drop(self._world.core.shape.index("drop", identity), count)
 
     def _masses(self, call: str, masses: Any, density: float | None, shapes: Ints) -> Floats:
         """Masses [kg] (n,). Raises ValueError unless they are above 0 in single precision."""
@@ -169,7 +169,7 @@ class SpaceBodies:
         else:
             kinds, which = np.unique(shapes, return_inverse=True)
             core = self._world.core
-            volumes = [float(core.shapes.rows["volume"][core.shape_index(call, int(kind))]) for kind in kinds]
+            volumes = [float(core.shapes.rows["volume"][core.shape.index(call, int(kind))]) for kind in kinds]
             found = number(call, "density", density) * np.array(volumes)[which]
         with np.errstate(over="ignore"):
             kept = found.astype(np.float32)

@@ -31,21 +31,21 @@ class ShapeTable:
             kept = self._uses.get(shape)
             if kept is None:
                 kept = self._uses[shape] = [self._make(shape), 0]
-                self._values[self._core.shape_index("shape", kept[0])] = shape
+                self._values[self._core.shape.index("shape", kept[0])] = shape
             kept[1] += count
             return kept[0]
 
     def _make(self, shape: Shape) -> int:
         core = self._core
-        identity = int(core.create_shape(shape.kind))
-        index = core.shape_index("shape", identity)
+        identity = int(core.shape.create(shape.kind))
+        index = core.shape.index("shape", identity)
         try:
             if isinstance(shape, Compound):
                 self._write_compound(shape, index)
             else:
                 shape.write(core.shapes, index)
         except BaseException:
-            core.destroy_shape(identity)
+            core.shape.destroy(identity)
             raise
         return identity
 
@@ -55,7 +55,7 @@ class ShapeTable:
         try:
             for part, identity in zip(compound.parts, ids, strict=True):
                 surface = part.surface()
-                row = (core.shape_index("Compound", identity), part.transform(), part.tag, surface)
+                row = (core.shape.index("Compound", identity), part.transform(), part.tag, surface)
                 given.append(row if surface else row[:3])
             core.shapes.set_compound(index, given)  # keeps settings of its own
         finally:
@@ -81,7 +81,7 @@ class ShapeTable:
     def drop_ids(self, ids: Iterable[int]) -> None:
         """Count one use fewer of each of the core's shapes with these ids."""
         for identity in ids:
-            self.drop(self._core.shape_index("shape", identity))
+            self.drop(self._core.shape.index("shape", identity))
 
     def drop(self, index: int, count: int = 1) -> None:
         """Count fewer uses of a shape of the core, by index, and free it after the last one. Other shapes than ours are left
@@ -94,7 +94,7 @@ class ShapeTable:
             kept[1] -= count
             if kept[1] <= 0:
                 del self._values[index], self._uses[shape]
-                self._core.destroy_shape(kept[0])
+                self._core.shape.destroy(kept[0])
 
     def drop_all(self, used: list[tuple[int, int]]) -> None:
         """`drop` for several shapes: index and number of uses of each."""

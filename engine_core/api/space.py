@@ -183,7 +183,7 @@ class Space(SpaceBodies, SpaceQueries):
         def set_both() -> None:
             with told_as("gravity"):
                 for name, value in (("gravity_vector", direction), ("gravity", strength)):
-                    self.core.space_set_area_param(self._id, name, value)
+                    self.core.area.set_space_param(self._id, name, value)
 
         self.core.late.run(self._id, set_both, self.core.system_index("gravity", self._id))
 
@@ -251,13 +251,13 @@ class Space(SpaceBodies, SpaceQueries):
         with self._world.shapes.given_back_unless_done([identity]):
             area = Area(self, self._area_with(identity, is_visible))
         try:
-            core.area_set_transform(area.id, place)
-            core.area_set_collision_layer(area.id, own)
-            core.area_set_collision_mask(area.id, seen)
+            core.area.set_transform(area.id, place)
+            core.area.set_collision_layer(area.id, own)
+            core.area.set_collision_mask(area.id, seen)
             area.watch(watches_bodies, watches_areas)
             if effect is not None:
                 area.set_effect(effect)
-            core.area_set_system(area.id, self._id)
+            core.area.set_system(area.id, self._id)
         except BaseException:
             area.remove()
             raise
@@ -265,11 +265,11 @@ class Space(SpaceBodies, SpaceQueries):
 
     def _area_with(self, shape: int, is_visible: bool) -> int:
         """The id of a new area of the core with a shape of the core. Raises PoolFull; then there is no area."""
-        area = int(self.core.create_area(is_visible))
+        area = int(self.core.area.create(is_visible))
         try:
-            self.core.area_add_shape(area, shape)
+            self.core.area.add_shape(area, shape)
         except BaseException:
-            self.core.destroy_area(area)
+            self.core.area.destroy(area)
             raise
         return area
 
@@ -287,7 +287,7 @@ class Space(SpaceBodies, SpaceQueries):
         places = rope.point, rope.to_point, rope.wheel, rope.to_wheel
         names = {"point_a": "point", "point_b": "to_point", "fixed_a": "wheel", "fixed_b": "to_wheel"}
         with told_as("add_pulley", **names):
-            made: Pulley = self.core.create_pulley(
+            made: Pulley = self.core.pulley.create(
                 body.id, to.id if to else 0, *places, rope.ratio, rope.shortest, rope.longest
             )
         return made
@@ -296,7 +296,7 @@ class Space(SpaceBodies, SpaceQueries):
         joined = [body] if to is None else [body, to]
         check_space(call, self, joined)
         for one in joined:
-            self.core.body_index(call, one.id)
+            self.core.body.index(call, one.id)
         if body == to:
             raise ValueError(f"{call}: body and to must differ, got {body!r} twice")
 
@@ -311,7 +311,7 @@ class Space(SpaceBodies, SpaceQueries):
         check_space("add_vehicle", self, [body])
         mask = None if layers is None else self._world.layers.bits("add_vehicle", layers)
         with told_as("add_vehicle"):
-            made: Vehicle = self.core.create_vehicle(
+            made: Vehicle = self.core.vehicle.create(
                 body.id, wheels, engine, differentials, tracks, anti_roll_bars, lean, forward, up, mask
             )
         return made
@@ -322,7 +322,7 @@ class Space(SpaceBodies, SpaceQueries):
         """Contacts that began, lasted or ended in the last step, as arrays [m], [N s], of bodies whose `contact_events` is
         not "none". The thread that steps calls this, between steps. Raises KeyError."""
         with told_as("contact_events"):
-            return ContactEvents(self.core.contact_events(self._id).copy())
+            return ContactEvents(self.core.contact.events(self._id).copy())
 
     def contact_points(self, most: int = MOST_POINTS) -> Floats:
         """Points where bodies touched in the last step, world [m], (n, 3), at most `most`. The thread that steps calls this,
@@ -334,7 +334,7 @@ class Space(SpaceBodies, SpaceQueries):
         """Bodies and areas that entered or left areas in the last step, as arrays; no quantities. The thread that steps calls
         this, between steps. Raises KeyError."""
         with told_as("area_events"):
-            return AreaEvents(self.core.area_events(self._id).copy())
+            return AreaEvents(self.core.area.events(self._id).copy())
 
     # Callbacks.
 
@@ -346,8 +346,8 @@ class Space(SpaceBodies, SpaceQueries):
         if moment not in MOMENTS:
             raise ValueError(f"on_step: moment must be one of {', '.join(MOMENTS)}, got {moment!r}")
         with told_as("on_step"):
-            number = self.core.add_step_listener(self._id, function, MOMENTS[moment])
-        return Listener(lambda: self.core.remove_step_listener(self._id, number))
+            number = self.core.listener.add(self._id, function, MOMENTS[moment])
+        return Listener(lambda: self.core.listener.remove(self._id, number))
 
     def on_waking(self, function: Callable[[Bodies, Bodies], None]) -> Listener:
         """Have `function(woke, slept)` called with two `Bodies` after each step in which bodies began to move or fell asleep,
@@ -360,8 +360,8 @@ class Space(SpaceBodies, SpaceQueries):
         if not callable(function):
             raise ValueError(f"on_waking: a function is wanted, got {function!r}")
         with told_as("on_waking"):
-            self.core.add_activation_listener(self._id, told)
-        return Listener(lambda: self.core.remove_activation_listener(self._id, told))
+            self.core.listener.add_activation(self._id, told)
+        return Listener(lambda: self.core.listener.remove_activation(self._id, told))
 
     def remove(self) -> None:
         """Free the space with all its bodies and areas. No step and no query of it may be running. Raises KeyError, and

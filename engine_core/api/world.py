@@ -61,9 +61,9 @@ class World:
                 raise KeyError(f"there is no rule for {class_a!r} and {class_b!r}")
             numbers = self.contact_class_number(class_a), self.contact_class_number(class_b)
             if rule is None:
-                self.core.remove_contact_rule(*numbers)
+                self.core.contact.remove_rule(*numbers)
             else:
-                self.core.set_contact_rule(*numbers, **{name: getattr(rule, name) for name in rule.__dataclass_fields__})
+                self.core.contact.set_rule(*numbers, **{name: getattr(rule, name) for name in rule.__dataclass_fields__})
 
     def contact_class_number(self, name: str) -> int:
         """Number of a contact class, 0 to 63, as the core's calls take it. Raises ValueError for the 65th class."""
@@ -84,4 +84,4 @@ class World:
         thread that steps calls this, between steps. Raises ValueError."""
         identity = self.shapes.find("update_height_field", field)
         with told_as("update_height_field", materials="surface_of"):
-            self.core.update_height_field(identity, column, row, heights, surface_of)
+            self.core.shape.update_height_field(identity, column, row, heights, surface_of)

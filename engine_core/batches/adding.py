@@ -127,7 +127,7 @@ def add_bodies(
     kinds, which = shapes[:1], np.zeros(count, np.int64)
     if (shapes != kinds).any():
         kinds, which = np.unique(shapes, return_inverse=True)
-    indices = [world.shape_index("add_bodies", int(shape)) for shape in kinds]
+    indices = [world.shape.index("add_bodies", int(shape)) for shape in kinds]
     world.retirement.reclaim()
     rows = world.bodies.take_many(count)
     runs = world.instances.take_many(count, 1)
@@ -191,8 +191,8 @@ def rows_of(world, call: str, ids: np.ndarray) -> np.ndarray:
     rows = ids & INDEX_MASK
     may_be = (kind_of(ids) == KIND_BODY) & (rows < world.bodies.count)
     if not may_be.all():
-        world.body_index(call, int(ids[np.argmin(may_be)]))
+        world.body.index(call, int(ids[np.argmin(may_be)]))
     gone = np.flatnonzero(world.bodies.ids[rows] != ids)
     if len(gone):
-        world.body_index(call, int(ids[gone[0]]))
+        world.body.index(call, int(ids[gone[0]]))
     return rows

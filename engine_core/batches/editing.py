@@ -60,7 +60,7 @@ def edit_bodies(world, call: str, ids: np.ndarray, edit: Edit, values: np.ndarra
     values = np.ascontiguousarray(values, np.float64)
     done = give_commands(world.address, address_of(ids), len(ids), edit.number, address_of(values), values.shape[1])
     if done < len(ids):
-        world.body_index(call, int(ids[done]))
+        world.body.index(call, int(ids[done]))
         raise world.edits_full(call)
 
 
@@ -101,7 +101,7 @@ def free_bodies(world, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]
     bodies = world.bodies.rows
     in_tiles = np.flatnonzero(bodies["flags"][rows] & np.uint32(IS_IN_BATCH))
     if len(in_tiles):
-        world.own_body_index("remove", int(ids[in_tiles[0]]))
+        world.body.own_index("remove", int(ids[in_tiles[0]]))
 
     def free() -> None:
         is_there = world.bodies.ids[rows] == ids  # another thread may have freed some meanwhile
@@ -119,7 +119,7 @@ def _free(world, rows: np.ndarray, ids: np.ndarray, on_freed: Callable[[list[tup
         is_plain &= (len(rows) > FEW) & (bodies["first_joint"][rows] < 0) & (flags & np.uint32(HAS_EXCEPTIONS) == 0)
         is_plain &= (flags & np.uint32(HAS_RARE) == 0) | (world.bodies.rare.rows["contacts"][rows] == 0)
         for identity in ids[~is_plain].tolist():
-            world.destroy_body(identity)
+            world.body.destroy(identity)
         if is_plain.any():
             _free_plain(world, rows[is_plain])
         on_freed(used)

@@ -160,7 +160,7 @@ TRANSFORM_TAKEN, TRANSFORM_NOT_FINITE, TRANSFORM_STRETCHED = 0, 1, 2
 def pose_of_transform(world, body, transform):
     """Convert the user's transform, twelve float32 at address `transform` (basis by rows, then origin), to (TRANSFORM_TAKEN,
     origin, rotation). The result is TRANSFORM_NOT_FINITE, or TRANSFORM_STRETCHED for scale or shear for which shapes must be
-    cooked (`BodyInterface.body_set_transform`)."""
+    cooked (`BodyInterface.set_transform`)."""
     nowhere, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
     values = 0.0
     for i in range(12):

@@ -232,7 +232,7 @@ class BodyBatch:
         """Forget what users may have attached to single bodies."""
         rows = world.bodies.rows
         for index in self.rows[rows["flags"][self.rows] & np.uint32(HAS_RARE) != 0].tolist():
-            world._forget_reports(index)
+            world.body.forget_reports(index)
         named = self.rows[rows["flags"][self.rows] & np.uint32(HAS_EXCEPTIONS) != 0]
         for index in named.tolist():
             world.exceptions.forget(index)

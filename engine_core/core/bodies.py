@@ -49,116 +49,123 @@ def check_parameter(call: str, name: str, parameter: Parameter, value: float) ->
 
 
 class BodyInterface(BodyShapes):
-    """The part of a `World` that handles bodies. `self.bodies`, `self.instances`, `self.shapes`, `self.exceptions` and
-    `self.systems` are the world's pools."""
+    """The part of a `World` that handles bodies. `self._bodies`, `self._instances`, `self._shapes`, `self._exceptions` and
+    `self._systems` are the world's pools."""
 
-    def body_index(self, call: str, identity: int) -> int:
+    def __init__(self, world):
+        super().__init__(world)
+        self._stale: dict[int, None] = {}  # bodies in systems whose mass is to be renewed
+        self.on_stale = lambda: None  # called when one is added
+        self._contact_reports: dict[int, np.ndarray] = {}
+        self._group_filter_count = 0
+
+    def index(self, call: str, identity: int) -> int:
         """Index of the body with this id. Raises KeyError for a freed, foreign or wrong id."""
-        return self.bodies.find(call, identity, KIND_BODY)
+        return self._bodies.find(call, identity, KIND_BODY)
 
     def _owner_index(self, call: str, identity: int) -> int:
-        """Index of the body or area with this id. Raises KeyError as `body_index` does."""
-        return self.bodies.find(call, identity, KIND_BODY, KIND_AREA)
+        """Index of the body or area with this id. Raises KeyError as `index` does."""
+        return self._bodies.find(call, identity, KIND_BODY, KIND_AREA)
 
-    def own_body_index(self, call: str, identity: int) -> int:
+    def own_index(self, call: str, identity: int) -> int:
         """Index of a body or area that may be freed or rebuilt. Raises KeyError, and ValueError for bodies of a batch."""
         index = self._owner_index(call, identity)
-        if self.bodies.flags.item(index) & IS_IN_BATCH:
+        if self._bodies.flags.item(index) & IS_IN_BATCH:
             raise ValueError(f"{call}: the body {describe_id(identity)} belongs to a tile and stays as the tile made it")
         return index
 
     # Life.
 
-    def create_body(self) -> int:
+    def create(self) -> int:
         """Create a rigid body of 1 kg without shapes, in no system, and return its id. Raises PoolFull."""
-        return int(self.bodies.rows[self.bodies.take()]["id"])
+        return int(self._bodies.rows[self._bodies.take()]["id"])
 
     @edits
-    def destroy_body(self, identity: int) -> None:
+    def destroy(self, identity: int) -> None:
         """Take a body out of its system and free it with its entries in all tables."""
-        index = self.own_body_index("destroy_body", identity)
-        self._leave_system(index)
-        self.body_clear_shapes(identity)
-        self._release_joints_of(index)
-        self.exceptions.forget(index)
+        index = self.own_index("destroy_body", identity)
+        self.leave_system(index)
+        self.clear_shapes(identity)
+        self._world.joint.release_all(index)
+        self._exceptions.forget(index)
         self._stale.pop(index, None)
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         first, capacity = int(row["first_instance"]), int(row["instance_capacity"])
-        self._forget_reports(index)
-        self.bodies.retire(index)
+        self.forget_reports(index)
+        self._bodies.retire(index)
 
         def give_back() -> None:
             if capacity:
-                self.instances.give_back(first, capacity)
-            self.bodies.give_back(index)
+                self._instances.give_back(first, capacity)
+            self._bodies.give_back(index)
 
-        self.retirement.retire(give_back)
+        self._retirement.retire(give_back)
 
-    def body_set_system(self, identity: int, system_id: int) -> None:
+    def set_system(self, identity: int, system_id: int) -> None:
         """Put a body into a system, or remove it from its system with 0."""
-        self.body_index("body_set_system", identity)
-        index = self.own_body_index("body_set_system", identity)
-        self._set_system(identity, index, self.system_index("body_set_system", system_id) if system_id else -1)
+        self.index("body_set_system", identity)
+        index = self.own_index("body_set_system", identity)
+        self.put_into(identity, index, self._world.system_index("body_set_system", system_id) if system_id else -1)
 
-    def _set_system(self, identity: int, index: int, system: int) -> None:
+    def put_into(self, identity: int, index: int, system: int) -> None:
         """Put a body or area into the system with an index, or into none with -1."""
-        if int(self.bodies.rows[index]["system"]) != system or self.late.waits_for(identity):
-            self.late.run(identity, lambda: self._change_system(identity, system), system)
+        if int(self._bodies.rows[index]["system"]) != system or self._late.waits_for(identity):
+            self._late.run(identity, lambda: self._change_system(identity, system), system)
 
     def _change_system(self, identity: int, system: int) -> None:
         index = self._owner_index("body_set_system", identity)
-        if int(self.bodies.rows[index]["system"]) == system:
+        if int(self._bodies.rows[index]["system"]) == system:
             return
-        self._leave_system(index)
+        self.leave_system(index)
         if system >= 0:
-            self._settle(index)
-            body_placement.enter_system(self.address, system, index)
+            self.settled_row(index)
+            body_placement.enter_system(self._address, system, index)
 
-    def body_system(self, identity: int) -> int:
+    def system(self, identity: int) -> int:
         """The id of the system a body is in, or 0."""
-        return self._system_of(self.body_index("body_system", identity))
+        return self.system_of(self.index("body_system", identity))
 
-    def _system_of(self, index: int) -> int:
-        system = int(self.bodies.rows[index]["system"])
-        return int(self.systems.rows[system]["id"]) if system >= 0 else 0
+    def system_of(self, index: int) -> int:
+        system = int(self._bodies.rows[index]["system"])
+        return int(self._systems.rows[system]["id"]) if system >= 0 else 0
 
-    def _leave_system(self, index: int) -> None:
-        if self.bodies.rows[index]["system"] >= 0:
-            body_placement.leave_system(self.address, index)
+    def leave_system(self, index: int) -> None:
+        if self._bodies.rows[index]["system"] >= 0:
+            body_placement.leave_system(self._address, index)
 
     # Motion.
 
-    def edit_body(self, call: str, identity: int, edit: Edit, *values) -> None:
+    def edit(self, call: str, identity: int, edit: Edit, *values) -> None:
         """Give an edit of the table (edit/edit_table.py) to a body or area: it is executed at once, or at the end of a step of
         its system that runs, after the edits of the body that wait. Raises KeyError, ValueError, PoolFull, naming `call`."""
         self._give_command(call, identity, make_command(call, identity, edit, values))
 
     def _give_command(self, call: str, identity: int, command: np.ndarray) -> None:
         index = self._owner_index(call, identity)
-        system = int(self.bodies.rows[index]["system"])
-        if system >= 0 and self.late.holds(system):
-            execute_now(self.address, index, address_of(command))
-        elif self.late.waits_for(identity):
-            self.late.run(identity, functools.partial(self._give_command, call, identity, command))
-        elif give_edit(self.address, address_of(command), 0) == FULL:
-            raise self.edits_full(call)
+        system = int(self._bodies.rows[index]["system"])
+        if system >= 0 and self._late.holds(system):
+            execute_now(self._address, index, address_of(command))
+        elif self._late.waits_for(identity):
+            self._late.run(identity, functools.partial(self._give_command, call, identity, command))
+        elif give_edit(self._address, address_of(command), 0) == FULL:
+            raise self._world.edits_full(call)
 
-    def body_set_mode(self, identity: int, mode: int) -> None:
+    def set_mode(self, identity: int, mode: int) -> None:
         """Set the mode: STATIC, KINEMATIC, RIGID or RIGID_LINEAR. Bodies that stop being rigid stop moving."""
-        self.body_index("body_set_mode", identity)
-        self.own_body_index("body_set_mode", identity)
+        self.index("body_set_mode", identity)
+        self.own_index("body_set_mode", identity)
         if mode not in (0, 1, 2, 3):
             raise ValueError(f"body_set_mode: mode must be 0 (static) to 3 (rigid linear), got {mode!r}")
-        self.edit_body("body_set_mode", identity, setting_edits.set_mode, mode)
+        self.edit("body_set_mode", identity, setting_edits.set_mode, mode)
 
     @edits
-    def body_set_transform(self, identity: int, transform) -> None:
+    def set_transform(self, identity: int, transform) -> None:
         """Set the user's transform (twelve numbers: basis by rows, then origin [m]). Scale and shear are cooked into the shapes.
 
         Raises ValueError for a transform that is not finite or has a basis without volume."""
         index = self._owner_index("body_set_transform", identity)
         values = finite("body_set_transform", "transform", transform, 12)
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         if not int(row["flags"]) & HAS_STRETCH and values[:9].tolist() == NO_TURN:
             self._set_pose(index, np.concatenate([values[9:], (0.0, 0.0, 0.0, 1.0)]))
             return
@@ -170,50 +177,50 @@ class BodyInterface(BodyShapes):
         is_stretched = not np.allclose(stretch, np.eye(3), atol=1e-3)
         new_stretch = (stretch if is_stretched else np.eye(3, dtype=np.float32)).ravel()
         pose = np.concatenate([values[9:], np.asarray(rotation, dtype=np.float64)])
-        if np.allclose(self.bodies.rare_of(index)["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
+        if np.allclose(self._bodies.rare_of(index)["stretch"], new_stretch, rtol=1e-4, atol=1e-5):
             self._set_pose(index, pose)
             return
-        self.own_body_index("body_set_transform", identity)
+        self.own_index("body_set_transform", identity)
         with self._published(index):
-            self.bodies.own_rare(index)["stretch"] = new_stretch
+            self._bodies.own_rare(index)["stretch"] = new_stretch
             row["flags"] = int(row["flags"]) | HAS_STRETCH if is_stretched else int(row["flags"]) & ~HAS_STRETCH
             self._cook_instances(index)
-            body_placement.set_pose_from(self.address, index, pose.ctypes.data)
+            body_placement.set_pose_from(self._address, index, pose.ctypes.data)
 
     def _set_pose(self, index: int, pose: np.ndarray) -> None:
         """Set origin [m] and rotation, seven doubles."""
         with self._published(index, with_shapes=False):
-            body_placement.set_pose_from(self.address, index, pose.ctypes.data)
+            body_placement.set_pose_from(self._address, index, pose.ctypes.data)
 
-    def body_set_can_sleep(self, identity: int, can_sleep: bool) -> None:
+    def set_can_sleep(self, identity: int, can_sleep: bool) -> None:
         """Set whether a body may fall asleep. A sleeping body that may not is woken."""
-        self.edit_body("body_set_can_sleep", identity, setting_edits.set_can_sleep, bool(can_sleep))
+        self.edit("body_set_can_sleep", identity, setting_edits.set_can_sleep, bool(can_sleep))
 
-    def body_set_continuous(self, identity: int, is_continuous: bool) -> None:
+    def set_continuous(self, identity: int, is_continuous: bool) -> None:
         """Set whether the body is swept for continuous collision."""
-        self.edit_body("body_set_continuous", identity, setting_edits.set_continuous, bool(is_continuous))
+        self.edit("body_set_continuous", identity, setting_edits.set_continuous, bool(is_continuous))
 
-    def _set_flag(self, index: int, flag: int, value: bool) -> None:
-        row = self.bodies.rows[index]
+    def set_flag(self, index: int, flag: int, value: bool) -> None:
+        row = self._bodies.rows[index]
         row["flags"] = int(row["flags"]) | flag if value else int(row["flags"]) & ~flag
 
     # Parameters.
 
-    def body_set_param(self, identity: int, name: str, value) -> None:
+    def set_param(self, identity: int, name: str, value) -> None:
         """Set `friction`, `restitution` (negative: rough, absorbent), `mass` [kg], `inertia` [kg m^2] (0: automatic),
         `center_of_mass` [m], `gravity_scale`, `linear_damp`, `angular_damp` [1/s], their `_mode`s, `collision_priority`."""
-        self.body_index("body_set_param", identity)
+        self.index("body_set_param", identity)
         if name in PARAMETER_NUMBERS:
             number = PARAMETER_NUMBERS[name]
             given = float(finite("body_set_param", name, value, 1)[0])
             check_parameter("body_set_param", name, PARAMETERS[number], given)
-            self.edit_body("body_set_param", identity, setting_edits.set_parameter, number, given)
+            self.edit("body_set_param", identity, setting_edits.set_parameter, number, given)
         elif name == "inertia":
             numbers = finite("body_set_param", name, value, 3)
             if (numbers < 0.0).any():
                 raise ValueError(f"body_set_param: inertia must not be negative, got {numbers.tolist()}")
             _single("body_set_param", name, numbers)
-            self.edit_body("body_set_param", identity, setting_edits.set_inertia, numbers)
+            self.edit("body_set_param", identity, setting_edits.set_inertia, numbers)
         elif name == "center_of_mass":
             numbers = finite("body_set_param", name, value, 3)
             _single("body_set_param", name, numbers)
@@ -224,80 +231,80 @@ class BodyInterface(BodyShapes):
     @edits
     def _set_center_of_mass(self, identity: int, center: np.ndarray) -> None:
         """Move the centre of mass to a point [m] in the body's frame. Its shapes get new rows."""
-        index = self.body_index("body_set_param", identity)
-        self._set_flag(index, CUSTOM_CENTER_OF_MASS, True)
+        index = self.index("body_set_param", identity)
+        self.set_flag(index, CUSTOM_CENTER_OF_MASS, True)
         with self._published(index):
-            body_placement.set_center_of_mass(self.address, index, center.ctypes.data)
+            body_placement.set_center_of_mass(self._address, index, center.ctypes.data)
             self._renew(index)
-        body_placement.wake(self.address, index)
+        body_placement.wake(self._address, index)
 
-    def body_param(self, identity: int, name: str):
-        """The value that `body_set_param` set, or the automatic value of `center_of_mass` and `inertia`. While a step of its
+    def param(self, identity: int, name: str):
+        """The value that `set_param` set, or the automatic value of `center_of_mass` and `inertia`. While a step of its
         system runs, those are of the shapes that the body had before."""
-        index = self.body_index("body_param", identity)
-        row = self.bodies.rows[index]
+        index = self.index("body_param", identity)
+        row = self._bodies.rows[index]
         if row["system"] >= 0:
-            self.settle_body(index)  # behind the gate
+            self.settle(index)  # behind the gate
         else:
-            self._settle(index)
+            self.settled_row(index)
         if name in PARAMETER_NUMBERS:
             return float(row[name])
         if name == "center_of_mass":
             return tuple(float(c) for c in row["center_of_mass"])
         if name == "inertia":
-            local, given = row["inverse_inertia_local"], self.bodies.rare_of(index)["inertia"]
+            local, given = row["inverse_inertia_local"], self._bodies.rare_of(index)["inertia"]
             return tuple(float(1.0 / local[k]) if local[k] > 0 else float(given[k]) for k in range(3))
         raise ValueError(f"body_param: there is no parameter {name!r}")
 
     @edits
-    def body_reset_mass(self, identity: int) -> None:
+    def reset_mass(self, identity: int) -> None:
         """Go back to the automatic centre of mass and inertia."""
-        index = self.body_index("body_reset_mass", identity)
-        self._set_flag(index, CUSTOM_CENTER_OF_MASS | CUSTOM_INERTIA, False)
-        if self.bodies.flags.item(index) & HAS_RARE:
-            self.bodies.own_rare(index)["inertia"] = 0
+        index = self.index("body_reset_mass", identity)
+        self.set_flag(index, CUSTOM_CENTER_OF_MASS | CUSTOM_INERTIA, False)
+        if self._bodies.flags.item(index) & HAS_RARE:
+            self._bodies.own_rare(index)["inertia"] = 0
         self._renew(index)
 
-    def body_set_axis_lock(self, identity: int, axis: int, is_locked: bool) -> None:
+    def set_axis_lock(self, identity: int, axis: int, is_locked: bool) -> None:
         """Lock a world axis: 1, 2, 4 linear x, y, z; 8, 16, 32 angular."""
-        self.body_index("body_set_axis_lock", identity)
+        self.index("body_set_axis_lock", identity)
         if axis not in (1, 2, 4, 8, 16, 32):
             raise ValueError(f"body_set_axis_lock: axis must be one of 1, 2, 4, 8, 16, 32, got {axis!r}")
-        self.edit_body("body_set_axis_lock", identity, setting_edits.set_axis_lock, axis, bool(is_locked))
+        self.edit("body_set_axis_lock", identity, setting_edits.set_axis_lock, axis, bool(is_locked))
 
     # Filters.
 
-    def body_set_collision_layer(self, identity: int, layer: int) -> None:
+    def set_collision_layer(self, identity: int, layer: int) -> None:
         """Set the layers the body is on, 32 bits."""
-        self.body_index("body_set_collision_layer", identity)
-        self.edit_body("body_set_collision_layer", identity, setting_edits.set_collision_layer, layer & 0xFFFFFFFF)
+        self.index("body_set_collision_layer", identity)
+        self.edit("body_set_collision_layer", identity, setting_edits.set_collision_layer, layer & 0xFFFFFFFF)
 
-    def body_set_collision_mask(self, identity: int, mask: int) -> None:
+    def set_collision_mask(self, identity: int, mask: int) -> None:
         """Set the layers that push the body, 32 bits."""
-        self.body_index("body_set_collision_mask", identity)
-        self.edit_body("body_set_collision_mask", identity, setting_edits.set_collision_mask, mask & 0xFFFFFFFF)
+        self.index("body_set_collision_mask", identity)
+        self.edit("body_set_collision_mask", identity, setting_edits.set_collision_mask, mask & 0xFFFFFFFF)
 
-    def body_set_object_layer(self, identity: int, object_layer: int) -> None:
+    def set_object_layer(self, identity: int, object_layer: int) -> None:
         """Set the body's object layer, from the world's table of layers (bodies/layers.py). Raises ValueError."""
-        self.body_index("body_set_object_layer", identity)
-        layer, mask = map(int, self.layers.words(object_layer))
-        self.edit_body("body_set_object_layer", identity, setting_edits.set_layers, layer, mask)
+        self.index("body_set_object_layer", identity)
+        layer, mask = map(int, self._layers.words(object_layer))
+        self.edit("body_set_object_layer", identity, setting_edits.set_layers, layer, mask)
 
-    def body_set_group(self, identity: int, group: int, sub_group: int = 0, group_filter: int = 0) -> None:
+    def set_group(self, identity: int, group: int, sub_group: int = 0, group_filter: int = 0) -> None:
         """Put a body into a group (0: none). Bodies of one group collide as their group filter says of their sub-groups."""
-        self.body_index("body_set_group", identity)
+        self.index("body_set_group", identity)
         if not 0 <= sub_group < SUB_GROUPS or not 0 <= group_filter < max(self._group_filter_count, 1):
             raise ValueError(f"body_set_group: there is no sub-group {sub_group!r} of a group filter {group_filter!r}")
-        self.edit_body("body_set_group", identity, setting_edits.set_group, group, sub_group, group_filter)
+        self.edit("body_set_group", identity, setting_edits.set_group, group, sub_group, group_filter)
 
     def create_group_filter(self, pairs_apart=()) -> int:
         """Create a group filter: all sub-groups (0 to 63) collide with each other, except the pairs given. Raises ValueError."""
         pairs = [(int(a), int(b)) for a, b in pairs_apart]
         if any(not 0 <= k < SUB_GROUPS for pair in pairs for k in pair):
             raise ValueError(f"create_group_filter: sub-groups are 0 to {SUB_GROUPS - 1}, got {pairs}")
-        if self._group_filter_count == self.group_filters.capacity:
-            raise self.group_filters.full()
-        row = self.group_filters.rows[self._group_filter_count]
+        if self._group_filter_count == self._group_filters.capacity:
+            raise self._group_filters.full()
+        row = self._group_filters.rows[self._group_filter_count]
         row[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
         for a, b in pairs:
             row[a] &= ~np.uint64(1 << b)
@@ -306,54 +313,55 @@ class BodyInterface(BodyShapes):
         return self._group_filter_count - 1
 
     @edits
-    def body_add_exception(self, identity: int, other_id: int) -> None:
+    def add_exception(self, identity: int, other_id: int) -> None:
         """Keep two bodies from colliding."""
-        index = self.body_index("body_add_collision_exception", identity)
-        other = self.body_index("body_add_collision_exception", other_id)
-        self.exceptions.add(index, other)
+        index = self.index("body_add_collision_exception", identity)
+        other = self.index("body_add_collision_exception", other_id)
+        self._exceptions.add(index, other)
         for i in (index, other):
-            self._set_flag(i, HAS_EXCEPTIONS, True)
-            body_placement.mark(self.address, i, FILTER_CHANGED)
+            self.set_flag(i, HAS_EXCEPTIONS, True)
+            body_placement.mark(self._address, i, FILTER_CHANGED)
 
     @edits
-    def body_remove_exception(self, identity: int, other_id: int) -> None:
+    def remove_exception(self, identity: int, other_id: int) -> None:
         """Remove an exception. No error if there was none."""
-        index = self.body_index("body_remove_collision_exception", identity)
-        other = self.body_index("body_remove_collision_exception", other_id)
-        self.exceptions.remove(index, other)
+        index = self.index("body_remove_collision_exception", identity)
+        other = self.index("body_remove_collision_exception", other_id)
+        self._exceptions.remove(index, other)
         for i in (index, other):
-            body_placement.mark(self.address, i, FILTER_CHANGED)
+            body_placement.mark(self._address, i, FILTER_CHANGED)
 
-    def body_exceptions(self, identity: int) -> list[int]:
+    def exceptions(self, identity: int) -> list[int]:
         """Ids of the bodies that this one lists as exceptions."""
-        index = self.body_index("body_collision_exceptions", identity)
-        return [int(self.bodies.rows[other]["id"]) for other in self.exceptions.of(index)]
+        index = self.index("body_collision_exceptions", identity)
+        return [int(self._bodies.rows[other]["id"]) for other in self._exceptions.of(index)]
 
     @edits
-    def body_set_max_contacts(self, identity: int, count: int) -> None:
+    def set_max_contacts(self, identity: int, count: int) -> None:
         """Set how many contacts are reported after each step. Raises ValueError below 0 or above 4096."""
-        index = self.body_index("body_set_max_contacts_reported", identity)
+        index = self.index("body_set_max_contacts_reported", identity)
         if not 0 <= count <= 4096:
             raise ValueError(f"body_set_max_contacts_reported: amount must be 0 to 4096, got {count}")
-        if not count and not self.bodies.flags.item(index) & HAS_RARE:
+        if not count and not self._bodies.flags.item(index) & HAS_RARE:
             return
-        rare = self.bodies.own_rare(index)
+        rare = self._bodies.own_rare(index)
         reports = np.zeros(count, dtype=CONTACT_REPORT)
         rare["contact_count"] = rare["max_contacts_reported"] = 0
         rare["contacts"] = reports.ctypes.data if count else 0
         rare["max_contacts_reported"] = count
-        self._forget_reports(index)
+        self.forget_reports(index)
         if count:
             self._contact_reports[index] = reports
-            self.record["reporting_count"] = len(self._contact_reports)
+            self._record["reporting_count"] = len(self._contact_reports)
 
-    def _forget_reports(self, index: int) -> None:
+    def forget_reports(self, index: int) -> None:
+        """Report the contacts of a body, by index, no more: it is freed."""
         self._contact_reports.pop(index, None)
-        self.record["reporting_count"] = len(self._contact_reports)
+        self._record["reporting_count"] = len(self._contact_reports)
 
-    def body_max_contacts(self, identity: int) -> int:
+    def max_contacts(self, identity: int) -> int:
         """The number of contacts that are reported."""
-        return int(self.bodies.rare_of(self.body_index("body_get_max_contacts_reported", identity))["max_contacts_reported"])
+        return int(self._bodies.rare_of(self.index("body_get_max_contacts_reported", identity))["max_contacts_reported"])
 
     # Derived values.
 
@@ -361,12 +369,12 @@ class BodyInterface(BodyShapes):
         """Renew bounds and pairs: at once in a system, else when the body enters one. The mass is renewed when it is asked for or
         before the next step (`settle_shapes`), so that adding ten thousand shapes does not renew it ten thousand times. `number`:
         the only shape that changed, or THE_LAST, which is new."""
-        row = self.bodies.rows[index]
-        if self._contact_biases:
+        row = self._bodies.rows[index]
+        if self.contact_biases:
             self._renew_contact_bias(index)
         if row["system"] >= 0:
             flags = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
-            body_placement.renew_shapes(self.address, index, flags, number)
+            body_placement.renew_shapes(self._address, index, flags, number)
             self.note_stale_mass(index)
         else:
             row["flags"] = int(row["flags"]) | MASS_CHANGED
@@ -379,29 +387,29 @@ class BodyInterface(BodyShapes):
     def settle_shapes(self) -> None:
         """Renew the mass of bodies whose shapes changed. To be called before a step."""
         while self._stale:
-            self.settle_body(self._stale.popitem()[0])
+            self.settle(self._stale.popitem()[0])
 
-    def settle_body(self, index: int) -> None:
+    def settle(self, index: int) -> None:
         """Renew the mass of a body if its shapes have changed. If a step of its system runs, wait for its end."""
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         if int(row["flags"]) & MASS_CHANGED and row["system"] >= 0:
-            self.late.run(int(row["id"]), functools.partial(self._settle, index))
+            self._late.run(int(row["id"]), functools.partial(self.settled_row, index))
 
-    def _settle(self, index: int):
+    def settled_row(self, index: int):
         """The row of a body with its mass and bounds up to date."""
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         if int(row["flags"]) & MASS_CHANGED:
             self._renew(index)
         return row
 
     def shape_changed(self, shape: int) -> None:
         """Renew every body that uses a user's shape whose settings changed."""
-        for index in self.shape_users.of(shape):
-            if self.bodies.rows[index]["system"] >= 0:
-                self.late.run(int(self.bodies.rows[index]["id"]), functools.partial(self._cook_instances, index))
+        for index in self._shape_users.of(shape):
+            if self._bodies.rows[index]["system"] >= 0:
+                self._late.run(int(self._bodies.rows[index]["id"]), functools.partial(self._cook_instances, index))
             else:
                 self._cook_instances(index)
 
     def _renew(self, index: int) -> None:
         with self._published(index):
-            body_placement.renew(self.address, index, BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS)
+            body_placement.renew(self._address, index, BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS)

@@ -15,6 +15,7 @@ from ..bodies.publication import publish
 from ..bodies.schema import HAS_STRETCH
 from ..edit.body_placement import ALL_SHAPES, THE_LAST
 from ..shapes.pool import split_basis
+from .part import Part
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 NO_TURN = list(IDENTITY[:9])
@@ -48,66 +49,71 @@ def edits(method):
     @functools.wraps(method)
     def door(self, identity, *arguments, **named):
         index = index_of(identity)
-        is_known = index < self.bodies.count and self.bodies.rows[index]["id"] == identity
-        if not is_known or (self.bodies.rows[index]["system"] < 0 and not self.late.waits_for(identity)):
+        is_known = index < self._bodies.count and self._bodies.rows[index]["id"] == identity
+        if not is_known or (self._bodies.rows[index]["system"] < 0 and not self._late.waits_for(identity)):
             method(self, identity, *arguments, **named)
         else:
-            self.late.run(identity, lambda: method(self, identity, *arguments, **named))
+            self._late.run(identity, lambda: method(self, identity, *arguments, **named))
 
     return door
 
 
-class BodyShapes:
-    """The part of a `World` that handles the shapes on bodies. `self.bodies`, `self.instances`, `self.shapes` are its pools."""
+class BodyShapes(Part):
+    """The part of a `World` that handles the shapes on bodies."""
+
+    def __init__(self, world):
+        super().__init__(world)
+        self._given_up: dict[int, list[int]] = {}  # by body being changed: cooked shapes it no longer uses
+        self.contact_biases: dict[int, float] = {}  # of shapes whose contacts are not of the usual firmness
 
     @contextmanager
     def _published(self, index: int, with_shapes: bool = True):
         """Publish a change of a body at the end of the block, so that queries see it whole. `with_shapes`: the rows of its shapes
         change, so they are copied first; the old ones are reused once no query reads them. May be nested."""
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         if row["system"] < 0 or int(row["published"]) & 1:
             yield
             return
         first, count, capacity = int(row["first_instance"]), int(row["instance_count"]), int(row["instance_capacity"])
         copies = with_shapes and capacity > 0
-        fresh = self.instances.take(capacity) if copies else first
-        publish(self.address, index, 0)
+        fresh = self._instances.take(capacity) if copies else first
+        publish(self._address, index, 0)
         self._given_up[index] = []
         try:
             if copies:
-                self.instances.move(first, fresh, count)
+                self._instances.move(first, fresh, count)
                 row["first_instance"] = fresh
             yield
         finally:
-            publish(self.address, index, 1)
+            publish(self._address, index, 1)
             for used in self._given_up.pop(index):
-                self.shapes.release(used)
+                self._shapes.release(used)
             if copies:  # queries that begin from here on read the new rows
-                self.retirement.retire(lambda: self.instances.give_back(first, capacity))
+                self._retirement.retire(lambda: self._instances.give_back(first, capacity))
 
     # Shapes.
 
     @edits
-    def body_add_shape(self, identity: int, shape_id: int, transform=IDENTITY, is_disabled: bool = False) -> None:
+    def add_shape(self, identity: int, shape_id: int, transform=IDENTITY, is_disabled: bool = False) -> None:
         """Add a shape at a transform (twelve numbers, body frame). Costs the same for the first and the 10,000th."""
-        index = self.own_body_index("body_add_shape", identity)
-        shape = self.shape_index("body_add_shape", shape_id)
+        index = self.own_index("body_add_shape", identity)
+        shape = self._world.shape.index("body_add_shape", shape_id)
         values = place("body_add_shape", transform)
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         with self._published(index, with_shapes=False):  # no query reads the row after the last one
             count, capacity = int(row["instance_count"]), int(row["instance_capacity"])
             if count == capacity:
                 self._grow_instances(row, count)
             at = int(row["first_instance"]) + count
-            instance = self.instances.rows[at]
+            instance = self._instances.rows[at]
             instance["shape"] = -1
             instance["user_shape"], instance["is_disabled"], instance["body"] = shape, is_disabled, index
             instance["query_layers"] = instance["simulation_layers"] = 0
-            self.shape_users.add(shape, index)
+            self._shape_users.add(shape, index)
             try:
                 self._cook(row, at, values)
             except BaseException:
-                self.shape_users.drop(shape)
+                self._shape_users.drop(shape)
                 raise
             row["instance_count"] = count + 1
             self._shapes_changed(index, THE_LAST)
@@ -115,20 +121,20 @@ class BodyShapes:
     def _grow_instances(self, row, count: int) -> None:
         """Move a body's shapes to a run twice as long."""
         capacity = max(1, 2 * count)
-        first = self.instances.take(capacity)
+        first = self._instances.take(capacity)
         if count:
             old = int(row["first_instance"])
-            self.instances.move(old, first, count)
+            self._instances.move(old, first, count)
             if row["system"] >= 0:  # queries may be reading
-                self.retirement.retire(lambda: self.instances.give_back(old, count))
+                self._retirement.retire(lambda: self._instances.give_back(old, count))
             else:
-                self.instances.give_back(old, count)
+                self._instances.give_back(old, count)
         row["first_instance"], row["instance_capacity"] = first, capacity
 
-    def _instance(self, call: str, identity: int, number: int):
+    def instance(self, call: str, identity: int, number: int):
         """Return (index of the body, its row, index of the row of its shape with this number)."""
         index = self._owner_index(call, identity)
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         count = int(row["instance_count"])
         if not 0 <= number < count:
             raise ValueError(f"{call}: the body has {count} shapes, there is no number {number}")
@@ -137,92 +143,92 @@ class BodyShapes:
     @contextmanager
     def _changed_instance(self, call: str, identity: int, number: int, is_alone: bool = True):
         """Like `_instance`, for a change that queries see whole. `is_alone`: all other shapes stay as and where they are."""
-        index = self.own_body_index(call, identity)
-        self._instance(call, identity, number)
+        index = self.own_index(call, identity)
+        self.instance(call, identity, number)
         with self._published(index):
-            yield self._instance(call, identity, number)
+            yield self.instance(call, identity, number)
             self._shapes_changed(index, number if is_alone else ALL_SHAPES)
 
-    def body_shape_count(self, identity: int) -> int:
-        return int(self.bodies.rows[self._owner_index("body_get_shape_count", identity)]["instance_count"])
+    def shape_count(self, identity: int) -> int:
+        return int(self._bodies.rows[self._owner_index("body_get_shape_count", identity)]["instance_count"])
 
-    def body_shape(self, identity: int, number: int) -> int:
+    def shape(self, identity: int, number: int) -> int:
         """Id of the user's shape with this number."""
-        _, _, at = self._instance("body_get_shape", identity, number)
-        return self.shape_id(int(self.instances.rows[at]["user_shape"]))
+        _, _, at = self.instance("body_get_shape", identity, number)
+        return self._world.shape.id_of(int(self._instances.rows[at]["user_shape"]))
 
-    def body_shape_transform(self, identity: int, number: int) -> tuple:
+    def shape_transform(self, identity: int, number: int) -> tuple:
         """The transform of a shape, twelve numbers, as set."""
-        _, _, at = self._instance("body_get_shape_transform", identity, number)
-        return tuple(self.instances.user_transform(at))
+        _, _, at = self.instance("body_get_shape_transform", identity, number)
+        return tuple(self._instances.user_transform(at))
 
     @edits
-    def body_set_shape(self, identity: int, number: int, shape_id: int) -> None:
+    def set_shape(self, identity: int, number: int, shape_id: int) -> None:
         """Replace the shape with this number by another shape."""
-        shape = self.shape_index("body_set_shape", shape_id)
+        shape = self._world.shape.index("body_set_shape", shape_id)
         with self._changed_instance("body_set_shape", identity, number) as (index, row, at):
-            instance, old = self.instances.rows[at], int(self.instances.rows[at]["user_shape"])
+            instance, old = self._instances.rows[at], int(self._instances.rows[at]["user_shape"])
             instance["user_shape"] = shape
-            self.shape_users.add(shape, index)
+            self._shape_users.add(shape, index)
             try:
-                self._cook(row, at, self.instances.user_transform(at))
+                self._cook(row, at, self._instances.user_transform(at))
             except BaseException:
                 instance["user_shape"] = old
-                self.shape_users.drop(shape)
+                self._shape_users.drop(shape)
                 raise
-            self.shape_users.drop(old)
+            self._shape_users.drop(old)
 
     @edits
-    def body_set_shape_transform(self, identity: int, number: int, transform) -> None:
+    def set_shape_transform(self, identity: int, number: int, transform) -> None:
         """Move a shape on its body (twelve numbers, body frame)."""
         values = place("body_set_shape_transform", transform)
         with self._changed_instance("body_set_shape_transform", identity, number) as (_, row, at):
             self._cook(row, at, values)
 
     @edits
-    def body_set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
+    def set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
         """Switch a shape off or on. A disabled shape does not collide, is not found by queries and has no mass."""
         with self._changed_instance("body_set_shape_disabled", identity, number) as (_, _, at):
-            self.instances.rows[at]["is_disabled"] = is_disabled
+            self._instances.rows[at]["is_disabled"] = is_disabled
 
     @edits
-    def body_set_shape_layers(self, identity: int, number: int, query_layers: int = 0, simulation_layers: int = 0) -> None:
+    def set_shape_layers(self, identity: int, number: int, query_layers: int = 0, simulation_layers: int = 0) -> None:
         """Set the shape filters of one shape, 32 bits each: which queries find it (`shape_mask`), and with which other shapes it
         makes contacts (those with a bit in common). 0: all."""
         with self._changed_instance("body_set_shape_layers", identity, number) as (_, _, at):
-            instance = self.instances.rows[at]
+            instance = self._instances.rows[at]
             instance["query_layers"], instance["simulation_layers"] = query_layers, simulation_layers
 
     @edits
-    def body_remove_shape(self, identity: int, number: int) -> None:
+    def remove_shape(self, identity: int, number: int) -> None:
         """Remove a shape; the numbers of those after it go down by one."""
         with self._changed_instance("body_remove_shape", identity, number, is_alone=False) as (index, row, at):
             self._drop(index, at)
             first, count = int(row["first_instance"]), int(row["instance_count"])
-            self.instances.copy(first + number + 1, first + number, count - number - 1)
+            self._instances.copy(first + number + 1, first + number, count - number - 1)
             row["instance_count"] = count - 1
 
     @edits
-    def _lose_shape(self, identity: int, shape: int) -> None:
+    def lose_shape(self, identity: int, shape: int) -> None:
         """Remove a user's shape from a body or area, at once and everywhere it is used there."""
         index = self._owner_index("free", identity)
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         with self._published(index):
             first, count = int(row["first_instance"]), int(row["instance_count"])
-            is_lost = self.instances.rows["user_shape"][first : first + count] == shape
+            is_lost = self._instances.rows["user_shape"][first : first + count] == shape
             for number in np.flatnonzero(is_lost).tolist():
                 self._drop(index, first + number)
             kept = np.flatnonzero(~is_lost).tolist()
             for number, old in enumerate(kept):
-                self.instances.copy(first + old, first + number, 1)
+                self._instances.copy(first + old, first + number, 1)
             row["instance_count"] = len(kept)
             self._shapes_changed(index)
 
     @edits
-    def body_clear_shapes(self, identity: int) -> None:
+    def clear_shapes(self, identity: int) -> None:
         """Remove all shapes."""
-        index = self.own_body_index("body_clear_shapes", identity)
-        row = self.bodies.rows[index]
+        index = self.own_index("body_clear_shapes", identity)
+        row = self._bodies.rows[index]
         if not row["instance_count"]:
             return
         with self._published(index):
@@ -234,8 +240,8 @@ class BodyShapes:
 
     def _drop(self, index: int, at: int) -> None:
         """Undo what was recorded for a shape on a body, and the work of `_cook`."""
-        instance = self.instances.rows[at]
-        self.shape_users.drop(int(instance["user_shape"]))
+        instance = self._instances.rows[at]
+        self._shape_users.drop(int(instance["user_shape"]))
         self._give_up(index, instance)
         instance["shape"] = -1
 
@@ -245,12 +251,12 @@ class BodyShapes:
         if used >= 0 and index in self._given_up:
             self._given_up[index].append(used)
         elif used >= 0:
-            self.shapes.release(used)
+            self._shapes.release(used)
 
     def _cook(self, row, at: int, transform) -> None:
         """Compute the rigid transform and the cooked shape of a shape on a body, from the user's transform and the body's
         stretch."""
-        instance = self.instances.rows[at]
+        instance = self._instances.rows[at]
         is_stretched = int(row["flags"]) & HAS_STRETCH
         transform = np.asarray(transform, dtype=np.float32)
         is_plain = not is_stretched and transform[:9].tolist() == NO_TURN
@@ -259,13 +265,13 @@ class BodyShapes:
         else:
             stretch = NO_STRETCH
             if is_stretched:
-                stretch = self.bodies.rare_of(int(instance["body"]))["stretch"].astype(np.float64).reshape(3, 3)
+                stretch = self._bodies.rare_of(int(instance["body"]))["stretch"].astype(np.float64).reshape(3, 3)
             basis = stretch @ transform[:9].astype(np.float64).reshape(3, 3)
             if abs(np.linalg.det(basis)) < 1e-12:
                 basis = NO_STRETCH
             rotation, rest = split_basis(basis)
             origin = stretch @ transform[9:]
-        cooked = self.shapes.derive(int(instance["user_shape"]), rest)
+        cooked = self._shapes.derive(int(instance["user_shape"]), rest)
         self._give_up(int(instance["body"]), instance)
         instance["shape"] = cooked
         instance["rotation"] = rotation
@@ -273,27 +279,27 @@ class BodyShapes:
         instance["position"] = instance["origin_position"] - row["center_of_mass"]
         instance["has_user_transform"] = 0
         if not is_plain:
-            self.instances.keep_user_transform(at, transform)
+            self._instances.keep_user_transform(at, transform)
 
-    def shape_set_contact_bias(self, shape: int, factor: float) -> None:
+    def set_contact_bias(self, shape: int, factor: float) -> None:
         """Set how firmly contacts of the bodies with this user's shape are pushed apart, as a factor of the usual; 0: as usual.
         If a body has several shapes, the firmest counts."""
-        self._contact_biases.pop(shape, None)
+        self.contact_biases.pop(shape, None)
         if factor > 0.0:
-            self._contact_biases[shape] = factor
-        for index in self.shape_users.of(shape):
+            self.contact_biases[shape] = factor
+        for index in self._shape_users.of(shape):
             self._renew_contact_bias(index)
 
     def _renew_contact_bias(self, index: int) -> None:
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         first, count = int(row["first_instance"]), int(row["instance_count"])
-        shapes = set(self.instances.rows["user_shape"][first : first + count].tolist())
-        row["contact_bias"] = max((factor for shape, factor in self._contact_biases.items() if shape in shapes), default=0.0)
+        shapes = set(self._instances.rows["user_shape"][first : first + count].tolist())
+        row["contact_bias"] = max((factor for shape, factor in self.contact_biases.items() if shape in shapes), default=0.0)
 
     def _cook_instances(self, index: int) -> None:
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         with self._published(index):
             first, count = int(row["first_instance"]), int(row["instance_count"])
             for at in range(first, first + count):
-                self._cook(row, at, self.instances.user_transform(at))
+                self._cook(row, at, self._instances.user_transform(at))
             self._shapes_changed(index)

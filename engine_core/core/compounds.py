@@ -45,7 +45,7 @@ class Compound:
 
     def add_to(self, world, body: int, transform=IDENTITY) -> range:
         """Put the compound on a body and return the numbers of its shapes there. Cheapest while the body is in no system."""
-        first = world.body_shape_count(body)
+        first = world.body.shape_count(body)
         for shape, matrix in zip(self.shapes, _matrix("add_to", transform) @ self.matrices, strict=True):
-            world.body_add_shape(body, shape, (*matrix[:3, :3].ravel(), *matrix[:3, 3]))
+            world.body.add_shape(body, shape, (*matrix[:3, :3].ravel(), *matrix[:3, 3]))
         return range(first, first + len(self))

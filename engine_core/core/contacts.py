@@ -1,11 +1,11 @@
 """The interface for contacts: which contact events a body reports, and rules for how bodies of two classes collide.
 
-    world.body_set_contact_events(car, CONTACT_CHANGES)
+    world.contact.set_events(car, CONTACT_CHANGES)
     world.step(system, 1 / 60)
-    for event in world.contact_events(system): ...
+    for event in world.contact.events(system): ...
 
-    world.body_set_contact_class(belt, BELT)
-    world.set_contact_rule(BELT, 0, surface_velocity=(2.0, 0.0, 0.0))
+    world.contact.set_class(belt, BELT)
+    world.contact.set_rule(BELT, 0, surface_velocity=(2.0, 0.0, 0.0))
 
 See docs/contacts.md. Rules hold for all systems of the world; set them on the stepping thread, between steps.
 """
@@ -24,45 +24,50 @@ from ..edit import body_placement, setting_edits
 from ..runtime.code_address import checked_address
 from ..runtime.memory import address_of
 from .body_shapes import finite
+from .part import Part
 
 
-class ContactInterface:
+class ContactInterface(Part):
     """The part of a `World` that handles contact events and contact rules."""
+
+    def __init__(self, world):
+        super().__init__(world)
+        self._contact_functions: dict[tuple[int, int], tuple] = {}  # of rules, by their two classes
 
     # Events.
 
-    def body_set_contact_events(self, identity: int, level: int) -> None:
+    def set_events(self, identity: int, level: int) -> None:
         """Set which contacts of the body are reported after each step: NO_CONTACT_EVENTS, CONTACT_CHANGES (those that began or
         ended) or ALL_CONTACT_EVENTS (also those that last). Existing contacts are reported as added in the next step in which the
         body is awake. Raises KeyError, ValueError."""
         call = "body_set_contact_events"
-        self.body_index(call, identity)
+        self._world.body.index(call, identity)
         if level not in range(NO_CONTACT_EVENTS, ALL_CONTACT_EVENTS + 1):
             raise ValueError(f"{call}: level must be NO_CONTACT_EVENTS, CONTACT_CHANGES or ALL_CONTACT_EVENTS, got {level!r}")
-        self.edit_body(call, identity, setting_edits.set_contact_events, level)
+        self._world.body.edit(call, identity, setting_edits.set_contact_events, level)
 
-    def body_contact_events(self, identity: int) -> int:
-        """The level that `body_set_contact_events` set."""
-        return int(self.bodies.rare_of(self.body_index("body_contact_events", identity))["contact_events"])
+    def events_of(self, identity: int) -> int:
+        """The level that `set_events` set."""
+        return int(self._bodies.rare_of(self._world.body.index("body_contact_events", identity))["contact_events"])
 
-    def contact_events(self, system: int) -> np.ndarray:
+    def events(self, system: int) -> np.ndarray:
         """Contact events of the last step of a system: rows of CONTACT_EVENT, a read-only view that is valid until the next step,
         in an order that does not depend on threads. Contacts that ended between the steps come first. Raises KeyError."""
-        return self.system(system).contact_events()
+        return self._world.system(system).contact_events()
 
     # Rules.
 
-    def body_set_contact_class(self, identity: int, contact_class: int) -> None:
+    def set_class(self, identity: int, contact_class: int) -> None:
         """Set the class whose rules the body's contacts follow, 0 to 63; a new body has 0. Raises KeyError, ValueError."""
-        self.body_index("body_set_contact_class", identity)
+        self._world.body.index("body_set_contact_class", identity)
         self._check_class("body_set_contact_class", contact_class)
-        self.edit_body("body_set_contact_class", identity, setting_edits.set_contact_class, contact_class)
+        self._world.body.edit("body_set_contact_class", identity, setting_edits.set_contact_class, contact_class)
 
-    def body_contact_class(self, identity: int) -> int:
-        """The class that `body_set_contact_class` set."""
-        return int(self.bodies.rare_of(self.body_index("body_contact_class", identity))["contact_class"])
+    def class_of(self, identity: int) -> int:
+        """The class that `set_class` set."""
+        return int(self._bodies.rare_of(self._world.body.index("body_contact_class", identity))["contact_class"])
 
-    def set_contact_rule(
+    def set_rule(
         self, class_a: int, class_b: int, *, ignore: bool = False, sensor: bool = False, friction: float | None = None,
         restitution: float | None = None, surface_velocity=None, inverse_mass_scale=(1.0, 1.0), platform_normal=None,
         validate=None, modify=None, context: int = 0,
@@ -99,7 +104,7 @@ class ContactInterface:
         self._contact_functions[min(class_a, class_b), max(class_a, class_b)] = validate, modify
         self._renew_classes(class_a, class_b)
 
-    def remove_contact_rule(self, class_a: int, class_b: int) -> None:
+    def remove_rule(self, class_a: int, class_b: int) -> None:
         """Remove the rule of two classes; their bodies collide as usual. Raises KeyError if there is no rule."""
         key = min(class_a, class_b), max(class_a, class_b)
         if key not in self._contact_functions:
@@ -116,22 +121,22 @@ class ContactInterface:
 
     def _write_rule(self, first: int, second: int, rule: np.ndarray, flags: int, scales) -> None:
         """Write the rule as a body of class `first` sees one of class `second`."""
-        if not self.record["contact_rules"]:
+        if not self._record["contact_rules"]:
             self._contact_rules = np.zeros((CONTACT_CLASSES, CONTACT_CLASSES), CONTACT_RULE)
-            self.record["contact_rules"] = address_of(self._contact_rules)
+            self._record["contact_rules"] = address_of(self._contact_rules)
         self._contact_rules[first, second] = rule
         row = self._contact_rules[first, second]
         row["flags"], row["inverse_mass_scale"] = flags, scales
 
     def _renew_classes(self, class_a: int, class_b: int) -> None:
         """Have the pairs between two classes made anew. It is enough to mark the bodies of one of them."""
-        count = self.bodies.count
-        rows, has_rare = self.bodies.rows[:count], self.bodies.flags[:count] & HAS_RARE != 0
-        classes = np.where(has_rare, self.bodies.rare.rows["contact_class"][:count], 0)
+        count = self._bodies.count
+        rows, has_rare = self._bodies.rows[:count], self._bodies.flags[:count] & HAS_RARE != 0
+        classes = np.where(has_rare, self._bodies.rare.rows["contact_class"][:count], 0)
         is_meant = (rows["id"] != 0) & (rows["system"] >= 0) & (classes == max(class_a, class_b))
         for index in np.flatnonzero(is_meant).tolist():
-            made_anew = functools.partial(body_placement.mark, self.address, index, FILTER_CHANGED)
-            self.late.run(int(rows["id"][index]), made_anew)
+            made_anew = functools.partial(body_placement.mark, self._address, index, FILTER_CHANGED)
+            self._late.run(int(rows["id"][index]), made_anew)
 
 
 def _write_surface(call: str, rule: np.ndarray, friction, restitution) -> int:

@@ -1,8 +1,8 @@
 """The interface for making, setting and reading joints, in Python, for rare operations.
 
-    hinge = world.create_joint("hinge", door_frame, door, frame_a, frame_b)     # about the x axis of the frames
-    world.joint_set_limits(hinge, TWIST, -1.5, 1.5)
-    world.joint_set_motor(hinge, TWIST, 2.0, 50.0)
+    hinge = world.joint.create("hinge", door_frame, door, frame_a, frame_b)     # about the x axis of the frames
+    world.joint.set_limits(hinge, TWIST, -1.5, 1.5)
+    world.joint.set_motor(hinge, TWIST, 2.0, 50.0)
 
 Axes are those of `joints.schema`: LINEAR_X, LINEAR_Y, LINEAR_Z, TWIST, SWING_Y, SWING_Z, CONE, DISTANCE. Angles
 are right-handed, of B relative to A. A gear and a rack couple the speeds of bodies that hinges and sliders hold.
@@ -26,6 +26,7 @@ from ..joints.schema import (
 from ..runtime.memory import Pool
 from ..shapes.pool import split_basis
 from .body_shapes import IDENTITY
+from .part import Part
 
 AXIS_NAMES = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z", "cone", "distance")
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
@@ -110,25 +111,25 @@ def _number(call: str, name: str, value, least: float = -math.inf) -> float:
     return min(number, UNLIMITED)
 
 
-class JointInterface:
+class JointInterface(Part):
     """The part of a `World` that handles joints."""
 
-    def joint_index(self, call: str, identity: int) -> int:
+    def index(self, call: str, identity: int) -> int:
         """Index of the joint with this id. Raises KeyError for a freed, foreign or wrong id."""
         index = index_of(identity)
-        is_joint = kind_of(identity) == KIND_JOINT and index < self.joints.count
-        if not is_joint or self.joints.rows[index]["id"] != identity:
+        is_joint = kind_of(identity) == KIND_JOINT and index < self._joints.count
+        if not is_joint or self._joints.rows[index]["id"] != identity:
             why = "it was freed" if is_joint else "it is no joint"
             raise KeyError(f"{call}: there is no joint {describe_id(identity)}: {why}")
         return index
 
-    def joint_row(self, call: str, identity: int):
+    def row(self, call: str, identity: int):
         """The JOINT row of the joint with this id. Raises KeyError."""
-        return self.joints.rows[self.joint_index(call, identity)]
+        return self._joints.rows[self.index(call, identity)]
 
     # Life.
 
-    def create_joint(self, kind: str, body_a: int, body_b: int, frame_a=IDENTITY, frame_b=IDENTITY, collides=False) -> int:
+    def create(self, kind: str, body_a: int, body_b: int, frame_a=IDENTITY, frame_b=IDENTITY, collides=False) -> int:
         """Create a joint of one of `KINDS` between two bodies and return its id. A body of 0 is the world. Frames are twelve
         numbers (basis by rows, origin [m]) relative to the bodies' origins; for the world, in world axes. `collides`: whether the
         two bodies push each other.
@@ -139,15 +140,15 @@ class JointInterface:
             raise ValueError(f"create_joint: kind must be one of {', '.join(KINDS)}, got {kind!r}")
         if body_a == body_b:
             raise ValueError(f"create_joint: body_a and body_b must differ, got {describe_id(body_a)} twice")
-        bodies = [self.body_index("create_joint", body) if body else -1 for body in (body_a, body_b)]
+        bodies = [self._world.body.index("create_joint", body) if body else -1 for body in (body_a, body_b)]
         for index, body in zip(bodies, (body_a, body_b), strict=True):
-            if index >= 0 and int(self.bodies.rows[index]["flags"]) & IS_IN_BATCH:
+            if index >= 0 and int(self._bodies.rows[index]["flags"]) & IS_IN_BATCH:
                 raise ValueError(
                     f"create_joint: the body {describe_id(body)} belongs to a tile, which comes and goes: hold it by the world"
                 )
         frames = [_frame(name, frame) for name, frame in (("frame_a", frame_a), ("frame_b", frame_b))]
-        index = self.joints.take()
-        row = self.joints.rows[index]
+        index = self._joints.take()
+        row = self._joints.rows[index]
         row["bodies"] = bodies
         row["flags"], row["kind"], row["colour"] = IS_ENABLED, KIND_NAMES.index(kind), -1
         row["locked"], row["limited"] = KINDS[kind]
@@ -157,59 +158,59 @@ class JointInterface:
             row["frame_positions"][side], row["frame_rotations"][side] = position, rotation
         if kind in RATIO_AXES:
             row["lower"][RATIO_AXES[kind]], row["driven"] = 1.0, 1 << RATIO_AXES[kind]
-        joint_placement.connect_joint(self.address, index)
+        joint_placement.connect_joint(self._address, index)
         if not collides:
             self._keep_apart(index)
         return int(row["id"])
 
-    def destroy_joint(self, identity: int) -> None:
+    def destroy(self, identity: int) -> None:
         """Free a joint; its bodies wake."""
-        index = self.joint_index("destroy_joint", identity)
+        index = self.index("destroy_joint", identity)
         self._release_joint(index)
-        self.joints.give_back(index)
+        self._joints.give_back(index)
 
     def _release_joint(self, index: int) -> None:
         """Release the bodies. The row stays, but holds nothing."""
-        joint_placement.disconnect_joint(self.address, index)
+        joint_placement.disconnect_joint(self._address, index)
         self._let_collide(index)
-        self.joints.rows[index]["bodies"] = -1
+        self._joints.rows[index]["bodies"] = -1
 
-    def _release_joints_of(self, body: int) -> None:
+    def release_all(self, body: int) -> None:
         """Release the joints of a body that is being freed: they stay, but hold nothing."""
-        while (key := int(self.bodies.rows[body]["first_joint"])) >= 0:
+        while (key := int(self._bodies.rows[body]["first_joint"])) >= 0:
             self._release_joint(key >> 1)
 
-    def _retire_broken_joints(self, system_row) -> None:
+    def retire_broken(self, system_row) -> None:
         """Let the bodies of joints that broke in the last step collide again."""
         if not system_row["has_broken_joints"]:
             return
         system_row["has_broken_joints"] = 0
-        broken = np.flatnonzero(self.joints.rows["flags"][: self.joints.count] & IS_BROKEN)
+        broken = np.flatnonzero(self._joints.rows["flags"][: self._joints.count] & IS_BROKEN)
         for index in broken:
             self._let_collide(int(index))
 
     # Collision between joined bodies.
 
     def _keep_apart(self, index: int) -> None:
-        a, b = (int(body) for body in self.joints.rows[index]["bodies"])
-        if a < 0 or b < 0 or index in self.joints.keeps_apart:
+        a, b = (int(body) for body in self._joints.rows[index]["bodies"])
+        if a < 0 or b < 0 or index in self._joints.keeps_apart:
             return
-        self.joints.keeps_apart[index] = (a, b)
-        self.exceptions.add_joint(a, b)
+        self._joints.keeps_apart[index] = (a, b)
+        self._exceptions.add_joint(a, b)
         for body in (a, b):
-            self._set_flag(body, HAS_EXCEPTIONS, True)
-            body_placement.mark(self.address, body, FILTER_CHANGED)
+            self._world.body.set_flag(body, HAS_EXCEPTIONS, True)
+            body_placement.mark(self._address, body, FILTER_CHANGED)
 
     def _let_collide(self, index: int) -> None:
-        pair = self.joints.keeps_apart.pop(index, None)
+        pair = self._joints.keeps_apart.pop(index, None)
         if pair is not None:
-            self.exceptions.remove_joint(*pair)
+            self._exceptions.remove_joint(*pair)
             for body in pair:
-                body_placement.mark(self.address, body, FILTER_CHANGED)
+                body_placement.mark(self._address, body, FILTER_CHANGED)
 
-    def joint_set_collides(self, identity: int, collides: bool) -> None:
+    def set_collides(self, identity: int, collides: bool) -> None:
         """Set whether the joined bodies push each other."""
-        index = self.joint_index("joint_set_collides", identity)
+        index = self.index("joint_set_collides", identity)
         if collides:
             self._let_collide(index)
         else:
@@ -222,24 +223,24 @@ class JointInterface:
             raise ValueError(f"{call}: axis must be 0 to {DISTANCE} ({', '.join(AXIS_NAMES)}), got {axis!r}")
         return axis
 
-    def joint_set_limits(self, identity: int, axis: int, lower: float, upper: float) -> None:
+    def set_limits(self, identity: int, axis: int, lower: float, upper: float) -> None:
         """Limit an axis to [lower, upper] ([m], [rad]). Equal limits lock it there. A lower limit above the upper one frees it,
         and so do limits of an angle that allow a full turn."""
-        index = self.joint_index("joint_set_limits", identity)
+        index = self.index("joint_set_limits", identity)
         axis = self._axis("joint_set_limits", axis)
         lower = _number("joint_set_limits", "lower", lower, -UNLIMITED)
         upper = _number("joint_set_limits", "upper", upper, -UNLIMITED)
-        _limit(self.joints.rows[index], axis, lower, upper)
-        joint_placement.joint_changed(self.address, index)
+        _limit(self._joints.rows[index], axis, lower, upper)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_configure(
+    def configure(
         self, identity: int, limits, springs=None, motors=None, max_impulse: float = math.inf, locks=None, feel=None
     ) -> None:
         """Set all of a joint at once, each by axis: `limits` (lower, upper), `springs` (stiffness, damping, target), `motors`
         (velocity, max_force), `locks` that yield (hertz, damping ratio, target, max_force), `feel` of limits (LimitFeel). Axes
         that are not named are free, without spring or motor. Does nothing if nothing changes."""
-        index = self.joint_index("joint_configure", identity)
-        row = self.joints.rows[index]
+        index = self.index("joint_configure", identity)
+        row = self._joints.rows[index]
         before = row.tobytes()
         row["locked"] = row["limited"] = row["sprung"] = row["driven"] = row["by_frequency"] = 0
         row["spring_force"] = UNLIMITED
@@ -259,48 +260,48 @@ class JointInterface:
             row["driven"] = int(row["driven"]) | 1 << axis
         row["max_impulse"] = min(max_impulse, UNLIMITED)
         if row.tobytes() != before:
-            joint_placement.joint_changed(self.address, index)
+            joint_placement.joint_changed(self._address, index)
 
-    def joint_set_limit_feel(self, identity: int, axis: int, feel: LimitFeel) -> None:
+    def set_limit_feel(self, identity: int, axis: int, feel: LimitFeel) -> None:
         """Set how the limit of an axis holds and bounces."""
-        index = self.joint_index("joint_set_limit_feel", identity)
+        index = self.index("joint_set_limit_feel", identity)
         axis = self._axis("joint_set_limit_feel", axis)
         for name, value in vars(feel).items():
             _number("joint_set_limit_feel", name, value, 0.0)
-        row = self.joints.rows[index]
+        row = self._joints.rows[index]
         kept = {k: _feel_of(row, k) for k in range(AXIS_COUNT)}
         _set_feel(row, {**kept, axis: feel})
-        joint_placement.joint_changed(self.address, index)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_free_axis(self, identity: int, axis: int) -> None:
+    def free_axis(self, identity: int, axis: int) -> None:
         """Free an axis of lock and limit. A rod stops being one."""
-        row = self.joint_row("joint_free_axis", identity)
+        row = self.row("joint_free_axis", identity)
         if self._axis("joint_free_axis", axis) == DISTANCE and _is_rod(row):
             row["sprung"] = int(row["sprung"]) & ~(1 << DISTANCE)
-        self.joint_set_limits(identity, axis, 1.0, -1.0)
+        self.set_limits(identity, axis, 1.0, -1.0)
 
-    def joint_set_motor(self, identity: int, axis: int, velocity: float, max_force: float = math.inf) -> None:
+    def set_motor(self, identity: int, axis: int, velocity: float, max_force: float = math.inf) -> None:
         """Drive an axis at `velocity` ([m/s], [rad/s]) with at most `max_force` ([N], [N m]). Velocity 0 is friction."""
-        index = self.joint_index("joint_set_motor", identity)
-        row, bit = self.joints.rows[index], 1 << self._axis("joint_set_motor", axis)
+        index = self.index("joint_set_motor", identity)
+        row, bit = self._joints.rows[index], 1 << self._axis("joint_set_motor", axis)
         velocity = _number("joint_set_motor", "velocity", velocity, -UNLIMITED)
         row["motor_force"][axis] = _number("joint_set_motor", "max_force", max_force, 0.0)
         row["motor_velocity"][axis] = velocity
         row["driven"] = int(row["driven"]) | bit
-        joint_placement.joint_changed(self.address, index)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_clear_motor(self, identity: int, axis: int) -> None:
+    def clear_motor(self, identity: int, axis: int) -> None:
         """Switch the motor of an axis off."""
         self._clear(identity, "driven", axis)
 
-    def joint_set_spring(
+    def set_spring(
         self, identity: int, axis: int, stiffness: float, damping: float, target: float = 0.0, max_force: float = math.inf,
         by_frequency: bool = False,
     ) -> None:  # fmt: skip
         """Set a spring along an axis towards `target`: stiffness [N/m], [N m/rad] and damping [N s/m], [N m s/rad]; or
         `by_frequency` a frequency [1/s] and a damping ratio. With a `max_force` it is a motor that holds a position."""
-        index = self.joint_index("joint_set_spring", identity)
-        row, bit = self.joints.rows[index], 1 << self._axis("joint_set_spring", axis)
+        index = self.index("joint_set_spring", identity)
+        row, bit = self._joints.rows[index], 1 << self._axis("joint_set_spring", axis)
         stiffness = _number("joint_set_spring", "stiffness", stiffness, 0.0)
         damping = _number("joint_set_spring", "damping", damping, 0.0)
         target = _number("joint_set_spring", "target", target, -UNLIMITED)
@@ -308,102 +309,102 @@ class JointInterface:
         row["spring_stiffness"][axis], row["spring_damping"][axis], row["spring_target"][axis] = stiffness, damping, target
         row["by_frequency"] = int(row["by_frequency"]) | bit if by_frequency else int(row["by_frequency"]) & ~bit
         row["sprung"] = int(row["sprung"]) | bit
-        joint_placement.joint_changed(self.address, index)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_clear_spring(self, identity: int, axis: int) -> None:
+    def clear_spring(self, identity: int, axis: int) -> None:
         """Remove the spring of an axis."""
         self._clear(identity, "sprung", axis)
 
     def _clear(self, identity: int, field: str, axis: int) -> None:
-        index = self.joint_index("joint_clear", identity)
-        row = self.joints.rows[index]
+        index = self.index("joint_clear", identity)
+        row = self._joints.rows[index]
         row[field] = int(row[field]) & ~(1 << self._axis("joint_clear", axis))
-        joint_placement.joint_changed(self.address, index)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_set_distance(self, identity: int, shortest: float, longest: float) -> None:
+    def set_distance(self, identity: int, shortest: float, longest: float) -> None:
         """Keep the origins of the frames between two distances [m] apart; equal ones make a rod, in place of a spring."""
-        self.joint_index("joint_set_distance", identity)
+        self.index("joint_set_distance", identity)
         shortest = _number("joint_set_distance", "shortest", shortest, 0.0)
         longest = _number("joint_set_distance", "longest", longest, shortest)
-        self.joint_free_axis(identity, DISTANCE)
+        self.free_axis(identity, DISTANCE)
         if longest - shortest < NARROWEST:
-            self.joint_set_spring(identity, DISTANCE, ROD_HERTZ, ROD_DAMPING, shortest, by_frequency=True)
+            self.set_spring(identity, DISTANCE, ROD_HERTZ, ROD_DAMPING, shortest, by_frequency=True)
         else:
-            self.joint_set_limits(identity, DISTANCE, shortest, longest)
+            self.set_limits(identity, DISTANCE, shortest, longest)
 
-    def joint_set_ratio(self, identity: int, ratio: float) -> None:
+    def set_ratio(self, identity: int, ratio: float) -> None:
         """Set the ratio of a gear: turn of A about the x axis of its frame + ratio x turn of B about its own = 0. For a rack and
         pinion: travel of B along its x axis [m] = ratio x turn of A [rad]. Speeds are coupled, not positions."""
-        index = self.joint_index("joint_set_ratio", identity)
-        kind = self.joint_kind(identity)
+        index = self.index("joint_set_ratio", identity)
+        kind = self.kind(identity)
         if kind not in RATIO_AXES:
             raise ValueError(f"joint_set_ratio: only a gear or a rack_and_pinion has a ratio, got a {kind}")
-        self.joints.rows[index]["lower"][RATIO_AXES[kind]] = _number("joint_set_ratio", "ratio", ratio, -UNLIMITED)
-        joint_placement.joint_changed(self.address, index)
+        self._joints.rows[index]["lower"][RATIO_AXES[kind]] = _number("joint_set_ratio", "ratio", ratio, -UNLIMITED)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_set_frames(self, identity: int, frame_a=None, frame_b=None) -> None:
+    def set_frames(self, identity: int, frame_a=None, frame_b=None) -> None:
         """Move the frames of a joint; None leaves a frame where it is."""
-        index = self.joint_index("joint_set_frames", identity)
+        index = self.index("joint_set_frames", identity)
         frames = [None if frame is None else _frame("frame", frame) for frame in (frame_a, frame_b)]
-        row = self.joints.rows[index]
+        row = self._joints.rows[index]
         for side, frame in enumerate(frames):
             if frame is not None:
                 row["frame_positions"][side], row["frame_rotations"][side] = frame
-        joint_placement.joint_changed(self.address, index)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_set_enabled(self, identity: int, is_enabled: bool) -> None:
+    def set_enabled(self, identity: int, is_enabled: bool) -> None:
         """Switch a joint on or off. A disabled joint holds nothing; enabling repairs a broken one."""
-        index = self.joint_index("joint_set_enabled", identity)
-        row = self.joints.rows[index]
+        index = self.index("joint_set_enabled", identity)
+        row = self._joints.rows[index]
         flags = int(row["flags"]) & ~(IS_ENABLED | (IS_BROKEN if is_enabled else 0))
         row["flags"] = flags | (IS_ENABLED if is_enabled else 0)
-        joint_placement.joint_changed(self.address, index)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_set_break(self, identity: int, force: float = math.inf, torque: float = math.inf) -> None:
+    def set_break(self, identity: int, force: float = math.inf, torque: float = math.inf) -> None:
         """Break the joint when it needs more than `force` [N] or `torque` [N m] in a step."""
-        row = self.joint_row("joint_set_break", identity)
+        row = self.row("joint_set_break", identity)
         force, torque = _number("joint_set_break", "force", force, 0.0), _number("joint_set_break", "torque", torque, 0.0)
         row["break_force"], row["break_torque"] = force, torque
 
-    def joint_set_max_impulse(self, identity: int, impulse: float = math.inf) -> None:
+    def set_max_impulse(self, identity: int, impulse: float = math.inf) -> None:
         """Limit the impulse of the locked linear axes in one step [N s], besides what springs, motors and limits need."""
-        index = self.joint_index("joint_set_max_impulse", identity)
-        self.joints.rows[index]["max_impulse"] = _number("joint_set_max_impulse", "impulse", impulse, 0.0)
-        joint_placement.joint_changed(self.address, index)
+        index = self.index("joint_set_max_impulse", identity)
+        self._joints.rows[index]["max_impulse"] = _number("joint_set_max_impulse", "impulse", impulse, 0.0)
+        joint_placement.joint_changed(self._address, index)
 
-    def joint_limit_impulses(self, identity: int, by_step: bool) -> None:
+    def limit_impulses(self, identity: int, by_step: bool) -> None:
         """Set whether `max_force` of motors is an impulse a step [N s], [N m s]."""
-        row = self.joint_row("joint_limit_impulses", identity)
+        row = self.row("joint_limit_impulses", identity)
         row["flags"] = int(row["flags"]) | LIMITS_IMPULSES if by_step else int(row["flags"]) & ~LIMITS_IMPULSES
 
     # Reading.
 
-    def joint_kind(self, identity: int) -> str:
+    def kind(self, identity: int) -> str:
         """The kind the joint was made as."""
-        return KIND_NAMES[int(self.joint_row("joint_kind", identity)["kind"])]
+        return KIND_NAMES[int(self.row("joint_kind", identity)["kind"])]
 
-    def joint_is_broken(self, identity: int) -> bool:
+    def is_broken(self, identity: int) -> bool:
         """Whether the joint broke because it passed its limit of force or torque."""
-        return bool(int(self.joint_row("joint_is_broken", identity)["flags"]) & IS_BROKEN)
+        return bool(int(self.row("joint_is_broken", identity)["flags"]) & IS_BROKEN)
 
-    def joint_is_connected(self, identity: int) -> bool:
+    def is_connected(self, identity: int) -> bool:
         """Whether both bodies of the joint still exist."""
-        return bool(int(self.joint_row("joint_is_connected", identity)["flags"]) & IS_CONNECTED)
+        return bool(int(self.row("joint_is_connected", identity)["flags"]) & IS_CONNECTED)
 
-    def joint_position(self, identity: int, axis: int) -> float:
+    def position(self, identity: int, axis: int) -> float:
         """The current position of B along an axis of A: [m] or [rad]."""
-        index = self.joint_index("joint_position", identity)
+        index = self.index("joint_position", identity)
         axis = self._axis("joint_position", axis)
-        joint_placement.measure_joint(self.address, index)
-        return float(self.joints.rows[index]["position"][axis])
+        joint_placement.measure_joint(self._address, index)
+        return float(self._joints.rows[index]["position"][axis])
 
-    def joint_force(self, identity: int) -> np.ndarray:
+    def force(self, identity: int) -> np.ndarray:
         """Force of A on B in the last step, world axes [N], summed over the linear axes."""
-        return self._mean(self.joint_row("joint_force", identity), "total_impulse")
+        return self._mean(self.row("joint_force", identity), "total_impulse")
 
-    def joint_torque(self, identity: int) -> np.ndarray:
+    def torque(self, identity: int) -> np.ndarray:
         """Torque of A on B in the last step, world axes [N m], summed over the angular axes."""
-        return self._mean(self.joint_row("joint_torque", identity), "total_twist")
+        return self._mean(self.row("joint_torque", identity), "total_twist")
 
     @staticmethod
     def _mean(row, field: str) -> np.ndarray:

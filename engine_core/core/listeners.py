@@ -1,7 +1,7 @@
 """The interface for step listeners, compiled or in Python, and for listeners to bodies that wake or fall asleep.
 
-    world.add_step_listener(system, wind, SUB_STEP)              # an entry point "void(int64, int64, float64)", or Python
-    world.add_activation_listener(system, lambda woke, slept: print(woke, slept))
+    world.listener.add(system, wind, SUB_STEP)              # an entry point "void(int64, int64, float64)", or Python
+    world.listener.add_activation(system, lambda woke, slept: print(woke, slept))
 
 A Python listener delays the step while it runs, at least some microseconds a call. What it raises is raised by `World.step`.
 Add and remove listeners on the stepping thread, between steps.
@@ -14,6 +14,7 @@ import numpy as np
 from ..runtime.kernel import EntryPoint
 from ..runtime.memory import PoolFull, address_of, view_rows
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP
+from .part import Part
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_double)
 MOMENTS = BEFORE_STEP | SUB_STEP | AFTER_STEP
@@ -28,11 +29,11 @@ class ListeningConstraint:
         self._world, self._system, self._bodies, self._record = world, system, bodies, record
         self.row = record[0]
         address = address_of(record)
-        self._listeners = [world.add_step_listener(system, begin, BEFORE_STEP, address)]
+        self._listeners = [world.listener.add(system, begin, BEFORE_STEP, address)]
         try:
-            self._listeners.append(world.add_step_listener(system, solve, SUB_STEP, address))
+            self._listeners.append(world.listener.add(system, solve, SUB_STEP, address))
         except BaseException:  # the step must not call the first one with a freed record
-            world.remove_step_listener(system, self._listeners.pop())
+            world.listener.remove(system, self._listeners.pop())
             raise
         world.system(system).kept.add(self)
 
@@ -42,7 +43,7 @@ class ListeningConstraint:
         self._check_not_removed(call)
         self._world.system_index(call, self._system)
         for body in self._bodies:
-            self._world.body_index(call, body)
+            self._world.body.index(call, body)
 
     def _check_not_removed(self, call: str) -> None:
         if not self._listeners:
@@ -60,17 +61,17 @@ class ListeningConstraint:
         listeners, self._listeners = self._listeners, []
         if self._world.has_system(self._system):
             for number in listeners:
-                self._world.remove_step_listener(self._system, number)
+                self._world.listener.remove(self._system, number)
             self._world.system(self._system).kept.discard(self)
 
 
-class ListenerInterface:
+class ListenerInterface(Part):
     """The part of a `World` that handles listeners."""
 
-    def add_step_listener(self, system: int, function, moments: int, context: int = 0) -> int:
+    def add(self, system: int, function, moments: int, context: int = 0) -> int:
         """Have a function called in each step of a system, at BEFORE_STEP, SUB_STEP, AFTER_STEP or several of them. An entry
         point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Return a number
-        for `remove_step_listener`. Raises KeyError, ValueError, PoolFull."""
+        for `remove`. Raises KeyError, ValueError, PoolFull."""
         owner = self._owner("add_step_listener", system)
         if not moments or moments & ~MOMENTS:
             raise ValueError(f"add_step_listener: moments must be of BEFORE_STEP, SUB_STEP and AFTER_STEP, got {moments}")
@@ -91,7 +92,7 @@ class ListenerInterface:
         self._write_listeners(owner)
         return owner.listener_number
 
-    def remove_step_listener(self, system: int, number: int) -> None:
+    def remove(self, system: int, number: int) -> None:
         """Stop calling a listener. Raises KeyError."""
         owner = self._owner("remove_step_listener", system)
         if number not in owner.listeners:
@@ -99,7 +100,7 @@ class ListenerInterface:
         del owner.listeners[number]
         self._write_listeners(owner)
 
-    def add_activation_listener(self, system: int, function) -> None:
+    def add_activation(self, system: int, function) -> None:
         """Have `function(woke, slept)` called after each step in which bodies of a system woke or fell asleep: int64 arrays of
         their ids. A moving body that is added counts as woken. Raises KeyError, ValueError."""
         owner = self._owner("add_activation_listener", system)
@@ -108,7 +109,7 @@ class ListenerInterface:
         owner.activation_listeners.append(function)
         owner.row["listens_to_waking"] = 1
 
-    def remove_activation_listener(self, system: int, function) -> None:
+    def remove_activation(self, system: int, function) -> None:
         """Stop calling a listener. Raises KeyError."""
         owner = self._owner("remove_activation_listener", system)
         if function not in owner.activation_listeners:
@@ -118,8 +119,8 @@ class ListenerInterface:
         owner.row["woke_count"] = 0
 
     def _owner(self, call: str, system: int):
-        self.system_index(call, system)
-        return self.system(system)
+        self._world.system_index(call, system)
+        return self._world.system(system)
 
     @staticmethod
     def _guarded(owner, function):
@@ -141,11 +142,11 @@ class ListenerInterface:
             rows[k] = row
         owner.row["listener_count"] = len(owner.listeners)
 
-    def _tell_python_listeners(self, owner) -> None:
+    def call_python(self, owner) -> None:
         """After a step, report bodies that woke or fell asleep, and raise the first error of a listener."""
         row = owner.row
         if owner.activation_listeners and (row["woke_count"] or row["fell_asleep_count"]):
-            ids = self.bodies.rows["id"]
+            ids = self._bodies.rows["id"]
             woke = view_rows(int(row["woke_up"]), int(row["woke_count"]), np.int32)
             slept = view_rows(int(row["fell_asleep"]), int(row["fell_asleep_count"]), np.int32)
             told = np.unique(ids[woke]), np.unique(ids[slept])

@@ -1,6 +1,6 @@
 """The interface for pulleys: two bodies on a rope over two wheels.
 
-    pulley = world.create_pulley(bucket, counterweight, (0, 0.5, 0), (0, 0.5, 0), (-1, 5, 0), (1, 5, 0), ratio=2.0)
+    pulley = world.pulley.create(bucket, counterweight, (0, 0.5, 0), (0, 0.5, 0), (-1, 5, 0), (1, 5, 0), ratio=2.0)
     print(pulley.length, pulley.tension)
 
 Call it on the thread that steps the bodies' system, between steps. Bad input raises ValueError (a value) or KeyError (an id),
@@ -14,10 +14,11 @@ import numpy as np
 from ..bodies.schema import RIGID
 from ..solver.pulleys import PULLEY, begin_pulley, solve_pulley
 from .listeners import ListeningConstraint
+from .part import Part
 
 
 class Pulley(ListeningConstraint):
-    """A rope over two wheels. Made by `World.create_pulley`."""
+    """A rope over two wheels. Made by `World.pulley.create`."""
 
     def __init__(self, world, system: int, record: np.ndarray):
         bodies = [int(identity) for identity in record[0]["ids"] if identity]
@@ -57,10 +58,10 @@ def _point(name: str, value) -> np.ndarray:
     return point
 
 
-class PulleyInterface:
+class PulleyInterface(Part):
     """The part of a `World` that handles pulleys."""
 
-    def create_pulley(
+    def create(
         self, body_a: int, body_b: int, point_a, point_b, fixed_a, fixed_b, ratio: float = 1.0, shortest: float = 0.0,
         longest: float | None = None,
     ) -> Pulley:  # fmt: skip
@@ -75,12 +76,12 @@ class PulleyInterface:
         systems, lengths = set(), []
         for side, (body, point, fixed) in enumerate(((body_a, point_a, fixed_a), (body_b, point_b, fixed_b))):
             point, fixed = _point(f"point_{'ab'[side]}", point), _point(f"fixed_{'ab'[side]}", fixed)
-            index = self.body_index("create_pulley", body) if body else -1
+            index = self._world.body.index("create_pulley", body) if body else -1
             row["bodies"][side], row["ids"][side] = index, body
             row["points"][side], row["fixed"][side] = point, fixed
             lengths.append(float(np.linalg.norm(self._world_point(index, point) - fixed)))
-            if index >= 0 and int(self.bodies.rows[index]["mode"]) >= RIGID:
-                systems.add(int(self.bodies.rows[index]["system"]))
+            if index >= 0 and int(self._bodies.rows[index]["mode"]) >= RIGID:
+                systems.add(int(self._bodies.rows[index]["system"]))
         if len(systems) != 1 or -1 in systems:
             raise ValueError("create_pulley: the bodies must be in one space, and one of them rigid")
         row["length"] = lengths[0] + ratio * lengths[1]
@@ -88,13 +89,13 @@ class PulleyInterface:
         if not 0.0 <= shortest <= longest < math.inf:
             raise ValueError(f"create_pulley: 0 <= shortest <= longest is wanted, got {shortest!r} and {longest!r}")
         row["shortest"], row["longest"] = shortest, longest
-        return Pulley(self, int(self._system_pool.rows[systems.pop()]["id"]), record)
+        return Pulley(self._world, int(self._systems.rows[systems.pop()]["id"]), record)
 
     def _world_point(self, index: int, point: np.ndarray) -> np.ndarray:
         """Convert a point from a body's frame (relative to its origin) to the world."""
         if index < 0:
             return point
-        row = self.bodies.rows[index]
+        row = self._bodies.rows[index]
         arm, rotation = point - row["center_of_mass"], row["rotation"].astype(np.float64)
         turned = arm + 2.0 * np.cross(rotation[:3], np.cross(rotation[:3], arm) + rotation[3] * arm)
         return row["position"] + turned

@@ -215,7 +215,7 @@ class Queries:
         values = _numbers(call, "transform", np.ravel(transform), (3 if size == 3 else 12,))
         if not 0.0 <= margin < np.inf:
             raise ValueError(f"{call}: margin must be at least 0 and finite, got {margin}")
-        index = self.world.shape_index(call, shape)
+        index = self.world.shape.index(call, shape)
         row = query[0]
         row["position"], row["margin"] = values[-3:], margin
         stretch = np.eye(3)
@@ -374,8 +374,8 @@ class Queries:
         """Find how far a body would get from `transform` (three or twelve numbers; unit scale) by `motion` [m]: a row of MOTION
         and its collisions, rows of QUERY_CONTACT. Nothing moves. Raises ValueError for a body in no system."""
         call = "body_test_motion"
-        index = self.world.body_index(call, body)
-        system_id = self.world.body_system(body)
+        index = self.world.body.index(call, body)
+        system_id = self.world.body.system(body)
         if not system_id:
             raise ValueError(f"{call}: the body is in no system, got {body}")
         if not 0 <= max_collisions <= MAX_COLLISIONS:

@@ -1,7 +1,7 @@
 """The interface for making and driving vehicles: cars, trucks, tanks, motorcycles.
 
     wheels = [Wheel(position=(x, 0.0, z), most_steering=0.6 if z < 0 else 0.0) for z in (-1.3, 1.3) for x in (-0.8, 0.8)]
-    car = world.create_vehicle(body, wheels, engine=Engine(most_torque=500.0), differentials=[Differential(2, 3)])
+    car = world.vehicle.create(body, wheels, engine=Engine(most_torque=500.0), differentials=[Differential(2, 3)])
     car.drive(throttle=1.0, right=0.2)
     world.step(system, 1 / 60)
     print(car.speed, car.gear, car.wheel_force(0))
@@ -27,6 +27,7 @@ from ..runtime.memory import address_of
 from ..shapes.schema import CYLINDER, SPHERE
 from ..solver.vehicles import begin_vehicle, solve_vehicle
 from .listeners import ListeningConstraint
+from .part import Part
 from .queries import install_queries
 
 RPM = 2.0 * math.pi / 60.0
@@ -163,7 +164,7 @@ def _write_curve(name: str, row, points: Curve) -> None:
 
 
 class Vehicle(ListeningConstraint):
-    """A vehicle in a system. Made by `World.create_vehicle`."""
+    """A vehicle in a system. Made by `World.vehicle.create`."""
 
     def __init__(self, world, system: int, body: int, record: np.ndarray, parts: dict[str, np.ndarray], shapes: list[int]):
         super().__init__(world, system, [body], record, begin_vehicle, solve_vehicle)
@@ -247,7 +248,7 @@ class Vehicle(ListeningConstraint):
         the second time."""
         super().remove()
         for shape in self._shapes:
-            self._world.destroy_shape(shape)
+            self._world.shape.destroy(shape)
         self._shapes = []
 
 
@@ -261,18 +262,18 @@ class _Parts:
     bars: np.ndarray = field(default_factory=lambda: np.zeros(0, ANTI_ROLL_BAR))
 
 
-class VehicleInterface:
+class VehicleInterface(Part):
     """The part of a `World` that handles vehicles."""
 
-    def create_vehicle(
+    def create(
         self, body: int, wheels: Sequence[Wheel], engine: Engine | None = None, differentials: Sequence[Differential] = (),
         tracks: Sequence[Track] = (), anti_roll_bars: Sequence[AntiRollBar] = (), lean: Lean | None = None,
         forward=(0.0, 0.0, -1.0), up=(0.0, 1.0, 0.0), mask: int | None = None,
     ) -> Vehicle:  # fmt: skip
         """Put a rigid body on wheels. With `tracks` it is a tank, with `lean` a motorcycle; without an engine it rolls. `mask`:
         the collision layers its wheels stand on, by default those of the body's mask. Raises KeyError, ValueError."""
-        index = self.body_index("create_vehicle", body)
-        row = self.bodies.rows[index]
+        index = self._world.body.index("create_vehicle", body)
+        row = self._bodies.rows[index]
         if int(row["mode"]) < RIGID or int(row["system"]) < 0:
             raise ValueError("create_vehicle: the body must be rigid and in a space")
         if not 1 <= len(wheels) <= MOST_WHEELS:
@@ -298,16 +299,16 @@ class VehicleInterface:
         kept = {"wheels": parts.wheels, "shafts": parts.shafts, "drives": parts.drives, "bars": parts.bars}
         for name, rows in kept.items():
             vehicle[name], vehicle[f"{name[:-1]}_count"] = address_of(rows), len(rows)
-        system = int(self._system_pool.rows[int(row["system"])]["id"])
-        install_queries(self.system(system).row)
+        system = int(self._systems.rows[int(row["system"])]["id"])
+        install_queries(self._world.system(system).row)
         shapes: list[int] = []
         try:
             for wheel_row, wheel in zip(parts.wheels, wheels, strict=True):
                 self._add_wheel_shape(shapes, wheel_row, wheel)
-            return Vehicle(self, system, body, record, kept, shapes)
+            return Vehicle(self._world, system, body, record, kept, shapes)
         except BaseException:
             for shape in shapes:
-                self.destroy_shape(shape)
+                self._world.shape.destroy(shape)
             raise
 
     def _add_wheel_shape(self, shapes: list[int], row, wheel: Wheel) -> None:
@@ -316,13 +317,13 @@ class VehicleInterface:
             row["kind"] = RAY_WHEEL
             return
         row["kind"] = SPHERE_WHEEL if wheel.cast == "sphere" else CYLINDER_WHEEL
-        shape = self.create_shape(SPHERE if wheel.cast == "sphere" else CYLINDER)
+        shape = self._world.shape.create(SPHERE if wheel.cast == "sphere" else CYLINDER)
         shapes.append(shape)
-        index = self.shape_index("create_vehicle", shape)
+        index = self._world.shape.index("create_vehicle", shape)
         if wheel.cast == "sphere":
-            self.shapes.set_sphere(index, wheel.radius)
+            self._shapes.set_sphere(index, wheel.radius)
         else:
-            self.shapes.set_cylinder(index, wheel.radius, wheel.width)
+            self._shapes.set_cylinder(index, wheel.radius, wheel.width)
             row["shape_rotation"] = _from_y_to(np.cross(row["forward"], row["steering_axis"]))
         row["shape"] = index
 

@@ -3,11 +3,11 @@ ids, rows and addresses, for experts and hosts; other programs use `scree.api`.
 
     world = World()
     system = world.create_system(gravity=(0, -9.81, 0))
-    ball = world.create_body()
-    shape = world.create_shape(SPHERE)
-    world.shapes.set_sphere(world.shape_index("", shape), 0.5)
-    world.body_add_shape(ball, shape)
-    world.body_set_system(ball, system)
+    ball = world.body.create()
+    shape = world.shape.create(SPHERE)
+    world.shapes.set_sphere(world.shape.index("", shape), 0.5)
+    world.body.add_shape(ball, shape)
+    world.body.set_system(ball, system)
     world.step(system, 1 / 60)
 """
 
@@ -43,13 +43,15 @@ from .contacts import ContactInterface
 from .joints import JointInterface, JointPool
 from .listeners import ListenerInterface
 from .pulleys import PulleyInterface
+from .shapes import ShapeInterface
 from .vehicles import VehicleInterface
 
 MOST_GROUP_FILTERS = 1024
 
 
-class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, ListenerInterface, PulleyInterface, VehicleInterface):
-    """The pools shared by the systems. Compiled code gets their `address`.
+class World:
+    """The pools shared by the systems. Compiled code gets their `address`. Calls are in parts: `body`, `shape`, `area`, `joint`,
+    `contact`, `listener`, `vehicle`, `pulley`; the pools of rows have plural names.
 
     `threads`: how many threads its steps may use, the caller's included; by default all physical cores but one.
     `job_system`: runs the jobs of its steps (runtime/job_system.py); by default a pool of its own threads.
@@ -78,12 +80,6 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         self._system_count = 0
         self._lock = threading.RLock()
         self.shape_users = ShapeUsers(self.bodies, self.instances)
-        self._given_up: dict[int, list[int]] = {}  # by body being changed: cooked shapes it no longer uses
-        self._stale: dict[int, None] = {}  # bodies in systems whose mass is to be renewed
-        self.on_stale = lambda: None  # called when one is added
-        self._contact_biases: dict[int, float] = {}  # of shapes whose contacts are not of the usual firmness
-        self._contact_reports: dict[int, np.ndarray] = {}
-        self._contact_functions: dict[tuple[int, int], tuple] = {}  # of rules, by their two classes
         self.shape_keepers: dict[int, object] = {}
         """The owners of the memory of shapes that batches brought, by index of the shape."""
         record = self.record
@@ -104,7 +100,6 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         self._layers_memory = np.zeros(1, dtype=LAYERS)
         self.broad_phase_names = fill_layers(self._layers_memory[0], self.layers)
         self.group_filters = Pool("group filters", np.uint64, MOST_GROUP_FILTERS, (SUB_GROUPS,))
-        self._group_filter_count = 0
         self._parking = np.zeros(1, dtype=PARKING)
         for name, function in system_functions().items():
             self._parking[name] = function
@@ -115,6 +110,9 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         self.retirement = Retirement(self)
         self.bodies.reclaim = self.instances.reclaim = self.shapes.reclaim = self.retirement.reclaim
         self.shapes.on_retire = self.retirement.look_now_and_then
+        self.body, self.shape, self.area = BodyInterface(self), ShapeInterface(self), AreaInterface(self)
+        self.joint, self.contact, self.listener = JointInterface(self), ContactInterface(self), ListenerInterface(self)
+        self.vehicle, self.pulley = VehicleInterface(self), PulleyInterface(self)
 
     def name_limits(self, names: str) -> None:
         """Set how errors and warnings name limits, "World({}=...)" for example, instead of by Godot's settings. Call it before
@@ -131,40 +129,6 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         """The error for a call that no step can take up any more."""
         setting = self.limit_names.format("waiting_edits")
         return PoolFull(f"{call}: too many edits wait for a step to end: raise the setting '{setting}'")
-
-    # Shapes.
-
-    def create_shape(self, kind: int) -> int:
-        """Create an empty shape of a kind (`shapes.schema`) and return its id."""
-        return self.shape_id(self.shapes.create(kind))
-
-    def shape_id(self, index: int) -> int:
-        return int(self.shapes.rows[index]["id"])
-
-    def shape_index(self, call: str, identity: int) -> int:
-        """Index of the shape with this id. Raises KeyError for a freed, foreign or wrong id."""
-        index = index_of(identity)
-        if kind_of(identity) != KIND_SHAPE or index >= self.shapes.pool.capacity:
-            raise KeyError(f"{call}: there is no shape {describe_id(identity)}: it is no shape")
-        if self.shapes.rows[index]["id"] != identity:
-            raise KeyError(f"{call}: there is no shape {describe_id(identity)}: it was freed")
-        return index
-
-    def destroy_shape(self, identity: int) -> None:
-        """Free a shape; bodies that use it lose it."""
-        shape = self.shape_index("free", identity)
-        for body in self.shape_users.of(shape):
-            self._lose_shape(int(self.bodies.rows[body]["id"]), shape)
-        self.shape_users.forget(shape)
-        self._contact_biases.pop(shape, None)
-        self.shapes.free(shape)
-
-    def update_height_field(self, identity: int, x: int, z: int, heights, materials=None) -> None:
-        """Change the samples of a height field in place, from column x and row z on, to `heights` `(rows, columns)` [m], and the
-        materials of the cells from there on; None keeps them. Bodies on it wake up. Raises KeyError, ValueError."""
-        shape = self.shape_index("update_height_field", identity)
-        self.shapes.update_height_field(shape, x, z, heights, materials)
-        self.shape_changed(shape)
 
     # Systems.
 
@@ -243,7 +207,7 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
         index = self.system_index("free", identity)
         rows = self.bodies.rows[: self.bodies.count]
         for body in np.flatnonzero((rows["id"] != 0) & (rows["system"] == index)):
-            self._leave_system(int(body))
+            self.body.leave_system(int(body))
         with self._lock:
             self._systems.pop(index).close()
             sequence = (identity >> 32) + 1
@@ -263,15 +227,15 @@ class World(AreaInterface, BodyInterface, ContactInterface, JointInterface, List
             raise RuntimeError("step: this thread is in the middle of an edit of the same space")
         if system.sensors.record["told_count"]:
             forget_events(system.address)
-        self.settle_shapes()
+        self.body.settle_shapes()
         try:
             for number in range(collision_steps):
                 system.row["steps_done"], system.row["steps_left"] = number, collision_steps - 1 - number
                 system.step(delta_time / collision_steps)
-            self._retire_broken_joints(system.row)
+            self.joint.retire_broken(system.row)
         finally:
             system.row["steps_left"] = system.row["steps_done"] = 0
             self.late.settle()
-        self._tell_python_listeners(system)
+        self.listener.call_python(system)
         if self.late.errors:
             raise self.late.errors.popleft()

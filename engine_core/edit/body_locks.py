@@ -178,7 +178,7 @@ class NonLockingBodyInterface:
     def add(self, identity: int, system: int) -> bool:
         """Put a body that is in no system into one."""
         number = self.world.system_index("add", system)
-        self.world._settle(self._index("add", identity))
+        self.world.body.settled_row(self._index("add", identity))
         return self._give(identity, motion_edits.put_in, number, call="add")
 
     def user_data(self, identity: int) -> int:

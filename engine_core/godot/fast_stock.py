@@ -77,7 +77,7 @@ class FastStock:
             elif kind == SHAPE_DROPPED:
                 users.drop(shape)
             elif kind == MASS_IS_STALE:
-                world.note_stale_mass(index)
+                world.body.note_stale_mass(index)
         is_set, is_freed, freed_shapes = kinds == SHAPE_SET, kinds == WAS_FREED, kinds == SHAPE_FREED
         world.shapes.note_set(indices[is_set], notes["sizes"][is_set])
         # Freed things last of all: they are not reused before.

@@ -61,7 +61,7 @@ def _pin(world, joint) -> None:
     limits = dict.fromkeys((LINEAR_X, LINEAR_Y, LINEAR_Z), LOCKED)
     softness = soft_lock(_part(joint, 0), _part(joint, 1)) if most <= 0.0 else None
     limits, locks = split_locks(limits, dict.fromkeys(limits, softness))
-    world.joint_configure(joint.core, limits, max_impulse=most if most > 0.0 else math.inf, locks=locks)
+    world.joint.configure(joint.core, limits, max_impulse=most if most > 0.0 else math.inf, locks=locks)
 
 
 def _hinge(world, joint) -> None:
@@ -73,8 +73,8 @@ def _hinge(world, joint) -> None:
         limits[TWIST] = (-upper, -lower)
     feel = {TWIST: limit_feel(_part(joint, 4), _part(joint, 3), 1.0 / max(_part(joint, 5), 0.01))}
     motors = {TWIST: (-joint.parameter(6), abs(joint.parameter(7)))} if joint.flag(1) else None
-    world.joint_limit_impulses(joint.core, True)
-    world.joint_configure(joint.core, limits, motors=motors, locks=locks, feel=feel)
+    world.joint.limit_impulses(joint.core, True)
+    world.joint.configure(joint.core, limits, motors=motors, locks=locks, feel=feel)
 
 
 def _slider(world, joint) -> None:
@@ -89,7 +89,7 @@ def _slider(world, joint) -> None:
         TWIST: limit_feel(_part(joint, 13), 1.0, 1.0 + _above(joint, 15), _bounce(joint, 14)),
     }
     springs = damper(LINEAR_X, _above(joint, 7) + _slower(joint, 5)) | damper(TWIST, _above(joint, 18) + _slower(joint, 16))
-    world.joint_configure(joint.core, limits, springs, locks=locks, feel=feel)
+    world.joint.configure(joint.core, limits, springs, locks=locks, feel=feel)
 
 
 def _slower(joint, number: int, axis: int = 0) -> float:
@@ -108,7 +108,7 @@ def _cone_twist(world, joint) -> None:
         limits[TWIST] = LOCKED if twist < NARROW_SPAN else (-twist, twist)
     feel = limit_feel(1.0, _part(joint, 2), 1.0 / max(_part(joint, 4), 0.01))
     springs = {} if limits.get(TWIST) == LOCKED else damper(TWIST, _slower(joint, 3))
-    world.joint_configure(joint.core, limits, springs, feel={CONE: feel, TWIST: feel})
+    world.joint.configure(joint.core, limits, springs, feel={CONE: feel, TWIST: feel})
 
 
 def _angular_limits(joint, axis: int) -> tuple[float, float] | None:
@@ -155,7 +155,7 @@ def _six_dof(world, joint) -> None:
         if joint.flag(4, axis):
             motors[angular] = (-joint.parameter(17, axis), abs(joint.parameter(18, axis)))
     limits, locks = split_locks(limits, {axis: way for axis, way in soft.items() if axis not in springs})
-    world.joint_configure(joint.core, limits, springs, motors, locks=locks, feel=feel)
+    world.joint.configure(joint.core, limits, springs, motors, locks=locks, feel=feel)
 
 
 _CONFIGURE = {PIN: _pin, HINGE: _hinge, SLIDER: _slider, CONE_TWIST: _cone_twist, SIX_DOF: _six_dof}

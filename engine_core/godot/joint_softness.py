@@ -25,7 +25,7 @@ def soft_lock(part: float, damping_part: float = 1.0, max_force: float = 0.0) ->
 
 
 def split_locks(limits: dict, soft: dict) -> tuple[dict, dict]:
-    """Split limits into those without the soft locked axes, and these as `locks` of `World.joint_configure`."""
+    """Split limits into those without the soft locked axes, and these as `locks` of `World.joint.configure`."""
     firm, locks = {}, {}
     for axis, (lower, upper) in limits.items():
         softness = soft.get(axis)
@@ -48,5 +48,5 @@ def limit_feel(softness: float, correction: float, damping: float = 1.0, restitu
 
 
 def damper(axis: int, damping: float) -> dict:
-    """Springs of `World.joint_configure` with only a damper [N s/m], [N m s/rad]; none if there is no damping."""
+    """Springs of `World.joint.configure` with only a damper [N s/m], [N m s/rad]; none if there is no damping."""
     return {axis: (0.0, damping, 0.0)} if damping > 1e-6 else {}

@@ -130,7 +130,7 @@ class Server:
         record["report_error"] = self._callback(_REPORT, self._refuse)
         record["settle_late"] = self._callback(_BY_INDEX, self.settle_late)
         record["settle_masses"] = self._callback(_BY_INDEX, self.settle_masses)
-        self.world.on_stale = self._note_stale
+        self.world.body.on_stale = self._note_stale
         record["bury"] = self._callback(_BY_INDEX, self._bury)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
         record["set_stretched_transform"] = self._callback(_BY_ID, self._set_stretched_transform)
@@ -228,10 +228,10 @@ class Server:
         try:
             with self.lock:
                 if index >= 0:
-                    self.world.settle_body(index)
+                    self.world.body.settle(index)
                 else:
                     self.record["has_stale_masses"] = 0
-                    self.world.settle_shapes()
+                    self.world.body.settle_shapes()
         except Exception as error:  # exceptions must not leave a callback
             self.reporter.exception("step", error)
 
@@ -239,7 +239,7 @@ class Server:
 
     def body_index(self, identity: int) -> int:
         """Index of the body with this id. Raises KeyError."""
-        return self.world.body_index("body", identity)
+        return self.world.body.index("body", identity)
 
     def body_row(self, identity: int):
         """The BODY row of the body with this id. Raises KeyError."""
@@ -332,7 +332,7 @@ class Server:
         """Set a transform with scale from compiled code: shapes must be cooked for it."""
         try:
             with self.lock:
-                self.world.body_set_transform(identity, to_world(self, identity, _read_transform(address)))
+                self.world.body.set_transform(identity, to_world(self, identity, _read_transform(address)))
         except Exception as error:  # exceptions must not leave a callback
             self.reporter.exception("area_set_transform" if kind_of(identity) == KIND_AREA else "body_set_state", error)
 
@@ -389,7 +389,7 @@ class Server:
         kind = kind_of(identity) if identity > 0 else 0
         if kind == KIND_SHAPE:
             self.shapes.row(identity)
-            self.world.destroy_shape(identity)
+            self.world.shape.destroy(identity)
             self.shapes.release(identity)
         elif kind == KIND_SYSTEM:
             self.world.system_index("free_rid", identity)
@@ -401,7 +401,7 @@ class Server:
             self.world.destroy_system(identity)
         elif kind == KIND_BODY:
             index = self.body_index(identity)
-            self.world.destroy_body(identity)
+            self.world.body.destroy(identity)
             self.drop_binding(index)
         elif kind == KIND_AREA:
             free_area(self, identity)

@@ -53,8 +53,8 @@ _row = partial(row_of, "area")
 
 def free_area(server, identity: int) -> None:
     """Free an area. Its Callables may be running."""
-    index = server.world.area_index("free_rid", identity)
-    server.world.destroy_area(identity)
+    index = server.world.area.index("free_rid", identity)
+    server.world.area.destroy(identity)
     server.areas.pop(identity, None)
     server.drop_area_binding(index)
 
@@ -62,12 +62,12 @@ def free_area(server, identity: int) -> None:
 @SERVER.cold()
 def _area_create(server):
     server.stock.restock()
-    return server.world.create_area()
+    return server.world.area.create()
 
 
 @SERVER.cold()
 def _area_get_space(server, identity):
-    return identity if _is_space(identity) and area_of(server, identity) else server.world.area_system(identity)
+    return identity if _is_space(identity) and area_of(server, identity) else server.world.area.system(identity)
 
 
 @SERVER.cold()
@@ -75,7 +75,7 @@ def _area_get_transform(server, identity):
     if _is_space(identity):
         area_of(server, identity)
         return IDENTITY
-    index = server.world.area_index("area_get_transform", identity)
+    index = server.world.area.index("area_get_transform", identity)
     return read_place(server, index)
 
 
@@ -97,18 +97,18 @@ def _area_get_object_instance_id(server, identity):
 
 @SERVER.cold()
 def _area_set_collision_layer(server, identity, layer):
-    server.world.area_set_collision_layer(identity, layer)
+    server.world.area.set_collision_layer(identity, layer)
 
 
 @SERVER.cold()
 def _area_set_collision_mask(server, identity, mask):
-    server.world.area_set_collision_mask(identity, mask)
+    server.world.area.set_collision_mask(identity, mask)
 
 
 @SERVER.cold()
 def _area_set_ray_pickable(server, identity, enable):
     _row(server, identity)
-    server.world.edit_body("area_set_ray_pickable", identity, setting_edits.set_ray_pickable, enable)
+    server.world.body.edit("area_set_ray_pickable", identity, setting_edits.set_ray_pickable, enable)
 
 
 # --- effects ---
@@ -130,11 +130,11 @@ def _area_set_param(server, identity, number, variant):
     else:
         value = check_number("the value", value)
     if name and _is_space(identity):
-        server.world.space_set_area_param(identity, name, value)
+        server.world.area.set_space_param(identity, name, value)
     elif name:
-        server.world.area_set_param(identity, name, value)
+        server.world.area.set_param(identity, name, value)
     elif not _is_space(identity):
-        server.area_bindings[server.world.area_index("area", identity)]["has_wind"] = 1
+        server.area_bindings[server.world.area.index("area", identity)]["has_wind"] = 1
     if number == WIND_FORCE_MAGNITUDE and value:
         server.reporter.warn_once("area_set_param", "wind acts on soft bodies, which are not built yet; it is kept")
     if _is_space(identity) or not name:
@@ -149,7 +149,7 @@ def _area_get_param(server, identity, number):
     name, default = _PARAMETERS[number]
     if _is_space(identity) or not name:
         return area.parameters[number]
-    value = server.world.areas.rows[server.world.area_index("area", identity)][name]
+    value = server.world.areas.rows[server.world.area.index("area", identity)][name]
     return tuple(value.tolist()) if isinstance(default, tuple) else type(default)(value)
 
 
@@ -158,12 +158,12 @@ def _area_get_param(server, identity, number):
 
 @SERVER.cold()
 def _area_set_monitorable(server, identity, monitorable):
-    server.world.area_set_monitorable(identity, monitorable)
+    server.world.area.set_monitorable(identity, monitorable)
 
 
 def _set_callback(server, identity: int, field: str, callback: int) -> bool:
     """Store a copy of a Callable in an area's binding. Return whether there is one now."""
-    place = server.area_binding_field(server.world.area_index("area", identity), field)
+    place = server.area_binding_field(server.world.area.index("area", identity), field)
     server.give_up_variant(place)
     is_set = server.is_callable(callback)
     if is_set:
@@ -174,10 +174,10 @@ def _set_callback(server, identity: int, field: str, callback: int) -> bool:
 @SERVER.cold()
 def _area_set_monitor_callback(server, identity, callback):
     is_set = _set_callback(server, identity, "body_callback", callback)
-    server.world.area_set_monitoring(identity, bodies=is_set)
+    server.world.area.set_monitoring(identity, bodies=is_set)
 
 
 @SERVER.cold()
 def _area_set_area_monitor_callback(server, identity, callback):
     is_set = _set_callback(server, identity, "area_callback", callback)
-    server.world.area_set_monitoring(identity, areas=is_set)
+    server.world.area.set_monitoring(identity, areas=is_set)

@@ -65,7 +65,7 @@ class InstanceBatches:
         rotations, stretches = split_many(basis @ rows[:, :, :3])
         kinds, which = np.unique(np.rint(stretches.reshape(-1, 9) / GRAIN), axis=0, return_inverse=True)
         shapes = self._server.world.shapes
-        index = self._server.world.shape_index("batch_add", shape)
+        index = self._server.world.shape.index("batch_add", shape)
         derived = [shapes.derive(index, kind.reshape(3, 3) * GRAIN) for kind in kinds]
         bodies, used = np.zeros(len(rows), NEW_BODY), np.zeros(len(rows), NEW_SHAPE)
         bodies["position"], bodies["rotation"] = rows[:, :, 3] @ basis.T + origin, quaternions(rotations)

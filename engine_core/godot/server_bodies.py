@@ -15,17 +15,17 @@ _MODES = ("linear_damp_mode", "angular_damp_mode")
 @SERVER.cold()
 def _body_create(server):
     server.stock.restock()
-    return server.world.create_body()
+    return server.world.body.create()
 
 
 @SERVER.cold()
 def _body_get_space(server, identity):
-    return server.world.body_system(identity)
+    return server.world.body.system(identity)
 
 
 @SERVER.cold()
 def _body_set_mode(server, identity, mode):
-    server.world.body_set_mode(identity, mode)
+    server.world.body.set_mode(identity, mode)
 
 
 @SERVER.cold()
@@ -53,7 +53,7 @@ def _body_get_object_instance_id(server, identity):
 
 @SERVER.cold()
 def _body_set_enable_continuous_collision_detection(server, identity, enable):
-    server.world.body_set_continuous(identity, enable)
+    server.world.body.set_continuous(identity, enable)
 
 
 @SERVER.cold()
@@ -63,18 +63,18 @@ def _body_is_continuous_collision_detection_enabled(server, identity):
 
 @SERVER.cold()
 def _body_set_collision_layer(server, identity, layer):
-    server.world.body_set_collision_layer(identity, layer)
+    server.world.body.set_collision_layer(identity, layer)
 
 
 @SERVER.cold()
 def _body_set_collision_mask(server, identity, mask):
-    server.world.body_set_collision_mask(identity, mask)
+    server.world.body.set_collision_mask(identity, mask)
 
 
 @SERVER.cold()
 def _body_set_collision_priority(server, identity, priority):
     check_finite("priority", priority)
-    server.world.body_set_param(identity, "collision_priority", priority)
+    server.world.body.set_param(identity, "collision_priority", priority)
 
 
 @SERVER.cold()
@@ -99,7 +99,7 @@ def _body_set_ray_pickable(server, identity, enable):
         server.soft_bodies.get(identity).is_ray_pickable = enable
     else:
         server.body_row(identity)
-        server.world.edit_body("body_set_ray_pickable", identity, setting_edits.set_ray_pickable, enable)
+        server.world.body.edit("body_set_ray_pickable", identity, setting_edits.set_ray_pickable, enable)
 
 
 # --- parameters ---
@@ -120,24 +120,24 @@ def _body_set_param(server, identity, number, variant):
         value = check_integer(name, value, 0, 1)
     else:
         value = check_vector(name, value) if name in _VECTORS else check_number(name, value)
-    server.world.body_set_param(identity, name, value)
+    server.world.body.set_param(identity, name, value)
 
 
 @SERVER.cold()
 def _body_get_param(server, identity, number):
     name = _parameter(number)
-    value = server.world.body_param(identity, name)
+    value = server.world.body.param(identity, name)
     return int(value) if name in _MODES else value
 
 
 @SERVER.cold()
 def _body_reset_mass_properties(server, identity):
-    server.world.body_reset_mass(identity)
+    server.world.body.reset_mass(identity)
 
 
 @SERVER.cold()
 def _body_set_axis_lock(server, identity, axis, lock):
-    server.world.body_set_axis_lock(identity, axis, lock)
+    server.world.body.set_axis_lock(identity, axis, lock)
 
 
 @SERVER.cold()
@@ -155,7 +155,7 @@ def _body_add_collision_exception(server, identity, other):
     if kind_of(other) == KIND_SOFT_BODY:
         server.soft_bodies.get(other).exceptions.setdefault(identity)
         return
-    server.world.body_add_exception(identity, other)
+    server.world.body.add_exception(identity, other)
 
 
 @SERVER.cold()
@@ -163,12 +163,12 @@ def _body_remove_collision_exception(server, identity, other):
     if kind_of(other) == KIND_SOFT_BODY:
         server.soft_bodies.get(other).exceptions.pop(identity, None)
         return
-    server.world.body_remove_exception(identity, other)
+    server.world.body.remove_exception(identity, other)
 
 
 @SERVER.cold()
 def _body_get_collision_exceptions(server, identity):
-    return server.world.body_exceptions(identity)
+    return server.world.body.exceptions(identity)
 
 
 # --- contacts and callbacks ---
@@ -176,12 +176,12 @@ def _body_get_collision_exceptions(server, identity):
 
 @SERVER.cold()
 def _body_set_max_contacts_reported(server, identity, amount):
-    server.world.body_set_max_contacts(identity, amount)
+    server.world.body.set_max_contacts(identity, amount)
 
 
 @SERVER.cold()
 def _body_get_max_contacts_reported(server, identity):
-    return server.world.body_max_contacts(identity)
+    return server.world.body.max_contacts(identity)
 
 
 @SERVER.cold(note="checked, and not kept: no engine of Godot's has a use for it, and Godot has no way to set it but this")
@@ -198,7 +198,7 @@ def _body_get_contacts_reported_depth_threshold(server, identity):
 @SERVER.cold()
 def _body_set_omit_force_integration(server, identity, enable):
     server.body_row(identity)
-    server.world.edit_body("body_set_omit_force_integration", identity, setting_edits.set_omits_forces, enable)
+    server.world.body.edit("body_set_omit_force_integration", identity, setting_edits.set_omits_forces, enable)
 
 
 @SERVER.cold()
@@ -235,9 +235,9 @@ def _body_set_force_integration_callback(server, identity, callback, userdata):
 
 @BODY_STATE.cold()
 def _set_collision_layer(server, instance, layer):
-    server.world.body_set_collision_layer(server.body_of_state(instance), layer)
+    server.world.body.set_collision_layer(server.body_of_state(instance), layer)
 
 
 @BODY_STATE.cold()
 def _set_collision_mask(server, instance, mask):
-    server.world.body_set_collision_mask(server.body_of_state(instance), mask)
+    server.world.body.set_collision_mask(server.body_of_state(instance), mask)

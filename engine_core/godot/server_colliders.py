@@ -14,7 +14,7 @@ FAMILIES = ("body", "area")
 
 def index_of(family, server, identity) -> int:
     """Index of the row of the body, or area, with this id. Raises KeyError."""
-    return getattr(server.world, f"{family}_index")(family, identity)
+    return getattr(server.world, family).index(family, identity)
 
 
 def row_of(family, server, identity):
@@ -25,57 +25,57 @@ def row_of(family, server, identity):
 def set_space(family, server, identity, space):
     if space:
         server.space_row(space)
-    before = getattr(server.world, f"{family}_system")(identity)
-    enter_space(server, identity, space, before, getattr(server.world, f"{family}_set_system"))
+    calls = getattr(server.world, family)
+    enter_space(server, identity, space, calls.system(identity), calls.set_system)
 
 
 def add_shape(family, server, identity, shape, transform, disabled):
     index_of(family, server, identity)
     check_place(transform)
     server.stock.restock()
-    server.world.body_add_shape(identity, shape, transform, disabled)
+    server.world.body.add_shape(identity, shape, transform, disabled)
 
 
 def set_shape(family, server, identity, number, shape):
     index_of(family, server, identity)
-    server.world.body_set_shape(identity, number, shape)
+    server.world.body.set_shape(identity, number, shape)
 
 
 def set_shape_transform(family, server, identity, number, transform):
     index_of(family, server, identity)
     check_place(transform)
-    if transform != server.world.body_shape_transform(identity, number):  # nodes repeat it; a change wakes the body
-        server.world.body_set_shape_transform(identity, number, transform)
+    if transform != server.world.body.shape_transform(identity, number):  # nodes repeat it; a change wakes the body
+        server.world.body.set_shape_transform(identity, number, transform)
 
 
 def set_shape_disabled(family, server, identity, number, disabled):
     index_of(family, server, identity)
-    getattr(server.world, f"{family}_set_shape_disabled")(identity, number, disabled)
+    getattr(server.world, family).set_shape_disabled(identity, number, disabled)
 
 
 def get_shape_count(family, server, identity):
     index_of(family, server, identity)
-    return server.world.body_shape_count(identity)
+    return server.world.body.shape_count(identity)
 
 
 def get_shape(family, server, identity, number):
     index_of(family, server, identity)
-    return server.world.body_shape(identity, number)
+    return server.world.body.shape(identity, number)
 
 
 def get_shape_transform(family, server, identity, number):
     index_of(family, server, identity)
-    return server.world.body_shape_transform(identity, number)
+    return server.world.body.shape_transform(identity, number)
 
 
 def remove_shape(family, server, identity, number):
     index_of(family, server, identity)
-    server.world.body_remove_shape(identity, number)
+    server.world.body.remove_shape(identity, number)
 
 
 def clear_shapes(family, server, identity):
     index_of(family, server, identity)
-    server.world.body_clear_shapes(identity)
+    server.world.body.clear_shapes(identity)
 
 
 def get_collision_layer(family, server, identity):

@@ -49,7 +49,7 @@ class Joint:
         """Release the bodies."""
         core, self.core = self.core, 0
         if core:
-            server.world.destroy_joint(core)
+            server.world.joint.destroy(core)
 
 
 def _of_kind(server, identity: int, kind: int) -> Joint:
@@ -81,7 +81,7 @@ def _make(kind: int, server, identity: int, body_a: int, frame_a: tuple, body_b:
     check_finite("the frames", *frame_a, *frame_b)
     zero = (0.0, 0.0, 0.0)
     if not body_b and kind_of(body_a) != KIND_SOFT_BODY:
-        zero = tuple(frame_of_space(server, server.world.body_system(body_a)).tolist())
+        zero = tuple(frame_of_space(server, server.world.body.system(body_a)).tolist())
     made = Joint(kind, 0, False, frame_a, frame_b, zero, {}, {}, joint.priority, joint.disables_collisions)
     if is_soft:
         server.reporter.warn_once("Joint3D", "joints do not hold soft bodies yet")
@@ -89,7 +89,7 @@ def _make(kind: int, server, identity: int, body_a: int, frame_a: tuple, body_b:
         made.is_swapped = not body_b and server.engine.settings.values[WORLD_NODE] == 0
         bodies = (body_b, body_a) if made.is_swapped else (body_a, body_b)
         frames = _core_frames(made)
-        made.core = server.world.create_joint("six_dof", *bodies, *frames, collides=not made.disables_collisions)
+        made.core = server.world.joint.create("six_dof", *bodies, *frames, collides=not made.disables_collisions)
         configure(server.world, made)
     # Only now: an error leaves the joint as it was.
     joint.release(server)
@@ -107,7 +107,7 @@ def _renew(server, joint: Joint) -> None:
     """Apply a changed parameter or flag to the core."""
     if joint.core:
         if joint.kind == SIX_DOF:  # which axis comes first depends on the free ones
-            server.world.joint_set_frames(joint.core, *_core_frames(joint))
+            server.world.joint.set_frames(joint.core, *_core_frames(joint))
         configure(server.world, joint)
 
 
@@ -182,7 +182,7 @@ def _joint_disable_collisions_between_bodies(server, identity, disable):
     joint = server.joints.get(identity)
     joint.disables_collisions = disable
     if joint.core:
-        server.world.joint_set_collides(joint.core, not disable)
+        server.world.joint.set_collides(joint.core, not disable)
 
 
 @SERVER.cold()
@@ -226,7 +226,7 @@ def _set_pivot(side, server, identity, point):
     joint = _of_kind(server, identity, PIN)
     setattr(joint, f"frame_{side.lower()}", pivot(point))
     if joint.core:
-        server.world.joint_set_frames(joint.core, *_core_frames(joint))
+        server.world.joint.set_frames(joint.core, *_core_frames(joint))
 
 
 def _get_pivot(side, server, identity):

@@ -44,7 +44,7 @@ def _part(kind, values):
 
 
 def parts_of(description: dict) -> dict:
-    """Build the arguments of `World.create_vehicle` from a description. Raises ValueError."""
+    """Build the arguments of `World.vehicle.create` from a description. Raises ValueError."""
     unknown = set(description) - set(_LISTS) - set(_SINGLE)
     if unknown:
         raise ValueError(f"a vehicle has no {min(unknown, key=str)!r}")
@@ -67,7 +67,7 @@ class Machines:
 
     def _keep(self, body: int, thing: Vehicle | Pulley) -> int:
         self._handles += 1
-        self._things[self._handles] = self._server.world.body_system(body), thing
+        self._things[self._handles] = self._server.world.body.system(body), thing
         return self._handles
 
     def _get(self, kind, handle: int):
@@ -77,7 +77,7 @@ class Machines:
         return thing
 
     def create_vehicle(self, body: int, description: dict) -> int:
-        return self._keep(body, self._server.world.create_vehicle(body, **parts_of(description)))
+        return self._keep(body, self._server.world.vehicle.create(body, **parts_of(description)))
 
     def drive(self, handle: int, throttle: float, right: float, brake: float, hand_brake: float) -> None:
         self._get(Vehicle, handle).drive(throttle, right, brake, hand_brake)
@@ -96,10 +96,10 @@ class Machines:
         """Create a pulley: points in the frames of the bodies, the wheels in Godot's coordinates; a null RID is the world."""
         world = self._server.world
         one = body_a or body_b
-        zero = frame_of_space(self._server, world.body_system(one))
+        zero = frame_of_space(self._server, world.body.system(one))
         points = [point + zero if not body else point for body, point in ((body_a, point_a), (body_b, point_b))]
         fixed = [np.asarray(place) + zero for place in (fixed_a, fixed_b)]
-        return self._keep(one, world.create_pulley(body_a, body_b, *points, *fixed, ratio=ratio))
+        return self._keep(one, world.pulley.create(body_a, body_b, *points, *fixed, ratio=ratio))
 
     def set_length(self, handle: int, shortest: float, longest: float) -> None:
         self._get(Pulley, handle).set_length(shortest, longest)

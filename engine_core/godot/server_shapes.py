@@ -28,7 +28,7 @@ _GODOT_TYPES = {kind: godot_type for godot_type, kind in _KINDS.items()}
 
 def _create(server, godot_type: int) -> int:
     server.stock.restock_shapes()
-    identity = server.world.create_shape(_KINDS[godot_type])
+    identity = server.world.shape.create(_KINDS[godot_type])
     server.shapes.add(identity)
     return identity
 
@@ -198,7 +198,7 @@ def _let_compiled_code_cook(server, kind: int) -> None:
 @SERVER.cold()
 def _shape_set_data(server, identity, variant):
     godot_type, kept = _type_of(server, identity), server.shapes.data(identity)
-    index = server.world.shape_index("shape_set_data", identity)
+    index = server.world.shape.index("shape_set_data", identity)
     value = server.variants.read(variant)
     if _is_plain(value) and value == server.variants.read(kept.address):  # nodes repeat calls
         return
@@ -206,7 +206,7 @@ def _shape_set_data(server, identity, variant):
     if warning:
         server.reporter.warn_once("shape_set_data", warning)
     kept.set(variant)
-    server.world.shape_changed(index)
+    server.world.body.shape_changed(index)
     _let_compiled_code_cook(server, _KINDS[godot_type])
 
 
@@ -238,8 +238,8 @@ def _shape_set_custom_solver_bias(server, identity, bias):
     row = server.shapes.row(identity)
     check_finite("bias", bias)
     row["custom_solver_bias"] = bias
-    index = server.world.shape_index("shape_set_custom_solver_bias", identity)
-    server.world.shape_set_contact_bias(index, max(bias, 0.0) / DEFAULT_BIAS)
+    index = server.world.shape.index("shape_set_custom_solver_bias", identity)
+    server.world.body.set_contact_bias(index, max(bias, 0.0) / DEFAULT_BIAS)
     if bias > 0.0:
         server.record["has_contact_biases"] = 1  # from now on
 

@@ -6,8 +6,8 @@
         ...  # write the farthest point
         return 0
 
-    shape = world.create_shape(CUSTOM)
-    world.shapes.set_custom(world.shape_index("", shape), lens, np.array([2.0, 1.5]))
+    shape = world.shape.create(CUSTOM)
+    world.shapes.set_custom(world.shape.index("", shape), lens, np.array([2.0, 1.5]))
 
 `words` is the address of six doubles: first the direction in the shape's frame, of any length but zero; the function writes the
 point behind it. `data` is the address of a copy of the given doubles. The origin must lie inside, the function must not wait or

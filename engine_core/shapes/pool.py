@@ -39,7 +39,7 @@ class ShapePool(ShapeRows):
     nothing. `make_id(index, sequence)` returns the id that is written into a new row.
 
     Rows in use are never overwritten: changed settings go to a fresh row, which `derive` returns from then on, and the users of
-    the shape take it anew (`World.shape_changed`). Unused rows and blocks stay as they are until `collect`.
+    the shape take it anew (`World.body.shape_changed`). Unused rows and blocks stay as they are until `collect`.
     """
 
     def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY):
@@ -216,7 +216,7 @@ class ShapePool(ShapeRows):
     def update_height_field(self, index: int, x: int, z: int, heights, materials=None) -> None:
         """Change the samples from column x and row z on to `heights` `(rows, columns)` [m], and the materials of the cells from
         there on to `materials`; None keeps them. Works in place, at a cost proportional to the region. Users call
-        `World.update_height_field`, which also notifies the bodies. Raises ValueError for a region that does not fit."""
+        `World.shape.update_height_field`, which also notifies the bodies. Raises ValueError for a region that does not fit."""
         call = "update_height_field"
         with self._lock:
             self._check(call, index)

@@ -29,19 +29,19 @@ def many(space, shape=BOX) -> scree.Bodies:
 def ids_by_core(space) -> list[int]:
     """The same bodies by the calls of the core, one after the other."""
     core = space.core
-    shape = core.create_shape(BOX.kind)
-    BOX.write(core.shapes, core.shape_index("test", shape))
+    shape = core.shape.create(BOX.kind)
+    BOX.write(core.shapes, core.shape.index("test", shape))
     ids = []
     for place, turn, mass in zip(PLACES, TURNS, MASSES, strict=True):
-        body = core.create_body()
-        core.body_add_shape(body, shape)
-        core.body_set_param(body, "mass", mass)
+        body = core.body.create()
+        core.body.add_shape(body, shape)
+        core.body.set_param(body, "mass", mass)
         x, y, z, w = turn
-        core.body_set_transform(body, (
+        core.body.set_transform(body, (
             1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 2 * (x * y + z * w), 1 - 2 * (x * x + z * z),
             2 * (y * z - x * w), 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), *place,
         ))  # fmt: skip
-        core.body_set_system(body, space.id)
+        core.body.set_system(body, space.id)
         ids.append(body)
     bodies = scree.Bodies(space, np.array(ids))
     bodies.velocities, bodies.angular_velocities = SPEEDS, SPINS

@@ -228,21 +228,21 @@ def test_an_effect_keeps_its_own_numbers(space):
 def test_areas_and_gravity_change_when_the_step_has_ended(space):
     """Any thread may ask for it: here while the gate of the space is held, as a step holds it."""
     row, area, ball = space.core.system(space.id).row, space.add_area(CUBE), space.add_rigid(ROUND)
-    own, seen = (space.core.areas.rows[space.core.area_index("test", area.id)] for _ in range(2))
+    own, seen = (space.core.areas.rows[space.core.area.index("test", area.id)] for _ in range(2))
     before = own.tobytes(), row["gravity"].tobytes(), space.core.bodies.rows["collision_mask"].tobytes()
     row["gate"] = 1
     area.watch(bodies=False, areas=True)
     area.set_visible(True)
     area.set_effect(scree.AreaEffect(gravity_mode="replace", gravity=(0, 3, 0)))
-    space.core.area_set_collision_layer(area.id, 4)
-    space.core.area_set_collision_mask(area.id, 8)
-    space.core.area_set_shape_disabled(area.id, 0, True)
-    space.core.area_set_shape_disabled(area.id, 0, False)
+    space.core.area.set_collision_layer(area.id, 4)
+    space.core.area.set_collision_mask(area.id, 8)
+    space.core.area.set_shape_disabled(area.id, 0, True)
+    space.core.area.set_shape_disabled(area.id, 0, False)
     space.gravity = (0, -1, 0)
     assert before == (own.tobytes(), row["gravity"].tobytes(), space.core.bodies.rows["collision_mask"].tobytes())
     row["gate"] = 0
     space.core.late.settle()
-    body = space.core.bodies.rows[space.core.area_index("test", area.id)]
+    body = space.core.bodies.rows[space.core.area.index("test", area.id)]
     assert seen["gravity_mode"] == 3 and (body["collision_layer"], body["collision_mask"]) == (4, 8)
     assert not space.core.instances.rows[int(body["first_instance"])]["is_disabled"]
     np.testing.assert_allclose(space.gravity, (0, -1, 0))

@@ -143,7 +143,7 @@ def test_a_half_that_waits_for_a_step_leaves_the_other_half_to_whoever_sets_it(s
     for thing, place in ((body, (1, 2, 4)), (area, (22, 5, 0))):
         np.testing.assert_allclose(thing.position, place, atol=1e-6)
     np.testing.assert_allclose(body.rotation, QUARTER, atol=1e-6)
-    turn = space.core.bodies.rows[space.core.area_index("test", area.id)]["rotation"]
+    turn = space.core.bodies.rows[space.core.area.index("test", area.id)]["rotation"]
     np.testing.assert_allclose(turn, QUARTER, atol=1e-6)
 
 
@@ -253,7 +253,7 @@ def test_an_area_without_room_for_its_shape_is_none():
     "make_one",
     [
         lambda space: space.add_area(BALL).remove(),
-        lambda space: space.core.destroy_body(space.core.create_body()),
+        lambda space: space.core.body.destroy(space.core.body.create()),
         lambda space: space.add_rigid(BALL).remove(),
     ],
 )  # fmt: skip
@@ -268,6 +268,6 @@ def test_a_row_that_was_freed_with_many_is_taken_again(make_one):
 
 def test_shapes_that_wait_for_queries_to_end_are_room_for_a_batch():
     core = small(shapes=16).core
-    for shape in [core.create_shape(BALL.kind) for _ in range(16)]:
-        core.destroy_shape(shape)
+    for shape in [core.shape.create(BALL.kind) for _ in range(16)]:
+        core.shape.destroy(shape)
     assert len(core.shapes.take_many(16)) == 16

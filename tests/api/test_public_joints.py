@@ -155,7 +155,7 @@ def test_bad_joints_raise_and_there_is_none(space, joint, message):
     body = space.add_rigid(CUBE)
     with pytest.raises(ValueError, match=message):
         space.add_joint(joint(), body)
-    assert space.core.bodies.rows[space.core.body_index("test", body.id)]["first_joint"] < 0
+    assert space.core.bodies.rows[space.core.body.index("test", body.id)]["first_joint"] < 0
     with pytest.raises(ValueError, match="either stiffness or frequency"):
         scree.Spring()
     with pytest.raises(ValueError, match="position: axis must be one of linear x"):

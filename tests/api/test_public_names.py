@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import scree
+from scree.core.part import Part
+from scree.core.world import World
 from scree.tools import check_types
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,3 +105,10 @@ def test_every_name_is_used():
 
 def test_the_classes_of_users_stay_small():
     assert len(members(scree.World)) <= 25 and len(members(scree.Space)) <= 50
+
+
+def test_the_low_level_world_is_made_of_parts():
+    """It had 111 public methods, of eight kinds of things. Each kind has a part of its own: `world.body.set_mode(...)`."""
+    methods = [name for name, value in vars(World).items() if callable(value) and not name.startswith("_")]
+    assert World.__mro__ == (World, object) and len(methods) <= 25
+    assert len(Part.__subclasses__()) == 8

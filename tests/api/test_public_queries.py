@@ -132,5 +132,5 @@ def test_a_shape_stays_while_a_query_asks_with_it(space):
     with table.for_query("test", ball) as identity:
         for k in range(RECENT + 1):
             space.overlaps(scree.Sphere(radius=1.0 + k), (0, 0, 0))
-        assert ball not in table._recent and table.value(space.core.shape_index("test", identity)) == ball
+        assert ball not in table._recent and table.value(space.core.shape.index("test", identity)) == ball
     assert ball not in table._uses and len(table._uses) == RECENT

@@ -162,13 +162,13 @@ def test_shapes_keep_copies_of_what_they_are_made_from(space):
 def test_the_core_keeps_copies_of_points_too(space):
     """A scale cooks the points again."""
     core, points = space.core, CORNERS.astype(np.float32)
-    shape = core.create_shape(scree.Hull.kind)
-    core.shapes.set_hull(core.shape_index("test", shape), points)
+    shape = core.shape.create(scree.Hull.kind)
+    core.shapes.set_hull(core.shape.index("test", shape), points)
     points[:] *= 5
-    body = core.create_body()
-    core.body_add_shape(body, shape, (2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0))
-    core.body_set_mode(body, 0)
-    core.body_set_system(body, space.id)
+    body = core.body.create()
+    core.body.add_shape(body, shape, (2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0))
+    core.body.set_mode(body, 0)
+    core.body.set_system(body, space.id)
     assert space.cast_ray((0, 9, 0), (0, -9, 0)).position[1] == pytest.approx(1.0)
 
 

@@ -39,8 +39,8 @@ def world() -> World:
 
 
 def box(world: World, *half_extents) -> int:
-    shape = world.create_shape(BOX)
-    world.shapes.set_box(world.shape_index("box", shape), half_extents)
+    shape = world.shape.create(BOX)
+    world.shapes.set_box(world.shape.index("box", shape), half_extents)
     return shape
 
 
@@ -61,47 +61,47 @@ def test_describe_names_kind_and_row():
 
 
 def test_a_freed_body_is_gone_and_its_row_comes_back_with_another_id(world):
-    keeps, first = world.create_body(), world.create_body()
-    world.body_set_param(first, "mass", 7.0)
-    world.destroy_body(first)
+    keeps, first = world.body.create(), world.body.create()
+    world.body.set_param(first, "mass", 7.0)
+    world.body.destroy(first)
     with pytest.raises(KeyError, match=rf"body_set_mode: there is no body {first} .*it was freed"):
-        world.body_set_mode(first, STATIC)
-    second = world.create_body()
+        world.body.set_mode(first, STATIC)
+    second = world.body.create()
     assert index_of(second) == index_of(first) and second != first
-    assert world.body_param(second, "mass") == 1.0
+    assert world.body.param(second, "mass") == 1.0
     assert find_body(world.address, first) == -1
     assert find_body(world.address, second) == index_of(second)
     with pytest.raises(KeyError, match="it was freed"):
-        world.destroy_body(first)
-    assert world.body_param(keeps, "mass") == 1.0
+        world.body.destroy(first)
+    assert world.body.param(keeps, "mass") == 1.0
 
 
 def test_wrong_kinds_and_foreign_ids(world):
-    body, shape, system = world.create_body(), box(world, 1, 1, 1), world.create_system()
+    body, shape, system = world.body.create(), box(world, 1, 1, 1), world.create_system()
     unused = (make_id(KIND_AREA, 0, 1), make_id(KIND_BODY, 200, 1), make_id(KIND_BODY, 1 << 27, 1))
     strangers = (0, -1, 1, shape, system, *unused)
     for stranger in strangers:
         assert find_body(world.address, stranger) == -1
         with pytest.raises(KeyError, match="body_param: there is no body"):
-            world.body_param(stranger, "mass")
+            world.body.param(stranger, "mass")
     for stranger in (0, -1, body, system, make_id(KIND_SHAPE, 200, 1)):
         with pytest.raises(KeyError, match="body_add_shape: there is no shape"):
-            world.body_add_shape(body, stranger)
+            world.body.add_shape(body, stranger)
     for stranger in (-1, body, shape, make_id(KIND_SYSTEM, 3, 1)):
         with pytest.raises(KeyError, match="body_set_system: there is no space"):
-            world.body_set_system(body, stranger)
-    assert world.body_shape_count(body) == 0 and world.body_system(body) == 0
+            world.body.set_system(body, stranger)
+    assert world.body.shape_count(body) == 0 and world.body.system(body) == 0
 
 
 def test_freed_spaces_and_shapes_are_told_apart(world):
     system, shape = world.create_system(), box(world, 1, 1, 1)
     world.destroy_system(system)
-    world.destroy_shape(shape)
+    world.shape.destroy(shape)
     assert world.create_system() != system
     with pytest.raises(KeyError, match="there is no space .*freed"):
         world.step(system, 0.1)
     with pytest.raises(KeyError, match="free: there is no shape .*freed"):
-        world.destroy_shape(shape)
+        world.shape.destroy(shape)
 
 
 @settings(deadline=None, max_examples=40)
@@ -111,37 +111,37 @@ def test_bodies_against_a_dict(choices):
     world, alive, used = small_world(bodies=64), {}, set()
     for number, choice in enumerate(choices):
         if choice % 2 == 0 and len(alive) < 64:
-            body = world.create_body()
+            body = world.body.create()
             assert body not in used
             used.add(body)
-            world.body_set_param(body, "mass", number + 1.0)
+            world.body.set_param(body, "mass", number + 1.0)
             alive[body] = number + 1.0
         elif choice % 2 and alive:
             body = sorted(alive)[choice % len(alive)]
-            world.destroy_body(body)
+            world.body.destroy(body)
             del alive[body]
-    assert {body: world.body_param(body, "mass") for body in alive} == alive
+    assert {body: world.body.param(body, "mass") for body in alive} == alive
     assert len({index_of(body) for body in alive}) == len(alive)
     assert all(find_body(world.address, body) == -1 for body in used - set(alive))
 
 
 def test_a_full_pool_says_which_setting_to_raise():
     world = small_world(bodies=3, body_shapes=4, systems=1, shapes=16)
-    bodies = [world.create_body() for _ in range(3)]
+    bodies = [world.body.create() for _ in range(3)]
     with pytest.raises(PoolFull, match="max_bodies"):
-        world.create_body()
+        world.body.create()
     shape = box(world, 1, 1, 1)
-    world.body_add_shape(bodies[0], shape)
-    world.body_add_shape(bodies[0], shape)
-    world.body_add_shape(bodies[1], shape)  # the run of one that body 0 has left
+    world.body.add_shape(bodies[0], shape)
+    world.body.add_shape(bodies[0], shape)
+    world.body.add_shape(bodies[1], shape)  # the run of one that body 0 has left
     with pytest.raises(PoolFull, match="max_body_shapes"):
-        world.body_add_shape(bodies[0], shape)
-    assert [world.body_shape_count(body) for body in bodies] == [2, 1, 0]
+        world.body.add_shape(bodies[0], shape)
+    assert [world.body.shape_count(body) for body in bodies] == [2, 1, 0]
     world.create_system()
     with pytest.raises(PoolFull, match="max_spaces"):
         world.create_system()
-    world.destroy_body(bodies[0])
-    assert index_of(world.create_body()) == 0
+    world.body.destroy(bodies[0])
+    assert index_of(world.body.create()) == 0
 
 
 def test_the_sequence_number_goes_round():
@@ -168,30 +168,30 @@ def test_shapes_of_a_body_against_a_list(world):
     """Random choices of add, remove, replace and clear on three bodies: what is there is what a list says."""
     random = np.random.default_rng(4)
     shapes = [box(world, 0.5 + 0.1 * k, 1, 1) for k in range(6)]
-    bodies = [world.create_body() for _ in range(3)]
+    bodies = [world.body.create() for _ in range(3)]
     wanted: dict[int, list[int]] = {body: [] for body in bodies}
     for _ in range(400):
         body = bodies[random.integers(3)]
         shape, listed, what = shapes[random.integers(6)], wanted[body], random.random()
         if what < 0.6 and len(listed) < 40:
-            world.body_add_shape(body, shape)
+            world.body.add_shape(body, shape)
             listed.append(shape)
         elif what < 0.85 and listed:
             number = int(random.integers(len(listed)))
-            world.body_remove_shape(body, number)
+            world.body.remove_shape(body, number)
             del listed[number]
         elif what < 0.97 and listed:
             number = int(random.integers(len(listed)))
-            world.body_set_shape(body, number, shape)
+            world.body.set_shape(body, number, shape)
             listed[number] = shape
         elif what >= 0.99:
-            world.body_clear_shapes(body)
+            world.body.clear_shapes(body)
             listed.clear()
         for each in bodies:
-            assert [world.body_shape(each, k) for k in range(world.body_shape_count(each))] == wanted[each]
-    world.destroy_shape(shapes[0])
+            assert [world.body.shape(each, k) for k in range(world.body.shape_count(each))] == wanted[each]
+    world.shape.destroy(shapes[0])
     for body in bodies:
-        left = [world.body_shape(body, k) for k in range(world.body_shape_count(body))]
+        left = [world.body.shape(body, k) for k in range(world.body.shape_count(body))]
         assert left == [shape for shape in wanted[body] if shape != shapes[0]]
 
 
@@ -233,12 +233,12 @@ def test_many_exceptions_are_all_found(world):
 
 
 def test_a_destroyed_body_takes_its_exceptions_along(world):
-    a, b = world.create_body(), world.create_body()
-    world.body_add_exception(a, b)
-    world.destroy_body(b)
-    again = world.create_body()
+    a, b = world.body.create(), world.body.create()
+    world.body.add_exception(a, b)
+    world.body.destroy(b)
+    again = world.body.create()
     assert index_of(again) == index_of(b)
-    assert world.body_exceptions(a) == [] and not is_excepted(world.address, index_of(a), index_of(again))
+    assert world.body.exceptions(a) == [] and not is_excepted(world.address, index_of(a), index_of(again))
 
 
 # Mass.
@@ -262,30 +262,30 @@ def transform(angle: float, axis: int, place) -> np.ndarray:
 def test_boxes_and_spheres_by_the_formula(world, seed):
     """Uniform density over all shapes (Steiner), each part by its textbook formula."""
     random = np.random.default_rng(seed)
-    body, mass, parts = world.create_body(), random.uniform(0.5, 9), []
+    body, mass, parts = world.body.create(), random.uniform(0.5, 9), []
     for number in range(4):
         values = transform(random.uniform(-3, 3), number % 3, random.uniform(-2, 2, 3))
         turn, center = values[:9].reshape(3, 3), values[9:]
         if number % 2:
             radius = random.uniform(0.2, 1)
-            shape = world.create_shape(SPHERE)
-            world.shapes.set_sphere(world.shape_index("sphere", shape), radius)
+            shape = world.shape.create(SPHERE)
+            world.shapes.set_sphere(world.shape.index("sphere", shape), radius)
             volume, inertia = 4 / 3 * math.pi * radius**3, 0.4 * radius**2 * np.eye(3)
         else:
             half = random.uniform(0.2, 1, 3)
             shape, volume = box(world, *half), 8 * half.prod()
             inertia = np.diag((half @ half - half**2) / 3)
-        world.body_add_shape(body, shape, values)
+        world.body.add_shape(body, shape, values)
         parts.append((volume, center, turn @ inertia @ turn.T))
-    world.body_add_shape(body, box(world, 3, 3, 3), PLAIN, is_disabled=True)
-    world.body_set_param(body, "mass", mass)
+    world.body.add_shape(body, box(world, 3, 3, 3), PLAIN, is_disabled=True)
+    world.body.set_param(body, "mass", mass)
     total = sum(volume for volume, _, _ in parts)
     center = sum(volume * at for volume, at, _ in parts) / total
     inertia = np.zeros((3, 3))
     for volume, at, own in parts:
         d = at - center
         inertia += mass * volume / total * (own + d @ d * np.eye(3) - np.outer(d, d))
-    assert world.body_param(body, "center_of_mass") == pytest.approx(center.tolist(), abs=1e-5)
+    assert world.body.param(body, "center_of_mass") == pytest.approx(center.tolist(), abs=1e-5)
     assert world.bodies.rows[index_of(body)]["inverse_mass"] == pytest.approx(1 / mass)
     np.testing.assert_allclose(inverse_inertia(world, body), np.linalg.inv(inertia), rtol=1e-3, atol=1e-4)
 
@@ -293,13 +293,13 @@ def test_boxes_and_spheres_by_the_formula(world, seed):
 def test_a_hull_and_a_capsule_against_trimesh(world):
     trimesh = pytest.importorskip("trimesh")
     points = np.random.default_rng(3).uniform(-1, 1, (20, 3))
-    hull = world.create_shape(HULL)
-    world.shapes.set_hull(world.shape_index("hull", hull), points)
-    capsule = world.create_shape(CAPSULE)
-    world.shapes.set_capsule(world.shape_index("capsule", capsule), 0.5, 2.0)
-    body, place = world.create_body(), transform(0.7, 0, (3.0, 0.5, -1.0))
-    world.body_add_shape(body, hull)
-    world.body_add_shape(body, capsule, place)
+    hull = world.shape.create(HULL)
+    world.shapes.set_hull(world.shape.index("hull", hull), points)
+    capsule = world.shape.create(CAPSULE)
+    world.shapes.set_capsule(world.shape.index("capsule", capsule), 0.5, 2.0)
+    body, place = world.body.create(), transform(0.7, 0, (3.0, 0.5, -1.0))
+    world.body.add_shape(body, hull)
+    world.body.add_shape(body, capsule, place)
     solid = trimesh.convex.convex_hull(points)
     other = trimesh.creation.capsule(height=1.0, radius=0.5, count=(96, 96))  # along z, its height without the caps
     other.apply_translation(-other.center_mass)
@@ -312,27 +312,27 @@ def test_a_hull_and_a_capsule_against_trimesh(world):
     for part in (solid, other):
         d = part.center_mass - center
         inertia += (part.moment_inertia + part.volume * (d @ d * np.eye(3) - np.outer(d, d))) / total
-    assert world.body_param(body, "center_of_mass") == pytest.approx(center.tolist(), abs=2e-3)
+    assert world.body.param(body, "center_of_mass") == pytest.approx(center.tolist(), abs=2e-3)
     np.testing.assert_allclose(inverse_inertia(world, body), np.linalg.inv(inertia), rtol=1e-2, atol=5e-3)
 
 
 def test_custom_inertia_and_back(world):
-    body = world.create_body()
-    world.body_add_shape(body, box(world, 0.5, 0.5, 0.5))
-    world.body_set_param(body, "inertia", (2.0, 0.0, 4.0))
-    assert world.body_param(body, "inertia") == pytest.approx((2.0, 1 / 6, 4.0), rel=1e-5)
-    world.body_set_param(body, "center_of_mass", (0.0, 1.0, 0.0))
-    world.body_reset_mass(body)
-    assert world.body_param(body, "inertia") == pytest.approx((1 / 6,) * 3, rel=1e-5)
-    assert world.body_param(body, "center_of_mass") == pytest.approx((0, 0, 0), abs=1e-6)
+    body = world.body.create()
+    world.body.add_shape(body, box(world, 0.5, 0.5, 0.5))
+    world.body.set_param(body, "inertia", (2.0, 0.0, 4.0))
+    assert world.body.param(body, "inertia") == pytest.approx((2.0, 1 / 6, 4.0), rel=1e-5)
+    world.body.set_param(body, "center_of_mass", (0.0, 1.0, 0.0))
+    world.body.reset_mass(body)
+    assert world.body.param(body, "inertia") == pytest.approx((1 / 6,) * 3, rel=1e-5)
+    assert world.body.param(body, "center_of_mass") == pytest.approx((0, 0, 0), abs=1e-6)
 
 
 def test_modes_have_the_mass_they_should(world):
-    body = world.create_body()
-    world.body_add_shape(body, box(world, 0.5, 0.5, 0.5))
+    body = world.body.create()
+    world.body.add_shape(body, box(world, 0.5, 0.5, 0.5))
     row = world.bodies.rows[index_of(body)]
     for mode, mass, turns in ((STATIC, 0, 0), (RIGID, 1, 1), (KINEMATIC, 0, 0), (3, 1, 0)):
-        world.body_set_mode(body, mode)
+        world.body.set_mode(body, mode)
         assert row["inverse_mass"] == mass
         assert bool(row["inverse_inertia_local"].any()) == bool(turns)
 
@@ -376,37 +376,37 @@ def memory_of(world: World) -> tuple[bytes, ...]:
 @pytest.mark.parametrize(("call", "arguments", "text"), BAD)
 @pytest.mark.parametrize("is_in_system", (True, False))
 def test_bad_input_names_call_and_value_and_changes_nothing(world, call, arguments, text, is_in_system):
-    body = world.create_body()
-    world.body_add_shape(body, box(world, 0.5, 0.6, 0.7))
-    world.body_set_transform(body, (*PLAIN[:9], 1, 2, 3))
+    body = world.body.create()
+    world.body.add_shape(body, box(world, 0.5, 0.6, 0.7))
+    world.body.set_transform(body, (*PLAIN[:9], 1, 2, 3))
     if is_in_system:
-        world.body_set_system(body, world.create_system())
-    world.body_param(body, "inertia")  # whatever is pending is done
+        world.body.set_system(body, world.create_system())
+    world.body.param(body, "inertia")  # whatever is pending is done
     before = memory_of(world)
     with pytest.raises(ValueError, match=text) as raised:
-        getattr(world, call)(body, *arguments)
+        getattr(world.body, call.removeprefix("body_"))(body, *arguments)
     assert str(raised.value).startswith(call)
     assert before == memory_of(world)
 
 
 def test_a_shape_that_does_not_fit_leaves_the_body_whole(world):
-    body, shape = world.create_body(), box(world, 1, 1, 1)
+    body, shape = world.body.create(), box(world, 1, 1, 1)
     with pytest.raises(ValueError, match="body_add_shape: transform"):
-        world.body_add_shape(body, shape, (NAN,) * 12)
-    assert world.body_shape_count(body) == 0
-    world.destroy_shape(shape)
+        world.body.add_shape(body, shape, (NAN,) * 12)
+    assert world.body.shape_count(body) == 0
+    world.shape.destroy(shape)
 
 
 @pytest.mark.parametrize("value", (1e-60, 1e60))
 @pytest.mark.parametrize("name", ("mass", "inertia"))
 def test_what_single_precision_cannot_hold_is_bad_input(world, name, value):
     """Rows are single precision: such a number would be stored as 0 or infinity."""
-    body = world.create_body()
-    world.body_add_shape(body, box(world, 0.5, 0.6, 0.7))
-    world.body_param(body, "mass")
+    body = world.body.create()
+    world.body.add_shape(body, box(world, 0.5, 0.6, 0.7))
+    world.body.param(body, "mass")
     before = memory_of(world)
     with pytest.raises(ValueError, match=f"body_set_param: {name}"):
-        world.body_set_param(body, name, value if name == "mass" else (value,) * 3)
+        world.body.set_param(body, name, value if name == "mass" else (value,) * 3)
     assert before == memory_of(world)
 
 

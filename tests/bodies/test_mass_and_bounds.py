@@ -15,8 +15,8 @@ SMALL = {"bodies": 64, "body_shapes": 256, "shapes": 256, "systems": 2, "pairs":
 
 
 def add_shape(world, body, kind, size, transform, is_disabled=False):
-    shape = world.create_shape(kind)
-    index = world.shape_index("test", shape)
+    shape = world.shape.create(kind)
+    index = world.shape.index("test", shape)
     if kind == SPHERE:
         world.shapes.set_sphere(index, size)
     elif kind == CAPSULE:
@@ -25,12 +25,12 @@ def add_shape(world, body, kind, size, transform, is_disabled=False):
         world.shapes.set_box(index, (size, 0.5 * size, 2.0 * size))
     else:
         world.shapes.set_plane(index, (0.0, 1.0, 0.0), 0.0)
-    world.body_add_shape(body, shape, transform, is_disabled)
+    world.body.add_shape(body, shape, transform, is_disabled)
     return shape
 
 
 def parts(world, body):
-    row = world.bodies.rows[world.body_index("test", body)]
+    row = world.bodies.rows[world.body.index("test", body)]
     first = max(int(row["first_instance"]), 0)
     return row, world.instances.rows[first : first + int(row["instance_count"])]
 
@@ -39,10 +39,10 @@ def check_against_twin(world, body):
     """Renew a copy of the row by the twin, and compare."""
     row, instances = parts(world, body)
     twin, copies = row.copy(), instances.copy()
-    rare = world.bodies.rare_of(world.body_index("test", body)).copy()
-    world.body_param(body, "mass")
+    rare = world.bodies.rare_of(world.body.index("test", body)).copy()
+    world.body.param(body, "mass")
     system = world.create_system()
-    world.body_set_system(body, system)
+    world.body.set_system(body, system)
     mass_twin.renew_mass(twin, rare, copies, world.shapes.rows)
     size = max(1.0, float(np.abs(twin["inverse_inertia_local"]).max()))
     np.testing.assert_allclose(row["inverse_inertia_local"], twin["inverse_inertia_local"], rtol=1e-4, atol=1e-5 * size)
@@ -67,51 +67,51 @@ placed_shapes = st.tuples(
        st.none() | st.tuples(numbers, numbers, numbers), st.tuples(*[st.sampled_from((0.0, 0.0, 2.5))] * 3))  # fmt: skip
 def test_mass_and_bounds_are_the_twins(shapes, mass, mode, center, inertia):
     world = World(threads=1, **SMALL)
-    body = world.create_body()
-    world.body_set_mode(body, mode)
+    body = world.body.create()
+    world.body.set_mode(body, mode)
     for kind, size, q, place, is_disabled in shapes:
         turn = mass_twin.rotation_matrix(np.array(q) / np.linalg.norm(q))
         add_shape(world, body, kind, size, (*turn.ravel(), *place), is_disabled)
-    world.body_set_param(body, "mass", mass)
-    world.body_set_param(body, "inertia", inertia)
+    world.body.set_param(body, "mass", mass)
+    world.body.set_param(body, "inertia", inertia)
     if center is not None:
-        world.body_set_param(body, "center_of_mass", center)
+        world.body.set_param(body, "center_of_mass", center)
     check_against_twin(world, body)
 
 
 def test_a_box_of_2_kg_has_the_inertia_of_the_textbook():
     world = World(threads=1, **SMALL)
-    body = world.create_body()
+    body = world.body.create()
     add_shape(world, body, BOX, 1.0, (*IDENTITY, 0.0, 0.0, 0.0))  # half extents 1, 0.5, 2
-    world.body_set_param(body, "mass", 2.0)
-    assert world.body_param(body, "inertia") == pytest.approx((2 * 4.25 / 3, 2 * 5.0 / 3, 2 * 1.25 / 3))
+    world.body.set_param(body, "mass", 2.0)
+    assert world.body.param(body, "inertia") == pytest.approx((2 * 4.25 / 3, 2 * 5.0 / 3, 2 * 1.25 / 3))
 
 
 def test_two_spheres_apart_turn_like_a_dumbbell():
     world = World(threads=1, **SMALL)
-    body = world.create_body()
+    body = world.body.create()
     for x in (-1.0, 3.0):
         add_shape(world, body, SPHERE, 0.5, (*IDENTITY, x, 0.0, 0.0))
-    assert world.body_param(body, "center_of_mass") == pytest.approx((1.0, 0.0, 0.0))
+    assert world.body.param(body, "center_of_mass") == pytest.approx((1.0, 0.0, 0.0))
     own = 0.4 * 0.25
-    assert world.body_param(body, "inertia") == pytest.approx((own, own + 4.0, own + 4.0), rel=1e-5)
+    assert world.body.param(body, "inertia") == pytest.approx((own, own + 4.0, own + 4.0), rel=1e-5)
 
 
 def test_a_plane_reaches_everywhere_and_weighs_nothing():
     world = World(threads=1, **SMALL)
-    body = world.create_body()
-    world.body_set_mode(body, 0)
+    body = world.body.create()
+    world.body.set_mode(body, 0)
     add_shape(world, body, PLANE, 1.0, (*IDENTITY, 0.0, 0.0, 0.0))
-    world.body_param(body, "mass")
+    world.body.param(body, "mass")
     row, _ = parts(world, body)
     assert row["local_bounds"][0] < -1e29 and row["local_bounds"][3] > 1e29
 
 
 def test_moving_the_centre_of_mass_keeps_the_origin_where_it_is():
     world = World(threads=1, **SMALL)
-    body = world.create_body()
+    body = world.body.create()
     add_shape(world, body, BOX, 1.0, (*IDENTITY, 0.0, 0.0, 0.0))
-    world.body_set_transform(body, (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 10.0, 20.0, 30.0))
-    world.body_set_param(body, "center_of_mass", (0.5, 0.0, 0.0))
+    world.body.set_transform(body, (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 10.0, 20.0, 30.0))
+    world.body.set_param(body, "center_of_mass", (0.5, 0.0, 0.0))
     row, _ = parts(world, body)
     np.testing.assert_allclose(row["position"], (10.0, 20.5, 30.0), atol=1e-6)

@@ -30,16 +30,16 @@ def read_force(world, index):
 def test_a_plain_body_has_none():
     """A thousand bodies that are made, shaped, moved and put into a space touch no row but that of defaults."""
     world = World(threads=1, **SMALL)
-    system, shape = world.create_system(), world.create_shape(BOX)
-    world.shapes.set_box(world.shape_index("", shape), (0.5, 0.5, 0.5))
+    system, shape = world.create_system(), world.shape.create(BOX)
+    world.shapes.set_box(world.shape.index("", shape), (0.5, 0.5, 0.5))
     for k in range(1000):
-        body = world.create_body()
-        world.body_add_shape(body, shape)
-        world.body_set_mode(body, (STATIC, 2, 3)[k % 3])
-        world.body_set_param(body, "inertia", (0.0, 0.0, 0.0))
-        world.body_set_max_contacts(body, 0)
-        world.body_set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 3.0 * k, 0, 0))
-        world.body_set_system(body, system)
+        body = world.body.create()
+        world.body.add_shape(body, shape)
+        world.body.set_mode(body, (STATIC, 2, 3)[k % 3])
+        world.body.set_param(body, "inertia", (0.0, 0.0, 0.0))
+        world.body.set_max_contacts(body, 0)
+        world.body.set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 3.0 * k, 0, 0))
+        world.body.set_system(body, system)
     world.step(system, 1 / 60)
     assert not (world.bodies.flags[:1000] & HAS_RARE).any()
     rare = world.bodies.rare
@@ -56,20 +56,20 @@ def test_any_history(history):
     for what, which, number in history:
         if what == "make":
             if which not in bodies:
-                bodies[which], forces[which] = world.create_body(), 0.0
+                bodies[which], forces[which] = world.body.create(), 0.0
         elif which not in bodies:
             continue
         elif what == "free":
-            world.destroy_body(bodies.pop(which))
+            world.body.destroy(bodies.pop(which))
         else:
-            index = world.body_index("", bodies[which])
+            index = world.body.index("", bodies[which])
             if what == "add":
                 add_force(world.address, index, float(number))
             else:
                 world.bodies.own_rare(index)["constant_force"][0] += number
             forces[which] += number
         for k, body in bodies.items():
-            index = world.body_index("", body)
+            index = world.body.index("", body)
             assert read_force(world.address, index) == forces[k] == world.bodies.rare_of(index)["constant_force"][0]
     defaults = world.bodies.rare.rows[SMALL["bodies"]]
     assert not defaults["constant_force"].any() and defaults["target_rotation"].tolist() == [0, 0, 0, 1]
@@ -79,14 +79,14 @@ def test_any_history(history):
 def test_a_target_begins_where_the_body_is():
     """A body that has a row for something else, and becomes kinematic, stays where it is."""
     world = World(threads=1, **SMALL)
-    system, body = world.create_system(), world.create_body()
-    add_force(world.address, world.body_index("", body), 1.0)
-    world.body_set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 5.0, 6.0, 7.0))
-    world.body_set_mode(body, KINEMATIC)
-    world.body_set_system(body, system)
+    system, body = world.create_system(), world.body.create()
+    add_force(world.address, world.body.index("", body), 1.0)
+    world.body.set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 5.0, 6.0, 7.0))
+    world.body.set_mode(body, KINEMATIC)
+    world.body.set_system(body, system)
     for _ in range(3):
         world.step(system, 1 / 60)
-    index = world.body_index("", body)
+    index = world.body.index("", body)
     assert world.bodies.rows[index]["position"] == pytest.approx((5.0, 6.0, 7.0))
     assert world.bodies.rare_of(index)["target_position"] == pytest.approx((5.0, 6.0, 7.0))
 
@@ -102,24 +102,24 @@ def test_shapes_keep_the_users_transforms(history):
         (2, 0, 0, 0, 3, 1, 0, 0, 1, 0, 0.3, 0),
     )  # fmt: skip
     world = World(threads=1, **SMALL)
-    body, shape = world.create_body(), world.create_shape(BOX)
-    world.shapes.set_box(world.shape_index("", shape), (0.5, 0.5, 0.5))
+    body, shape = world.body.create(), world.shape.create(BOX)
+    world.shapes.set_box(world.shape.index("", shape), (0.5, 0.5, 0.5))
     wanted: list[int] = []
     for what, number, which in history:
         if what == "add":
-            world.body_add_shape(body, shape, transforms[which])
+            world.body.add_shape(body, shape, transforms[which])
             wanted.append(which)
         elif what == "stretch":
             scale = (1.0, 2.0, 1.0)[which]
-            world.body_set_transform(body, (scale, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0))
+            world.body.set_transform(body, (scale, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0))
         elif number < len(wanted):
             if what == "remove":
-                world.body_remove_shape(body, number)
+                world.body.remove_shape(body, number)
                 del wanted[number]
             else:
-                world.body_set_shape_transform(body, number, transforms[which])
+                world.body.set_shape_transform(body, number, transforms[which])
                 wanted[number] = which
-        told = [world.body_shape_transform(body, k) for k in range(len(wanted))]
+        told = [world.body.shape_transform(body, k) for k in range(len(wanted))]
         assert told == [tuple(np.float32(transforms[k]).tolist()) for k in wanted]
 
 

@@ -15,47 +15,47 @@ KINDS = ("make", "free", "add", "remove", "replace", "clear", "lose")
 @given(st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 4), st.integers(0, 2)), max_size=80))
 def test_any_history(history):
     world = World(threads=1, **SMALL)
-    shapes = [world.create_shape(SPHERE) for _ in range(3)]
+    shapes = [world.shape.create(SPHERE) for _ in range(3)]
     for shape in shapes:
-        world.shapes.set_sphere(world.shape_index("", shape), 0.5)
+        world.shapes.set_sphere(world.shape.index("", shape), 0.5)
     bodies: dict[int, int] = {}
     for what, which, number in history:
         if what == "make" and which not in bodies:
-            bodies[which] = world.create_body()
+            bodies[which] = world.body.create()
         if which not in bodies:
             continue
         body, shape = bodies[which], shapes[number]
-        count = world.body_shape_count(body)
+        count = world.body.shape_count(body)
         if what == "free":
-            world.destroy_body(bodies.pop(which))
+            world.body.destroy(bodies.pop(which))
         elif what == "add":
-            world.body_add_shape(body, shape)
+            world.body.add_shape(body, shape)
         elif what == "remove" and count:
-            world.body_remove_shape(body, number % count)
+            world.body.remove_shape(body, number % count)
         elif what == "replace" and count:
-            world.body_set_shape(body, which % count, shape)
+            world.body.set_shape(body, which % count, shape)
         elif what == "clear":
-            world.body_clear_shapes(body)
+            world.body.clear_shapes(body)
         elif what == "lose":
-            world.destroy_shape(shape)
-            shapes[number] = world.create_shape(SPHERE)
-            world.shapes.set_sphere(world.shape_index("", shapes[number]), 0.5)
+            world.shape.destroy(shape)
+            shapes[number] = world.shape.create(SPHERE)
+            world.shapes.set_sphere(world.shape.index("", shapes[number]), 0.5)
         for shape in shapes:
-            users = [b for b in bodies.values() if shape in [world.body_shape(b, k) for k in range(world.body_shape_count(b))]]
-            assert world.shape_users.of(world.shape_index("", shape)) == sorted(world.body_index("", b) for b in users)
+            users = [b for b in bodies.values() if shape in [world.body.shape(b, k) for k in range(world.body.shape_count(b))]]
+            assert world.shape_users.of(world.shape.index("", shape)) == sorted(world.body.index("", b) for b in users)
 
 
 def test_lists_are_tidied():
     """A shape that comes and goes a thousand times leaves no list of a thousand."""
     world = World(threads=1, **SMALL)
-    shape = world.create_shape(SPHERE)
-    world.shapes.set_sphere(world.shape_index("", shape), 0.5)
-    keeps = world.create_body()
-    world.body_add_shape(keeps, shape)
+    shape = world.shape.create(SPHERE)
+    world.shapes.set_sphere(world.shape.index("", shape), 0.5)
+    keeps = world.body.create()
+    world.body.add_shape(keeps, shape)
     for _ in range(1000):
-        body = world.create_body()
-        world.body_add_shape(body, shape)
-        world.destroy_body(body)
-    index = world.shape_index("", shape)
+        body = world.body.create()
+        world.body.add_shape(body, shape)
+        world.body.destroy(body)
+    index = world.shape.index("", shape)
     assert len(world.shape_users._got[index]) <= LEAST + 4
-    assert world.shape_users.of(index) == [world.body_index("", keeps)]
+    assert world.shape_users.of(index) == [world.body.index("", keeps)]

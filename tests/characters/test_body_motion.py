@@ -62,10 +62,10 @@ def test_the_body_itself_stays_and_its_own_pose_does_not_matter(stage):
     world, system, queries = stage
     body = character(world, system, position=(3, 0, 0))
     place(world, system, Solid(BOX, (1, 3, 3), (4, 0, 0)))
-    before = world.bodies.rows[world.body_index("", body)].copy()
+    before = world.bodies.rows[world.body.index("", body)].copy()
     answer, collisions = queries.body_test_motion(body, (-3, 0, 0), (1, 0, 0))
     assert len(collisions) == 0 and answer["travel"].tolist() == [1, 0, 0]
-    assert world.bodies.rows[world.body_index("", body)] == before
+    assert world.bodies.rows[world.body.index("", body)] == before
 
 
 def test_recovery_resolves_four_tenths_four_times(stage):
@@ -99,7 +99,7 @@ def test_priority_decides_who_pushes_more(stage):
     body = character(world, system)
     place(world, system, Solid(PLANE, (1, 0, 0, -0.49)))
     strong = place(world, system, Solid(PLANE, (-1, 0, 0, -0.49)))
-    world.body_set_param(strong, "collision_priority", 3.0)
+    world.body.set_param(strong, "collision_priority", 3.0)
     answer, _ = queries.body_test_motion(body, (0, 0, 0), (0, 0, 0), MARGIN)
     assert answer["travel"][0] < -1e-4
 
@@ -116,32 +116,32 @@ def test_who_is_met(stage):
 
     assert is_stopped()
     assert not is_stopped(exclude=[wall])
-    world.body_set_collision_mask(wall, 0)
+    world.body.set_collision_mask(wall, 0)
     assert is_stopped()  # only the mask of the one that moves counts
-    world.body_set_collision_layer(wall, 2)
+    world.body.set_collision_layer(wall, 2)
     assert not is_stopped()
-    world.body_set_collision_mask(body, 2)
-    world.body_set_collision_layer(body, 0)
+    world.body.set_collision_mask(body, 2)
+    world.body.set_collision_layer(body, 0)
     assert is_stopped()
     for one, other in ((wall, body), (body, wall)):
-        world.body_add_exception(one, other)
+        world.body.add_exception(one, other)
         assert not is_stopped()
-        world.body_remove_exception(one, other)
+        world.body.remove_exception(one, other)
         assert is_stopped()
-    world.body_set_shape_disabled(wall, 0, True)
+    world.body.set_shape_disabled(wall, 0, True)
     assert not is_stopped()
-    world.body_set_shape_disabled(wall, 0, False)
-    world.body_set_shape_disabled(body, 0, True)
+    world.body.set_shape_disabled(wall, 0, False)
+    world.body.set_shape_disabled(body, 0, True)
     assert not is_stopped()
-    world.body_set_shape_disabled(body, 0, False)
+    world.body.set_shape_disabled(body, 0, False)
     for mode in (KINEMATIC, RIGID):
-        world.body_set_mode(wall, mode)
+        world.body.set_mode(wall, mode)
         assert is_stopped()
-    world.body_set_system(wall, 0)
+    world.body.set_system(wall, 0)
     assert not is_stopped()
-    row = world.bodies.rows[world.body_index("", wall)]
+    row = world.bodies.rows[world.body.index("", wall)]
     row["flags"] = int(row["flags"]) | IS_AREA
-    world.body_set_system(wall, system)
+    world.body.set_system(wall, system)
     assert not is_stopped()
 
 
@@ -191,7 +191,7 @@ def test_what_the_floor_moves_with(stage):
     world, system, queries = stage
     body = character(world, system)
     belt = place(world, system, Solid(BOX, (5, 1, 5)))
-    row = world.bodies.own_rare(world.body_index("", belt))
+    row = world.bodies.own_rare(world.body.index("", belt))
     row["surface_linear_velocity"], row["surface_angular_velocity"] = (2, 0, 1), (0, 0.5, 0)
     _, collisions = queries.body_test_motion(body, (2, 3, 0), (0, -3, 0), MARGIN)
     np.testing.assert_allclose(collisions[0]["velocity"], (2, 0, 1 - 0.5 * 2), atol=1e-3)
@@ -200,14 +200,14 @@ def test_what_the_floor_moves_with(stage):
 
 def test_which_of_its_shapes_hits(stage):
     world, system, queries = stage
-    body = world.create_body()
-    world.body_set_mode(body, KINEMATIC)
+    body = world.body.create()
+    world.body.set_mode(body, KINEMATIC)
     ball = create_shape(world, Solid(SPHERE, (0.25,)))
     for k in range(3):
-        world.body_add_shape(body, ball, [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, k, 0])
-    world.body_set_param(body, "center_of_mass", (3, 2, 1))  # must not matter
-    world.body_set_transform(body, [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 99, 0])
-    world.body_set_system(body, system)
+        world.body.add_shape(body, ball, [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, k, 0])
+    world.body.set_param(body, "center_of_mass", (3, 2, 1))  # must not matter
+    world.body.set_transform(body, [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 99, 0])
+    world.body.set_system(body, system)
     place(world, system, Solid(BOX, (1, 0.2, 1), (4, 1, 0)))
     answer, collisions = queries.body_test_motion(body, (0, 0, 0), (5, 0, 0), MARGIN)
     assert collisions[0]["own_instance"] == 1
@@ -220,9 +220,9 @@ def test_which_of_its_shapes_hits(stage):
 def test_a_separation_ray_holds_up_but_does_not_stop(stage):
     world, system, queries = stage
     body = character(world, system)
-    feeler = world.create_shape(SEPARATION_RAY)
-    world.shapes.set_separation_ray(world.shape_index("", feeler), 1.0)
-    world.body_add_shape(body, feeler, [1, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, 0])  # its +Z points down
+    feeler = world.shape.create(SEPARATION_RAY)
+    world.shapes.set_separation_ray(world.shape.index("", feeler), 1.0)
+    world.body.add_shape(body, feeler, [1, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, 0])  # its +Z points down
     place(world, system, Solid(BOX, (1, 0.5, 5), (2, 0, 0)))  # a step of 0.5 m
     answer, _ = queries.body_test_motion(body, (2, 1.4, 0), (0, 0, 0), MARGIN)
     excess = 0.1 + MARGIN - 0.05 * MARGIN
@@ -275,7 +275,7 @@ def test_bad_input_is_named(stage):
         queries.body_test_motion(body, (0, 0, 0), (np.nan, 0, 0))
     with pytest.raises(ValueError, match="body_test_motion: margin"):
         queries.body_test_motion(body, (0, 0, 0), (1, 0, 0), np.nan)
-    world.body_set_system(body, 0)
+    world.body.set_system(body, 0)
     with pytest.raises(ValueError, match="body_test_motion: the body is in no system"):
         queries.body_test_motion(body, (0, 0, 0), (1, 0, 0))
     with pytest.raises(KeyError, match="there is no body"):

@@ -180,8 +180,8 @@ def transform_of(solid) -> np.ndarray:
 def create_shape(world, solid, kind=None) -> int:
     """The id of a shape as large as a solid."""
     kind = solid.kind if kind is None else kind
-    shape = world.create_shape(kind)
-    index, size = world.shape_index("", shape), solid.size
+    shape = world.shape.create(kind)
+    index, size = world.shape.index("", shape), solid.size
     if kind == SPHERE:
         world.shapes.set_sphere(index, size[0])
     elif kind == BOX:
@@ -197,19 +197,19 @@ def create_shape(world, solid, kind=None) -> int:
     elif kind == MESH:
         world.shapes.set_mesh(index, solid.vertices, solid.triangles)
     elif kind == COMPOUND:
-        parts = [(world.shape_index("", create_shape(world, part)), transform_of(part)) for part in solid.parts]
+        parts = [(world.shape.index("", create_shape(world, part)), transform_of(part)) for part in solid.parts]
         world.shapes.set_compound(index, parts)
     return shape
 
 
 def place(world, system, solid, mode=STATIC, shape=None) -> int:
     """The id of a body with the shape of a solid, where it stands, in a system."""
-    body = world.create_body()
-    world.body_set_mode(body, mode)
-    world.body_add_shape(body, create_shape(world, solid) if shape is None else shape)
-    world.body_set_transform(body, transform_of(solid))
+    body = world.body.create()
+    world.body.set_mode(body, mode)
+    world.body.add_shape(body, create_shape(world, solid) if shape is None else shape)
+    world.body.set_transform(body, transform_of(solid))
     if system:
-        world.body_set_system(body, system)
+        world.body.set_system(body, system)
     solid.body = body
     return body
 

@@ -138,15 +138,15 @@ def test_a_crowd_that_touches_more_than_fits_on_the_stack(capacity):
     """60 balls within 5 cm, and 270 rods through all of them: the rods become pairs of every ball, of the balls a share does."""
     world = World(threads=2, bodies=capacity, body_shapes=2 * capacity, shapes=16)
     system = world.create_system(gravity=(0.0, 0.0, 0.0))
-    ball, rod = world.create_shape(SPHERE), world.create_shape(BOX)
-    world.shapes.set_sphere(world.shape_index("", ball), 0.1)
-    world.shapes.set_box(world.shape_index("", rod), (0.01, 0.01, 9.0))
+    ball, rod = world.shape.create(SPHERE), world.shape.create(BOX)
+    world.shapes.set_sphere(world.shape.index("", ball), 0.1)
+    world.shapes.set_box(world.shape.index("", rod), (0.01, 0.01, 9.0))
     places = np.random.default_rng(5).uniform(-0.02, 0.02, (60, 3))
     for shape, place in [*((ball, place) for place in places), *((rod, (0.0, 0.0, 0.0)) for _ in range(FOUND_AT_ONCE + 14))]:
-        body = world.create_body()
-        world.body_add_shape(body, shape)
-        world.body_set_transform(body, (*UPRIGHT, *place))
-        world.body_set_system(body, system)
+        body = world.body.create()
+        world.body.add_shape(body, shape)
+        world.body.set_transform(body, (*UPRIGHT, *place))
+        world.body.set_system(body, system)
     world.step(system, 1e-6)
     row = world.system(system).row
     pool = next(pool for pool in world.system(system)._pools if pool.name == "pairs").rows[: int(row["pair_count"])]

@@ -22,15 +22,15 @@ def world_of(places, threads: int, capacity: int, plate: bool = False, rods: boo
     """Balls, or rods that lie across x and z, at these places."""
     world = World(threads=threads, bodies=capacity, body_shapes=2 * capacity, shapes=16)
     system = world.create_system(gravity=(0.0, 0.0, 0.0))
-    ball, rod, box = world.create_shape(SPHERE), world.create_shape(BOX), world.create_shape(BOX)
-    world.shapes.set_sphere(world.shape_index("", ball), 0.1)
-    world.shapes.set_box(world.shape_index("", rod), (0.01, 0.01, 9.0))
-    world.shapes.set_box(world.shape_index("", box), (50.0, 0.1, 50.0))
+    ball, rod, box = world.shape.create(SPHERE), world.shape.create(BOX), world.shape.create(BOX)
+    world.shapes.set_sphere(world.shape.index("", ball), 0.1)
+    world.shapes.set_box(world.shape.index("", rod), (0.01, 0.01, 9.0))
+    world.shapes.set_box(world.shape.index("", box), (50.0, 0.1, 50.0))
     for shape, place in [*((rod if rods else ball, place) for place in places), *([(box, (0.0, 0.15, 0.0))] if plate else [])]:
-        body = world.create_body()
-        world.body_add_shape(body, shape)
-        world.body_set_transform(body, (*(ACROSS if shape == rod else UPRIGHT), *place))
-        world.body_set_system(body, system)
+        body = world.body.create()
+        world.body.add_shape(body, shape)
+        world.body.set_transform(body, (*(ACROSS if shape == rod else UPRIGHT), *place))
+        world.body.set_system(body, system)
     return world, system
 
 
@@ -101,14 +101,14 @@ def test_what_lies_in_many_and_touches_none_is_no_crowd():
     """Bodies of two balls each, whose centres of mass are all at one place: a star."""
     world = World(threads=1, bodies=256, body_shapes=512, shapes=16)
     system = world.create_system(gravity=(0.0, 0.0, 0.0))
-    ball = world.create_shape(SPHERE)
-    world.shapes.set_sphere(world.shape_index("", ball), 0.1)
+    ball = world.shape.create(SPHERE)
+    world.shapes.set_sphere(world.shape.index("", ball), 0.1)
     directions = np.random.default_rng(3).normal(size=(100, 3))
     for direction in 2.0 * directions / np.linalg.norm(directions, axis=1)[:, None]:
-        body = world.create_body()
+        body = world.body.create()
         for side in (-1.0, 1.0):
-            world.body_add_shape(body, ball, (*UPRIGHT, *(side * direction)))
-        world.body_set_system(body, system)
+            world.body.add_shape(body, ball, (*UPRIGHT, *(side * direction)))
+        world.body.set_system(body, system)
     world.step(system, 1e-6)
     assert pairs_of(world, system) == expected_pairs(world)
 
@@ -117,7 +117,7 @@ def test_contacts_that_are_asked_for_are_all_found():
     """Of 60 balls at one place one reports its contacts."""
     world, system = world_of([(0.0, 0.0, 0.0)] * 60, 1, 1 << 11)
     asking = int(world.bodies.rows["id"][17])
-    world.body_set_max_contacts(asking, 100)
+    world.body.set_max_contacts(asking, 100)
     world.step(system, 1e-6)
     pairs = pairs_of(world, system)
     assert sum(17 in pair for pair in pairs) == 59

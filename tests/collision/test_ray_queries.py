@@ -106,7 +106,7 @@ def test_a_ray_from_inside(empty, kind):
 def test_an_inside_hit_does_not_hide_what_the_mask_leaves_out(empty):
     world, system, queries = empty
     inner = place(world, system, Solid(SPHERE, (1, 0, 0)))
-    world.body_set_collision_layer(inner, 2)
+    world.body.set_collision_layer(inner, 2)
     outer = place(world, system, Solid(SPHERE, (0.5, 0, 0), (3, 0, 0)))
     assert queries.cast_ray(system, (0, 0, 0), (10, 0, 0), mask=1, hit_from_inside=True)["body_id"] == outer
     assert queries.cast_ray(system, (0, 0, 0), (10, 0, 0), mask=2, hit_from_inside=True)["body_id"] == inner
@@ -130,8 +130,8 @@ def test_back_faces_and_face_index(empty):
     assert queries.cast_ray(system, (0.5, 2, -0.5), (0.5, -2, -0.5))["face"] == 1
     up = (0.5, -2, -0.5), (0.5, 2, -0.5)
     assert queries.cast_ray(system, *up) is None  # one-sided: never from behind
-    two_sided = world.create_shape(MESH)
-    world.shapes.set_mesh(world.shape_index("", two_sided), *SQUARE, True)
+    two_sided = world.shape.create(MESH)
+    world.shapes.set_mesh(world.shape.index("", two_sided), *SQUARE, True)
     place(world, system, Solid(MESH, (0, 0, 0), (0, 1, 0)), shape=two_sided)
     hit = queries.cast_ray(system, *up)
     np.testing.assert_allclose(hit["normal"], (0, -1, 0), atol=1e-6)
@@ -141,8 +141,8 @@ def test_back_faces_and_face_index(empty):
 
 def test_a_height_field_tells_no_face(empty):
     world, system, queries = empty
-    shape = world.create_shape(HEIGHT_FIELD)
-    world.shapes.set_height_field(world.shape_index("", shape), 3, 3, np.full(9, 0.25))
+    shape = world.shape.create(HEIGHT_FIELD)
+    world.shapes.set_height_field(world.shape.index("", shape), 3, 3, np.full(9, 0.25))
     place(world, system, Solid(HEIGHT_FIELD, (0, 0, 0)), shape=shape)
     hit = queries.cast_ray(system, (0.3, 2, 0.3), (0.3, -2, 0.3))
     assert hit["face"] == -1 and hit["position"][1] == pytest.approx(0.25)
@@ -161,10 +161,10 @@ def test_what_cannot_be_seen(empty):
     ray = (-5, 0, 0), (5, 0, 0)
     body = place(world, system, Solid(SPHERE, (0.5, 0, 0)))
     assert queries.cast_ray(system, *ray)["body_id"] == body
-    world.body_set_shape_disabled(body, 0, True)
+    world.body.set_shape_disabled(body, 0, True)
     assert queries.cast_ray(system, *ray) is None
-    world.body_set_shape_disabled(body, 0, False)
-    row = world.bodies.rows[world.body_index("", body)]
+    world.body.set_shape_disabled(body, 0, False)
+    row = world.bodies.rows[world.body.index("", body)]
     row["flags"] = int(row["flags"]) & ~RAY_PICKABLE
     assert queries.cast_ray(system, *ray)["body_id"] == body
     assert queries.cast_ray(system, *ray, only_pickable=True) is None
@@ -172,14 +172,14 @@ def test_what_cannot_be_seen(empty):
     assert queries.cast_ray(system, *ray, only_pickable=True)["body_id"] == body
     assert queries.cast_ray(system, *ray, exclude=[body]) is None
     assert queries.cast_ray(system, *ray, bodies=False, areas=True) is None
-    world.body_set_system(body, 0)
+    world.body.set_system(body, 0)
     assert queries.cast_ray(system, *ray) is None
-    unset = world.create_body()
-    world.body_add_shape(unset, world.create_shape(SPHERE))  # no radius yet
-    world.body_set_system(unset, system)
+    unset = world.body.create()
+    world.body.add_shape(unset, world.shape.create(SPHERE))  # no radius yet
+    world.body.set_system(unset, system)
     assert queries.cast_ray(system, *ray) is None
-    feeler = world.create_shape(SEPARATION_RAY)
-    world.shapes.set_separation_ray(world.shape_index("", feeler), 2.0)
+    feeler = world.shape.create(SEPARATION_RAY)
+    world.shapes.set_separation_ray(world.shape.index("", feeler), 2.0)
     place(world, system, Solid(SEPARATION_RAY, (0, 0, 0)), shape=feeler)
     assert queries.cast_ray(system, (-5, 0, 1), (5, 0, 1), hit_from_inside=True) is None
 
@@ -187,9 +187,9 @@ def test_what_cannot_be_seen(empty):
 def test_areas_only_on_request(empty):
     world, system, queries = empty
     area = place(world, 0, Solid(SPHERE, (0.5, 0, 0)))
-    row = world.bodies.rows[world.body_index("", area)]
+    row = world.bodies.rows[world.body.index("", area)]
     row["flags"] = int(row["flags"]) | IS_AREA
-    world.body_set_system(area, system)
+    world.body.set_system(area, system)
     ray = (-5, 0, 0), (5, 0, 0)
     assert queries.cast_ray(system, *ray) is None
     assert queries.cast_ray(system, *ray, areas=True)["body_id"] == area
@@ -226,12 +226,12 @@ def test_bodies_are_seen_where_they_are_now(empty):
     static = place(world, system, Solid(SPHERE, (0.5, 0, 0)))
     rigid = place(world, system, Solid(SPHERE, (0.5, 0, 0), (3, 0, 0)), RIGID)
     kinematic = place(world, system, Solid(SPHERE, (0.5, 0, 0), (6, 0, 0)), KINEMATIC)
-    world.body_set_transform(static, at(-30))
-    world.body_set_transform(rigid, at(-40))
+    world.body.set_transform(static, at(-30))
+    world.body.set_transform(rigid, at(-40))
     assert look(0) is None and look(-30)["body_id"] == static
     assert look(3) is None and look(-40)["body_id"] == rigid
     world.step(system, 1 / 60)
-    world.body_set_transform(kinematic, at(-50))
+    world.body.set_transform(kinematic, at(-50))
     assert look(6)["body_id"] == kinematic and look(-50) is None
     world.step(system, 1 / 60)
     assert look(6) is None and look(-50)["body_id"] == kinematic
@@ -239,13 +239,13 @@ def test_bodies_are_seen_where_they_are_now(empty):
 
 def test_a_body_of_many_shapes_tells_which(empty):
     world, system, queries = empty
-    body = world.create_body()
-    shape = world.create_shape(BOX)
-    world.shapes.set_box(world.shape_index("", shape), (0.4, 0.4, 0.4))
+    body = world.body.create()
+    shape = world.shape.create(BOX)
+    world.shapes.set_box(world.shape.index("", shape), (0.4, 0.4, 0.4))
     for k in range(7):
-        world.body_add_shape(body, shape, [1, 0, 0, 0, 1, 0, 0, 0, 1, k, 0, 0])
-    world.body_set_transform(body, [0, 0, 1, 0, 1, 0, -1, 0, 0, 10, 0, 0])  # a quarter turn about Y: along -Z
-    world.body_set_system(body, system)
+        world.body.add_shape(body, shape, [1, 0, 0, 0, 1, 0, 0, 0, 1, k, 0, 0])
+    world.body.set_transform(body, [0, 0, 1, 0, 1, 0, -1, 0, 0, 10, 0, 0])  # a quarter turn about Y: along -Z
+    world.body.set_system(body, system)
     hits = queries.cast_rays(system, [(10, 3, -k) for k in range(7)], [(10, -3, -k) for k in range(7)])
     assert hits["instance"].tolist() == list(range(7))
     np.testing.assert_allclose(hits["position"][:, 1], 0.4, atol=1e-6)

@@ -229,10 +229,10 @@ def test_closest_points(center):
 
 def test_closest_point_of_bodies_without_shape_or_system(empty):
     world, system, queries = empty
-    body = world.create_body()
+    body = world.body.create()
     with pytest.raises(ValueError, match="closest_point: the body is in no system"):
         queries.closest_point(body, (1, 2, 3))
-    world.body_set_system(body, system)
+    world.body.set_system(body, system)
     assert queries.closest_point(body, (1, 2, 3)).tolist() == [0, 0, 0]
     plane = place(world, system, Solid(PLANE, (0, 1, 0, 2)))
     assert queries.closest_point(plane, (5, 7, 5)).tolist() == [5, 2, 5]
@@ -291,7 +291,7 @@ def test_rest_info_is_the_deepest_contact_with_the_others_velocity(empty):
     world, system, queries = empty
     place(world, system, Solid(SPHERE, (1.0,), (0, 0, 0)))
     mover = place(world, system, Solid(SPHERE, (1.0,), (2.2, 0, 0)), RIGID)
-    row = world.bodies.rows[world.body_index("", mover)]
+    row = world.bodies.rows[world.body.index("", mover)]
     row["linear_velocity"], row["angular_velocity"] = (1, 2, 3), (0, 0, 4)
     shape = create_shape(world, Solid(SPHERE, (0.3,)))
     info = queries.rest_info(system, shape, (1.15, 0, 0))
@@ -357,16 +357,16 @@ def test_scale_of_the_transform_counts(empty):
 def test_areas_and_disabled_shapes(empty):
     world, system, queries = empty
     area = place(world, 0, Solid(SPHERE, (0.5,)))
-    row = world.bodies.rows[world.body_index("", area)]
+    row = world.bodies.rows[world.body.index("", area)]
     row["flags"] = int(row["flags"]) | IS_AREA
-    world.body_set_system(area, system)
+    world.body.set_system(area, system)
     shape = create_shape(world, Solid(SPHERE, (0.5,)))
     assert len(queries.intersect_shape(system, shape, (0, 0, 0.3))) == 0
     assert len(queries.intersect_shape(system, shape, (0, 0, 0.3), areas=True)) == 1
     assert len(queries.collide_shape(system, shape, (0, 0, 0.3), areas=True)) == 1
     assert queries.cast_motion(system, shape, (3, 0, 0), (-6, 0, 0)) == (1.0, 1.0)
     assert queries.cast_motion(system, shape, (3, 0, 0), (-6, 0, 0), areas=True)[0] < 0.4
-    world.body_set_shape_disabled(area, 0, True)
+    world.body.set_shape_disabled(area, 0, True)
     assert len(queries.intersect_shape(system, shape, (0, 0, 0.3), areas=True)) == 0
     assert queries.cast_motion(system, shape, (3, 0, 0), (-6, 0, 0), areas=True) == (1.0, 1.0)
 
@@ -386,5 +386,5 @@ def test_bad_input_is_named(empty):
         queries.collide_shape(system, shape, (0, 0, 0), -1.0)
     with pytest.raises(KeyError, match="intersect_shape: there is no shape"):
         queries.intersect_shape(system, 99, (0, 0, 0))
-    unset = world.create_shape(SPHERE)
+    unset = world.shape.create(SPHERE)
     assert len(queries.intersect_shape(system, unset, (0, 0, 0))) == 0

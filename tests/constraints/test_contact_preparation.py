@@ -27,7 +27,7 @@ class Heap(SmallWorld):
     def __init__(self):
         super().__init__(penetration_slop=SLOP, articulated_penetration_slop=JOINED_SLOP)
         belt = self.add(self.box(20.0, 0.5, 20.0), (0.0, -0.5, 0.0), mode=STATIC)
-        self.world.body_set_collision_layer(belt, 3)
+        self.world.body.set_collision_layer(belt, 3)
         rare = self.world.bodies.own_rare(self.index(belt))
         rare["surface_linear_velocity"], rare["surface_angular_velocity"] = BELT
         self.joined, before = [], belt
@@ -36,13 +36,13 @@ class Heap(SmallWorld):
             place = (1.1 * (k % 4), 0.5 + 0.7 * (k // 16), 1.1 * (k // 4 % 4))
             body = self.add(shapes[k % 3], np.array(place) + rng.uniform(-0.1, 0.1, 3), restitution=0.3)
             if k % 7 == 3:
-                self.world.body_set_mode(body, RIGID_LINEAR)
+                self.world.body.set_mode(body, RIGID_LINEAR)
             elif k % 7 == 5:
-                self.world.body_set_collision_mask(body, 2)
+                self.world.body.set_collision_mask(body, 2)
             if k % 3 == 1:
                 self.joined += [self.index(before), self.index(body)]
-                rope = self.world.create_joint("distance", before, body, collides=True)
-                self.world.joint_set_limits(rope, DISTANCE, 0.0, 50.0)
+                rope = self.world.joint.create("distance", before, body, collides=True)
+                self.world.joint.set_limits(rope, DISTANCE, 0.0, 50.0)
             before = body
         self.step(40)
 

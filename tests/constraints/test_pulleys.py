@@ -9,7 +9,7 @@ def hang(mass_a: float, mass_b: float, ratio: float = 1.0, sleeps: bool = False,
     world = SmallWorld(sleeps=sleeps)
     a = world.add(world.box(0.2, 0.2, 0.2), (-2.0, 5.0, 0.0), mass=mass_a)
     b = world.add(world.box(0.2, 0.2, 0.2), (2.0, 5.0, 0.0), mass=mass_b)
-    pulley = world.world.create_pulley(a, b, (0, 0, 0), (0, 0, 0), (-2.0, 10.0, 0.0), (2.0, 10.0, 0.0), ratio, **limits)
+    pulley = world.world.pulley.create(a, b, (0, 0, 0), (0, 0, 0), (-2.0, 10.0, 0.0), (2.0, 10.0, 0.0), ratio, **limits)
     return world, a, b, pulley
 
 
@@ -46,7 +46,7 @@ def test_who_hangs_on_the_rope_of_a_mover_wakes():
 
 def test_a_freed_body_lets_go_of_the_rope():
     world, a, b, pulley = hang(2.0, 1.0)
-    world.world.destroy_body(b)
+    world.world.body.destroy(b)
     world.step(30)
     assert world.velocity(a)[1] == pytest.approx(-5.0, rel=0.01)
     pulley.remove()
@@ -55,7 +55,7 @@ def test_a_freed_body_lets_go_of_the_rope():
 
 def test_bad_pulleys_are_refused():
     world, a, b, _ = hang(1.0, 1.0)
-    make, places = world.world.create_pulley, ((0, 0, 0), (0, 0, 0), (0, 9, 0), (1, 9, 0))
+    make, places = world.world.pulley.create, ((0, 0, 0), (0, 0, 0), (0, 9, 0), (1, 9, 0))
     with pytest.raises(ValueError, match="ratio"):
         make(a, b, *places, ratio=0.0)
     with pytest.raises(ValueError, match="point_a"):

@@ -21,10 +21,10 @@ class Road(SmallWorld):
 
     def __init__(self, cast="ray", car: dict | None = None, steering=0.5, places=PLACES, mass=MASS, height=1.0, **wheel):
         super().__init__()
-        self.world.body_set_param(self.floor(), "friction", 1.0)
+        self.world.body.set_param(self.floor(), "friction", 1.0)
         self.chassis = self.add(self.box(0.8, 0.25, 1.8), (0.0, height, 0.0), mass=mass)
         wheels = [Wheel(place, most_steering=steering if place[2] < 0 else 0.0, cast=cast, **wheel) for place in places]
-        self.car = self.world.create_vehicle(self.chassis, wheels, **(car or {}))
+        self.car = self.world.vehicle.create(self.chassis, wheels, **(car or {}))
 
     def settle(self, seconds: float = 3.0) -> None:
         self.step(round(seconds / TICK))
@@ -120,9 +120,9 @@ def test_brakes_stop_with_the_friction_of_the_ground():
 def test_a_braked_car_stays_on_a_slope():
     slope = 0.2
     road = SmallWorld(gravity=(GRAVITY * math.sin(slope), -GRAVITY * math.cos(slope), GRAVITY * 0.05))
-    road.world.body_set_param(road.floor(), "friction", 1.0)
+    road.world.body.set_param(road.floor(), "friction", 1.0)
     chassis = road.add(road.box(0.8, 0.25, 1.8), (0.0, 0.85, 0.0), mass=MASS)
-    car = road.world.create_vehicle(chassis, [Wheel(place) for place in PLACES])
+    car = road.world.vehicle.create(chassis, [Wheel(place) for place in PLACES])
     car.drive(hand_brake=1.0)
     road.step(120)
     before = road.position(chassis)
@@ -167,10 +167,10 @@ def test_a_limited_differential_drives_the_wheel_that_holds():
     speeds = []
     for limit in (0.0, 1.4):
         world = SmallWorld()
-        world.world.body_set_param(world.floor(), "friction", 1.0)
+        world.world.body.set_param(world.floor(), "friction", 1.0)
         chassis = world.add(world.box(0.8, 0.25, 1.8), (0.0, 0.85, 0.0), mass=MASS)
         wheels = [Wheel(place, along=((0.0, 0.01),) if k == 2 else LEVEL_GRIP) for k, place in enumerate(PLACES)]
-        car = world.world.create_vehicle(
+        car = world.world.vehicle.create(
             chassis, wheels, engine=Engine(is_automatic=False), differentials=[Differential(2, 3, slip_limit=limit)]
         )  # fmt: skip
         world.step(60)
@@ -218,10 +218,10 @@ def test_a_motorcycle_stands_and_leans_into_the_curve():
 
 def test_wheels_push_back_what_they_stand_on():
     world = SmallWorld()
-    world.world.body_set_param(world.floor(), "friction", 0.0)
+    world.world.body.set_param(world.floor(), "friction", 0.0)
     raft = world.add(world.box(4.0, 0.2, 4.0), (0.0, 0.2, 0.0), mass=500.0)
     chassis = world.add(world.box(0.8, 0.25, 1.8), (0.0, 1.3, 0.0), mass=MASS)
-    car = world.world.create_vehicle(
+    car = world.world.vehicle.create(
         chassis, [Wheel(place, along=LEVEL_GRIP) for place in PLACES], engine=Engine(is_automatic=False),
         differentials=[Differential(2, 3)],
     )  # fmt: skip
@@ -242,7 +242,7 @@ def test_vehicles_go_with_their_bodies_and_by_call():
     road.step(60)
     assert road.position(road.chassis)[1] < 0.3  # on its belly
     other = Road()
-    other.world.destroy_body(other.chassis)
+    other.world.body.destroy(other.chassis)
     other.step(10)
 
 
@@ -264,8 +264,8 @@ def test_bad_vehicles_are_refused(change, message):
     world = SmallWorld()
     chassis = world.add(world.box(0.8, 0.25, 1.8), (0.0, 1.0, 0.0))
     with pytest.raises(ValueError, match=message):
-        world.world.create_vehicle(chassis, **change)
+        world.world.vehicle.create(chassis, **change)
     assert int(world.row["listener_count"]) == 0
     still = world.add(world.box(1, 1, 1), mode=STATIC)
     with pytest.raises(ValueError, match="rigid"):
-        world.world.create_vehicle(still, [Wheel((0, 0, 0))])
+        world.world.vehicle.create(still, [Wheel((0, 0, 0))])

@@ -217,8 +217,8 @@ class FastServer:
 
     def box(self, size=0.5):
         """Id of a new box."""
-        identity = self.world.create_shape(shapes.BOX)
-        self.world.shapes.set_box(self.world.shape_index("", identity), (size, size, size))
+        identity = self.world.shape.create(shapes.BOX)
+        self.world.shapes.set_box(self.world.shape.index("", identity), (size, size, size))
         self.server.shapes.add(identity)
         return identity
 

@@ -151,7 +151,7 @@ def test_a_shape_in_use_is_freed_by_python():
     made.call("_shape_set_data", shape, 0.5)
     made.call("_body_add_shape", body, shape, PLACES[0], False)
     made.call("_free_rid", shape)
-    assert made.world.body_shape_count(body) == 0 and not made.errors
+    assert made.world.body.shape_count(body) == 0 and not made.errors
     made.call("_shape_set_data", shape, 0.5)
     assert made.errors.pop() == ("shape_set_data", "KeyError")
 

@@ -34,7 +34,7 @@ class Asked:
         self.made.call("_body_add_shape", body, floor, (1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0, 0.0, -5.0, 0.0), False)
         self.made.call("_body_set_space", body, self.space)
         world.step(self.space, 1 / 60)
-        self.shape = world.create_shape(KINDS[name])
+        self.shape = world.shape.create(KINDS[name])
         getattr(world.shapes, f"set_{name}")(index_of(self.shape), *SIZES[name])
         server.record["exclusion_function"] = 0
         self._hook = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self._cook)

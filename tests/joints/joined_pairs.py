@@ -169,14 +169,14 @@ class Pairs:
 
     def _join(self, pair, frames) -> int:
         world, kind = self.world.world, self.kind
-        joint = world.create_joint(kind.joint, *pair, *frames)
+        joint = world.joint.create(kind.joint, *pair, *frames)
         for axis in range(AXES):
             if axis in kind.ranges and axis == DISTANCE:
-                world.joint_set_distance(joint, *kind.ranges[axis])
+                world.joint.set_distance(joint, *kind.ranges[axis])
             elif axis in kind.ranges or axis in kind.starts:
-                world.joint_set_limits(joint, axis, *kind.ranges.get(axis, FREE))
+                world.joint.set_limits(joint, axis, *kind.ranges.get(axis, FREE))
         if kind.is_single:
-            world.joint_set_max_impulse(joint, 1e6)
+            world.joint.set_max_impulse(joint, 1e6)
         return joint
 
     def read(self, name: str) -> np.ndarray:

@@ -19,7 +19,7 @@ def test_an_old_drift_moves_nothing(drift):
     lying = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)
     links = [world.add(world.box(0.1, 0.24, 0.1), (-0.5 * k, 0.1, 0.0), basis=lying) for k in range(3)]
     for a, b in zip(links, links[1:], strict=False):
-        world.world.create_joint("point", a, b, AT_END, AT_BEGIN)
+        world.world.joint.create("point", a, b, AT_END, AT_BEGIN)
     world.step(60)
     row = world.row
     nodes = view_rows(int(row["joint_nodes"]), int(row["joint_node_count"]), TREE_NODE)

@@ -21,9 +21,9 @@ def free_cube(axis):
     """A cube on a joint to the world that holds nothing, off the middle of every axis."""
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     body = world.add(world.box(0.5, 0.5, 0.5), START, mass=1.0)
-    joint = world.world.create_joint("six_dof", 0, body, (*UPRIGHT, 0.0, 0.0, 0.0), (*UPRIGHT, 0.0, 0.0, 0.0))
+    joint = world.world.joint.create("six_dof", 0, body, (*UPRIGHT, 0.0, 0.0, 0.0), (*UPRIGHT, 0.0, 0.0, 0.0))
     for each in range(DISTANCE):
-        world.world.joint_free_axis(joint, each)
+        world.world.joint.free_axis(joint, each)
     return world, joint
 
 
@@ -35,15 +35,15 @@ def test_every_axis_has_a_name():
 @pytest.mark.parametrize("axis", POSITIONS)
 def test_a_spring_brings_every_axis_to_its_target(axis):
     world, joint = free_cube(axis)
-    world.world.joint_set_spring(joint, axis, 2.0, 1.0, TARGET, by_frequency=True)
+    world.world.joint.set_spring(joint, axis, 2.0, 1.0, TARGET, by_frequency=True)
     world.step(120)
-    assert world.world.joint_position(joint, axis) == pytest.approx(TARGET, abs=0.02)
+    assert world.world.joint.position(joint, axis) == pytest.approx(TARGET, abs=0.02)
 
 
 @pytest.mark.parametrize("axis", POSITIONS)
 def test_a_motor_meets_the_limit_of_every_axis(axis):
     world, joint = free_cube(axis)
-    world.world.joint_set_limits(joint, axis, 0.0, TARGET)
-    world.world.joint_set_motor(joint, axis, 0.5, 5.0)
+    world.world.joint.set_limits(joint, axis, 0.0, TARGET)
+    world.world.joint.set_motor(joint, axis, 0.5, 5.0)
     world.step(120)
-    assert world.world.joint_position(joint, axis) == pytest.approx(TARGET, abs=0.02)
+    assert world.world.joint.position(joint, axis) == pytest.approx(TARGET, abs=0.02)

@@ -18,10 +18,10 @@ def hanging_chain(is_single: bool) -> tuple[SmallWorld, list[int], list[int]]:
         links.append(world.add(world.box(0.1, 0.25, 0.1), (0.0, -0.5 * k, 0.0), mass=2.0))
         above = links[k - 1] if k else 0
         frame = (*turned, 0.0, -0.25, 0.0) if k else (*turned, 0.0, 0.25, 0.0)
-        joints.append(world.world.create_joint("hinge", above, links[k], frame, (*turned, 0.0, 0.25, 0.0)))
-        world.world.joint_set_limits(joints[k], TWIST, -1.0, 0.0 if k == 2 else 1.0)
+        joints.append(world.world.joint.create("hinge", above, links[k], frame, (*turned, 0.0, 0.25, 0.0)))
+        world.world.joint.set_limits(joints[k], TWIST, -1.0, 0.0 if k == 2 else 1.0)
         if is_single:
-            world.world.joint_set_max_impulse(joints[k], 1e6)
+            world.world.joint.set_max_impulse(joints[k], 1e6)
     return world, links, joints
 
 
@@ -32,7 +32,7 @@ def test_a_bounce_is_told_and_forgotten(is_single):
     row = world.world.system(world.system).row
     rows = view_rows(int(row["joint_rows"]), int(row["joint_row_count"]), JOINT_ROW)
     solver_rows = view_rows(int(row["solver_rows"]), int(row["active_count"]) + 1, np.dtype(("f4", 16)))
-    told = [world.world.joint_row("test", joint) for joint in joints]
+    told = [world.world.joint.row("test", joint) for joint in joints]
     before = [np.concatenate([joint["linear_impulse"], joint["angular_impulse"]]) for joint in told]
     before_rows, before_totals = rows["impulse"].copy(), [joint["total_impulse"].copy() for joint in told]
     hit = int(world.body(links[1])["active_index"]) + 1

@@ -83,7 +83,7 @@ def test_rows_are_those_of_dense_matrices(name, is_single):
     system, compared = pairs.world.row, 0
     rows = view_rows(int(system["joint_rows"]), int(system["joint_row_count"]), JOINT_ROW)
     for identity in pairs.joints:
-        joint = pairs.world.world.joint_row("test", identity)
+        joint = pairs.world.world.joint.row("test", identity)
         for row in rows[int(joint["first_row"]) : int(joint["first_row"]) + int(joint["row_count"])]:
             assert row["slot"] // AXIS_COUNT == LIMIT
             if row["mass"] == 0.0 and row["separation"] > FAR:
@@ -122,10 +122,10 @@ def door(world: SmallWorld, kind: str, axis: int, is_single: bool, speed: float 
     plank = world.add(world.box(0.5, 0.05, 0.3), (0.5, 0.2, 0.0), mass=8.0)
     # The frame's x axis: the world's z for a hinge, so that the plank swings; its own long axis for the others.
     basis = np.roll(UPRIGHT, -2, axis=1).ravel() if kind == "hinge" else UPRIGHT.ravel()
-    joint = world.world.create_joint(kind, 0, plank, (*basis, 0.0, 0.0, 0.0), (*basis, -0.5, -0.2, 0.0))
-    world.world.joint_set_limits(joint, axis, 0.0 if axis == CONE else -0.4, 0.4)
+    joint = world.world.joint.create(kind, 0, plank, (*basis, 0.0, 0.0, 0.0), (*basis, -0.5, -0.2, 0.0))
+    world.world.joint.set_limits(joint, axis, 0.0 if axis == CONE else -0.4, 0.4)
     if is_single:
-        world.world.joint_set_max_impulse(joint, 1e6)
+        world.world.joint.set_max_impulse(joint, 1e6)
     if axis == LINEAR_X:
         world.throw(plank, (speed, 0.0, 0.0))
     else:
@@ -165,8 +165,8 @@ def test_a_motor_has_its_speed_within_one_step(is_single):
     plank, joint = door(world, "hinge", TWIST, is_single)
     world.turn(plank, (0.0, 0.0, 0.0))
     world.throw(plank, (0.0, 0.0, 0.0))
-    world.world.joint_set_limits(joint, TWIST, 1.0, -1.0)
-    world.world.joint_set_motor(joint, TWIST, 2.0)
+    world.world.joint.set_limits(joint, TWIST, 1.0, -1.0)
+    world.world.joint.set_motor(joint, TWIST, 2.0)
     world.step()
     assert world.body(plank)["angular_velocity"][2] == pytest.approx(2.0, rel=OFF_SPEED[is_single])
 
@@ -182,10 +182,10 @@ def planks(world: SmallWorld, count: int) -> tuple[list[int], int]:
     for k in range(count):
         body = world.add(plank, (0.5 + k, 0.0, 0.0), mass=8.0)
         kind, end = ("fixed", (0.5, 0.0, 0.0)) if before else ("hinge", (0.0, 0.0, 0.0))
-        joint = world.world.create_joint(kind, before, body, (*basis, *end), (*basis, -0.5, 0.0, 0.0))
+        joint = world.world.joint.create(kind, before, body, (*basis, *end), (*basis, -0.5, 0.0, 0.0))
         if kind == "hinge":
             hinge = joint
-            world.world.joint_set_limits(hinge, TWIST, -0.4, 0.4)
+            world.world.joint.set_limits(hinge, TWIST, -0.4, 0.4)
         bodies.append(body)
         before = body
     return bodies, hinge
@@ -238,8 +238,8 @@ def test_a_motor_swings_a_long_arm_at_its_speed(count):
     """Two planks had gone at 2.5 rad/s instead of 2, then at 1.6; five at 3.6 after six steps."""
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     bodies, joint = planks(world, count)
-    world.world.joint_set_limits(joint, TWIST, 1.0, -1.0)
-    world.world.joint_set_motor(joint, TWIST, 2.0)
+    world.world.joint.set_limits(joint, TWIST, 1.0, -1.0)
+    world.world.joint.set_motor(joint, TWIST, 2.0)
     for _ in range(10):
         world.step()
         assert spin_of(world, bodies[0]) == pytest.approx(2.0, rel=1e-3)
@@ -251,8 +251,8 @@ def test_a_weak_motor_on_a_long_arm_gives_no_more_than_its_torque(torque):
     """Also where it would have the torque for the first plank alone, which the coloured pass looks at."""
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     bodies, joint = planks(world, 5)
-    world.world.joint_set_limits(joint, TWIST, 1.0, -1.0)
-    world.world.joint_set_motor(joint, TWIST, 2.0, torque)
+    world.world.joint.set_limits(joint, TWIST, 1.0, -1.0)
+    world.world.joint.set_motor(joint, TWIST, 2.0, torque)
     inertia = 40.0 * (5.0**2 / 3.0 + 0.1**2 / 12.0)
     world.step()
     assert spin_of(world, bodies[0]) == pytest.approx(torque / inertia / 60.0, rel=0.01)
@@ -265,7 +265,7 @@ def test_a_motor_that_drives_into_a_limit_stays_there(count):
     """Both act along one axis: the limit is held with the tree, the motor beside it is not."""
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     bodies, joint = planks(world, count)
-    world.world.joint_set_motor(joint, TWIST, 2.0, 1e4)
+    world.world.joint.set_motor(joint, TWIST, 2.0, 1e4)
     for tick in range(60):
         world.step()
         assert place_of(world, bodies[0], TWIST) < 0.4 + 1e-3
@@ -298,8 +298,8 @@ def test_chains_with_limits_keep_their_momentum_and_gain_no_energy(seed):
         links = [world.add(shape, (10.0 * c, 0.5 * k, 0.0), mass=2.0, inertia=(0.05,) * 3) for k in range(6)]
         for a, b in itertools.pairwise(links):
             basis = np.roll(UPRIGHT, -int(random.integers(3)), axis=1).ravel()
-            joint = world.world.create_joint("hinge", a, b, (*basis, 0.0, 0.25, 0.0), (*basis, 0.0, -0.25, 0.0))
-            world.world.joint_set_limits(joint, TWIST, -0.3, 0.3)
+            joint = world.world.joint.create("hinge", a, b, (*basis, 0.0, 0.25, 0.0), (*basis, 0.0, -0.25, 0.0))
+            world.world.joint.set_limits(joint, TWIST, -0.3, 0.3)
         for link in links:
             world.throw(link, 3.0 * random.normal(size=3))
             world.turn(link, 6.0 * random.normal(size=3))
@@ -339,15 +339,15 @@ def test_a_small_ball_on_a_long_arm_has_limits_and_motors(radius, is_single):
         world = SmallWorld(gravity=(0.0, 0.0, 0.0))
         ball = world.add(world.sphere(radius), (1.0, 0.0, 0.0), mass=1.0)
         basis = np.roll(UPRIGHT, -2, axis=1).ravel()
-        joint = world.world.create_joint("hinge", 0, ball, (*basis, 0.0, 0.0, 0.0), (*basis, -1.0, 0.0, 0.0))
+        joint = world.world.joint.create("hinge", 0, ball, (*basis, 0.0, 0.0, 0.0), (*basis, -1.0, 0.0, 0.0))
         if is_single:
-            world.world.joint_set_max_impulse(joint, 1e6)
+            world.world.joint.set_max_impulse(joint, 1e6)
         if drives:
-            world.world.joint_set_motor(joint, TWIST, 2.0)
+            world.world.joint.set_motor(joint, TWIST, 2.0)
             world.step(5)
             assert spin_of(world, ball) == pytest.approx(2.0, rel=OFF_SPEED[is_single])
         else:
-            world.world.joint_set_limits(joint, TWIST, -0.4, 0.4)
+            world.world.joint.set_limits(joint, TWIST, -0.4, 0.4)
             swing(world, [ball], 2.0)
             world.step(60)
             assert place_of(world, ball, TWIST) == pytest.approx(0.4, abs=1e-3)
@@ -360,7 +360,7 @@ def test_a_motor_lifts_a_load_off_its_limit_at_once(count):
     bodies, joint = planks(world, count)
     world.step(90)
     assert place_of(world, bodies[0], TWIST) == pytest.approx(-0.4, abs=1e-3)
-    world.world.joint_set_motor(joint, TWIST, 0.05)
+    world.world.joint.set_motor(joint, TWIST, 0.05)
     world.step()
     assert spin_of(world, bodies[0]) == pytest.approx(0.05, rel=0.01)
 
@@ -370,9 +370,9 @@ def test_a_swing_motor_does_not_fight_a_cone():
     for off in (0.3, 0.03, 0.003):
         world = SmallWorld(gravity=(0.0, 0.0, 0.0))
         link = world.add(world.box(0.5, 0.1, 0.1), (0.5, 0.0, 0.0), mass=4.0)
-        joint = world.world.create_joint("cone", 0, link, (*UPRIGHT.ravel(), 0.0, 0.0, 0.0), (*UPRIGHT.ravel(), -0.5, 0.0, 0.0))
-        world.world.joint_set_limits(joint, CONE, 0.0, 0.4)
-        world.world.joint_set_motor(joint, SWING_Y, 2.0)
+        joint = world.world.joint.create("cone", 0, link, (*UPRIGHT.ravel(), 0.0, 0.0, 0.0), (*UPRIGHT.ravel(), -0.5, 0.0, 0.0))
+        world.world.joint.set_limits(joint, CONE, 0.0, 0.4)
+        world.world.joint.set_motor(joint, SWING_Y, 2.0)
         world.turn(link, (0.0, 0.0, 5.0 * off))
         world.throw(link, (0.0, 2.5 * off, 0.0))
         for _ in range(60):

@@ -19,12 +19,12 @@ def at(place, basis=UPRIGHT) -> tuple[float, ...]:
 
 
 def node_of(world: SmallWorld, joint: int) -> int:
-    return int(world.world.joint_row("test", joint)["node"])
+    return int(world.world.joint.row("test", joint)["node"])
 
 
 def gap(world: SmallWorld, joints) -> float:
     """The largest distance between the points that joints hold together [m]."""
-    return max(float(np.abs(world.world.joint_row("test", joint)["position"][:3]).max()) for joint in joints)
+    return max(float(np.abs(world.world.joint.row("test", joint)["position"][:3]).max()) for joint in joints)
 
 
 def ring(world: SmallWorld, count: int, kind: str, mass: float = 1.0) -> tuple[list[int], list[int]]:
@@ -47,7 +47,7 @@ def ring(world: SmallWorld, count: int, kind: str, mass: float = 1.0) -> tuple[l
             place = turn.T @ (corner - radius * np.array((c, s, 0.0)))
             basis = turn.T @ np.array(ABOUT_Z).reshape(3, 3)  # all hinges, and frames of welds, along the world's z
             frames.append(at(place, tuple(basis.ravel())))
-        joints.append(world.world.create_joint(kind, bodies[k], bodies[(k + 1) % count], *frames))
+        joints.append(world.world.joint.create(kind, bodies[k], bodies[(k + 1) % count], *frames))
     return bodies, joints
 
 
@@ -113,7 +113,7 @@ def test_all_joints_hold_as_if_all_were_solved_at_once(seed, count, loops, hangs
     places = random.uniform(-3.0, 3.0, (count, 3))
     bodies = [world.add(world.box(*random.uniform(0.1, 0.5, 3)), place, mass=random.uniform(0.5, 5.0)) for place in places]
     for body in bodies:
-        world.world.body_set_collision_mask(body, 0)
+        world.world.body.set_collision_mask(body, 0)
     ends = [(k, int(random.integers(k))) for k in range(1, count)] + ([(0, -1)] if hangs else [])
     ends += [tuple(int(x) for x in random.choice(count, 2, replace=False)) for _ in range(loops)]
     rows = []
@@ -121,7 +121,7 @@ def test_all_joints_hold_as_if_all_were_solved_at_once(seed, count, loops, hangs
         kind = ("point", "point", "hinge", "fixed")[random.integers(4)]
         point = places[a] + random.uniform(-1.0, 1.0, 3)
         on_b = point - places[b] if b >= 0 else point
-        world.world.create_joint(kind, bodies[a], bodies[b] if b >= 0 else 0, at(point - places[a], ABOUT_Z), at(on_b, ABOUT_Z))
+        world.world.joint.create(kind, bodies[a], bodies[b] if b >= 0 else 0, at(point - places[a], ABOUT_Z), at(on_b, ABOUT_Z))
         rows.append(rows_of_joint(count, kind, a, b, point - places[a], on_b))
     before = random.normal(size=(count, 6))
     for body, motion in zip(bodies, before, strict=True):
@@ -173,10 +173,10 @@ def test_a_loaded_bridge_does_not_gape():
     world = SmallWorld(damp=0.5)
     plank, crate = world.box(0.48, 0.05, 0.5), world.box(0.3, 0.3, 0.3)
     planks = [world.add(plank, (float(k), 0.0, 0.0), mass=10.0) for k in range(40)]
-    joints = [world.world.create_joint("hinge", planks[0], 0, at((-0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z))]
+    joints = [world.world.joint.create("hinge", planks[0], 0, at((-0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z))]
     for a, b in zip(planks, planks[1:], strict=False):
-        joints.append(world.world.create_joint("hinge", a, b, at((0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z)))
-    joints.append(world.world.create_joint("hinge", planks[-1], 0, at((0.5, 0, 0), ABOUT_Z), at((38.5, 0, 0), ABOUT_Z)))
+        joints.append(world.world.joint.create("hinge", a, b, at((0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z)))
+    joints.append(world.world.joint.create("hinge", planks[-1], 0, at((0.5, 0, 0), ABOUT_Z), at((38.5, 0, 0), ABOUT_Z)))
     for k in range(40):
         world.add(crate, (float(k), 0.36, 0.0), mass=50.0)
     fastest = 0.0
@@ -193,10 +193,10 @@ def straight_bridge(world: SmallWorld, count: int, missing: float) -> list[int]:
     plank = world.box(0.48, 0.05, 0.5)
     planks = [world.add(plank, (float(k), 0.0, 0.0), mass=10.0) for k in range(count)]
     ends = (at((-0.5, 0, 0), ABOUT_Z), at((0.5, 0, 0), ABOUT_Z))
-    world.world.create_joint("hinge", planks[0], 0, ends[0], at((-0.5, 0, 0), ABOUT_Z))
+    world.world.joint.create("hinge", planks[0], 0, ends[0], at((-0.5, 0, 0), ABOUT_Z))
     for a, b in zip(planks, planks[1:], strict=False):
-        world.world.create_joint("hinge", a, b, ends[1], ends[0])
-    world.world.create_joint("hinge", planks[-1], 0, ends[1], at((count - 0.5 + missing, 0, 0), ABOUT_Z))
+        world.world.joint.create("hinge", a, b, ends[1], ends[0])
+    world.world.joint.create("hinge", planks[-1], 0, ends[1], at((count - 0.5 + missing, 0, 0), ABOUT_Z))
     return planks
 
 
@@ -208,7 +208,7 @@ def test_a_taut_bridge_calms_down(load, knock):
     planks = straight_bridge(world, 12, 0.0)
     if load > 0.0:
         crate = world.add(world.box(0.3, 0.3, 0.3), (6.0, 0.4, 0.0), mass=load)
-        world.world.create_joint("fixed", planks[6], crate, at((0, 0.4, 0)), at((0, 0, 0)))
+        world.world.joint.create("fixed", planks[6], crate, at((0, 0.4, 0)), at((0, 0, 0)))
     world.step(120)
     world.throw(planks[6], (0.0, knock, 0.0))
     world.step(480)
@@ -241,11 +241,11 @@ def piston(world: SmallWorld, holding: float) -> tuple[int, int, int]:
     diagonal = (along, -along, 0.0, along, along, 0.0, 0.0, 0.0, 1.0)
     cylinder, rod = (world.add(half, (x, x - 1.0, 0.0), mass=5.0, basis=diagonal) for x in (0.25, 0.75))
     end = 0.25 * np.sqrt(2.0)
-    pivot = world.world.create_joint("hinge", arm, 0, at((-1, 0, 0), ABOUT_Z), at((0, 0, 0), ABOUT_Z))
-    foot = world.world.create_joint("hinge", cylinder, 0, at((-end, 0, 0), ABOUT_Z), at((0, -1, 0), ABOUT_Z))
-    world.world.create_joint("hinge", rod, arm, at((end, 0, 0), ABOUT_Z), at((0, 0, 0), ABOUT_Z))
-    slider = world.world.create_joint("slider", cylinder, rod, at((end, 0, 0)), at((-end, 0, 0)))
-    world.world.joint_set_motor(pivot, TWIST, 0.0, holding)
+    pivot = world.world.joint.create("hinge", arm, 0, at((-1, 0, 0), ABOUT_Z), at((0, 0, 0), ABOUT_Z))
+    foot = world.world.joint.create("hinge", cylinder, 0, at((-end, 0, 0), ABOUT_Z), at((0, -1, 0), ABOUT_Z))
+    world.world.joint.create("hinge", rod, arm, at((end, 0, 0), ABOUT_Z), at((0, 0, 0), ABOUT_Z))
+    slider = world.world.joint.create("slider", cylinder, rod, at((end, 0, 0)), at((-end, 0, 0)))
+    world.world.joint.set_motor(pivot, TWIST, 0.0, holding)
     return arm, slider, foot
 
 
@@ -255,10 +255,10 @@ def test_motors_that_drive_against_each_other_do_not_open_a_loop(force, wins):
     any force. The stronger one has to win."""
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     arm, slider, foot = piston(world, 1000.0)
-    world.world.joint_set_motor(slider, LINEAR_X, 0.3, force)
+    world.world.joint.set_motor(slider, LINEAR_X, 0.3, force)
     world.step(60)
     assert gap(world, [foot]) < 5e-3
-    length = float(world.world.joint_row("test", slider)["position"][LINEAR_X])
+    length = float(world.world.joint.row("test", slider)["position"][LINEAR_X])
     assert length > 0.25 if wins else length < 0.05
 
 
@@ -269,13 +269,13 @@ def test_two_driven_cranks_are_one_tree():
     up = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)
     left, right = (world.add(bar, (x, 0.5, 0.0), mass=1.0, basis=up) for x in (-1.0, 1.0))
     over = [world.add(bar, (x, 1.0, 0.0), mass=1.0) for x in (-0.5, 0.5)]
-    cranks = [world.world.create_joint("hinge", body, 0, at((-0.5, 0, 0), ABOUT_Z), at((x, 0, 0), ABOUT_Z))
+    cranks = [world.world.joint.create("hinge", body, 0, at((-0.5, 0, 0), ABOUT_Z), at((x, 0, 0), ABOUT_Z))
               for body, x in ((left, -1.0), (right, 1.0))]  # fmt: skip
-    joints = [world.world.create_joint("hinge", left, over[0], at((0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z)),
-              world.world.create_joint("hinge", over[0], over[1], at((0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z)),
-              world.world.create_joint("hinge", over[1], right, at((0.5, 0, 0), ABOUT_Z), at((0.5, 0, 0), ABOUT_Z))]  # fmt: skip
+    joints = [world.world.joint.create("hinge", left, over[0], at((0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z)),
+              world.world.joint.create("hinge", over[0], over[1], at((0.5, 0, 0), ABOUT_Z), at((-0.5, 0, 0), ABOUT_Z)),
+              world.world.joint.create("hinge", over[1], right, at((0.5, 0, 0), ABOUT_Z), at((0.5, 0, 0), ABOUT_Z))]  # fmt: skip
     for joint in cranks:
-        world.world.joint_set_motor(joint, TWIST, 0.3, 1e4)
+        world.world.joint.set_motor(joint, TWIST, 0.3, 1e4)
     world.step(60)
     assert all(node_of(world, joint) >= 0 for joint in cranks + joints)
     assert gap(world, cranks + joints) < 2e-3
@@ -291,13 +291,13 @@ def test_a_crank_turns_a_heavy_rocker_at_its_speed(load_mass):
     load = world.add(world.box(0.2, 0.2, 0.2), (2.0, -0.5, 0.0), mass=load_mass)
 
     def hinge(a, b, on_a, on_b):
-        return world.world.create_joint("hinge", a, b, at(on_a, ABOUT_Z), at(on_b, ABOUT_Z))
+        return world.world.joint.create("hinge", a, b, at(on_a, ABOUT_Z), at(on_b, ABOUT_Z))
 
     motor = hinge(crank, 0, (-0.125, 0, 0), (0, 0, 0))
     joints = [motor, hinge(crank, rod, (0.125, 0, 0), (-0.875, 0, 0)), hinge(rod, rocker, (0.875, 0, 0), (0, 0.5, 0)),
               hinge(rocker, 0, (0, -0.5, 0), (2, -1, 0)),
-              world.world.create_joint("fixed", rocker, load, at((0, 0, 0)), at((0, 0, 0)))]  # fmt: skip
-    world.world.joint_set_motor(motor, TWIST, 2.0, 1e6)
+              world.world.joint.create("fixed", rocker, load, at((0, 0, 0)), at((0, 0, 0)))]  # fmt: skip
+    world.world.joint.set_motor(motor, TWIST, 2.0, 1e6)
     spins, widest = [], 0.0
     for _ in range(300):
         world.step()
@@ -318,16 +318,16 @@ def test_hinges_that_do_not_quite_agree_hold_without_great_stress():
     legs = [world.add(post, (x, 0.5, 0.0), mass=1.0) for x in (-0.5, 0.5)]
     table = world.add(top, (0.0, 1.05, 0.0), mass=5.0)
     tilt = np.array(((1, 0, 0), (0, 1, -0.002), (0, 0.002, 1))) @ np.array(ABOUT_Z).reshape(3, 3)
-    joints = [world.world.create_joint("hinge", leg, 0, at((0, -0.5, 0), ABOUT_Z), at((x, 0, 0), ABOUT_Z))
+    joints = [world.world.joint.create("hinge", leg, 0, at((0, -0.5, 0), ABOUT_Z), at((x, 0, 0), ABOUT_Z))
               for leg, x in zip(legs, (-0.5, 0.5), strict=True)]  # fmt: skip
     for leg, x, basis in zip(legs, (-0.5, 0.5), (ABOUT_Z, tuple(tilt.ravel())), strict=True):
-        joints.append(world.world.create_joint("hinge", leg, table, at((0, 0.5, 0), ABOUT_Z), at((x, -0.05, 0), basis)))
+        joints.append(world.world.joint.create("hinge", leg, table, at((0, 0.5, 0), ABOUT_Z), at((x, -0.05, 0), basis)))
     world.throw(table, (0.3, 0.0, 0.0))
     worst, twisted = 0.0, 0.0
     for _ in range(60):
         world.step()
         for joint in joints:
-            row = world.world.joint_row("test", joint)
+            row = world.world.joint.row("test", joint)
             worst = max(worst, float(np.abs(row["total_impulse"]).max()) / TICK)
             twisted = max(twisted, float(np.abs(row["total_twist"]).max()) / TICK)
     assert worst < 70.0
@@ -338,11 +338,11 @@ def test_more_loops_than_a_tree_takes_stay_loose():
     world = SmallWorld()
     bodies, joints = ring(world, 12, "point")
     pairs = [(bodies[k], bodies[k + 6]) for k in range(MOST_CLOSERS)]
-    across = [world.world.create_joint("point", a, b, at((0, 0.5, 0)), at((0, 0.5, 0))) for a, b in pairs]
+    across = [world.world.joint.create("point", a, b, at((0, 0.5, 0)), at((0, 0.5, 0))) for a, b in pairs]
     world.step()
     assert sum(node_of(world, joint) < 0 for joint in joints + across) == MOST_CLOSERS + 1
     for joint in across:
-        world.world.destroy_joint(joint)
+        world.world.joint.destroy(joint)
     world.step()
     assert all(node_of(world, joint) >= 0 for joint in joints)
 
@@ -351,10 +351,10 @@ def test_a_closing_joint_tells_what_it_carries():
     """A plank on a hinge at each end: each tells half of its weight."""
     world = SmallWorld()
     plank = world.add(world.box(1.0, 0.1, 0.1), (0.0, 0.0, 0.0), mass=6.0)
-    ends = [world.world.create_joint("hinge", plank, 0, at((x, 0, 0), ABOUT_Z), at((x, 0, 0), ABOUT_Z)) for x in (-1.0, 1.0)]
+    ends = [world.world.joint.create("hinge", plank, 0, at((x, 0, 0), ABOUT_Z), at((x, 0, 0), ABOUT_Z)) for x in (-1.0, 1.0)]
     world.step(120)
     for joint in ends:
-        row = world.world.joint_row("test", joint)
+        row = world.world.joint.row("test", joint)
         assert abs(float(row["total_impulse"][1])) / TICK == pytest.approx(30.0, rel=0.02)
         assert np.abs(np.delete(row["total_impulse"], 1)).max() / TICK < 1.0
 
@@ -364,7 +364,7 @@ def test_a_slider_in_a_loop_still_slides():
     box = world.box(0.2, 0.2, 0.2)
     left, right = (world.add(box, (x, 0.0, 0.0), mass=1.0) for x in (-1.0, 1.0))
     for y in (-0.3, 0.3):
-        world.world.create_joint("slider", left, right, at((0, y, 0)), at((-2, y, 0)))
+        world.world.joint.create("slider", left, right, at((0, y, 0)), at((-2, y, 0)))
     world.throw(right, (1.0, 0.0, 0.0))
     world.throw(left, (-1.0, 0.0, 0.0))
     world.step(60)
@@ -386,9 +386,9 @@ def test_brakes_in_a_loop_hold_a_load(strength):
         (left, 0, near, at((-1.0, 0.0, 0.0), ABOUT_Z)), (right, 0, near, at((1.0, 0.0, 0.0), ABOUT_Z)),
         (left, over[0], far, near), (over[0], over[1], far, near), (over[1], right, far, far),
     ):  # fmt: skip
-        world.world.joint_set_motor(world.world.create_joint("hinge", a, b, frame_a, frame_b), TWIST, 0.0, strength)
+        world.world.joint.set_motor(world.world.joint.create("hinge", a, b, frame_a, frame_b), TWIST, 0.0, strength)
     load = world.add(world.box(0.1, 0.1, 0.1), (0.0, 1.2, 0.0), mass=50.0)
-    world.world.create_joint("fixed", over[0], load, at((0.5, 0.2, 0.0)), at((0.0, 0.0, 0.0)))
+    world.world.joint.create("fixed", over[0], load, at((0.5, 0.2, 0.0)), at((0.0, 0.0, 0.0)))
     world.step(120)
     assert world.position(load)[1] == pytest.approx(1.2, abs=1e-4)
 
@@ -399,7 +399,7 @@ def test_a_ring_that_whirls_stays_closed(spin, widest):
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     bodies, joints = ring(world, 6, "hinge")
     for body in bodies:
-        world.world.body_set_collision_mask(body, 0)
+        world.world.body.set_collision_mask(body, 0)
         world.turn(body, (0.0, 0.0, spin))
         world.throw(body, np.cross((0.0, 0.0, spin), world.position(body)))
     largest = 0.0

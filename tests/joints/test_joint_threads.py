@@ -18,35 +18,35 @@ STEPS = 150
 def make(threads: int):
     world = World(threads=threads, bodies=1 << 12)
     system = world.create_system()
-    ground = world.create_shape(PLANE)
-    world.shapes.set_plane(world.shape_index("plane", ground), (0.0, 1.0, 0.0), 0.0)
-    box = world.create_shape(BOX)
-    world.shapes.set_box(world.shape_index("box", box), (0.2, 0.08, 0.08))
-    floor = world.create_body()
-    world.body_set_mode(floor, STATIC)
-    world.body_add_shape(floor, ground)
-    world.body_set_system(floor, system)
+    ground = world.shape.create(PLANE)
+    world.shapes.set_plane(world.shape.index("plane", ground), (0.0, 1.0, 0.0), 0.0)
+    box = world.shape.create(BOX)
+    world.shapes.set_box(world.shape.index("box", box), (0.2, 0.08, 0.08))
+    floor = world.body.create()
+    world.body.set_mode(floor, STATIC)
+    world.body.add_shape(floor, ground)
+    world.body.set_system(floor, system)
     hub = None
     for chain in range(60):
         previous = 0
         for link in range(6):
-            body = world.create_body()
-            world.body_add_shape(body, box)
+            body = world.body.create()
+            world.body.add_shape(body, box)
             place = (0.5 * link + 0.02 * (chain % 7), 1.0 + 0.3 * (chain // 8), 0.6 * (chain % 8))
-            world.body_set_transform(body, (*UPRIGHT, *place))
-            world.body_set_system(body, system)
+            world.body.set_transform(body, (*UPRIGHT, *place))
+            world.body.set_system(body, system)
             if previous:
                 kind = KINDS[(chain + link) % len(KINDS)]
-                joint = world.create_joint(kind, previous, body, (*UPRIGHT, 0.25, 0, 0), (*UPRIGHT, -0.25, 0, 0))
+                joint = world.joint.create(kind, previous, body, (*UPRIGHT, 0.25, 0, 0), (*UPRIGHT, -0.25, 0, 0))
                 if kind == "swing_twist":
-                    world.joint_set_limits(joint, CONE, -1.0, 0.5)
-                    world.joint_set_limits(joint, TWIST, -0.3, 0.3)
+                    world.joint.set_limits(joint, CONE, -1.0, 0.5)
+                    world.joint.set_limits(joint, TWIST, -0.3, 0.3)
                 if kind == "hinge":
-                    world.joint_set_motor(joint, TWIST, 3.0, 1.0)
+                    world.joint.set_motor(joint, TWIST, 3.0, 1.0)
             previous = body
         hub = hub or previous
         if previous != hub:  # more joints than there are colours on one body
-            world.joint_set_distance(world.create_joint("distance", hub, previous), 0.0, 9.0)
+            world.joint.set_distance(world.joint.create("distance", hub, previous), 0.0, 9.0)
     return world, system
 
 

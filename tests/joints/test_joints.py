@@ -53,7 +53,7 @@ def energy(world: SmallWorld, body: int, mass: float = 1.0) -> float:
 def test_a_pendulum_keeps_its_length_and_nearly_its_energy():
     world = SmallWorld()
     bob = world.add(world.sphere(0.05), (1.0, 0.0, 0.0))
-    world.world.create_joint("point", 0, bob, at(0, 0, 0), at(-1, 0, 0))
+    world.world.joint.create("point", 0, bob, at(0, 0, 0), at(-1, 0, 0))
     lengths, energies = [], []
     for _ in range(120):
         world.step()
@@ -70,8 +70,8 @@ def test_a_load_hangs_still_on_a_light_link(ratio):
     world = SmallWorld()
     link = world.add(world.box(0.05, 0.25, 0.05), (0.0, -0.25, 0.0))
     load = world.add(world.box(0.2, 0.2, 0.2), (0.0, -0.7, 0.0), mass=ratio)
-    world.world.create_joint("point", 0, link, at(0, 0, 0), at(0, 0.25, 0))
-    world.world.create_joint("point", link, load, at(0, -0.25, 0), at(0, 0.2, 0))
+    world.world.joint.create("point", 0, link, at(0, 0, 0), at(0, 0.25, 0))
+    world.world.joint.create("point", link, load, at(0, -0.25, 0), at(0, 0.2, 0))
     world.step(180)
     assert world.position(load) == pytest.approx((0.0, -0.7, 0.0), abs=0.02)
     assert np.linalg.norm(world.velocity(load)) < 0.02
@@ -86,7 +86,7 @@ def test_a_chain_of_thirty_links_does_not_stretch_under_a_hundred_times_its_weig
     for k in range(31):
         load = {"mass": 100.0} if k == 30 else {}
         body = world.add(world.box(*half), tuple(way * (k + 0.5) * 0.5), **load)
-        world.world.create_joint("point", above, body, at(*(0.25 * way if above else 0.0 * way)), at(*(-0.25 * way)))
+        world.world.joint.create("point", above, body, at(*(0.25 * way if above else 0.0 * way)), at(*(-0.25 * way)))
         bodies.append(body)
         above = body
     for _ in range(240):
@@ -106,10 +106,10 @@ def test_a_loop_of_joints_holds_a_load():
         beams.append((world.add(world.sphere(0.2), tuple(middle)), middle))
     for k in range(4):
         (a, at_a), (b, at_b) = beams[k - 1], beams[k]
-        world.world.create_joint("fixed", a, b, at(*(corners[k] - at_a)), at(*(corners[k] - at_b)))
-    world.world.create_joint("point", 0, beams[0][0], at(0, 0, 0), at(*(-beams[0][1])))
+        world.world.joint.create("fixed", a, b, at(*(corners[k] - at_a)), at(*(corners[k] - at_b)))
+    world.world.joint.create("point", 0, beams[0][0], at(0, 0, 0), at(*(-beams[0][1])))
     load = world.add(world.sphere(0.2), tuple(corners[2]), mass=20.0)
-    world.world.create_joint("point", beams[1][0], load, at(*(corners[2] - beams[1][1])))
+    world.world.joint.create("point", beams[1][0], load, at(*(corners[2] - beams[1][1])))
     world.step(300)
     assert world.position(load) == pytest.approx(corners[2], abs=0.05)
 
@@ -117,22 +117,22 @@ def test_a_loop_of_joints_holds_a_load():
 def test_force_of_a_joint_is_the_weight_it_carries():
     world = SmallWorld()
     bob = world.add(world.sphere(0.1), (0.0, -1.0, 0.0), mass=3.0)
-    joint = world.world.create_joint("point", 0, bob, at(0, 0, 0), at(0, 1, 0))
+    joint = world.world.joint.create("point", 0, bob, at(0, 0, 0), at(0, 1, 0))
     world.step(60)
-    assert world.world.joint_force(joint) == pytest.approx((0.0, 30.0, 0.0), abs=0.2)
+    assert world.world.joint.force(joint) == pytest.approx((0.0, 30.0, 0.0), abs=0.2)
     beam = cube(world, (5.0, 0.0, 0.0))
-    held = world.world.create_joint("fixed", 0, beam, at(4.0, 0, 0), at(-1.0, 0, 0))
+    held = world.world.joint.create("fixed", 0, beam, at(4.0, 0, 0), at(-1.0, 0, 0))
     world.step(60)
     # 60 N at an arm of a metre.
-    assert world.world.joint_torque(held) == pytest.approx((0.0, 0.0, 60.0), abs=0.5)
+    assert world.world.joint.torque(held) == pytest.approx((0.0, 0.0, 60.0), abs=0.5)
 
 
 def test_a_rod_and_a_rope():
     world = SmallWorld()
     rod = world.add(world.sphere(0.1), (2.0, 0.0, 0.0))
-    world.world.joint_set_distance(world.world.create_joint("distance", 0, rod), 2.0, 2.0)
+    world.world.joint.set_distance(world.world.joint.create("distance", 0, rod), 2.0, 2.0)
     rope = world.add(world.sphere(0.1), (0.0, -0.5, 9.0))
-    world.world.joint_set_distance(world.world.create_joint("distance", 0, rope, at(0, 0, 9)), 0.0, 1.5)
+    world.world.joint.set_distance(world.world.joint.create("distance", 0, rope, at(0, 0, 9)), 0.0, 1.5)
     for _ in range(120):
         world.step()
         assert np.linalg.norm(world.position(rod)) == pytest.approx(2.0, abs=0.01)
@@ -147,7 +147,7 @@ def test_the_axis_of_a_hinge_holds_under_load(axis):
     world = SmallWorld()
     body = cube(world, (0.0, 0.0, 0.0))
     # The centre of mass lies off the axis, so that gravity pulls at it.
-    world.world.create_joint("hinge", 0, body, about(axis, (0.3, 0.4, 0.2)), about(axis, (0.3, 0.4, 0.2)))
+    world.world.joint.create("hinge", 0, body, about(axis, (0.3, 0.4, 0.2)), about(axis, (0.3, 0.4, 0.2)))
     world.turn(body, (1.0, 1.0, 1.0))
     direction = np.eye(3)[axis]
     for _ in range(180):
@@ -161,14 +161,14 @@ def test_the_axis_of_a_hinge_holds_under_load(axis):
 def test_limits_of_a_hinge(lower, upper):
     world = floating()
     body = cube(world)
-    joint = world.world.create_joint("hinge", 0, body)
-    world.world.joint_set_limits(joint, TWIST, lower, upper)
+    joint = world.world.joint.create("hinge", 0, body)
+    world.world.joint.set_limits(joint, TWIST, lower, upper)
     seen = []
     for spin in (2.0, -2.0, 2.0):
         world.turn(body, (spin, 0.0, 0.0))
         for _ in range(240):
             world.step()
-            angle = world.world.joint_position(joint, TWIST)
+            angle = world.world.joint.position(joint, TWIST)
             middle = 0.5 * (lower + upper)
             seen.append(middle + math.remainder(angle - middle, 2.0 * math.pi))
     settled = seen[240:]
@@ -180,41 +180,41 @@ def test_limits_of_a_hinge(lower, upper):
 def test_limits_of_every_axis(axis):
     world = floating()
     body = cube(world)
-    joint = world.world.create_joint("six_dof", 0, body)
-    world.world.joint_set_limits(joint, axis, -0.3, 0.5)
+    joint = world.world.joint.create("six_dof", 0, body)
+    world.world.joint.set_limits(joint, axis, -0.3, 0.5)
     way = np.eye(3)[axis % 3]
     for sign, limit in ((1.0, 0.5), (-1.0, -0.3)):
         for _ in range(120):
             (world.throw if axis < 3 else world.turn)(body, tuple(sign * way))
             world.step()
-        assert world.world.joint_position(joint, axis) == pytest.approx(limit, abs=0.02)
+        assert world.world.joint.position(joint, axis) == pytest.approx(limit, abs=0.02)
     others = [k for k in range(6) if k != axis]
-    assert max(abs(world.world.joint_position(joint, k)) for k in others) < 0.01
+    assert max(abs(world.world.joint.position(joint, k)) for k in others) < 0.01
 
 
 def test_an_axis_may_be_locked_off_its_middle():
     world = floating()
     body = cube(world)
-    joint = world.world.create_joint("six_dof", 0, body)
-    world.world.joint_set_limits(joint, LINEAR_Y, 0.7, 0.7)
-    world.world.joint_set_limits(joint, SWING_Z, 0.4, 0.4)
+    joint = world.world.joint.create("six_dof", 0, body)
+    world.world.joint.set_limits(joint, LINEAR_Y, 0.7, 0.7)
+    world.world.joint.set_limits(joint, SWING_Z, 0.4, 0.4)
     world.step(120)
     assert world.position(body) == pytest.approx((0.0, 0.7, 0.0), abs=0.01)
-    assert world.world.joint_position(joint, SWING_Z) == pytest.approx(0.4, abs=0.01)
+    assert world.world.joint.position(joint, SWING_Z) == pytest.approx(0.4, abs=0.01)
 
 
 @pytest.mark.parametrize("direction", (0.0, 0.7, 1.6, 2.5, 4.0))
 def test_a_cone_is_round(direction):
     world = floating()
     body = cube(world)
-    joint = world.world.create_joint("swing_twist", 0, body)
-    world.world.joint_set_limits(joint, CONE, -1.0, 0.6)
-    world.world.joint_set_limits(joint, TWIST, -0.2, 0.2)
+    joint = world.world.joint.create("swing_twist", 0, body)
+    world.world.joint.set_limits(joint, CONE, -1.0, 0.6)
+    world.world.joint.set_limits(joint, TWIST, -0.2, 0.2)
     for _ in range(120):
         world.turn(body, (0.0, math.cos(direction), math.sin(direction)))
         world.step()
-    assert world.world.joint_position(joint, CONE) == pytest.approx(0.6, abs=0.02)
-    assert abs(world.world.joint_position(joint, TWIST)) < 0.22
+    assert world.world.joint.position(joint, CONE) == pytest.approx(0.6, abs=0.02)
+    assert abs(world.world.joint.position(joint, TWIST)) < 0.22
 
 
 # Motors and springs.
@@ -223,15 +223,15 @@ def test_a_cone_is_round(direction):
 def test_a_motor_reaches_its_speed_with_the_torque_it_may_use():
     world = floating()
     body = cube(world)
-    joint = world.world.create_joint("hinge", 0, body)
-    world.world.joint_set_motor(joint, TWIST, 3.0, 2.0)
+    joint = world.world.joint.create("hinge", 0, body)
+    world.world.joint.set_motor(joint, TWIST, 3.0, 2.0)
     world.step(30)
     assert world.spin(body)[0] == pytest.approx(2.0 * 0.5, abs=0.02), "2 N m on 1 kg m^2 for half a second"
-    assert np.abs(world.world.joint_torque(joint)).max() <= 2.0 + 1e-3
+    assert np.abs(world.world.joint.torque(joint)).max() <= 2.0 + 1e-3
     world.step(90)
     assert world.spin(body)[0] == pytest.approx(3.0, abs=0.01)
-    world.world.joint_clear_motor(joint, TWIST)
-    world.world.joint_set_motor(joint, TWIST, 0.0, 1.0)
+    world.world.joint.clear_motor(joint, TWIST)
+    world.world.joint.set_motor(joint, TWIST, 0.0, 1.0)
     world.step(60)
     assert world.spin(body)[0] == pytest.approx(2.0, abs=0.02), "a motor of no speed is friction"
 
@@ -239,8 +239,8 @@ def test_a_motor_reaches_its_speed_with_the_torque_it_may_use():
 def test_a_motor_pushes_two_bodies_apart_equally():
     world = floating()
     a, b = cube(world), cube(world, (3.0, 0.0, 0.0))
-    joint = world.world.create_joint("slider", a, b, at(1.5, 0, 0), at(-1.5, 0, 0))
-    world.world.joint_set_motor(joint, LINEAR_X, 2.0, 60.0)
+    joint = world.world.joint.create("slider", a, b, at(1.5, 0, 0), at(-1.5, 0, 0))
+    world.world.joint.set_motor(joint, LINEAR_X, 2.0, 60.0)
     world.step(60)
     assert world.velocity(a) == pytest.approx((-1.0, 0.0, 0.0), abs=0.01)
     assert world.velocity(b) == pytest.approx((1.0, 0.0, 0.0), abs=0.01)
@@ -257,27 +257,27 @@ def periods(values: np.ndarray) -> float:
 def test_the_period_of_a_spring(axis, inertia):
     world = floating()
     body = cube(world)
-    joint = world.world.create_joint("six_dof", 0, body)
-    world.world.joint_free_axis(joint, axis)
-    world.world.joint_set_spring(joint, axis, 40.0, 0.0)
+    joint = world.world.joint.create("six_dof", 0, body)
+    world.world.joint.free_axis(joint, axis)
+    world.world.joint.set_spring(joint, axis, 40.0, 0.0)
     way = 0.5 * np.eye(3)[axis % 3]
     (world.throw if axis < 3 else world.turn)(body, tuple(way))
     seen = []
     for _ in range(360):
         world.step()
-        seen.append(world.world.joint_position(joint, axis))
+        seen.append(world.world.joint.position(joint, axis))
     assert periods(np.array(seen)) == pytest.approx(2.0 * math.pi * math.sqrt(inertia / 40.0), rel=0.02)
 
 
 def test_a_spring_by_frequency_and_one_with_a_force():
     world = floating()
     body = cube(world)
-    joint = world.world.create_joint("six_dof", 0, body)
-    world.world.joint_free_axis(joint, LINEAR_X)
-    world.world.joint_set_spring(joint, LINEAR_X, 2.0, 1.0, target=1.0, by_frequency=True)
+    joint = world.world.joint.create("six_dof", 0, body)
+    world.world.joint.free_axis(joint, LINEAR_X)
+    world.world.joint.set_spring(joint, LINEAR_X, 2.0, 1.0, target=1.0, by_frequency=True)
     world.step(90)
     assert world.position(body)[0] == pytest.approx(1.0, abs=0.01)
-    world.world.joint_set_spring(joint, LINEAR_X, 2.0, 1.0, target=-9.0, max_force=6.0, by_frequency=True)
+    world.world.joint.set_spring(joint, LINEAR_X, 2.0, 1.0, target=-9.0, max_force=6.0, by_frequency=True)
     world.throw(body, (0.0, 0.0, 0.0))
     world.step(30)
     assert world.velocity(body)[0] == pytest.approx(-0.5, abs=0.02), "6 N on 6 kg for half a second"
@@ -288,9 +288,9 @@ def test_gears_turn_against_each_other():
     world = floating()
     a, b = cube(world), cube(world, (0.0, 3.0, 0.0))
     for body in (a, b):
-        world.world.create_joint("hinge", 0, body, at(*world.position(body)))
-    gear = world.world.create_joint("gear", a, b)
-    world.world.joint_set_ratio(gear, 2.0)
+        world.world.joint.create("hinge", 0, body, at(*world.position(body)))
+    gear = world.world.joint.create("gear", a, b)
+    world.world.joint.set_ratio(gear, 2.0)
     world.turn(a, (2.0, 0.0, 0.0))
     world.step(60)
     assert world.spin(a) == pytest.approx((1.6, 0.0, 0.0), abs=0.01)
@@ -300,13 +300,13 @@ def test_gears_turn_against_each_other():
 def test_a_rack_runs_with_its_pinion():
     world = floating()
     pinion, rack = cube(world), cube(world, (0.0, 3.0, 0.0))
-    world.world.create_joint("hinge", 0, pinion)
-    slider = world.world.create_joint("slider", 0, rack, at(0, 3, 0))
-    joint = world.world.create_joint("rack_and_pinion", pinion, rack)
-    world.world.joint_set_ratio(joint, 0.5)
+    world.world.joint.create("hinge", 0, pinion)
+    slider = world.world.joint.create("slider", 0, rack, at(0, 3, 0))
+    joint = world.world.joint.create("rack_and_pinion", pinion, rack)
+    world.world.joint.set_ratio(joint, 0.5)
     world.turn(pinion, (2.0, 0.0, 0.0))
     world.step(60)
     assert world.spin(pinion)[0] == pytest.approx(0.8, abs=0.01)
     assert world.velocity(rack)[0] == pytest.approx(0.4, abs=0.01)
     with pytest.raises(ValueError, match="only a gear"):
-        world.world.joint_set_ratio(slider, 1.0)
+        world.world.joint.set_ratio(slider, 1.0)

@@ -15,7 +15,7 @@ def at(x: float, y: float = 0.0, basis=UPRIGHT) -> tuple[float, ...]:
 
 
 def is_loose(world: SmallWorld, joint: int) -> bool:
-    return int(world.world.joint_row("test", joint)["node"]) < 0
+    return int(world.world.joint.row("test", joint)["node"]) < 0
 
 
 @pytest.mark.parametrize(("mass", "longest"), ((1.0, 1.001), (10.0, 1.006)))
@@ -24,13 +24,13 @@ def test_a_load_on_a_rope_hangs_from_a_light_arm(mass, longest):
     world = SmallWorld()
     arm = world.add(world.box(0.5, 0.05, 0.05), (0.0, 0.0, 0.0), mass=1.0)
     load = world.add(world.box(0.3, 0.3, 0.3), (0.5, -1.5, 0.0), mass=mass)
-    weld = world.world.create_joint("fixed", arm, 0, at(-0.5), at(-0.5))
-    rope = world.world.create_joint("distance", arm, load, at(0.5), at(0.0, 0.5))
-    world.world.joint_set_distance(rope, 0.0, 1.0)
+    weld = world.world.joint.create("fixed", arm, 0, at(-0.5), at(-0.5))
+    rope = world.world.joint.create("distance", arm, load, at(0.5), at(0.0, 0.5))
+    world.world.joint.set_distance(rope, 0.0, 1.0)
     lengths = []
     for _ in range(300):
         world.step()
-        lengths.append(float(world.world.joint_row("test", rope)["position"][DISTANCE]))
+        lengths.append(float(world.world.joint.row("test", rope)["position"][DISTANCE]))
     assert is_loose(world, rope)
     assert not is_loose(world, weld)
     assert max(lengths) < longest
@@ -41,14 +41,14 @@ def test_a_bridge_that_hangs_at_both_ends_holds():
     world = SmallWorld(damp=0.1)
     plank = world.box(0.45, 0.05, 0.5)
     planks = [world.add(plank, (float(k), 0.0, 0.0), mass=10.0) for k in range(20)]
-    joints = [world.world.create_joint("point", planks[0], 0, at(-0.5), at(-0.5))]
-    joints += [world.world.create_joint("point", a, b, at(0.5), at(-0.5)) for a, b in zip(planks, planks[1:], strict=False)]
-    joints.append(world.world.create_joint("point", planks[-1], 0, at(0.5), at(19.3)))
+    joints = [world.world.joint.create("point", planks[0], 0, at(-0.5), at(-0.5))]
+    joints += [world.world.joint.create("point", a, b, at(0.5), at(-0.5)) for a, b in zip(planks, planks[1:], strict=False)]
+    joints.append(world.world.joint.create("point", planks[-1], 0, at(0.5), at(19.3)))
     widest = 0.0
     for tick in range(400):
         world.step()
         if tick >= 300:
-            widest = max(widest, max(np.abs(world.world.joint_row("test", joint)["position"][:3]).max() for joint in joints))
+            widest = max(widest, max(np.abs(world.world.joint.row("test", joint)["position"][:3]).max() for joint in joints))
     assert not any(is_loose(world, joint) for joint in joints)
     assert widest < 0.003
 
@@ -59,10 +59,10 @@ def test_a_gear_between_two_loaded_arms_keeps_them_level():
     for x in (0.0, 5.0):
         arm = world.add(world.box(0.5, 0.05, 0.05), (x + 0.5, 0.0, 0.0), mass=1.0)
         load = world.add(world.box(0.1, 0.1, 0.1), (x + 1.0, 0.0, 0.0), mass=1.0)
-        world.world.create_joint("hinge", arm, 0, at(-0.5, basis=ABOUT_Z), at(x, basis=ABOUT_Z))
-        world.world.create_joint("fixed", arm, load, at(0.5), at(0.0))
+        world.world.joint.create("hinge", arm, 0, at(-0.5, basis=ABOUT_Z), at(x, basis=ABOUT_Z))
+        world.world.joint.create("fixed", arm, load, at(0.5), at(0.0))
         arms.append(arm)
-    gear = world.world.create_joint("gear", *arms, at(-0.5, basis=ABOUT_Z), at(-0.5, basis=ABOUT_Z))
+    gear = world.world.joint.create("gear", *arms, at(-0.5, basis=ABOUT_Z), at(-0.5, basis=ABOUT_Z))
     world.step(300)
     assert is_loose(world, gear)
     for arm in arms:
@@ -88,14 +88,14 @@ def test_a_net_that_is_thrown_about_does_not_fly_apart(kinds, twist):
     joints = []
     for a, b, frame_a, frame_b in sorted(right + above):
         kind = kinds[random.integers(len(kinds))]
-        joints.append(world.world.create_joint(kind, boxes[a], boxes[b], frame_a, frame_b))
+        joints.append(world.world.joint.create(kind, boxes[a], boxes[b], frame_a, frame_b))
         if twist is not None and kind in ("hinge", "swing_twist"):
-            world.world.joint_set_limits(joints[-1], TWIST, -twist, twist)
+            world.world.joint.set_limits(joints[-1], TWIST, -twist, twist)
         if kind == "slider":
-            world.world.joint_set_limits(joints[-1], LINEAR_X, -0.1, 0.1)
+            world.world.joint.set_limits(joints[-1], LINEAR_X, -0.1, 0.1)
     for corner in (NET * (NET - 1), NET * NET - 1):
         place = tuple(float(x) for x in world.position(boxes[corner]))
-        world.world.create_joint("point", boxes[corner], 0, at(0.0), (*UPRIGHT, *place))
+        world.world.joint.create("point", boxes[corner], 0, at(0.0), (*UPRIGHT, *place))
     for body in boxes:
         world.throw(body, random.normal(size=3))
         world.turn(body, 3.0 * random.normal(size=3))
@@ -119,18 +119,18 @@ def test_a_piston_in_a_loop_lifts_and_holds_a_heavy_arm(load_mass):
     half = world.box(0.3, 0.05, 0.05)
     cylinder, rod = (world.add(half, (x, x - 1.0, 0.0), mass=5.0, basis=DIAGONAL) for x in (0.25, 0.75))
     end = 0.25 * np.sqrt(2.0)
-    world.world.create_joint("hinge", arm, 0, at(-1.0, basis=ABOUT_Z), at(0.0, basis=ABOUT_Z))
-    world.world.create_joint("fixed", arm, load, at(1.0), at(0.0))
-    foot = world.world.create_joint("hinge", cylinder, 0, at(-end, basis=ABOUT_Z), at(0.0, -1.0, basis=ABOUT_Z))
-    world.world.create_joint("hinge", rod, arm, at(end, basis=ABOUT_Z), at(0.0, basis=ABOUT_Z))
-    slider = world.world.create_joint("slider", cylinder, rod, at(end), at(-end))
+    world.world.joint.create("hinge", arm, 0, at(-1.0, basis=ABOUT_Z), at(0.0, basis=ABOUT_Z))
+    world.world.joint.create("fixed", arm, load, at(1.0), at(0.0))
+    foot = world.world.joint.create("hinge", cylinder, 0, at(-end, basis=ABOUT_Z), at(0.0, -1.0, basis=ABOUT_Z))
+    world.world.joint.create("hinge", rod, arm, at(end, basis=ABOUT_Z), at(0.0, basis=ABOUT_Z))
+    slider = world.world.joint.create("slider", cylinder, rod, at(end), at(-end))
     lengths, widest = [], 0.0
     for tick in range(180):
         if tick % 60 == 0:
-            world.world.joint_set_motor(slider, LINEAR_X, (0.3, 0.0, -0.3)[tick // 60], 1e5)
+            world.world.joint.set_motor(slider, LINEAR_X, (0.3, 0.0, -0.3)[tick // 60], 1e5)
         world.step()
-        lengths.append(float(world.world.joint_row("test", slider)["position"][LINEAR_X]))
-        widest = max(widest, np.abs(world.world.joint_row("test", foot)["position"][:3]).max())
+        lengths.append(float(world.world.joint.row("test", slider)["position"][LINEAR_X]))
+        widest = max(widest, np.abs(world.world.joint.row("test", foot)["position"][:3]).max())
     assert widest < 1e-3
     speeds = 60.0 * np.diff(lengths)
     assert speeds[5:58] == pytest.approx(np.full(53, 0.3), abs=1e-3)

@@ -25,11 +25,11 @@ def chain(locks, links: int, kind: str, gravity: float = 10.0) -> tuple[SmallWor
     shape, bodies, joints = world.box(0.2, 0.05, 0.05), [], []
     for k in range(links):
         bodies.append(world.add(shape, (0.5 * k + 0.25, 0.0, 0.0)))
-        world.world.body_set_collision_mask(bodies[k], 0)
+        world.world.body.set_collision_mask(bodies[k], 0)
         for axis in locks:
-            world.world.body_set_axis_lock(bodies[k], axis, True)
+            world.world.body.set_axis_lock(bodies[k], axis, True)
         before, frame = (bodies[k - 1], at(0.25)) if k else (0, at(0.0))
-        joints.append(world.world.create_joint("hinge" if k == 0 else kind, before, bodies[k], frame, at(-0.25)))
+        joints.append(world.world.joint.create("hinge" if k == 0 else kind, before, bodies[k], frame, at(-0.25)))
     return world, bodies, joints
 
 
@@ -58,16 +58,16 @@ def test_a_pendulum_in_a_plane_swings(locks, links, kind):
 def test_motors_and_limits_act_in_a_plane(locks, links):
     world, bodies, joints = chain(locks, links, "hinge", gravity=0.0)
     for joint in joints:
-        world.world.joint_set_motor(joint, TWIST, 2.0, 1e4)
+        world.world.joint.set_motor(joint, TWIST, 2.0, 1e4)
     world.step(60)
     spins = np.array([world.spin(body) for body in bodies])
     assert np.abs(spins[:, :2]).max() < 0.01
     assert spins[:, 2] == pytest.approx(-2.0 * np.arange(1, links + 1), abs=0.05)
     world, bodies, joints = chain(locks, links, "hinge")
     for joint in joints:
-        world.world.joint_set_limits(joint, TWIST, -0.3, 0.3)
+        world.world.joint.set_limits(joint, TWIST, -0.3, 0.3)
     world.step(120)
-    angles = [float(world.world.joint_row("test", joint)["position"][TWIST]) for joint in joints]
+    angles = [float(world.world.joint.row("test", joint)["position"][TWIST]) for joint in joints]
     assert angles == pytest.approx([0.3] * links, abs=0.02)
     assert max(np.linalg.norm(world.spin(body)) for body in bodies) < 0.2
 

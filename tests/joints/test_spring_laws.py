@@ -26,18 +26,18 @@ def sprung(axis, stiffness, damping=0.0, mass=1.0, stretch=START, **settings):
     basis = (1.0, 0.0, 0.0, 0.0, cosine, -sine, 0.0, sine, cosine) if axis == TWIST else UPRIGHT
     place = tuple(stretch if axis == k else 0.0 for k in range(3))
     body = world.add(world.box(side, side, side), place, basis=basis, mass=mass)
-    joint = world.world.create_joint("six_dof", 0, body, frame(), frame())
-    world.world.joint_free_axis(joint, axis)
-    world.world.joint_set_spring(joint, axis, stiffness, damping, 0.0)
+    joint = world.world.joint.create("six_dof", 0, body, frame(), frame())
+    world.world.joint.free_axis(joint, axis)
+    world.world.joint.set_spring(joint, axis, stiffness, damping, 0.0)
     return world, body, joint
 
 
 def swing(world, joint, axis, seconds):
     """Where the body is along an axis after every tick, the start first."""
-    places = [world.world.joint_position(joint, axis)]
+    places = [world.world.joint.position(joint, axis)]
     for _ in range(round(seconds / TICK)):
         world.step()
-        places.append(world.world.joint_position(joint, axis))
+        places.append(world.world.joint.position(joint, axis))
     return np.array(places)
 
 
@@ -93,7 +93,7 @@ def test_a_load_stretches_a_spring_as_hooke_says(stiffness):
     """What helps the period is no stiffness."""
     world, _, joint = sprung(LINEAR_Y, stiffness, 0.2 * math.sqrt(stiffness), stretch=0.0, gravity=(0.0, -10.0, 0.0))
     world.step(900)
-    assert world.world.joint_position(joint, LINEAR_Y) == pytest.approx(-10.0 / stiffness, rel=1e-3)
+    assert world.world.joint.position(joint, LINEAR_Y) == pytest.approx(-10.0 / stiffness, rel=1e-3)
 
 
 def test_a_spring_at_rest_under_a_load_has_no_speed():
@@ -115,9 +115,9 @@ def test_a_grid_of_springs_never_gains_energy(stiffness, mass):
         for axis in range(3):
             other = bodies.get(tuple(k + (i == axis) for i, k in enumerate(at)))
             if other is not None:
-                joint = world.world.create_joint("distance", body, other, frame(), frame())
-                world.world.joint_free_axis(joint, DISTANCE)
-                world.world.joint_set_spring(joint, DISTANCE, stiffness, 0.0, 1.0)
+                joint = world.world.joint.create("distance", body, other, frame(), frame())
+                world.world.joint.free_axis(joint, DISTANCE)
+                world.world.joint.set_spring(joint, DISTANCE, stiffness, 0.0, 1.0)
     at_first = sum(0.5 * mass * (world.velocity(body) @ world.velocity(body)) for body in bodies.values())
     for _ in range(30):
         world.step(20)

@@ -10,8 +10,8 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def _shape(world, kind, *settings):
-    shape = world.create_shape(kind)
-    index = world.shape_index("shape", shape)
+    shape = world.shape.create(kind)
+    index = world.shape.index("shape", shape)
     setters = {
         BOX: world.shapes.set_box, SPHERE: world.shapes.set_sphere, PLANE: world.shapes.set_plane, HULL: world.shapes.set_hull,
         CAPSULE: world.shapes.set_capsule, CYLINDER: world.shapes.set_cylinder,
@@ -21,12 +21,12 @@ def _shape(world, kind, *settings):
 
 
 def _body(world, system, shape, mode=None, position=(0.0, 0.0, 0.0)):
-    body = world.create_body()
+    body = world.body.create()
     if mode is not None:
-        world.body_set_mode(body, mode)
-    world.body_add_shape(body, shape)
-    world.body_set_transform(body, (*IDENTITY, *position))
-    world.body_set_system(body, system)
+        world.body.set_mode(body, mode)
+    world.body.add_shape(body, shape)
+    world.body.set_transform(body, (*IDENTITY, *position))
+    world.body.set_system(body, system)
     return body
 
 
@@ -64,9 +64,9 @@ class Heap:
     def step(self) -> None:
         self.ticks += 1
         angle = 0.02 * self.ticks
-        self.world.body_set_transform(self.pusher, (*IDENTITY, 3.0 * np.sin(angle), 0.5, 1.0 - np.cos(angle)))
+        self.world.body.set_transform(self.pusher, (*IDENTITY, 3.0 * np.sin(angle), 0.5, 1.0 - np.cos(angle)))
         if self.ticks % 20 == 0:
-            self.world.destroy_body(self.bodies.pop(self.ticks * 7 % len(self.bodies)))
+            self.world.body.destroy(self.bodies.pop(self.ticks * 7 % len(self.bodies)))
             self.bodies.append(self.add((2.0, 9.0, 2.0), self.ticks))
         self.world.step(self.system, 1.0 / 60.0)
 

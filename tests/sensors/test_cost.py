@@ -22,11 +22,11 @@ def floating_balls() -> SmallWorld:
 
 
 def add_area(scene: SmallWorld, half_extents, position=(0.0, 0.0, 0.0)) -> int:
-    area = scene.world.create_area()
-    scene.world.area_add_shape(area, scene.box(*half_extents))
-    scene.world.area_set_monitoring(area, bodies=True)
-    scene.world.area_set_transform(area, (1, 0, 0, 0, 1, 0, 0, 0, 1, *position))
-    scene.world.area_set_system(area, scene.system)
+    area = scene.world.area.create()
+    scene.world.area.add_shape(area, scene.box(*half_extents))
+    scene.world.area.set_monitoring(area, bodies=True)
+    scene.world.area.set_transform(area, (1, 0, 0, 0, 1, 0, 0, 0, 1, *position))
+    scene.world.area.set_system(area, scene.system)
     return area
 
 
@@ -45,11 +45,11 @@ def test_cost_of_areas():
     nothing = step_time(scene)
     far = add_area(scene, (1, 1, 1), (500, 0, 0))
     idle = step_time(scene)
-    scene.world.destroy_area(far)
+    scene.world.area.destroy(far)
     area = add_area(scene, (100, 100, 100))
     inside = step_time(scene)
-    scene.world.area_set_param(area, "gravity_mode", "replace")
-    scene.world.area_set_param(area, "gravity", 0.0)
+    scene.world.area.set_param(area, "gravity_mode", "replace")
+    scene.world.area.set_param(area, "gravity", 0.0)
     acting = step_time(scene)
     print(f"\na step of {COUNT} balls {1e3 * nothing:.2f} ms; with an area elsewhere {1e3 * idle:.2f} ms; all of them in one "
           f"area {1e3 * inside:.2f} ms; in one that acts {1e3 * acting:.2f} ms")  # fmt: skip

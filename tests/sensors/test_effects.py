@@ -34,12 +34,12 @@ class EffectScene(SmallWorld):
         self.large = self.box(20.0, 20.0, 20.0)
 
     def area(self, position=(0.0, 0.0, 0.0), **params) -> int:
-        area = self.world.create_area()
-        self.world.area_add_shape(area, self.large)
-        self.world.area_set_transform(area, (1, 0, 0, 0, 1, 0, 0, 0, 1, *position))
+        area = self.world.area.create()
+        self.world.area.add_shape(area, self.large)
+        self.world.area.set_transform(area, (1, 0, 0, 0, 1, 0, 0, 0, 1, *position))
         for name, value in params.items():
-            self.world.area_set_param(area, name, value)
-        self.world.area_set_system(area, self.system)
+            self.world.area.set_param(area, name, value)
+        self.world.area.set_system(area, self.system)
         return area
 
 
@@ -78,7 +78,7 @@ def test_motion_in_an_area_and_after_it():
     area = scene.area(gravity_mode="replace", gravity_vector=(1, 0, 0), gravity=6.0)
     scene.step(30)
     assert scene.velocity(body) == pytest.approx((3.0, 0.0, 0.0), abs=1e-4), "from the first step on"
-    scene.world.area_set_system(area, 0)
+    scene.world.area.set_system(area, 0)
     scene.step(30)
     assert scene.velocity(body) == pytest.approx((3.0, -5.0, 0.0), abs=1e-4)
 
@@ -86,7 +86,7 @@ def test_motion_in_an_area_and_after_it():
 def test_point_gravity_falls_by_the_square():
     scene = EffectScene()
     body = scene.add(scene.sphere(0.5), (0.0, 0.0, 6.0))
-    scene.world.body_set_mode(body, RIGID)
+    scene.world.body.set_mode(body, RIGID)
     scene.area(gravity_mode=REPLACE, is_point=True, gravity_vector=(0.0, 0.0, 0.0), gravity=8.0, unit_distance=3.0)
     scene.step()
     assert scene.body(body)["gravity"] == pytest.approx((0.0, 0.0, -2.0), abs=1e-5)
@@ -95,13 +95,13 @@ def test_point_gravity_falls_by_the_square():
 def test_point_gravity_of_the_space_itself():
     scene = EffectScene()
     body = scene.add(scene.sphere(0.5), (0.0, 4.0, 0.0), linear_damp_mode=1)
-    scene.world.space_set_area_param(scene.system, "is_point", True)
-    scene.world.space_set_area_param(scene.system, "gravity_vector", (0.0, 9.0, 0.0))
-    scene.world.space_set_area_param(scene.system, "gravity", 2.0)
+    scene.world.area.set_space_param(scene.system, "is_point", True)
+    scene.world.area.set_space_param(scene.system, "gravity_vector", (0.0, 9.0, 0.0))
+    scene.world.area.set_space_param(scene.system, "gravity", 2.0)
     scene.step()
     assert scene.velocity(body) == pytest.approx((0.0, 2.0 * TICK, 0.0), abs=1e-6)
-    scene.world.space_set_area_param(scene.system, "is_point", False)
-    scene.world.space_set_area_param(scene.system, "gravity_vector", (1.0, 0.0, 0.0))
+    scene.world.area.set_space_param(scene.system, "is_point", False)
+    scene.world.area.set_space_param(scene.system, "gravity_vector", (1.0, 0.0, 0.0))
     scene.step()
     assert scene.velocity(body) == pytest.approx((2.0 * TICK, 2.0 * TICK, 0.0), abs=1e-6)
 
@@ -112,12 +112,12 @@ def test_orbits_keep_their_radius(substeps):
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0), substep_count=substeps)
     body = scene.add(scene.sphere(0.1), (4.0, 0.0, 0.0))
     scene.throw(body, (0.0, 0.0, 6.0))
-    area = scene.world.create_area()
-    scene.world.area_add_shape(area, scene.box(50.0, 50.0, 50.0))
+    area = scene.world.area.create()
+    scene.world.area.add_shape(area, scene.box(50.0, 50.0, 50.0))
     for name, value in {"gravity_mode": REPLACE, "is_point": True, "gravity_vector": (0, 0, 0), "gravity": 9.0,
                         "unit_distance": 4.0}.items():  # fmt: skip
-        scene.world.area_set_param(area, name, value)
-    scene.world.area_set_system(area, scene.system)
+        scene.world.area.set_param(area, name, value)
+    scene.world.area.set_system(area, scene.system)
     radii = []
     for _ in range(int(20 * 2 * np.pi * 4.0 / 6.0 * 60)):
         scene.step()
@@ -142,15 +142,15 @@ def test_sleepers_wake_when_an_area_begins_changes_or_ends():
     scene.step(2)
     assert scene.is_awake(body), "began"
     sleep()
-    scene.world.area_set_param(area, "linear_damp", 4.0)
+    scene.world.area.set_param(area, "linear_damp", 4.0)
     scene.step(2)
     assert scene.is_awake(body), "changed"
     sleep()
-    scene.world.area_set_param(area, "linear_damp", 4.0)
-    scene.world.area_set_monitoring(area, bodies=True)
+    scene.world.area.set_param(area, "linear_damp", 4.0)
+    scene.world.area.set_monitoring(area, bodies=True)
     scene.step(2)
     assert not scene.is_awake(body), "set to what it was"
-    scene.world.destroy_area(area)
+    scene.world.area.destroy(area)
     scene.step(2)
     assert scene.is_awake(body), "ended"
     assert scene.body(body)["total_linear_damp"] == pytest.approx(SPACE_DAMP)

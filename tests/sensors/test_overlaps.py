@@ -48,101 +48,101 @@ class RandomWorld(SmallWorld):
         return int(self.random.integers(1, 8))
 
     def add_body(self) -> None:
-        world, body = self.world, self.world.create_body()
-        world.body_set_mode(body, int(self.random.choice([STATIC, KINEMATIC, RIGID])))
+        world, body = self.world, self.world.body.create()
+        world.body.set_mode(body, int(self.random.choice([STATIC, KINEMATIC, RIGID])))
         for _ in range(self.random.integers(1, 4)):
-            world.body_add_shape(body, self.shape(), self.near())
-        world.body_set_collision_mask(body, 0)
-        world.body_set_collision_layer(body, self.bits())
-        world.body_set_transform(body, self.place())
-        world.body_set_system(body, self.system)
+            world.body.add_shape(body, self.shape(), self.near())
+        world.body.set_collision_mask(body, 0)
+        world.body.set_collision_layer(body, self.bits())
+        world.body.set_transform(body, self.place())
+        world.body.set_system(body, self.system)
         if self.body(body)["mode"] == RIGID:
             self.throw(body, self.random.uniform(-4, 4, 3))
             self.turn(body, self.random.uniform(-3, 3, 3))
         self.bodies.append(body)
 
     def add_area(self) -> None:
-        world, area = self.world, self.world.create_area(bool(self.random.integers(2)))
+        world, area = self.world, self.world.area.create(bool(self.random.integers(2)))
         for _ in range(self.random.integers(1, 3)):
-            world.area_add_shape(area, self.shape(), self.near())
-        world.area_set_monitoring(area, bodies=bool(self.random.integers(4)), areas=bool(self.random.integers(4)))
-        world.area_set_collision_layer(area, self.bits())
-        world.area_set_collision_mask(area, self.bits())
-        world.area_set_transform(area, self.place())
-        world.area_set_system(area, self.system)
+            world.area.add_shape(area, self.shape(), self.near())
+        world.area.set_monitoring(area, bodies=bool(self.random.integers(4)), areas=bool(self.random.integers(4)))
+        world.area.set_collision_layer(area, self.bits())
+        world.area.set_collision_mask(area, self.bits())
+        world.area.set_transform(area, self.place())
+        world.area.set_system(area, self.system)
         self.areas.append(area)
 
     # What may happen.
 
     def move_body(self) -> None:
-        self.world.body_set_transform(self.pick(self.bodies), self.place())
+        self.world.body.set_transform(self.pick(self.bodies), self.place())
 
     def move_area(self) -> None:
-        self.world.area_set_transform(self.pick(self.areas), self.place())
+        self.world.area.set_transform(self.pick(self.areas), self.place())
 
     def free_body(self) -> None:
         body = self.pick(self.bodies)
-        self.world.destroy_body(body)
+        self.world.body.destroy(body)
         self.bodies.remove(body)
         self.add_body()
 
     def free_area(self) -> None:
         area = self.pick(self.areas)
-        self.world.destroy_area(area)
+        self.world.area.destroy(area)
         self.listener.forget(area)
         self.areas.remove(area)
         self.add_area()
 
     def body_leaves_and_returns(self) -> None:
         body = self.pick(self.bodies)
-        self.world.body_set_system(body, 0)
+        self.world.body.set_system(body, 0)
         if self.random.integers(2):
-            self.world.body_set_transform(body, self.place())
-        self.world.body_set_system(body, self.system)
+            self.world.body.set_transform(body, self.place())
+        self.world.body.set_system(body, self.system)
 
     def area_leaves_and_returns(self) -> None:
         area = self.pick(self.areas)
-        self.world.area_set_system(area, 0)
+        self.world.area.set_system(area, 0)
         self.listener.forget(area)
-        self.world.area_set_system(area, self.system)
+        self.world.area.set_system(area, self.system)
 
     def switch_shape(self) -> None:
         owner = self.pick(self.bodies + self.areas)
-        number = int(self.random.integers(self.world.body_shape_count(owner)))
-        self.world.body_set_shape_disabled(owner, number, bool(self.random.integers(2)))
+        number = int(self.random.integers(self.world.body.shape_count(owner)))
+        self.world.body.set_shape_disabled(owner, number, bool(self.random.integers(2)))
 
     def change_shapes(self) -> None:
         owner = self.pick(self.bodies + self.areas)
-        if self.world.body_shape_count(owner) > 1 and self.random.integers(2):
-            self.world.body_remove_shape(owner, 0)
+        if self.world.body.shape_count(owner) > 1 and self.random.integers(2):
+            self.world.body.remove_shape(owner, 0)
         else:
-            self.world.body_add_shape(owner, self.shape(), self.near())
+            self.world.body.add_shape(owner, self.shape(), self.near())
 
     def change_filters(self) -> None:
         world = self.world
         what = self.random.integers(3)
         if what == 0:
-            world.body_set_collision_layer(self.pick(self.bodies), self.bits())
+            world.body.set_collision_layer(self.pick(self.bodies), self.bits())
         elif what == 1:
-            world.area_set_collision_layer(self.pick(self.areas), self.bits())
+            world.area.set_collision_layer(self.pick(self.areas), self.bits())
         else:
-            world.area_set_collision_mask(self.pick(self.areas), self.bits())
+            world.area.set_collision_mask(self.pick(self.areas), self.bits())
 
     def change_monitoring(self) -> None:
         area, is_on = self.pick(self.areas), bool(self.random.integers(2))
         what = self.random.integers(3)
         if what == 0:
-            self.world.area_set_monitorable(area, is_on)
+            self.world.area.set_monitorable(area, is_on)
         else:
             kind = "bodies" if what == 1 else "areas"
             self.listener.forget(area, of_areas=kind == "areas")
-            self.world.area_set_monitoring(area, **{kind: is_on})
+            self.world.area.set_monitoring(area, **{kind: is_on})
 
     def change_mode(self) -> None:
-        self.world.body_set_mode(self.pick(self.bodies), int(self.random.choice([STATIC, KINEMATIC, RIGID])))
+        self.world.body.set_mode(self.pick(self.bodies), int(self.random.choice([STATIC, KINEMATIC, RIGID])))
 
     def change_effects(self) -> None:
-        self.world.area_set_param(self.pick(self.areas), "linear_damp_mode", int(self.random.integers(5)))
+        self.world.area.set_param(self.pick(self.areas), "linear_damp_mode", int(self.random.integers(5)))
 
     HAPPENINGS = (
         move_body, move_area, free_body, free_area, body_leaves_and_returns, area_leaves_and_returns, switch_shape,
@@ -169,7 +169,7 @@ def test_events_tell_what_overlaps(seed):
         for _ in range(scene.random.integers(8)):
             scene.HAPPENINGS[scene.random.integers(len(scene.HAPPENINGS))](scene)
         scene.step()
-        events = scene.world.area_events(scene.system)
+        events = scene.world.area.events(scene.system)
         heard += len(events)
         scene.listener.hear(events)
         scene.check()
@@ -183,9 +183,9 @@ def test_all_comes_to_an_end():
     scene = RandomWorld(99)
     scene.step(5)
     for body in scene.bodies:
-        scene.world.destroy_body(body)
+        scene.world.body.destroy(body)
     for area in scene.areas[1:]:
-        scene.world.destroy_area(area)
+        scene.world.area.destroy(area)
     scene.step()
     sensors = scene.world.system(scene.system).sensors
     assert not (sensors.rows("overlaps", "overlap_count")["area"] >= 0).any()
@@ -204,15 +204,15 @@ def tell(seed: int, threads: int) -> list:
     for _ in range(300):
         scene.add(ball, random.uniform(-6, 6, 3), basis=random_basis(random))
     for _ in range(10):
-        area = world.create_area(True)
-        world.area_add_shape(area, box)
-        world.area_set_monitoring(area, bodies=True, areas=True)
-        world.area_set_transform(area, (*random_basis(random), *random.uniform(-5, 5, 3)))
-        world.area_set_system(area, scene.system)
+        area = world.area.create(True)
+        world.area.add_shape(area, box)
+        world.area.set_monitoring(area, bodies=True, areas=True)
+        world.area.set_transform(area, (*random_basis(random), *random.uniform(-5, 5, 3)))
+        world.area.set_system(area, scene.system)
     heard = []
     for _ in range(40):
         world.step(scene.system, TICK)
-        heard.append(world.area_events(scene.system).tobytes())
+        heard.append(world.area.events(scene.system).tobytes())
     assert sum(map(len, heard)) > 0
     return heard
 
@@ -232,16 +232,16 @@ class AreaScene(SmallWorld):
         self.area = self.add_area(self.box(1.0, 1.0, 1.0))
 
     def add_area(self, shape: int, position=(0.0, 0.0, 0.0), **monitoring) -> int:
-        area = self.world.create_area()
-        self.world.area_add_shape(area, shape)
-        self.world.area_set_monitoring(area, **(monitoring or {"bodies": True, "areas": True}))
-        self.world.area_set_transform(area, (1, 0, 0, 0, 1, 0, 0, 0, 1, *position))
-        self.world.area_set_system(area, self.system)
+        area = self.world.area.create()
+        self.world.area.add_shape(area, shape)
+        self.world.area.set_monitoring(area, **(monitoring or {"bodies": True, "areas": True}))
+        self.world.area.set_transform(area, (1, 0, 0, 0, 1, 0, 0, 0, 1, *position))
+        self.world.area.set_system(area, self.system)
         return area
 
     def events(self) -> list[tuple[int, int]]:
         """(status, id of the other) of what the last step told."""
-        events = self.world.area_events(self.system)
+        events = self.world.area.events(self.system)
         return [(int(event["status"]), int(event["other_id"])) for event in events]
 
 
@@ -249,10 +249,10 @@ def test_nothing_is_measured_where_nothing_moves():
     scene = AreaScene(sleeps=True)
     bodies = [scene.add(scene.sphere(0.2), (0.1 * k, 0, 0)) for k in range(3)]
     for body in bodies:
-        scene.world.body_set_collision_mask(body, 0)
-        scene.world.body_set_collision_layer(body, 1)
+        scene.world.body.set_collision_mask(body, 0)
+        scene.world.body.set_collision_layer(body, 1)
     still = scene.add(scene.box(0.5, 0.5, 0.5), mode=STATIC)
-    scene.world.body_set_collision_mask(still, 0)
+    scene.world.body.set_collision_mask(still, 0)
     scene.step()
     assert len(scene.events()) == 4
     scene.step(120)
@@ -269,12 +269,12 @@ def test_what_is_known_already_is_not_told():
     body = scene.add(scene.sphere(0.2), mode=STATIC)
     scene.step()
     assert scene.events() == [(ADDED, body)]
-    scene.world.body_set_system(body, 0)
-    scene.world.body_set_system(body, scene.system)
+    scene.world.body.set_system(body, 0)
+    scene.world.body.set_system(body, scene.system)
     scene.step()
     assert scene.events() == []
     other = scene.add(scene.sphere(0.2), mode=STATIC)
-    scene.world.body_set_system(other, 0)
+    scene.world.body.set_system(other, 0)
     scene.step()
     assert scene.events() == []
 
@@ -282,11 +282,11 @@ def test_what_is_known_already_is_not_told():
 def test_beginnings_come_before_ends():
     """A body of two shapes that take turns is never gone in between."""
     scene = AreaScene()
-    body = scene.world.create_body()
-    scene.world.body_set_mode(body, STATIC)
+    body = scene.world.body.create()
+    scene.world.body.set_mode(body, STATIC)
     for x in (0.0, 5.0):
-        scene.world.body_add_shape(body, scene.sphere(0.5), (1, 0, 0, 0, 1, 0, 0, 0, 1, x, 0, 0))
-    scene.world.body_set_system(body, scene.system)
+        scene.world.body.add_shape(body, scene.sphere(0.5), (1, 0, 0, 0, 1, 0, 0, 0, 1, x, 0, 0))
+    scene.world.body.set_system(body, scene.system)
     scene.step()
     scene.move(body, (-5.0, 0.0, 0.0))
     scene.step()
@@ -299,7 +299,7 @@ def test_events_of_the_last_step_and_what_ended_since():
     scene.step()
     scene.step()
     assert scene.events() == []
-    scene.world.destroy_body(body)
+    scene.world.body.destroy(body)
     assert scene.events() == []
     scene.step()
     assert scene.events() == [(REMOVED, body)]
@@ -323,42 +323,42 @@ def test_a_limit_is_told_and_nothing_is_lost():
     ball = scene.sphere(0.2)
     for k in range(40):
         scene.add(ball, (0.01 * k, 0, 0), mode=STATIC)
-    area = world.create_area()
-    world.area_add_shape(area, scene.box(1, 1, 1))
-    world.area_set_monitoring(area, bodies=True)
-    world.area_set_system(area, scene.system)
+    area = world.area.create()
+    world.area.add_shape(area, scene.box(1, 1, 1))
+    world.area.set_monitoring(area, bodies=True)
+    world.area.set_system(area, scene.system)
     with pytest.warns(LimitReached, match="overlaps of areas.*max_area_overlaps"):
         scene.step()
-    assert 16 <= len(world.area_overlaps(area)) <= 32, "before and after the bodies move"
+    assert 16 <= len(world.area.overlaps(area)) <= 32, "before and after the bodies move"
     scene.step(3)
-    assert len(world.area_overlaps(area)) == 40
+    assert len(world.area.overlaps(area)) == 40
 
 
 def test_overlaps_of_an_area():
     scene = AreaScene()
     body = scene.add(scene.sphere(0.2), mode=STATIC)
     other = scene.add_area(scene.sphere(0.5), (0.5, 0, 0))
-    assert scene.world.area_overlaps(scene.area) == []
-    scene.world.area_set_monitorable(other, True)
+    assert scene.world.area.overlaps(scene.area) == []
+    scene.world.area.set_monitorable(other, True)
     scene.step()
-    assert scene.world.area_overlaps(scene.area) == [body, other]
-    scene.world.area_set_system(scene.area, 0)
-    assert scene.world.area_overlaps(scene.area) == []
+    assert scene.world.area.overlaps(scene.area) == [body, other]
+    scene.world.area.set_system(scene.area, 0)
+    assert scene.world.area.overlaps(scene.area) == []
 
 
 def test_large_areas_hold_what_is_deep_inside():
     """The quick way for what lies wholly in a box or sphere tells the same: shapes that are off, and half spaces."""
     scene = AreaScene()
     large = scene.add_area(scene.box(50, 50, 50), (0.0, 0.0, 0.0), bodies=True)
-    body = scene.world.create_body()
-    scene.world.body_set_mode(body, STATIC)
+    body = scene.world.body.create()
+    scene.world.body.set_mode(body, STATIC)
     for x in (0.0, 2.0, 4.0):
-        scene.world.body_add_shape(body, scene.sphere(0.5), (1, 0, 0, 0, 1, 0, 0, 0, 1, x, 0, 0))
-    scene.world.body_set_shape_disabled(body, 1, True)
-    scene.world.body_set_system(body, scene.system)
+        scene.world.body.add_shape(body, scene.sphere(0.5), (1, 0, 0, 0, 1, 0, 0, 0, 1, x, 0, 0))
+    scene.world.body.set_shape_disabled(body, 1, True)
+    scene.world.body.set_system(body, scene.system)
     scene.floor()
     scene.step()
-    events = scene.world.area_events(scene.system)
+    events = scene.world.area.events(scene.system)
     found = {int(e["other_shape"]) for e in events if e["other_id"] == body and e["area_id"] == large}
     assert found == {0, 2}
 
@@ -367,18 +367,18 @@ def test_bad_input_names_the_call_and_changes_nothing():
     scene = AreaScene()
     world, area, body = scene.world, scene.area, scene.add(scene.sphere(0.5), mode=STATIC)
     with pytest.raises(ValueError, match="area_set_param: gravity_mode must be 0 to 4 .* got 7"):
-        world.area_set_param(area, "gravity_mode", 7)
+        world.area.set_param(area, "gravity_mode", 7)
     with pytest.raises(ValueError, match="area_set_param: there is no parameter 'weight'"):
-        world.area_set_param(area, "weight", 1.0)
+        world.area.set_param(area, "weight", 1.0)
     with pytest.raises(ValueError, match="area_set_param: gravity_vector must be 3 finite numbers"):
-        world.area_set_param(area, "gravity_vector", (0, 1))
+        world.area.set_param(area, "gravity_vector", (0, 1))
     with pytest.raises(ValueError, match="area_set_param: gravity must be finite"):
-        world.area_set_param(area, "gravity", float("nan"))
+        world.area.set_param(area, "gravity", float("nan"))
     with pytest.raises(KeyError, match="area_set_monitorable: there is no area .*: it is no area"):
-        world.area_set_monitorable(body, True)
+        world.area.set_monitorable(body, True)
     with pytest.raises(KeyError, match="body_set_mode: there is no body .*: it is no body"):
-        world.body_set_mode(area, 0)
-    world.destroy_area(area)
+        world.body.set_mode(area, 0)
+    world.area.destroy(area)
     with pytest.raises(KeyError, match="area_system: there is no area .*: it was freed"):
-        world.area_system(area)
+        world.area.system(area)
     scene.step()

@@ -12,9 +12,9 @@ class QueryScene(SmallWorld):
 
     def __init__(self):
         super().__init__()
-        self.area = self.world.create_area()
-        self.world.area_add_shape(self.area, self.sphere(1.0))
-        self.world.area_set_system(self.area, self.system)
+        self.area = self.world.area.create()
+        self.world.area.add_shape(self.area, self.sphere(1.0))
+        self.world.area.set_system(self.area, self.system)
         self.queries = Queries(self.world)
 
 
@@ -32,7 +32,7 @@ def test_rays_that_pick_skip_areas_that_are_not_pickable():
     scene = QueryScene()
     way = (scene.system, (-5, 0, 0), (5, 0, 0))
     assert scene.queries.cast_ray(*way, areas=True, only_pickable=True) is not None
-    row = scene.world.bodies.rows[scene.world.area_index("test", scene.area)]
+    row = scene.world.bodies.rows[scene.world.area.index("test", scene.area)]
     row["flags"] = int(row["flags"]) & ~RAY_PICKABLE
     assert scene.queries.cast_ray(*way, areas=True, only_pickable=True) is None
     assert scene.queries.cast_ray(*way, areas=True) is not None
@@ -52,14 +52,14 @@ def test_points_shapes_and_casts():
 def test_closest_point_of_an_area():
     scene = QueryScene()
     assert scene.queries.closest_point(scene.area, (3, 0, 0)) == pytest.approx((1, 0, 0), abs=1e-6)
-    scene.world.area_set_system(scene.area, 0)
+    scene.world.area.set_system(scene.area, 0)
     with pytest.raises(ValueError, match="closest_point: the body is in no system"):
         scene.queries.closest_point(scene.area, (3, 0, 0))
 
 
 def test_a_moved_area_is_found_at_once():
     scene = QueryScene()
-    scene.world.area_set_transform(scene.area, (1, 0, 0, 0, 1, 0, 0, 0, 1, 30, 0, 0))
+    scene.world.area.set_transform(scene.area, (1, 0, 0, 0, 1, 0, 0, 0, 1, 30, 0, 0))
     assert scene.queries.intersect_point(scene.system, (30, 0, 0), areas=True)["body_id"].tolist() == [scene.area]
     assert len(scene.queries.intersect_point(scene.system, (0, 0, 0), areas=True)) == 0
 

@@ -42,7 +42,7 @@ def space() -> scree.Space:
 def row_of(space: scree.Space, body: scree.Body) -> tuple:
     """The pool of shapes, and the row of the first shape on a body."""
     core = space.world.core
-    return core.shapes, int(core.shape_index("", core.body_shape(body.id, 0)))
+    return core.shapes, int(core.shape.index("", core.body.shape(body.id, 0)))
 
 
 def triangles_of(space: scree.Space) -> np.ndarray:

@@ -79,11 +79,11 @@ def test_what_lay_on_a_batch_wakes_and_falls_when_it_goes():
     assert ground.is_awake(ball)
     ground.step(60)
     assert ground.position(ball)[1] < -1.0
-    ground.world.destroy_body(ball)
+    ground.world.body.destroy(ball)
     assert (np.array(ground.counts()[:2]) == empty[:2]).all() and ground.counts()[3:] == empty[3:]
     for identity in ids.tolist():
         with pytest.raises(KeyError, match="was freed"):
-            ground.world.body_index("test", identity)
+            ground.world.body.index("test", identity)
 
 
 def test_a_sleeper_that_got_new_ground_stays_on_it_when_it_wakes():
@@ -117,17 +117,17 @@ def test_the_same_as_bodies_made_one_by_one(seed):
     shapes = random.integers(0, 3, count)
     batch = ground.batch(positions, cooked, shapes=shapes, rotations=rotations, layer=5, mask=9)
     twin = ground.world
-    kinds = [ground.box(0.5, 1.0, 2.0), ground.sphere(0.7), twin.create_shape(4)]
-    twin.shapes.set_hull(twin.shape_index("test", kinds[2]), points)
+    kinds = [ground.box(0.5, 1.0, 2.0), ground.sphere(0.7), twin.shape.create(4)]
+    twin.shapes.set_hull(twin.shape.index("test", kinds[2]), points)
     for k in range(count):
-        body = twin.create_body()
-        twin.body_set_mode(body, STATIC)
-        twin.body_add_shape(body, kinds[shapes[k]])
-        twin.body_set_collision_layer(body, 5)
-        twin.body_set_collision_mask(body, 9)
-        twin.body_set_transform(body, (*rotation_matrix(rotations[k].astype(np.float64)).ravel(), *positions[k]))
-        twin.body_set_system(body, ground.system)
-        made, other = twin.bodies.rows[batch.rows[k]], twin.bodies.rows[twin.body_index("test", body)]
+        body = twin.body.create()
+        twin.body.set_mode(body, STATIC)
+        twin.body.add_shape(body, kinds[shapes[k]])
+        twin.body.set_collision_layer(body, 5)
+        twin.body.set_collision_mask(body, 9)
+        twin.body.set_transform(body, (*rotation_matrix(rotations[k].astype(np.float64)).ravel(), *positions[k]))
+        twin.body.set_system(body, ground.system)
+        made, other = twin.bodies.rows[batch.rows[k]], twin.bodies.rows[twin.body.index("test", body)]
         turn = float(made["rotation"].astype(np.float64) @ other["rotation"])
         assert abs(turn) > 1.0 - 1e-6, "the same turn, whatever its sign"
         for name in ("position", "bounds", "local_bounds", "extent", "inner_radius", "fat_bounds"):
@@ -170,9 +170,9 @@ def test_bodies_of_a_batch_refuse_to_be_taken_apart(ground):
     batch = ground.batch(grid(2))
     identity, world = int(batch.ids[0]), ground.world
     shape = ground.sphere(1.0)
-    for call in (lambda: world.destroy_body(identity), lambda: world.body_set_mode(identity, 2),
-                 lambda: world.body_set_system(identity, 0), lambda: world.body_add_shape(identity, shape),
-                 lambda: world.body_remove_shape(identity, 0), lambda: world.body_clear_shapes(identity)):  # fmt: skip
+    for call in (lambda: world.body.destroy(identity), lambda: world.body.set_mode(identity, 2),
+                 lambda: world.body.set_system(identity, 0), lambda: world.body.add_shape(identity, shape),
+                 lambda: world.body.remove_shape(identity, 0), lambda: world.body.clear_shapes(identity)):  # fmt: skip
         with pytest.raises(ValueError, match="belongs to a tile"):
             call()
     batch.drop()
@@ -192,7 +192,7 @@ def test_two_threads_make_bodies_beside_loaders():
     threads = [threading.Thread(target=load, args=(number,)) for number in range(2)]
     for thread in threads:
         thread.start()
-    mine = [ground.world.create_body() for _ in range(500)]
+    mine = [ground.world.body.create() for _ in range(500)]
     for thread in threads:
         thread.join()
     rows = [int(row) for batches in taken[:2] for batch in batches for row in batch.rows]
@@ -226,7 +226,7 @@ def test_rows_that_were_other_bodies_keep_no_filter_of_theirs(ground):
     rows = ground.world.instances.rows
     rows["query_layers"][:64] = rows["simulation_layers"][:64] = 2
     ball = ground.add(ground.sphere(0.5), (0.0, 1.0, 0.0))
-    ground.world.body_set_shape_layers(ball, 0, 1, 1)
+    ground.world.body.set_shape_layers(ball, 0, 1, 1)
     batch = ground.batch(grid(4))
     used = np.isin(rows["body"][:4096], batch.rows) & (rows["shape"][:4096] >= 0)
     assert (rows["query_layers"][:4096][used] == 0).all() and (rows["simulation_layers"][:4096][used] == 0).all()
@@ -243,8 +243,8 @@ def test_a_joint_to_a_streamed_body_is_refused(ground):
     ball = ground.add(ground.sphere(0.5), (0.0, 3.0, 0.0))
     for bodies_of_joint in ((ball, int(batch.ids[0])), (int(batch.ids[0]), ball)):
         with pytest.raises(ValueError, match="belongs to a tile, which comes and goes: hold it by the world"):
-            ground.world.create_joint("point", *bodies_of_joint)
-    assert ground.world.create_joint("point", ball, 0)
+            ground.world.joint.create("point", *bodies_of_joint)
+    assert ground.world.joint.create("point", ball, 0)
     batch.remove()
 
 

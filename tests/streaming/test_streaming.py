@@ -63,7 +63,7 @@ def test_all_that_is_wanted_comes_in_and_a_ball_lies_on_it(ground, folder):
         assert streaming.errors == []
     ground.step(60)
     assert ground.position(ball)[1] < 0.0, "without tiles it falls"
-    ground.world.destroy_body(ball)
+    ground.world.body.destroy(ball)
     assert ground.counts()[3:] == empty[3:] and ground.counts()[0] == empty[0]
 
 

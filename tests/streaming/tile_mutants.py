@@ -242,8 +242,8 @@ class Stage:
         self.queue = BatchQueue(self.world, self.system, tends=True)
         self.queries = Queries(self.world)
         points = np.random.default_rng(2).normal(size=(12, 3)) * 0.4
-        hull = self.world.create_shape(schema.HULL)
-        self.world.shapes.set_hull(self.world.shape_index("hull", hull), points)
+        hull = self.world.shape.create(schema.HULL)
+        self.world.shapes.set_hull(self.world.shape.index("hull", hull), points)
         self.shapes = [self.small.sphere(0.4), self.small.box(0.4, 0.3, 0.5), self.small.capsule(0.3, 1.2), hull]
         self.anchor = self.small.add(self.shapes[1], (-200.0, 0.0, -200.0), mode=STATIC)
 
@@ -259,7 +259,7 @@ class Stage:
         places = (data.bodies["position"] + data.origin)[np.abs(data.bodies["position"] + data.origin).max(1) < 1e6]
         guests = [self.small.add(self.shapes[k % 4], tuple(place + (0.1, 0.6, 0.2))) for k, place in enumerate(places[:9])]
         for guest in guests[::3]:
-            self.world.body_set_continuous(guest, True)
+            self.world.body.set_continuous(guest, True)
             self.small.throw(guest, (1.0, -60.0, 2.0))
         try:
             for _ in range(3):
@@ -269,7 +269,7 @@ class Stage:
             self.ask(places[:9], guests)
         finally:
             for guest in guests:
-                self.world.destroy_body(guest)
+                self.world.body.destroy(guest)
             batch.remove()
         self.world.step(self.system, 1 / 60)
         hit = self.queries.cast_ray(self.system, (-200.0, 5.0, -200.0), (-200.0, -5.0, -200.0))

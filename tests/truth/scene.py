@@ -153,8 +153,8 @@ def _shape(world: SmallWorld, body: Body) -> int:
         return world.sphere(*body.size)
     if body.shape == "capsule":
         return world.capsule(*body.size)
-    shape = world.world.create_shape(CYLINDER if body.shape == "cylinder" else HULL)
-    index, shapes = world.world.shape_index("truth", shape), world.world.shapes
+    shape = world.world.shape.create(CYLINDER if body.shape == "cylinder" else HULL)
+    index, shapes = world.world.shape.index("truth", shape), world.world.shapes
     if body.shape == "cylinder":
         shapes.set_cylinder(index, *body.size)
     else:
@@ -188,13 +188,13 @@ def play(scene: Scene, threads: int = 1) -> Played:
         mode = RIGID if body.mass > 0.0 else STATIC
         ids.append(world.add(_shape(world, body), tuple(body.place), mode=mode, basis=basis, **params))
         if not scene.meet:
-            world.world.body_set_collision_mask(ids[-1], 0)
-            world.world.body_set_collision_layer(ids[-1], 0)
-        world.world.body_set_continuous(ids[-1], body.is_fast)
+            world.world.body.set_collision_mask(ids[-1], 0)
+            world.world.body.set_collision_layer(ids[-1], 0)
+        world.world.body.set_continuous(ids[-1], body.is_fast)
     for joint in scene.joints:
         sides = [(ids[k], scene.bodies[k]) if k >= 0 else (0, None) for k in (joint.a, joint.b)]
-        world.world.create_joint(joint.kind, sides[0][0], sides[1][0], *(_frame(joint, body) for _, body in sides))
-    world.world.settle_shapes()
+        world.world.joint.create(joint.kind, sides[0][0], sides[1][0], *(_frame(joint, body) for _, body in sides))
+    world.world.body.settle_shapes()
     moving = [k for k, body in enumerate(scene.bodies) if body.mass > 0.0]
     for k in moving:
         world.turn(ids[k], scene.bodies[k].spin)

@@ -28,7 +28,7 @@ def measured(count: int, is_compound: bool) -> str:
     scene.step(60)
     step = seconds_of(lambda: scene.step(20), 9) / 20
     places = (np.eye(3).ravel().tolist() + [0.1 * k, 0.0, 0.0] for k in range(1000))
-    change = seconds_of(lambda: scene.world.body_set_shape_transform(scene.bodies[0], 0, next(places)), 20)
+    change = seconds_of(lambda: scene.world.body.set_shape_transform(scene.bodies[0], 0, next(places)), 20)
     name = "parts" if is_compound else "shapes"
     figures = f"made in {made:6.2f} s, ray {rays * 1e6:5.2f} us, step {step * 1e6:5.0f} us, one moved {change * 1e6:5.0f} us"
     return f"{count:6} {name}: {figures}"

@@ -30,16 +30,16 @@ def measure(what: str, level: int, rule: dict | None = None) -> None:
     for number in range(1200):
         stack, level_in_stack = divmod(number, 12)
         body = scene.add(shape, (stack % 10 * 1.3, 0.5 + 1.001 * level_in_stack, stack // 10 * 1.3))
-        scene.world.body_set_contact_events(body, level)
+        scene.world.contact.set_events(body, level)
     if rule:
-        scene.world.set_contact_rule(0, 0, **rule)
+        scene.world.contact.set_rule(0, 0, **rule)
     scene.step(30)
     times = []
     for _ in range(150):
         start = time.thread_time()
         scene.step()
         times.append(1e3 * (time.thread_time() - start))
-    told = len(scene.world.contact_events(scene.system))
+    told = len(scene.world.contact.events(scene.system))
     print(f"{what:32} {min(times):.3f} ms, median {np.median(times):.3f} ms, {told} events")
 
 

@@ -56,8 +56,8 @@ def arch(world, count: int) -> list[int]:
         angles = (np.pi * k / count, np.pi * (k + 1) / count)
         points = np.array([(r * np.cos(a), r * np.sin(a), z) for r in (2.0, 2.6) for a in angles for z in (-0.4, 0.4)])
         middle = points.mean(axis=0)
-        wedge = world.world.create_shape(HULL)
-        world.world.shapes.set_hull(world.world.shape_index("arch", wedge), points - middle)
+        wedge = world.world.shape.create(HULL)
+        world.world.shapes.set_hull(world.world.shape.index("arch", wedge), points - middle)
         bodies.append(world.add(wedge, tuple(middle), mode=RIGID, friction=0.8))
     return bodies
 

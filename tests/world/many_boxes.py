@@ -28,9 +28,9 @@ class BoxesWorld(SmallWorld):
         self.row = self.world.system(self.system).row
         self.generator = np.random.default_rng(seed)
         half = self.generator.uniform(0.5, 2.5, (SIZES, 3))
-        models = [self.world.body_index("", self.add(self.box(*h), mode=STATIC)) for h in half]
+        models = [self.world.body.index("", self.add(self.box(*h), mode=STATIC)) for h in half]
         for index in models:
-            self.world.body_set_system(int(self.world.bodies.rows["id"][index]), 0)
+            self.world.body.set_system(int(self.world.bodies.rows["id"][index]), 0)
         if count:
             self._fill(count, np.array(models), half, side)
         if ground:

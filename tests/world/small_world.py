@@ -56,53 +56,53 @@ class SmallWorld:
         self.row = self.world.system(self.system).row
 
     def box(self, *half_extents) -> int:
-        shape = self.world.create_shape(BOX)
-        self.world.shapes.set_box(self.world.shape_index("box", shape), half_extents)
+        shape = self.world.shape.create(BOX)
+        self.world.shapes.set_box(self.world.shape.index("box", shape), half_extents)
         return shape
 
     def sphere(self, radius: float) -> int:
-        shape = self.world.create_shape(SPHERE)
-        self.world.shapes.set_sphere(self.world.shape_index("sphere", shape), radius)
+        shape = self.world.shape.create(SPHERE)
+        self.world.shapes.set_sphere(self.world.shape.index("sphere", shape), radius)
         return shape
 
     def capsule(self, radius: float, height: float) -> int:
-        shape = self.world.create_shape(CAPSULE)
-        self.world.shapes.set_capsule(self.world.shape_index("capsule", shape), radius, height)
+        shape = self.world.shape.create(CAPSULE)
+        self.world.shapes.set_capsule(self.world.shape.index("capsule", shape), radius, height)
         return shape
 
     def compound(self, parts) -> int:
         """A static compound of (shape, transform, ...)."""
-        shape, shapes = self.world.create_shape(COMPOUND), self.world.shapes
-        given = [(self.world.shape_index("part", part[0]), *part[1:]) for part in parts]
-        shapes.set_compound(self.world.shape_index("compound", shape), given)
+        shape, shapes = self.world.shape.create(COMPOUND), self.world.shapes
+        given = [(self.world.shape.index("part", part[0]), *part[1:]) for part in parts]
+        shapes.set_compound(self.world.shape.index("compound", shape), given)
         return shape
 
     def add(self, shape: int, position=(0.0, 0.0, 0.0), mode: int | None = None, basis=UPRIGHT, **params) -> int:
         world = self.world
-        body = world.create_body()
+        body = world.body.create()
         if mode is not None:
-            world.body_set_mode(body, mode)
-        world.body_add_shape(body, shape)
+            world.body.set_mode(body, mode)
+        world.body.add_shape(body, shape)
         for name, value in params.items():
-            world.body_set_param(body, name, value)
-        world.body_set_transform(body, (*basis, *position))
-        world.body_set_system(body, self.system)
+            world.body.set_param(body, name, value)
+        world.body.set_transform(body, (*basis, *position))
+        world.body.set_system(body, self.system)
         return body
 
     def floor(self, normal=(0.0, 1.0, 0.0), **params) -> int:
-        shape = self.world.create_shape(PLANE)
-        self.world.shapes.set_plane(self.world.shape_index("plane", shape), normal, 0.0)
+        shape = self.world.shape.create(PLANE)
+        self.world.shapes.set_plane(self.world.shape.index("plane", shape), normal, 0.0)
         return self.add(shape, mode=STATIC, **params)
 
     def move(self, body: int, position, basis=UPRIGHT) -> None:
-        self.world.body_set_transform(body, (*basis, *position))
+        self.world.body.set_transform(body, (*basis, *position))
 
     def step(self, ticks: int = 1) -> None:
         for _ in range(ticks):
             self.world.step(self.system, TICK)
 
     def index(self, body: int) -> int:
-        return self.world.body_index("test", body)
+        return self.world.body.index("test", body)
 
     def body(self, body: int):
         return self.world.bodies.rows[self.index(body)]

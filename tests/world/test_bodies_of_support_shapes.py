@@ -18,8 +18,8 @@ LYING = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)  # Y to -X
 
 
 def shape(world: SmallWorld, kind: int, *numbers) -> int:
-    made = world.world.create_shape(kind)
-    index, shapes = world.world.shape_index("", made), world.world.shapes
+    made = world.world.shape.create(kind)
+    index, shapes = world.world.shape.index("", made), world.world.shapes
     {
         TAPERED_CAPSULE: shapes.set_tapered_capsule, TAPERED_CYLINDER: shapes.set_tapered_cylinder,
         ELLIPSOID: lambda row, *axes: shapes.set_ellipsoid(row, axes),
@@ -34,17 +34,17 @@ def ground(world: SmallWorld, kind: str) -> None:
     elif kind == "box":
         world.add(world.box(20.0, 1.0, 20.0), (0.0, -1.0, 0.0), mode=STATIC)
     elif kind == "mesh":
-        made = world.world.create_shape(MESH)
+        made = world.world.shape.create(MESH)
         x, z = np.meshgrid(np.arange(-10, 11), np.arange(-10, 11))
         vertices = np.stack((x, 0 * x, z), axis=-1).reshape(-1, 3).astype(float)
         corner = (np.arange(20)[:, None] * 21 + np.arange(20)).ravel()
         halves = (corner, corner + 21, corner + 1), (corner + 1, corner + 21, corner + 22)
         triangles = np.concatenate([np.stack(half, 1) for half in halves])
-        world.world.shapes.set_mesh(world.world.shape_index("", made), vertices, triangles)
+        world.world.shapes.set_mesh(world.world.shape.index("", made), vertices, triangles)
         world.add(made, mode=STATIC)
     else:
-        made = world.world.create_shape(HEIGHT_FIELD)
-        world.world.shapes.set_height_field(world.world.shape_index("", made), 21, 21, np.zeros(441))
+        made = world.world.shape.create(HEIGHT_FIELD)
+        world.world.shapes.set_height_field(world.world.shape.index("", made), 21, 21, np.zeros(441))
         world.add(made, mode=STATIC)
 
 
@@ -112,7 +112,7 @@ def test_fast_ones_do_not_tunnel_and_casts_stop(name):
     world.step(60)
     assert world.position(body)[0] < 0.0
     queries = Queries(world.world)
-    bounds = world.world.shapes.rows[world.world.shape_index("", made)]["bounds"]
+    bounds = world.world.shapes.rows[world.world.shape.index("", made)]["bounds"]
     safe, _ = queries.cast_motion(world.system, made, (10.0, 0.0, 0.0), (-10.0, 0.0, 0.0), exclude=[body])
     assert safe == pytest.approx((10.0 - 0.005 + bounds[0]) / 10.0, abs=2e-4)
     assert len(queries.intersect_shape(world.system, made, (0.1, 0.0, 0.0), exclude=[body])) == 1

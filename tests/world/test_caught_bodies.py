@@ -28,7 +28,7 @@ class Links(SmallWorld):
         self.caught = 0 if is_last else self.add(self.shape)
         self.links = self.add(self.shape, tuple(-ARM)), self.add(self.shape, tuple(turn @ ARM), basis=tuple(turn.ravel()))
         self.caught = self.caught or self.add(self.shape)
-        self.joint = self.world.create_joint("point", *self.links, (*PLAIN, *ARM), (*PLAIN, *-ARM), collides)
+        self.joint = self.world.joint.create("point", *self.links, (*PLAIN, *ARM), (*PLAIN, *-ARM), collides)
 
     def catch(self, place, tilt: float, heading: float = 0.0) -> None:
         basis = turned((0, 1, 0), heading) @ turned((0, 0, 1), tilt)
@@ -36,7 +36,7 @@ class Links(SmallWorld):
 
     def depth(self, first: int, second: int) -> float:
         """How deep two bodies lie in each other [m]; exact."""
-        row = self.world.shapes.rows[self.world.shape_index("", self.shape)]
+        row = self.world.shapes.rows[self.world.shape.index("", self.shape)]
         points, radius = core_of(row)
         cores = [world_core(points, self.position(body), self.body(body)["rotation"]) for body in (first, second)]
         return 2.0 * radius - signed_distance(*cores)

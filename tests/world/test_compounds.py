@@ -31,22 +31,22 @@ class Rubble(SmallWorld):
         self.shapes = [self.box(*half) for half in random.uniform(0.1, 0.8, (7, 3))] + [self.sphere(0.4), self.sphere(0.7)]
         places = random.uniform(-0.5, 0.5, (count, 3)) * (side, 4.0, side)
         bases = turns(random, count)
-        self.bodies = [self.world.create_body()] if is_one else []
+        self.bodies = [self.world.body.create()] if is_one else []
         if is_one:
-            self.world.body_set_mode(self.bodies[0], mode)
+            self.world.body.set_mode(self.bodies[0], mode)
         parts = []
         for k, (place, basis) in enumerate(zip(places, bases, strict=True)):
             shape = self.shapes[k % len(self.shapes)]
             if is_compound:
                 parts.append((shape, (*basis.ravel(), *place)))
             elif is_one:
-                self.world.body_add_shape(self.bodies[0], shape, (*basis.ravel(), *place))
+                self.world.body.add_shape(self.bodies[0], shape, (*basis.ravel(), *place))
             else:
                 self.bodies.append(self.add(shape, place, mode=STATIC, basis=basis.ravel()))
         if is_compound:
-            self.world.body_add_shape(self.bodies[0], self.compound_of(parts))
+            self.world.body.add_shape(self.bodies[0], self.compound_of(parts))
         if is_one:
-            self.world.body_set_system(self.bodies[0], self.system)
+            self.world.body.set_system(self.bodies[0], self.system)
         self.queries = Queries(self.world)
         self.number = {body: k for k, body in enumerate(self.bodies)}
 
@@ -121,10 +121,10 @@ def test_closest_points(both):
 def test_what_lies_in_an_area():
     """The numbers of the shapes that overlap an area come as the area has them, and go."""
     scene = Rubble(True, 60, mode=KINEMATIC)
-    area = scene.world.create_area()
-    scene.world.area_add_shape(area, scene.box(3.0, 3.0, 3.0))
-    scene.world.area_set_monitoring(area, bodies=True, areas=False)
-    scene.world.area_set_system(area, scene.system)
+    area = scene.world.area.create()
+    scene.world.area.add_shape(area, scene.box(3.0, 3.0, 3.0))
+    scene.world.area.set_monitoring(area, bodies=True, areas=False)
+    scene.world.area.set_system(area, scene.system)
     scene.step(2)
     inside = scene.queries.intersect_shape(scene.system, scene.box(3.0, 3.0, 3.0), (0, 0, 0), max_results=100)
     assert len(inside) > 5
@@ -152,12 +152,12 @@ def test_bodies_lie_on_it_as_on_single_ones(both):
 def test_two_compounds_meet(is_compound):
     """A moving body of many shapes on a still one: it comes to rest on it, and nothing is missed."""
     scene = Rubble(True, 200, is_compound=is_compound)
-    body = scene.world.create_body()
+    body = scene.world.body.create()
     parts = [(scene.shapes[7], (1, 0, 0, 0, 1, 0, 0, 0, 1, k % 10 - 5, 0, k // 10 - 5)) for k in range(100)]
     for part in [(scene.compound(parts), (*UPRIGHT, 0, 0, 0))] if is_compound else parts:
-        scene.world.body_add_shape(body, *part)
-    scene.world.body_set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 4, 0))
-    scene.world.body_set_system(body, scene.system)
+        scene.world.body.add_shape(body, *part)
+    scene.world.body.set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 4, 0))
+    scene.world.body.set_system(body, scene.system)
     scene.step(240)
     assert scene.position(body)[1] > -0.5 and np.abs(scene.velocity(body)).max() < 0.1
 
@@ -167,17 +167,17 @@ def test_a_changed_compound_is_found_as_it_is_now():
     scene = Rubble(True, 40)
     body, up = scene.bodies[0], ((50, 30, 0), (50, -30, 0))
     assert scene.queries.cast_ray(scene.system, *up) is None
-    scene.world.body_set_shape_transform(body, 17, (1, 0, 0, 0, 1, 0, 0, 0, 1, 50, 5, 0))
+    scene.world.body.set_shape_transform(body, 17, (1, 0, 0, 0, 1, 0, 0, 0, 1, 50, 5, 0))
     assert scene.queries.cast_ray(scene.system, *up)["instance"] == 17
-    scene.world.body_set_shape_disabled(body, 17, True)
+    scene.world.body.set_shape_disabled(body, 17, True)
     assert scene.queries.cast_ray(scene.system, *up) is None
-    scene.world.body_set_shape_disabled(body, 17, False)
-    scene.world.body_remove_shape(body, 3)
+    scene.world.body.set_shape_disabled(body, 17, False)
+    scene.world.body.remove_shape(body, 3)
     assert scene.queries.cast_ray(scene.system, *up)["instance"] == 16
     for number in range(38, 4, -1):
-        scene.world.body_remove_shape(body, number)
-    assert scene.world.body_shape_count(body) == 5 and scene.queries.cast_ray(scene.system, *up) is None
-    scene.world.body_add_shape(body, scene.shapes[7], (1, 0, 0, 0, 1, 0, 0, 0, 1, 50, 5, 0))
+        scene.world.body.remove_shape(body, number)
+    assert scene.world.body.shape_count(body) == 5 and scene.queries.cast_ray(scene.system, *up) is None
+    scene.world.body.add_shape(body, scene.shapes[7], (1, 0, 0, 0, 1, 0, 0, 0, 1, 50, 5, 0))
     assert scene.queries.cast_ray(scene.system, *up)["instance"] == 5
 
 
@@ -185,7 +185,7 @@ def test_changes_do_not_fill_the_pool():
     """Each change takes new rows until no query reads the old ones: more than the pool has, and nobody ran a step between."""
     scene = Rubble(True, 200)
     for _ in range(100):
-        scene.world.body_set_shape_disabled(scene.bodies[0], 0, False)
+        scene.world.body.set_shape_disabled(scene.bodies[0], 0, False)
 
 
 def seconds_of(action, repeats: int = 5) -> float:
@@ -224,10 +224,10 @@ def test_nested_compounds_are_their_shapes():
     pair = Compound([(leg, (*UPRIGHT, 1, 0, 1)), (leg, (*quarter, -1, 0, 1))])
     table = Compound([(scene.box(1.2, 0.05, 1.2), (*UPRIGHT, 0, 0.55, 0)), (pair, (*UPRIGHT, 0, 0, 0)), (pair, (*half, 0, 0, 0))])
     assert len(table) == 9
-    body = scene.world.create_body()
-    scene.world.body_set_mode(body, STATIC)
+    body = scene.world.body.create()
+    scene.world.body.set_mode(body, STATIC)
     assert list(table.add_to(scene.world, body, (*UPRIGHT, 0, 3, 0))) == list(range(9))
-    scene.world.body_set_system(body, scene.system)
+    scene.world.body.set_system(body, scene.system)
     queries = Queries(scene.world)
     found = sorted((round(x), round(z)) for x in (-1, 1) for z in (-1, 1)
                    if queries.intersect_point(scene.system, (x, 2.4, z))["instance"].tolist())  # fmt: skip

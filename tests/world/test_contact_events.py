@@ -22,7 +22,7 @@ KINDS = (CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED)
 
 
 def told(scene, kind=None) -> list:
-    events = scene.world.contact_events(scene.system)
+    events = scene.world.contact.events(scene.system)
     return [event.copy() for event in events if kind is None or event["kind"] == kind]
 
 
@@ -41,7 +41,7 @@ def test_a_box_that_falls_rests_and_jumps():
     scene = SmallWorld()
     floor = scene.floor(restitution=0.0)
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 1.5, 0.0), mass=3.0)
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
     history = []
     for _ in range(120):
         scene.step()
@@ -66,8 +66,8 @@ def test_impulses_are_those_of_the_step():
     scene = SmallWorld()
     scene.floor()
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0), mass=3.0, friction=0.4)
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
-    scene.world.body_set_max_contacts(box, 8)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
+    scene.world.body.set_max_contacts(box, 8)
     scene.step(120)
     (event,) = told(scene)
     assert event["normal_impulses"].sum() == pytest.approx(3.0 * GRAVITY * TICK, rel=0.01)
@@ -79,7 +79,7 @@ def test_impulses_are_those_of_the_step():
     assert slowed == pytest.approx(0.4 * 3.0 * GRAVITY * TICK, rel=0.05)
     np.testing.assert_allclose(event["friction_impulse"], (-slowed, 0.0, 0.0), atol=0.02 * slowed + 1e-3)
     rare = scene.world.bodies.own_rare(scene.index(box))
-    reports = scene.world._contact_reports[scene.index(box)][: rare["contact_count"]]
+    reports = scene.world.body._contact_reports[scene.index(box)][: rare["contact_count"]]
     np.testing.assert_allclose(reports["impulse"].sum(axis=0)[0], -slowed, rtol=0.05)
 
 
@@ -87,7 +87,7 @@ def test_the_twist_of_a_box_that_spins_on_the_floor():
     scene = SmallWorld()
     scene.floor()
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0), mass=2.0)
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
     scene.step(60)
     scene.turn(box, (0.0, 5.0, 0.0))
     before = scene.spin(box)[1]
@@ -102,7 +102,7 @@ def test_the_speed_of_an_impact():
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     ball = scene.add(scene.sphere(0.5), (0.0, 0.0, 0.0), restitution=1.0)
     other = scene.add(scene.sphere(0.5), (1.5, 0.0, 0.0))
-    scene.world.body_set_contact_events(other, CONTACT_CHANGES)
+    scene.world.contact.set_events(other, CONTACT_CHANGES)
     scene.throw(ball, (3.0, 0.0, 0.0))
     added = []
     for _ in range(30):
@@ -118,7 +118,7 @@ def test_an_impact_is_told_where_the_surfaces_are():
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     scene.floor()
     ball = scene.add(scene.sphere(0.5), (0.0, 0.6, 0.0))
-    scene.world.body_set_contact_events(ball, CONTACT_CHANGES)
+    scene.world.contact.set_events(ball, CONTACT_CHANGES)
     scene.throw(ball, (0.0, -10.0, 0.0))
     added = []
     while not added:
@@ -135,33 +135,33 @@ def test_levels_and_who_asks():
     boxes = [scene.add(scene.box(0.5, 0.5, 0.5), (3.0 * k, 0.5, 0.0)) for k in range(2)]
     scene.step(5)
     assert not told(scene) and scene.row["telling_count"] == 0
-    scene.world.body_set_contact_events(floor, CONTACT_CHANGES)
+    scene.world.contact.set_events(floor, CONTACT_CHANGES)
     scene.step()
     assert {key_of(event)[1] for event in told(scene, CONTACT_ADDED)} == set(boxes)
     scene.step()
     assert not told(scene)
-    scene.world.body_set_contact_events(boxes[1], ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(boxes[1], ALL_CONTACT_EVENTS)
     scene.step()
     assert [(event["kind"], key_of(event)[1]) for event in told(scene)] == [(CONTACT_PERSISTED, boxes[1])]
-    scene.world.body_set_contact_events(floor, NO_CONTACT_EVENTS)
+    scene.world.contact.set_events(floor, NO_CONTACT_EVENTS)
     scene.step()
     assert [(event["kind"], key_of(event)[1]) for event in told(scene)] == [(CONTACT_PERSISTED, boxes[1])]
     assert scene.row["telling_count"] == 1
-    scene.world.body_set_contact_events(boxes[1], NO_CONTACT_EVENTS)
+    scene.world.contact.set_events(boxes[1], NO_CONTACT_EVENTS)
     scene.step()
     assert not told(scene) and scene.row["telling_count"] == 0
-    assert scene.world.body_contact_events(boxes[1]) == NO_CONTACT_EVENTS
+    assert scene.world.contact.events_of(boxes[1]) == NO_CONTACT_EVENTS
     with pytest.raises(ValueError, match="body_set_contact_events: level"):
-        scene.world.body_set_contact_events(floor, 3)
+        scene.world.contact.set_events(floor, 3)
 
 
 def test_the_view_cannot_be_written_and_costs_no_copy():
     scene = SmallWorld()
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
     scene.floor()
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
     scene.step(2)
-    events = scene.world.contact_events(scene.system)
+    events = scene.world.contact.events(scene.system)
     assert len(events) == 1 and np.shares_memory(events, pool(scene, "contact events"))
     with pytest.raises(ValueError):
         events["kind"] = 0
@@ -174,7 +174,7 @@ def resting_box(**settings):
     scene = SmallWorld(**settings)
     floor = scene.floor()
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
-    scene.world.body_set_contact_events(box, CONTACT_CHANGES)
+    scene.world.contact.set_events(box, CONTACT_CHANGES)
     scene.step(3)
     return scene, floor, box
 
@@ -182,12 +182,12 @@ def resting_box(**settings):
 def test_a_body_that_is_taken_out_or_freed_is_told_with_its_id():
     for is_freed in (False, True):
         scene, floor, box = resting_box()
-        before = scene.world.contact_events(scene.system).copy()
+        before = scene.world.contact.events(scene.system).copy()
         if is_freed:
-            scene.world.destroy_body(box)
+            scene.world.body.destroy(box)
         else:
-            scene.world.body_set_system(box, 0)
-        assert (scene.world.contact_events(scene.system) == before).all()  # of the last step still
+            scene.world.body.set_system(box, 0)
+        assert (scene.world.contact.events(scene.system) == before).all()  # of the last step still
         scene.step()
         assert [(event["kind"], *key_of(event)) for event in told(scene)] == [(CONTACT_REMOVED, floor, box, 0, 0)]
         scene.step()
@@ -213,19 +213,19 @@ def test_a_sleeper_that_is_taken_out_is_told():
     scene, floor, box = resting_box(sleeps=True)
     scene.step(120)
     assert not scene.is_awake(box)
-    scene.world.destroy_body(box)
+    scene.world.body.destroy(box)
     scene.step()
     assert [event["kind"] for event in told(scene)] == [CONTACT_REMOVED]
 
 
 def test_layers_shapes_and_teleports():
     scene, floor, box = resting_box()
-    scene.world.body_set_collision_mask(box, 0)
-    scene.world.body_set_collision_layer(box, 0)
+    scene.world.body.set_collision_mask(box, 0)
+    scene.world.body.set_collision_layer(box, 0)
     scene.step()
     assert [event["kind"] for event in told(scene)] == [CONTACT_REMOVED]
     scene, floor, box = resting_box()
-    scene.world.body_add_shape(box, scene.sphere(0.5))
+    scene.world.body.add_shape(box, scene.sphere(0.5))
     scene.step()
     # Found anew: what was there ends, what is there begins.
     assert [event["kind"] for event in told(scene)] == [CONTACT_REMOVED, CONTACT_ADDED, CONTACT_ADDED]
@@ -238,7 +238,7 @@ def test_layers_shapes_and_teleports():
 
 def test_collision_steps_of_one_update_share_a_list():
     scene, floor, box = resting_box()
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
     scene.world.step(scene.system, TICK, collision_steps=3)
     assert [event["kind"] for event in told(scene)] == [CONTACT_PERSISTED] * 3
     scene.throw(box, (0.0, 30.0, 0.0))
@@ -248,7 +248,7 @@ def test_collision_steps_of_one_update_share_a_list():
 
 def test_a_full_list_is_a_warning_and_not_silence():
     scene, floor, box = resting_box()
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
     scene.row["contact_event_capacity"] = 0
     with pytest.warns(LimitReached, match="contact events .* 'physics/scree_3d/limits/max_contacts'"):
         scene.step()
@@ -307,7 +307,7 @@ def random_world(seed: int, threads: int = 1, count: int = 40):
     random = np.random.default_rng(seed)
     scene = SmallWorld(sleeps=True, threads=threads)
     floor = scene.floor()
-    scene.world.body_set_contact_events(floor, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(floor, ALL_CONTACT_EVENTS)
     shapes = [scene.box(0.5, 0.3, 0.4), scene.sphere(0.4), scene.box(0.2, 0.2, 0.2)]
     bodies = []
 
@@ -316,8 +316,8 @@ def random_world(seed: int, threads: int = 1, count: int = 40):
             shapes[random.integers(3)], (*random.uniform(-2, 2, 1), random.uniform(low, high), random.uniform(-2, 2))
         )
         if random.random() < 0.3:
-            scene.world.body_add_shape(body, shapes[1], (1, 0, 0, 0, 1, 0, 0, 0, 1, 0.6, 0, 0))
-        scene.world.body_set_contact_events(body, ALL_CONTACT_EVENTS)
+            scene.world.body.add_shape(body, shapes[1], (1, 0, 0, 0, 1, 0, 0, 0, 1, 0.6, 0, 0))
+        scene.world.contact.set_events(body, ALL_CONTACT_EVENTS)
         bodies.append(body)
 
     for _ in range(count):
@@ -326,7 +326,7 @@ def random_world(seed: int, threads: int = 1, count: int = 40):
     def disturb(tick: int) -> set:
         """What users do now and then. Gives the bodies that were put out and in again."""
         if tick % 7 == 3 and len(bodies) > 5:
-            scene.world.destroy_body(bodies.pop(random.integers(len(bodies))))
+            scene.world.body.destroy(bodies.pop(random.integers(len(bodies))))
         if tick % 11 == 5:
             add(4.0, 6.0)
         if tick % 13 == 6:
@@ -335,8 +335,8 @@ def random_world(seed: int, threads: int = 1, count: int = 40):
             scene.throw(bodies[random.integers(len(bodies))], random.uniform(-6, 6, 3))
         if tick % 29 == 9:
             body = bodies[random.integers(len(bodies))]
-            scene.world.body_set_system(body, 0)
-            scene.world.body_set_system(body, scene.system)
+            scene.world.body.set_system(body, 0)
+            scene.world.body.set_system(body, scene.system)
             return {body}
         return set()
 
@@ -351,7 +351,7 @@ def test_events_against_the_twin(seed):
     for tick in range(400):
         put_back = disturb(tick) if tick < 250 else set()  # then they come to rest and sleep
         scene.step()
-        events = scene.world.contact_events(scene.system)
+        events = scene.world.contact.events(scene.system)
         by_kind = {kind: {key_of(event) for event in events[events["kind"] == kind]} for kind in KINDS}
         told_kinds |= {kind for kind in KINDS if by_kind[kind]}
         began, lasting, ended = twin.look(put_back)
@@ -382,7 +382,7 @@ def test_the_same_events_with_any_number_of_threads():
         for tick in range(120):
             disturb(tick)
             scene.step()
-            history.append(scene.world.contact_events(scene.system).tobytes())
+            history.append(scene.world.contact.events(scene.system).tobytes())
         assert sum(map(len, history)) > 1e6
         return history
 
@@ -394,13 +394,13 @@ def test_the_same_events_with_any_number_of_threads():
 def test_a_mesh_has_a_row_for_each_direction_and_ends_once():
     """A box in the corner of a floor and a wall that are one mesh, and later on the floor alone."""
     scene = SmallWorld()
-    shape = scene.world.create_shape(MESH)
+    shape = scene.world.shape.create(MESH)
     corners = [(0, 0, -9), (9, 0, -9), (9, 0, 9), (0, 0, 9), (0, 9, -9), (0, 9, 9)]
     triangles = [(0, 2, 1), (0, 3, 2), (0, 4, 5), (0, 5, 3)]
-    scene.world.shapes.set_mesh(scene.world.shape_index("", shape), corners, triangles)
+    scene.world.shapes.set_mesh(scene.world.shape.index("", shape), corners, triangles)
     ground = scene.add(shape, mode=STATIC)
     lying = scene.add(scene.box(0.5, 0.5, 0.5), (0.5, 0.5, 0.0), friction=0.0)
-    scene.world.body_set_contact_events(lying, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(lying, ALL_CONTACT_EVENTS)
     scene.step()
     events = told(scene, CONTACT_ADDED)
     normals = {tuple(np.round(event["normal"]).astype(int).tolist()) for event in events}
@@ -425,7 +425,7 @@ def test_a_tile_that_streams_out():
     batch.push()
     queue.advance()
     lying = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
-    scene.world.body_set_contact_events(lying, CONTACT_CHANGES)
+    scene.world.contact.set_events(lying, CONTACT_CHANGES)
     kinds = []
     for _ in range(5):
         queue.advance()
@@ -452,7 +452,7 @@ def test_parts_of_a_compound_are_told_apart():
     pillars = scene.compound([(pillar, (1, 0, 0, 0, 1, 0, 0, 0, 1, x, 0.5, 0.0)) for x in (-1.0, 1.0)])
     scene.add(pillars, mode=STATIC)
     beam = scene.add(scene.box(1.5, 0.1, 0.2), (0.0, 1.1, 0.0))
-    scene.world.body_set_contact_events(beam, CONTACT_CHANGES)
+    scene.world.contact.set_events(beam, CONTACT_CHANGES)
     added = []
     for _ in range(10):
         scene.step()

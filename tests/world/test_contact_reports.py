@@ -13,20 +13,20 @@ def test_reports_of_a_resting_box():
     scene = SmallWorld()
     floor = scene.floor()
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0), mass=3.0)
-    scene.world.body_set_max_contacts(box, 8)
+    scene.world.body.set_max_contacts(box, 8)
     scene.step(180)
     rare = scene.world.bodies.own_rare(scene.index(box))
-    reports = scene.world._contact_reports[scene.index(box)][: rare["contact_count"]]
+    reports = scene.world.body._contact_reports[scene.index(box)][: rare["contact_count"]]
     assert len(reports) == 4
     assert (reports["collider_id"] == floor).all()
     np.testing.assert_allclose(reports["normal"], [(0, 1, 0)] * 4, atol=1e-3)
     np.testing.assert_allclose(reports["impulse"].sum(axis=0), (0, 3.0 * GRAVITY * TICK, 0), atol=0.01)
     np.testing.assert_allclose(np.abs(reports["position"][:, [0, 2]]), 0.5, atol=0.01)
     np.testing.assert_allclose(reports["position"][:, 1], 0.0, atol=0.01)
-    scene.world.body_set_max_contacts(box, 2)
+    scene.world.body.set_max_contacts(box, 2)
     scene.step()
     assert rare["contact_count"] == 2
-    scene.world.body_set_max_contacts(box, 0)
+    scene.world.body.set_max_contacts(box, 0)
     scene.step()
     assert rare["contact_count"] == 0
 
@@ -36,12 +36,12 @@ def test_reports_of_a_ball_that_rolls_fast():
     scene = SmallWorld()
     scene.floor()
     ball = scene.add(scene.sphere(0.5), (0.0, 0.5, 0.0))
-    scene.world.body_set_max_contacts(ball, 4)
+    scene.world.body.set_max_contacts(ball, 4)
     scene.throw(ball, (20.0, 0.0, 0.0))
     scene.turn(ball, (0.0, 0.0, -40.0))
     scene.step(30)
     assert scene.world.bodies.own_rare(scene.index(ball))["contact_count"] == 1 and scene.velocity(ball)[0] > 15.0
-    report = scene.world._contact_reports[scene.index(ball)][0]
+    report = scene.world.body._contact_reports[scene.index(ball)][0]
     for name in ("position", "collider_position"):
         np.testing.assert_allclose(report[name], scene.position(ball) - (0.0, 0.5, 0.0), atol=5e-3)
     assert abs(report["depth"]) < 5e-3
@@ -52,7 +52,7 @@ def test_reports_of_a_ball_that_rolls_fast():
 def reports_of(scene, body) -> np.ndarray:
     """What a body was told of its contacts in the last step."""
     count = scene.world.bodies.own_rare(scene.index(body))["contact_count"]
-    return scene.world._contact_reports[scene.index(body)][:count]
+    return scene.world.body._contact_reports[scene.index(body)][:count]
 
 
 def step_until_pushed(scene, body) -> np.ndarray:
@@ -90,7 +90,7 @@ def test_an_impact_tells_the_velocity_before_it(kind, speed):
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     scene.floor()
     body = scene.add(shape_of(scene, kind), (0.0, 0.53 + 0.5 * speed * TICK, 0.0), mass=2.0)
-    scene.world.body_set_max_contacts(body, 8)
+    scene.world.body.set_max_contacts(body, 8)
     scene.throw(body, (0.0, -speed, 0.0))
     reports = step_until_pushed(scene, body)
     assert abs(scene.velocity(body)[1]) < 0.01 * speed  # it was stopped
@@ -107,7 +107,7 @@ def test_both_bodies_of_an_impact_tell_where_and_how_fast():
     left = scene.add(scene.sphere(0.5), (-1.25, 0.0, 0.0), friction=0.0)
     right = scene.add(scene.sphere(0.25), (0.0, 0.0, 0.0), friction=0.0)
     for body in (left, right):
-        scene.world.body_set_max_contacts(body, 4)
+        scene.world.body.set_max_contacts(body, 4)
     scene.throw(left, (10.0, 0.0, 0.0))
     scene.turn(left, (0.0, 0.0, 6.0))
     scene.throw(right, (2.0, 0.0, 0.0))
@@ -129,7 +129,7 @@ def test_the_surface_of_a_belt_and_of_a_lift_is_told():
     lift = scene.add(scene.box(5.0, 0.5, 5.0), (0.0, -0.5, 0.0), mode=KINEMATIC)
     scene.world.bodies.own_rare(scene.index(lift))["surface_linear_velocity"] = (1.0, 0.0, 0.0)
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0), friction=0.0)
-    scene.world.body_set_max_contacts(box, 8)
+    scene.world.body.set_max_contacts(box, 8)
     for tick in range(1, 31):
         scene.move(lift, (0.0, -0.5 + 2.0 * tick * TICK, 0.0))
         scene.step()
@@ -148,7 +148,7 @@ def test_reports_of_the_first_step_with_a_report_know_the_velocities():
     ball = scene.add(scene.sphere(0.5), (0.0, 0.55, 0.0))
     scene.throw(ball, (0.0, -10.0, 0.0))
     scene.step()
-    scene.world.body_set_max_contacts(ball, 1)
+    scene.world.body.set_max_contacts(ball, 1)
     (report,) = step_until_pushed(scene, ball)
     np.testing.assert_allclose(report["velocity"], (0.0, -10.0, 0.0), atol=1e-4)
 
@@ -163,7 +163,7 @@ def test_where_a_contact_is_that_slides(corner_below):
     else:
         scene.floor(friction=0.0)
     box = scene.add(scene.box(half, 0.25, half), (0.0, 0.25, 0.0), friction=0.0)
-    scene.world.body_set_max_contacts(box, 8)
+    scene.world.body.set_max_contacts(box, 8)
     scene.throw(box, (10.0, 0.0, 0.0))
     scene.step(5)
     reports = reports_of(scene, box)

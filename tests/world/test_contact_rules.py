@@ -25,10 +25,10 @@ def on_floor(rule=None, position=(0.0, 0.5, 0.0), floor=None, **params):
     """A box on a floor of class FLOOR, and a rule for the two."""
     scene = SmallWorld()
     ground = scene.floor() if floor is None else scene.add(scene.box(*floor), (0.0, -floor[1], 0.0), STATIC)
-    scene.world.body_set_contact_class(ground, FLOOR)
+    scene.world.contact.set_class(ground, FLOOR)
     body = scene.add(scene.box(0.5, 0.5, 0.5), position, **params)
     if rule is not None:
-        scene.world.set_contact_rule(FLOOR, 0, **rule)
+        scene.world.contact.set_rule(FLOOR, 0, **rule)
     return scene, body, ground
 
 
@@ -42,28 +42,28 @@ def test_bodies_that_ignore_each_other_make_no_pair():
     scene, box, floor = on_floor()
     scene.step(5)
     assert scene.live_pairs() == 1
-    scene.world.set_contact_rule(0, FLOOR, ignore=True)  # in the other order, while they touch
+    scene.world.contact.set_rule(0, FLOOR, ignore=True)  # in the other order, while they touch
     scene.step(10)
     assert scene.live_pairs() == 0 and scene.position(box)[1] < 0.45
     scene, box, floor = on_floor({"ignore": True})
-    scene.world.remove_contact_rule(FLOOR, 0)
+    scene.world.contact.remove_rule(FLOOR, 0)
     scene.step(30)
     assert scene.live_pairs() == 1 and scene.position(box)[1] == pytest.approx(0.5, abs=0.01)
-    scene.world.set_contact_rule(FLOOR, OTHER, ignore=True)
-    scene.world.body_set_contact_class(box, OTHER)
-    assert scene.world.body_contact_class(box) == OTHER
+    scene.world.contact.set_rule(FLOOR, OTHER, ignore=True)
+    scene.world.contact.set_class(box, OTHER)
+    assert scene.world.contact.class_of(box) == OTHER
     scene.step(10)
     assert scene.position(box)[1] < 0.45
 
 
 def test_a_sensor_is_told_and_pushes_nobody():
     scene, box, floor = on_floor({"sensor": True}, (0.0, 1.0, 0.0), (2.0, 0.5, 2.0))
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
     kinds = []
     for _ in range(50):
         scene.step()
-        kinds += [int(event["kind"]) for event in scene.world.contact_events(scene.system)]
-        for event in scene.world.contact_events(scene.system):
+        kinds += [int(event["kind"]) for event in scene.world.contact.events(scene.system)]
+        for event in scene.world.contact.events(scene.system):
             assert event["kind"] == CONTACT_REMOVED or (event["is_sensor"] == 1 and not event["normal_impulses"].any())
     assert scene.velocity(box)[1] == pytest.approx(-GRAVITY * 50 * TICK, rel=1e-3)
     assert kinds[0] == 1 and kinds[-1] == 3 and set(kinds[1:-1]) == {2}
@@ -76,9 +76,9 @@ def test_a_sensor_wakes_nobody():
     sleeper = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
     scene.step(120)
     assert not scene.is_awake(sleeper)
-    scene.world.set_contact_rule(OTHER, 0, sensor=True)
+    scene.world.contact.set_rule(OTHER, 0, sensor=True)
     ghost = scene.add(scene.box(0.5, 0.5, 0.5), (0.3, 2.0, 0.0))
-    scene.world.body_set_contact_class(ghost, OTHER)
+    scene.world.contact.set_class(ghost, OTHER)
     for _ in range(50):
         scene.step()
         assert not scene.is_awake(sleeper)
@@ -90,7 +90,7 @@ def test_friction_and_restitution_of_a_rule():
     scene.throw(box, (3.0, 0.0, 0.0))
     scene.step(60)
     assert scene.velocity(box)[0] == pytest.approx(3.0, rel=1e-3)
-    scene.world.set_contact_rule(FLOOR, 0, friction=0.25)
+    scene.world.contact.set_rule(FLOOR, 0, friction=0.25)
     scene.step(30)
     assert scene.velocity(box)[0] == pytest.approx(3.0 - 0.25 * GRAVITY * 0.5, rel=0.05)
     highest = []
@@ -113,11 +113,11 @@ def test_a_conveyor_carries_at_its_speed(is_turned):
     box = scene.add(scene.box(0.2, 0.2, 0.2), (0.0, 0.2, 0.0)) if is_turned else None
     belt = scene.add(scene.box(20.0, 0.5, 20.0), (0.0, -0.5, 0.0), STATIC, turn if is_turned else FLAT)
     box = box or scene.add(scene.box(0.2, 0.2, 0.2), (0.0, 0.2, 0.0))
-    scene.world.body_set_contact_class(belt, FLOOR)
-    scene.world.set_contact_rule(FLOOR, 0, surface_velocity=(1.5, 0.0, 0.0))
+    scene.world.contact.set_class(belt, FLOOR)
+    scene.world.contact.set_rule(FLOOR, 0, surface_velocity=(1.5, 0.0, 0.0))
     scene.step(90)
     np.testing.assert_allclose(scene.velocity(box), (0.0, 0.0, -1.5) if is_turned else (1.5, 0.0, 0.0), atol=0.02)
-    scene.world.set_contact_rule(FLOOR, 0, surface_velocity=(-0.5, 0.0, 0.0))
+    scene.world.contact.set_rule(FLOOR, 0, surface_velocity=(-0.5, 0.0, 0.0))
     scene.step(90)
     np.testing.assert_allclose(scene.velocity(box), (0.0, 0.0, 0.5) if is_turned else (-0.5, 0.0, 0.0), atol=0.02)
 
@@ -128,8 +128,8 @@ def test_who_weighs_nothing_against_whom():
         scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
         first = scene.add(scene.sphere(0.5), restitution=1.0)
         second = scene.add(scene.sphere(0.5), (1.5, 0.0, 0.0))
-        scene.world.body_set_contact_class(first, OTHER)
-        scene.world.set_contact_rule(OTHER, 0, inverse_mass_scale=scales)
+        scene.world.contact.set_class(first, OTHER)
+        scene.world.contact.set_rule(OTHER, 0, inverse_mass_scale=scales)
         scene.throw(first, (2.0, 0.0, 0.0))
         scene.step(60)
         assert (scene.velocity(first)[0], scene.velocity(second)[0]) == pytest.approx(speeds, abs=0.05)
@@ -141,8 +141,8 @@ def test_who_weighs_nothing_against_whom():
 def platform(thickness=0.1, mode=STATIC, sphere=False):
     scene = SmallWorld()
     plate = scene.add(scene.box(3.0, thickness, 3.0), (0.0, 0.0, 0.0), mode)
-    scene.world.body_set_contact_class(plate, FLOOR)
-    scene.world.set_contact_rule(FLOOR, 0, platform_normal=(0.0, 2.0, 0.0))
+    scene.world.contact.set_class(plate, FLOOR)
+    scene.world.contact.set_rule(FLOOR, 0, platform_normal=(0.0, 2.0, 0.0))
     body = scene.add(scene.sphere(0.4) if sphere else scene.box(0.4, 0.4, 0.4), (0.0, -2.0, 0.0))
     return scene, body, plate
 
@@ -152,11 +152,11 @@ def platform(thickness=0.1, mode=STATIC, sphere=False):
 def test_a_platform_lets_through_from_below_and_carries_from_above(speed, sphere):
     scene, body, _ = platform(sphere=sphere)
     scene.throw(body, (0.0, speed, 0.0))
-    scene.world.body_set_contact_events(body, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(body, ALL_CONTACT_EVENTS)
     for _ in range(60):
         before = scene.velocity(body)[1]
         scene.step()
-        assert before < 0.1 or len(scene.world.contact_events(scene.system)) == 0
+        assert before < 0.1 or len(scene.world.contact.events(scene.system)) == 0
         if scene.position(body)[1] < 0.5 and before > 0.5:
             assert scene.velocity(body)[1] == pytest.approx(before - GRAVITY * TICK, abs=1e-3)
     scene.step(1000)
@@ -192,8 +192,8 @@ def test_what_may_lie_deep_goes_from_platform_to_platform():
     scene = SmallWorld(penetration_slop=0.02)
     plates = [scene.add(scene.box(2.0, 1.0, 2.0), (4.0 * k, -1.0, 0.0), STATIC, friction=0.0) for k in range(3)]
     for plate in plates:
-        scene.world.body_set_contact_class(plate, FLOOR)
-    scene.world.set_contact_rule(FLOOR, 0, platform_normal=(0.0, 2.0, 0.0))
+        scene.world.contact.set_class(plate, FLOOR)
+    scene.world.contact.set_rule(FLOOR, 0, platform_normal=(0.0, 2.0, 0.0))
     body = scene.add(scene.box(0.4, 0.4, 0.4), (0.0, 0.4, 0.0), friction=0.0)
     scene.step(60)
     scene.throw(body, (4.0, 0.0, 0.0))
@@ -283,9 +283,9 @@ def test_rejecting_is_like_an_exception(speed):
         scene, box, floor = on_floor(floor=(3.0, 0.1, 3.0), position=(0.0, 3.0, 0.0))
         scene.add(scene.box(3.0, 0.1, 3.0), (0.0, -8.0, 0.0), STATIC)
         if how == "rule":
-            scene.world.set_contact_rule(FLOOR, 0, validate=reject)
+            scene.world.contact.set_rule(FLOOR, 0, validate=reject)
         else:
-            scene.world.body_add_exception(box, floor)
+            scene.world.body.add_exception(box, floor)
         scene.body(box)["flags"] |= CONTINUOUS
         scene.throw(box, (0.1, -speed, 0.0))
         path = []
@@ -302,11 +302,11 @@ def test_a_contact_or_all_of_a_pair_are_rejected():
     for validate in (None, reject_second_shape, reject_pair_of_second_shape):
         scene = SmallWorld()
         floor = scene.floor()
-        scene.world.body_set_contact_class(floor, FLOOR)
+        scene.world.contact.set_class(floor, FLOOR)
         ball = scene.sphere(0.3)
         body = scene.add(ball, (0.0, 0.3, 0.0))
-        scene.world.body_add_shape(body, ball, (*FLAT, 1.0, 0.0, 0.0))
-        scene.world.set_contact_rule(FLOOR, 0, validate=validate)
+        scene.world.body.add_shape(body, ball, (*FLAT, 1.0, 0.0, 0.0))
+        scene.world.contact.set_rule(FLOOR, 0, validate=validate)
         scene.step(25)
         rows = scene.world.system(scene.system)._manifolds[: int(scene.row["manifold_count"])]
         live = rows[(rows["pair"] >= 0) & (rows["point_count"] > 0)]
@@ -331,22 +331,22 @@ def test_functions_are_asked_in_every_step_and_their_word_counts():
 
 def test_what_a_rule_of_numbers_says_is_kept_while_a_pair_is_recycled():
     scene, box, _ = on_floor({"surface_velocity": (0.0, 0.0, 0.0), "friction": 0.3})
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
     limits = []
     for _ in range(30):
         scene.step()
         pairs = next(p for p in scene.world.system(scene.system)._pools if p.name == "pairs").rows
         limits.append(float(pairs[0]["limit"]))
-        assert [event["friction"] for event in scene.world.contact_events(scene.system)] == pytest.approx([0.3])
+        assert [event["friction"] for event in scene.world.contact.events(scene.system)] == pytest.approx([0.3])
     assert min(limits) > 1e-3  # it may be recycled, and lies still: so it was
-    scene.world.body_set_param(box, "friction", 0.1)
+    scene.world.body.set_param(box, "friction", 0.1)
     scene.step()
-    assert [event["friction"] for event in scene.world.contact_events(scene.system)] == pytest.approx([0.3])
-    scene.world.set_contact_rule(FLOOR, 0, inverse_mass_scale=(1.0, 0.5))  # no friction of its own: that of the bodies
+    assert [event["friction"] for event in scene.world.contact.events(scene.system)] == pytest.approx([0.3])
+    scene.world.contact.set_rule(FLOOR, 0, inverse_mass_scale=(1.0, 0.5))  # no friction of its own: that of the bodies
     scene.step(2)
-    scene.world.body_set_param(box, "friction", 0.05)
+    scene.world.body.set_param(box, "friction", 0.05)
     scene.step()
-    assert [event["friction"] for event in scene.world.contact_events(scene.system)] == pytest.approx([0.05])
+    assert [event["friction"] for event in scene.world.contact.events(scene.system)] == pytest.approx([0.05])
 
 
 def test_modified_separations_and_surface_velocities():
@@ -363,14 +363,14 @@ def test_a_contact_that_turns_into_a_sensor_and_back():
     """It leaves the solver while it is one, and goes on to touch for those who are told."""
     is_ghost = np.zeros(1, np.int64)
     scene, box, floor = on_floor({"modify": ghost_if_told, "context": is_ghost.ctypes.data}, floor=(3.0, 2.0, 3.0))
-    scene.world.body_set_contact_events(box, ALL_CONTACT_EVENTS)
+    scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
     scene.step(30)
     for told in (1, 0):
         is_ghost[0] = told
         for _ in range(5):
             before = scene.velocity(box)[1]
             scene.step()
-            (event,) = scene.world.contact_events(scene.system)
+            (event,) = scene.world.contact.events(scene.system)
             assert (event["kind"], event["is_sensor"]) == (CONTACT_PERSISTED, told)
             assert (event["normal_impulses"].sum() > 0.0) == (told == 0)
             rows = scene.world.system(scene.system)._manifolds[: int(scene.row["manifold_count"])]
@@ -401,13 +401,13 @@ def test_sweeps_ask_too():
 def test_rules_take_the_friction_of_triangles():
     """A rule without a friction of its own leaves a mesh's materials as they are."""
     scene = SmallWorld()
-    shape = scene.world.create_shape(MESH)
+    shape = scene.world.shape.create(MESH)
     corners = [(-50.0, 0.0, -50.0), (50.0, 0.0, -50.0), (50.0, 0.0, 50.0), (-50.0, 0.0, 50.0)]
     triangles = [(0, 2, 1), (0, 3, 2)]
-    scene.world.shapes.set_mesh(scene.world.shape_index("", shape), corners, triangles, False, [0, 0], [(0.0, 0.0)])
+    scene.world.shapes.set_mesh(scene.world.shape.index("", shape), corners, triangles, False, [0, 0], [(0.0, 0.0)])
     floor = scene.add(shape, mode=STATIC)
-    scene.world.body_set_contact_class(floor, FLOOR)
-    scene.world.set_contact_rule(FLOOR, 0, inverse_mass_scale=(1.0, 1.0))
+    scene.world.contact.set_class(floor, FLOOR)
+    scene.world.contact.set_rule(FLOOR, 0, inverse_mass_scale=(1.0, 1.0))
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 3.0))
     scene.throw(box, (3.0, 0.0, 0.0))
     scene.step(60)
@@ -421,17 +421,17 @@ def test_the_same_bits_with_any_number_of_threads():
     def run(threads: int) -> bytes:
         scene = Heap(threads)
         for number, body in enumerate(scene.bodies):
-            scene.world.body_set_contact_class(body, number % 5)
-            scene.world.body_set_contact_events(body, ALL_CONTACT_EVENTS)
-        scene.world.set_contact_rule(1, 2, ignore=True)
-        scene.world.set_contact_rule(1, 3, sensor=True)
-        scene.world.set_contact_rule(2, 3, friction=0.0, surface_velocity=(1.0, 0.0, 0.0))
-        scene.world.set_contact_rule(0, 4, validate=only_slow, modify=lift)
+            scene.world.contact.set_class(body, number % 5)
+            scene.world.contact.set_events(body, ALL_CONTACT_EVENTS)
+        scene.world.contact.set_rule(1, 2, ignore=True)
+        scene.world.contact.set_rule(1, 3, sensor=True)
+        scene.world.contact.set_rule(2, 3, friction=0.0, surface_velocity=(1.0, 0.0, 0.0))
+        scene.world.contact.set_rule(0, 4, validate=only_slow, modify=lift)
         history = []
         for _ in range(100):
             scene.step()
             history.append(scene.state().tobytes())
-            history.append(scene.world.contact_events(scene.system).tobytes())
+            history.append(scene.world.contact.events(scene.system).tobytes())
         return b"".join(history)
 
     alone = run(1)
@@ -469,7 +469,7 @@ def test_functions_of_numba_and_by_address():
 def test_bad_rules_are_refused(rule, message):
     scene, box, floor = on_floor()
     with pytest.raises(ValueError, match=f"set_contact_rule: .*{message}"):
-        scene.world.set_contact_rule(FLOOR, 0, **rule)
+        scene.world.contact.set_rule(FLOOR, 0, **rule)
     scene.step(10)
     assert scene.position(box)[1] == pytest.approx(0.5, abs=0.01)
 
@@ -478,13 +478,13 @@ def test_addresses_and_classes_that_cannot_be():
     scene, box, floor = on_floor()
     data = ctypes.create_string_buffer(64)
     with pytest.raises(ValueError, match="there is no code at"):
-        scene.world.set_contact_rule(FLOOR, 0, validate=ctypes.addressof(data))
+        scene.world.contact.set_rule(FLOOR, 0, validate=ctypes.addressof(data))
     with pytest.raises(ValueError, match="needs two classes"):
-        scene.world.set_contact_rule(FLOOR, FLOOR, surface_velocity=(1.0, 0.0, 0.0))
+        scene.world.contact.set_rule(FLOOR, FLOOR, surface_velocity=(1.0, 0.0, 0.0))
     for number in (-1, 64, 1.5):
         with pytest.raises(ValueError, match="contact classes are 0 to 63"):
-            scene.world.body_set_contact_class(box, number)
+            scene.world.contact.set_class(box, number)
         with pytest.raises(ValueError, match="contact classes are 0 to 63"):
-            scene.world.set_contact_rule(0, number)
+            scene.world.contact.set_rule(0, number)
     with pytest.raises(KeyError, match="no rule for 3 and 4"):
-        scene.world.remove_contact_rule(3, 4)
+        scene.world.contact.remove_rule(3, 4)

@@ -19,8 +19,8 @@ def make(world: SmallWorld, kind: str) -> int:
         return world.box(0.025, 0.025, 0.025)
     if kind == "sphere":
         return world.sphere(0.025)
-    identity = world.world.create_shape({"capsule": CAPSULE, "cylinder": CYLINDER, "hull": HULL}[kind])
-    index = world.world.shape_index("make", identity)
+    identity = world.world.shape.create({"capsule": CAPSULE, "cylinder": CYLINDER, "hull": HULL}[kind])
+    index = world.world.shape.index("make", identity)
     if kind == "capsule":
         shapes.set_capsule(index, 0.02, 0.1)
     elif kind == "cylinder":
@@ -32,9 +32,9 @@ def make(world: SmallWorld, kind: str) -> int:
 
 def wall_of_triangles(world: SmallWorld) -> int:
     """A square of two triangles without thickness, seen from -X."""
-    identity = world.world.create_shape(MESH)
+    identity = world.world.shape.create(MESH)
     vertices = [(0, -20, -20), (0, 20, -20), (0, 20, 20), (0, -20, 20)]
-    world.world.shapes.set_mesh(world.world.shape_index("wall", identity), vertices, [(0, 2, 1), (0, 3, 2)], True)
+    world.world.shapes.set_mesh(world.world.shape.index("wall", identity), vertices, [(0, 2, 1), (0, 3, 2)], True)
     return identity
 
 
@@ -50,7 +50,7 @@ def shoot(world: SmallWorld, kind: str, is_continuous: bool, count: int = 100, s
         body = world.add(shape, position, mode=RIGID)
         world.throw(body, (speed, 0.0, 0.0))
         world.turn(body, generator.normal(size=3) * 20.0)
-        world.world.body_set_continuous(body, is_continuous)
+        world.world.body.set_continuous(body, is_continuous)
         bodies.append(body)
     return bodies
 
@@ -127,7 +127,7 @@ def test_mask_decides_who_is_stopped():
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     world.add(world.box(0.005, 20.0, 20.0), mode=STATIC)
     ball = world.add(world.sphere(0.05), (-5.0, 0.0, 0.0), mode=RIGID)
-    world.world.body_set_collision_mask(ball, 2)
+    world.world.body.set_collision_mask(ball, 2)
     world.throw(ball, (200.0, 0.0, 0.0))
     world.step(10)
     assert world.velocity(ball)[0] == pytest.approx(200.0)
@@ -158,7 +158,7 @@ def cloud(threads: int) -> bytes:
         side = 1.0 if number % 2 else -1.0
         body = world.add(ball, (-8.0 * side, *generator.uniform(-6, 6, 2)), mode=RIGID)
         world.throw(body, (side * generator.uniform(50, 250), *generator.uniform(-5, 5, 2)))
-        world.world.body_set_continuous(body, bool(number % 3))
+        world.world.body.set_continuous(body, bool(number % 3))
     world.step(30)
     rows = world.world.bodies.rows[:801]
     return rows["position"].tobytes() + rows["rotation"].tobytes() + rows["linear_velocity"].tobytes()

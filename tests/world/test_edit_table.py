@@ -41,11 +41,11 @@ class Scene(SmallWorld):
         self.floor()
         self.ball = self.add(self.sphere(0.5), (0.0, 3.0, 0.0))
         box = self.add(self.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
-        self.area = self.world.create_area()
-        self.world.body_add_shape(self.area, self.sphere(4.0))
-        self.world.area_set_system(self.area, self.system)
+        self.area = self.world.area.create()
+        self.world.body.add_shape(self.area, self.sphere(4.0))
+        self.world.area.set_system(self.area, self.system)
         self.loose = self.add(self.sphere(0.5), (5.0, 3.0, 0.0))
-        self.world.body_set_system(self.loose, 0)
+        self.world.body.set_system(self.loose, 0)
         self.bodies = self.ball, box
         self.step(3)
 
@@ -62,13 +62,13 @@ class Scene(SmallWorld):
 
 
 def give_at_once(scene: Scene, edit, values) -> None:
-    scene.world.edit_body("test", scene.target(edit), edit, *values)
+    scene.world.body.edit("test", scene.target(edit), edit, *values)
 
 
 def give_beside_a_step(scene: Scene, edit, values) -> None:
     before = scene.state()
     scene.row["gate"] = STEPPING
-    scene.world.edit_body("test", scene.target(edit), edit, *values)
+    scene.world.body.edit("test", scene.target(edit), edit, *values)
     assert scene.state() == before  # it waits
     commands.edit(scene.world.address, 0, scene.world.system(scene.system).address)
 
@@ -129,22 +129,22 @@ def test_numbers_do_not_depend_on_what_is_imported_first(first):
 def test_wrong_arguments_name_the_call_and_the_argument():
     scene = Scene()
     with pytest.raises(TypeError, match="test: arguments are force, offset, got 1"):
-        scene.world.edit_body("test", scene.ball, motion_edits.apply_force, (1, 2, 3))
+        scene.world.body.edit("test", scene.ball, motion_edits.apply_force, (1, 2, 3))
     with pytest.raises(ValueError, match="test: offset must be 3 numbers, got 7"):
-        scene.world.edit_body("test", scene.ball, motion_edits.apply_force, (1, 2, 3), 7)
+        scene.world.body.edit("test", scene.ball, motion_edits.apply_force, (1, 2, 3), 7)
     with pytest.raises(ValueError, match="test: values must be finite"):
-        scene.world.edit_body("test", scene.ball, motion_edits.apply_torque, (1, np.inf, 3))
+        scene.world.body.edit("test", scene.ball, motion_edits.apply_torque, (1, np.inf, 3))
 
 
 def test_every_parameter_of_bodies_and_areas_is_a_field():
     scene = Scene()
     for parameter in PARAMETERS:
-        scene.world.body_set_param(scene.ball, parameter.field, 1)
-        assert scene.world.body_param(scene.ball, parameter.field) == 1.0
+        scene.world.body.set_param(scene.ball, parameter.field, 1)
+        assert scene.world.body.param(scene.ball, parameter.field) == 1.0
     for name in AREA_PARAMETERS:
         value = (1.0, 2.0, 3.0) if name == "gravity_vector" else 1
-        scene.world.area_set_param(scene.area, name, value)
-        assert np.all(scene.world.areas.rows[scene.world.area_index("test", scene.area)][name] == value)
+        scene.world.area.set_param(scene.area, name, value)
+        assert np.all(scene.world.areas.rows[scene.world.area.index("test", scene.area)][name] == value)
 
 
 # No edit has two bodies: what an edit of the table writes is written nowhere else, but where bodies are made.

@@ -67,13 +67,13 @@ def test_at_the_end_of_a_step():
         assert on_another_thread(lambda: bodies.apply_central_impulse(body, (1, 0, 0))) is False
         assert on_another_thread(lambda: bodies.set_pose(body, (0, 50, 0))) is False
         assert on_another_thread(lambda: bodies.remove(third)) is False
-        on_another_thread(lambda: world.body_add_shape(other, box))
-        on_another_thread(lambda: world.body_set_mode(other, 0))
+        on_another_thread(lambda: world.body.add_shape(other, box))
+        on_another_thread(lambda: world.body.set_mode(other, 0))
         assert small.velocity(body).tolist() == [0, 0, 0] and small.position(body)[1] == 5.0
-        assert world.body_shape_count(other) == 1 and world.body_system(third)
+        assert world.body.shape_count(other) == 1 and world.body.system(third)
     assert small.velocity(body).tolist() == [2, 0, 0] and small.position(body)[1] == 50.0
-    assert world.body_shape_count(other) == 2 and int(small.body(other)["mode"]) == 0
-    assert not world.body_system(third)
+    assert world.body.shape_count(other) == 2 and int(small.body(other)["mode"]) == 0
+    assert not world.body.system(third)
     assert bodies.add(third, small.system) is True
     small.step(3)
     assert small.position(body)[0] > 0.05
@@ -84,10 +84,10 @@ def test_edits_of_a_body_keep_their_order():
     small = SmallWorld()
     body = small.add(small.sphere(0.5))
     with Stepping(small):
-        on_another_thread(lambda: small.world.body_set_param(body, "mass", 3.0))
-        on_another_thread(lambda: small.world.destroy_body(body))
-        on_another_thread(lambda: small.world.body_set_param(body, "mass", 5.0))
-        assert small.world.body_param(body, "mass") == 1.0
+        on_another_thread(lambda: small.world.body.set_param(body, "mass", 3.0))
+        on_another_thread(lambda: small.world.body.destroy(body))
+        on_another_thread(lambda: small.world.body.set_param(body, "mass", 5.0))
+        assert small.world.body.param(body, "mass") == 1.0
     with pytest.raises(KeyError, match="it was freed"):
         small.step()
     small.step()
@@ -97,10 +97,10 @@ def test_a_wrong_value_is_an_error_at_once_even_beside_a_step():
     small = SmallWorld()
     body = small.add(small.sphere(0.5))
     with Stepping(small):
-        error = on_another_thread(lambda: small.world.body_set_param(body, "mass", -1.0))
+        error = on_another_thread(lambda: small.world.body.set_param(body, "mass", -1.0))
         assert str(error) == "body_set_param: mass must be above 0, got -1.0"
     small.step()
-    assert small.world.body_param(body, "mass") == 1.0
+    assert small.world.body.param(body, "mass") == 1.0
 
 
 def test_what_is_wrong_with_a_late_edit_is_raised_by_the_step():
@@ -108,8 +108,8 @@ def test_what_is_wrong_with_a_late_edit_is_raised_by_the_step():
     small = SmallWorld()
     body = small.add(small.sphere(0.5))
     with Stepping(small):
-        on_another_thread(lambda: small.world.body_remove_shape(body, 0))
-        on_another_thread(lambda: small.world.body_remove_shape(body, 0))
+        on_another_thread(lambda: small.world.body.remove_shape(body, 0))
+        on_another_thread(lambda: small.world.body.remove_shape(body, 0))
     with pytest.raises(ValueError, match="body_remove_shape: the body has 0 shapes"):
         small.step()
 
@@ -122,7 +122,7 @@ def test_bad_ids_and_values():
         bodies.apply_force(body, (np.nan, 0, 0), (0, 0, 0))
     with pytest.raises(ValueError, match="set_linear_velocity: velocity must be 3 numbers"):
         bodies.set_linear_velocity(body, (1, 2))
-    small.world.destroy_body(body)
+    small.world.body.destroy(body)
     for call in (lambda: bodies.activate(body), lambda: bodies.motion(body), lambda: bodies.user_data(body)):
         with pytest.raises(KeyError, match="there is no body"):
             call()
@@ -188,11 +188,11 @@ def test_doors_beside_a_stepping_thread():
         try:
             for k in range(300):
                 body = small.add(sphere, (2.0 * (k % 20), 3.0 + k % 7, 0.0))
-                world.body_add_shape(body, box)
-                world.body_set_param(body, "mass", 2.0)
-                world.body_set_collision_layer(body, 3)
+                world.body.add_shape(body, box)
+                world.body.set_param(body, "mass", 2.0)
+                world.body.set_collision_layer(body, 3)
                 if k % 2:
-                    world.destroy_body(body)
+                    world.body.destroy(body)
                 else:
                     done.append(body)
         except Exception as error:
@@ -204,7 +204,7 @@ def test_doors_beside_a_stepping_thread():
         small.step()
     small.step(2)
     assert not errors and len(done) == 150
-    assert all(world.body_shape_count(body) == 2 and world.body_param(body, "mass") == 2.0 for body in done)
+    assert all(world.body.shape_count(body) == 2 and world.body.param(body, "mass") == 2.0 for body in done)
     assert int((world.bodies.rows["id"] != 0).sum()) == 151
     assert world.system(small.system).trees.body_count(0) == 150
 
@@ -293,6 +293,6 @@ def test_what_is_asked_beside_a_step_changes_nothing():
     with Stepping(small):
         small.world.bodies.flags[small.index(body)] |= np.uint32(MASS_CHANGED)
         before = small.body(body).copy()
-        assert small.world.body_param(body, "mass") == 1.0
+        assert small.world.body.param(body, "mass") == 1.0
         assert small.body(body) == before
     assert not int(small.body(body)["flags"]) & MASS_CHANGED

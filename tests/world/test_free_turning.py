@@ -79,7 +79,7 @@ def test_a_heavy_top_precesses_and_keeps_its_spin():
     spin, arm = 60.0, 0.4
     world = SmallWorld()
     wheel = world.add(world.box(0.05, 0.3, 0.3), (arm, 0.0, 0.0))
-    world.world.create_joint("point", 0, wheel, (*UPRIGHT, 0.0, 0.0, 0.0), (*UPRIGHT, -arm, 0.0, 0.0))
+    world.world.joint.create("point", 0, wheel, (*UPRIGHT, 0.0, 0.0, 0.0), (*UPRIGHT, -arm, 0.0, 0.0))
     row = world.body(wheel)
     rate = mass_of(row) * 10.0 * arm / (inertia_of(row)[0, 0] * spin)
     world.turn(wheel, (spin, rate, 0.0))

@@ -18,12 +18,12 @@ MOST_GAIN = 0.01
 
 def hinge(world: SmallWorld, a: int, b: int, on_a, on_b, basis) -> int:
     """A hinge between bodies, or a body and the world (`b` is 0)."""
-    return world.world.create_joint("hinge", a, b, (*basis, *map(float, on_a)), (*basis, *map(float, on_b)))
+    return world.world.joint.create("hinge", a, b, (*basis, *map(float, on_a)), (*basis, *map(float, on_b)))
 
 
 def ball(world: SmallWorld, at, velocity, bounce: float = 0.0, mass: float = 1.0) -> int:
     body = world.add(world.sphere(0.05), at, mass=mass, restitution=bounce)
-    world.world.body_set_continuous(body, True)
+    world.world.body.set_continuous(body, True)
     world.throw(body, velocity)
     return body
 

@@ -11,8 +11,8 @@ GRAVITY = 10.0
 
 
 def cylinder(scene: SmallWorld) -> int:
-    shape = scene.world.create_shape(CYLINDER)
-    scene.world.shapes.set_cylinder(scene.world.shape_index("cylinder", shape), 0.5, 1.0)
+    shape = scene.world.shape.create(CYLINDER)
+    scene.world.shapes.set_cylinder(scene.world.shape.index("cylinder", shape), 0.5, 1.0)
     return shape
 
 
@@ -20,9 +20,9 @@ def prism(scene: SmallWorld) -> int:
     """A hull with six sides, 1 m high."""
     angles = np.arange(6) * np.pi / 3.0
     ring = np.stack([0.5 * np.cos(angles), np.zeros(6), 0.5 * np.sin(angles)], axis=1)
-    shape = scene.world.create_shape(HULL)
+    shape = scene.world.shape.create(HULL)
     points = np.concatenate([ring + (0.0, 0.5, 0.0), ring - (0.0, 0.5, 0.0)])
-    scene.world.shapes.set_hull(scene.world.shape_index("hull", shape), points)
+    scene.world.shapes.set_hull(scene.world.shape.index("hull", shape), points)
     return shape
 
 
@@ -100,8 +100,8 @@ def test_a_flat_bounce_gives_no_spin_and_keeps_its_energy(kind, restitution):
 def test_a_ball_meets_a_wall_at_any_moment_of_a_sub_step(speed, substeps):
     """Thirty balls from places a little apart: each keeps its speed, and is where it would be without steps."""
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0), substep_count=substeps)
-    wall = scene.world.create_shape(PLANE)
-    scene.world.shapes.set_plane(scene.world.shape_index("wall", wall), (1.0, 0.0, 0.0), 0.0)
+    wall = scene.world.shape.create(PLANE)
+    scene.world.shapes.set_plane(scene.world.shape.index("wall", wall), (1.0, 0.0, 0.0), 0.0)
     scene.add(wall, mode=STATIC, friction=0.0)
     starts = 0.35 + 0.1 * np.arange(30) * speed / 60.0
     balls = [scene.add(scene.sphere(0.25), (x, 0.0, 2.0 * k), friction=0.0, restitution=1.0) for k, x in enumerate(starts)]
@@ -132,9 +132,9 @@ def test_elastic_balls_keep_their_energy():
     scene, random = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(1)
     for axis in range(3):
         for side in (-1.0, 1.0):
-            shape, normal = scene.world.create_shape(PLANE), np.zeros(3)
+            shape, normal = scene.world.shape.create(PLANE), np.zeros(3)
             normal[axis] = -side
-            scene.world.shapes.set_plane(scene.world.shape_index("wall", shape), normal, -3.0)
+            scene.world.shapes.set_plane(scene.world.shape.index("wall", shape), normal, -3.0)
             scene.add(shape, mode=STATIC, friction=0.0, restitution=1.0)
     places = [(x, y, z) for x in (-2, -1, 0, 1) for y in (-2, -1, 0, 1, 2) for z in (-1, 0, 1)]
     balls = [scene.add(scene.sphere(0.25), place, friction=0.0, restitution=1.0) for place in places]
@@ -157,7 +157,7 @@ def test_a_newtons_cradle_keeps_its_energy(count):
         place = (2.0 * radius * k - string * np.sin(lean), -string * np.cos(lean), 0.0)
         balls.append(scene.add(scene.sphere(radius), place, basis=basis, friction=0.0, restitution=1.0, mass=1.0))
         axes = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-        scene.world.create_joint("point", balls[-1], 0, (*axes, 0.0, string, 0.0), (*axes, 2.0 * radius * k, 0.0, 0.0))
+        scene.world.joint.create("point", balls[-1], 0, (*axes, 0.0, string, 0.0), (*axes, 2.0 * radius * k, 0.0, 0.0))
 
     def energy() -> float:
         """[J]: a ball of 1 kg has 2/5 r^2 of inertia."""

@@ -28,7 +28,7 @@ class LayeredWorld(SmallWorld):
         self.step(2)
         met = self.live_pairs() > 0
         for body in (a, b):
-            self.world.destroy_body(body)
+            self.world.body.destroy(body)
         self.step()
         return met
 
@@ -40,13 +40,13 @@ def test_matrix():
     wanted = {(0, 0), (0, 1), (1, 3), (2, 2)}
     for a, b in itertools.product(range(4), repeat=2):
         met = small.meets(
-            lambda body, layer=a: small.world.body_set_object_layer(body, layer),
-            lambda body, layer=b: small.world.body_set_object_layer(body, layer),
+            lambda body, layer=a: small.world.body.set_object_layer(body, layer),
+            lambda body, layer=b: small.world.body.set_object_layer(body, layer),
         )
         assert met == ((a, b) in wanted or (b, a) in wanted), (a, b)
     with pytest.raises(ValueError, match="object layer must be 0 to 3, got 4"):
         body = small.add(small.sphere(1.0))
-        small.world.body_set_object_layer(body, 4)
+        small.world.body.set_object_layer(body, 4)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_matrix():
 )
 def test_packed(a, b, expected):
     small = LayeredWorld(PackedLayers())
-    set_a = lambda body: small.world.body_set_object_layer(body, a)  # noqa: E731
-    set_b = lambda body: small.world.body_set_object_layer(body, b)  # noqa: E731
+    set_a = lambda body: small.world.body.set_object_layer(body, a)  # noqa: E731
+    set_b = lambda body: small.world.body.set_object_layer(body, b)  # noqa: E731
     assert small.meets(set_a, set_b) == small.meets(set_b, set_a) == expected
 
 
@@ -82,12 +82,12 @@ def test_masks_are_exact_in_all_32_bits():
         for mask_bit, expected in ((bit, True), ((bit + 1) % 32, False)):
 
             def layer_only(body, bit=bit):
-                small.world.body_set_collision_layer(body, 1 << bit)
-                small.world.body_set_collision_mask(body, 0)
+                small.world.body.set_collision_layer(body, 1 << bit)
+                small.world.body.set_collision_mask(body, 0)
 
             def mask_only(body, bit=mask_bit):
-                small.world.body_set_collision_layer(body, 0)
-                small.world.body_set_collision_mask(body, 1 << bit)
+                small.world.body.set_collision_layer(body, 0)
+                small.world.body.set_collision_mask(body, 1 << bit)
 
             assert small.meets(layer_only, mask_only) == small.meets(mask_only, layer_only) == expected, bit
 
@@ -95,10 +95,10 @@ def test_masks_are_exact_in_all_32_bits():
 def test_groups():
     """A chain whose neighbours do not collide, other links do, and so do links of two chains."""
     small = LayeredWorld(None)
-    chain = small.world.create_group_filter([(k, k + 1) for k in range(8)])
+    chain = small.world.body.create_group_filter([(k, k + 1) for k in range(8)])
 
     def link(group, number):
-        return lambda body: small.world.body_set_group(body, group, number, chain)
+        return lambda body: small.world.body.set_group(body, group, number, chain)
 
     assert not small.meets(link(1, 3), link(1, 4)) and not small.meets(link(1, 4), link(1, 3))
     assert small.meets(link(1, 3), link(1, 5)) and small.meets(link(1, 3), link(2, 4))
@@ -112,19 +112,19 @@ def test_shape_filters():
     small = LayeredWorld(None)
     shape = small.box(0.5, 0.5, 0.5)
     body = small.add(shape, (0, 0, 0), mode=0)
-    small.world.body_add_shape(body, shape, (1, 0, 0, 0, 1, 0, 0, 0, 1, 5, 0, 0))
-    small.world.body_set_shape_layers(body, 0, query_layers=1, simulation_layers=1)
-    small.world.body_set_shape_layers(body, 1, query_layers=2, simulation_layers=2)
+    small.world.body.add_shape(body, shape, (1, 0, 0, 0, 1, 0, 0, 0, 1, 5, 0, 0))
+    small.world.body.set_shape_layers(body, 0, query_layers=1, simulation_layers=1)
+    small.world.body.set_shape_layers(body, 1, query_layers=2, simulation_layers=2)
     queries, origins = Queries(small.world), np.array([[0, 9.0, 0], [5, 9.0, 0]])
     for mask, seen in ((0, [0, 0]), (1, [0, -1]), (2, [-1, 0]), (3, [0, 0]), (4, [-1, -1])):
         hits = queries.cast_rays(small.system, origins, origins * [1, -1, 1], shape_mask=mask)
         assert hits["body"].tolist() == seen, mask
     for layers, expected in ((0, True), (1, False), (2, True)):
         other = small.add(shape, (5, 0.5, 0))
-        small.world.body_set_shape_layers(other, 0, simulation_layers=layers)
+        small.world.body.set_shape_layers(other, 0, simulation_layers=layers)
         small.step(2)
         assert (small.live_manifolds() > 0) == expected, layers
-        small.world.destroy_body(other)
+        small.world.body.destroy(other)
         small.step()
 
 
@@ -141,16 +141,16 @@ def test_broad_phase_layers_of_ones_own():
         return queries.cast_ray(small.system, (0, 9, 0), (0, -9, 0), **settings) is not None
 
     assert [trees.body_count(k) for k in range(5)] == [1, 0, 0, 0, 0]
-    world.body_set_collision_layer(body, 1 << 5)
+    world.body.set_collision_layer(body, 1 << 5)
     assert [trees.body_count(k) for k in range(5)] == [0, 0, 0, 1, 0]
     assert ray() and ray(layers=["debris"]) and not ray(layers=["moving", "bullets"]) and not ray(mask=1)
-    world.body_set_collision_layer(body, 1)
+    world.body.set_collision_layer(body, 1)
     assert [trees.body_count(k) for k in range(5)] == [1, 0, 0, 0, 0] and ray(mask=1)
     other = small.add(shape, (0.4, 0, 0))
-    world.body_set_collision_layer(other, 1 << 6)
+    world.body.set_collision_layer(other, 1 << 6)
     small.step(2)
     assert small.live_pairs() == 1  # body's mask has not layer 6, but the bullet's has layer 0
-    world.body_set_collision_mask(other, 0)
+    world.body.set_collision_mask(other, 0)
     small.step(2)
     assert small.live_pairs() == 0
     with pytest.raises(ValueError, match="no broad-phase layer 'dust'; there are moving"):

@@ -26,16 +26,16 @@ def test_counts_are_those_of_the_bodies(history):
         elif which in bodies:
             body = bodies[which]
             if what == "free":
-                small.world.destroy_body(bodies.pop(which))
+                small.world.body.destroy(bodies.pop(which))
                 reporting.discard(body)
             elif what == "mode":
-                small.world.body_set_mode(body, (STATIC, KINEMATIC, RIGID)[number])
+                small.world.body.set_mode(body, (STATIC, KINEMATIC, RIGID)[number])
             elif what == "move":
                 small.move(body, (3.0 * which, 0.1 * number, 0.0))
             elif what == "leave":
-                small.world.body_set_system(body, small.system if number else 0)
+                small.world.body.set_system(body, small.system if number else 0)
             else:
-                small.world.body_set_max_contacts(body, number)
+                small.world.body.set_max_contacts(body, number)
                 (reporting.add if number else reporting.discard)(body)
         rows = small.world.bodies.rows[: small.world.bodies.count]
         awake = (rows["id"] != 0) & (rows["active_index"] >= 0)

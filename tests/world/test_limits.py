@@ -23,10 +23,10 @@ IDENTITY = (1, 0, 0, 0, 1, 0, 0, 0, 1)
 
 
 def ball_at(world, system, shape, position):
-    body = world.create_body()
-    world.body_add_shape(body, shape)
-    world.body_set_transform(body, IDENTITY + tuple(position))
-    world.body_set_system(body, system)
+    body = world.body.create()
+    world.body.add_shape(body, shape)
+    world.body.set_transform(body, IDENTITY + tuple(position))
+    world.body.set_system(body, system)
     return body
 
 
@@ -37,23 +37,23 @@ class Scene:
         self.world = World(threads=1, **limits)
         self.system = self.world.create_system(gravity=gravity, linear_damp=0, angular_damp=0, is_sleeping_allowed=0)
         self.row, self.rows = self.world.system(self.system).row, self.world.bodies.rows
-        self.ball, self.cube = self.world.create_shape(SPHERE), self.world.create_shape(BOX)
-        self.world.shapes.set_sphere(self.world.shape_index("", self.ball), 0.5)
-        self.world.shapes.set_box(self.world.shape_index("", self.cube), (0.5, 0.5, 0.5))
+        self.ball, self.cube = self.world.shape.create(SPHERE), self.world.shape.create(BOX)
+        self.world.shapes.set_sphere(self.world.shape.index("", self.ball), 0.5)
+        self.world.shapes.set_box(self.world.shape.index("", self.cube), (0.5, 0.5, 0.5))
 
     def add(self, shape, position, mode=None) -> int:
         """Index of a new body."""
-        body = self.world.create_body()
+        body = self.world.body.create()
         if mode is not None:
-            self.world.body_set_mode(body, mode)
-        self.world.body_add_shape(body, shape)
-        self.world.body_set_transform(body, IDENTITY + tuple(map(float, position)))
-        self.world.body_set_system(body, self.system)
-        return self.world.body_index("", body)
+            self.world.body.set_mode(body, mode)
+        self.world.body.add_shape(body, shape)
+        self.world.body.set_transform(body, IDENTITY + tuple(map(float, position)))
+        self.world.body.set_system(body, self.system)
+        return self.world.body.index("", body)
 
     def floor(self) -> None:
-        plane = self.world.create_shape(PLANE)
-        self.world.shapes.set_plane(self.world.shape_index("", plane), (0, 1, 0), 0.0)
+        plane = self.world.shape.create(PLANE)
+        self.world.shapes.set_plane(self.world.shape.index("", plane), (0, 1, 0), 0.0)
         self.add(plane, (0, 0, 0), STATIC)
 
     def heap(self, count: int, place=(0, 0, 0), seed: int = 1) -> list[int]:
@@ -146,19 +146,19 @@ def test_heaps_of_boxes_in_each_other_share_blocks():
 @pytest.mark.parametrize("moves", (True, False))
 def test_all_overlaps_of_areas_are_told_at_a_limit(moves):
     scene = Scene(gravity=(0, -1 if moves else 0, 0), area_overlaps=64)
-    world, large = scene.world, scene.world.create_shape(BOX)
-    world.shapes.set_box(world.shape_index("", large), (20, 20, 20))
+    world, large = scene.world, scene.world.shape.create(BOX)
+    world.shapes.set_box(world.shape.index("", large), (20, 20, 20))
     for _ in range(12):
-        area = world.create_area()
-        world.area_add_shape(area, large)
-        world.area_set_monitoring(area, bodies=True)
-        world.area_set_system(area, scene.system)
+        area = world.area.create()
+        world.area.add_shape(area, large)
+        world.area.set_monitoring(area, bodies=True)
+        world.area.set_system(area, scene.system)
     for k in range(12):
         scene.add(scene.ball, (3 * k - 15, 0, 0))
     seen, told = set(), []
     for _ in range(4):
         told += scene.step()
-        seen |= {(int(event["area_id"]), int(event["other_id"])) for event in world.area_events(scene.system)}
+        seen |= {(int(event["area_id"]), int(event["other_id"])) for event in world.area.events(scene.system)}
     assert len(seen) == 144
     assert "'physics/scree_3d/limits/max_area_overlaps'" in told[0]
 
@@ -167,20 +167,20 @@ def test_an_area_that_leaves_while_its_overlaps_wait():
     scene = Scene(gravity=(0, 0, 0), area_overlaps=3)
     world, areas = scene.world, []
     for _ in range(8):
-        area = world.create_area()
-        world.area_add_shape(area, scene.cube)
-        world.area_set_monitoring(area, bodies=True)
-        world.area_set_system(area, scene.system)
+        area = world.area.create()
+        world.area.add_shape(area, scene.cube)
+        world.area.set_monitoring(area, bodies=True)
+        world.area.set_system(area, scene.system)
         areas.append(area)
     scene.add(scene.ball, (0.3, 0, 0))
     seen = set()
     for tick in range(4):
         scene.step()
-        seen |= {int(event["area_id"]) for event in world.area_events(scene.system)}
+        seen |= {int(event["area_id"]) for event in world.area.events(scene.system)}
         if tick == 0:
             assert len(seen) < 8
             for area in areas[::2]:
-                world.area_set_system(area, 0)
+                world.area.set_system(area, 0)
     assert seen >= set(areas[1::2])
 
 
@@ -188,8 +188,8 @@ def test_the_same_is_left_out_whatever_the_number_of_threads():
     def played(threads: int) -> bytes:
         world = World(threads=threads, contacts=100, pairs=700)
         system = world.create_system(gravity=(0, -10, 0))
-        shape = world.create_shape(BOX)
-        world.shapes.set_box(world.shape_index("", shape), (0.5, 0.5, 0.5))
+        shape = world.shape.create(BOX)
+        world.shapes.set_box(world.shape.index("", shape), (0.5, 0.5, 0.5))
         for place in np.random.default_rng(2).uniform(-0.6, 0.6, (60, 3)):
             ball_at(world, system, shape, map(float, place))
         with warnings.catch_warnings():
@@ -214,9 +214,9 @@ def test_pools_that_can_be_full_name_settings_that_exist():
 def test_a_full_pool_of_shapes_names_its_setting():
     world = World(threads=1, shapes=4)
     for _ in range(4):
-        world.create_shape(SPHERE)
+        world.shape.create(SPHERE)
     with pytest.raises(PoolFull, match="raise the setting 'physics/scree_3d/limits/max_shapes'"):
-        world.create_shape(SPHERE)
+        world.shape.create(SPHERE)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits address space in Linux's way")
@@ -229,7 +229,7 @@ with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     world = World(threads=1)
 system = world.create_system()
-world.body_set_system(world.create_body(), system)
+world.body.set_system(world.body.create(), system)
 world.step(system, 1 / 60)
 print(world.limits["bodies"], len(told), "address space" in str(told[0].message))
 """
@@ -245,15 +245,15 @@ def test_an_unknown_limit_is_refused():
 def test_a_velocity_beyond_all_measure_stops_one_body_only():
     world = World(threads=1)
     system = world.create_system(gravity=(0, 0, 0))
-    shape = world.create_shape(SPHERE)
-    world.shapes.set_sphere(world.shape_index("", shape), 0.5)
+    shape = world.shape.create(SPHERE)
+    world.shapes.set_sphere(world.shape.index("", shape), 0.5)
     wild, calm = ball_at(world, system, shape, (0, 0, 0)), ball_at(world, system, shape, (0.9, 0, 0))
     rows = world.bodies.rows
-    rows[world.body_index("", wild)]["linear_velocity"] = (3e38, 0, 0)
+    rows[world.body.index("", wild)]["linear_velocity"] = (3e38, 0, 0)
     for _ in range(5):
         world.step(system, 1 / 60)
     for body in (wild, calm):
-        row = rows[world.body_index("", body)]
+        row = rows[world.body.index("", body)]
         assert np.isfinite(row["position"]).all() and np.isfinite(row["linear_velocity"]).all()
 
 
@@ -261,15 +261,15 @@ def test_the_table_of_pairs_grows_with_the_pairs():
     """A world with few pairs touches a few pages only; one with many finds every pair again after the table has grown."""
     world = World(threads=1, bodies=8192, pairs=1 << 16, contacts=1 << 14)
     system = world.create_system()
-    ball = world.create_shape(SPHERE)
-    world.shapes.set_sphere(world.shape_index("test", ball), 0.5)
+    ball = world.shape.create(SPHERE)
+    world.shapes.set_sphere(world.shape.index("test", ball), 0.5)
     row = world.system(system).row
     before = int(row["pair_table_capacity"])
     for index in range(2000):  # six in one place: fifteen pairs each time
-        body = world.create_body()
-        world.body_add_shape(body, ball)
-        world.body_set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 5.0 * (index // 6), 0.1 * (index % 6), 0.0))
-        world.body_set_system(body, system)
+        body = world.body.create()
+        world.body.add_shape(body, ball)
+        world.body.set_transform(body, (1, 0, 0, 0, 1, 0, 0, 0, 1, 5.0 * (index // 6), 0.1 * (index % 6), 0.0))
+        world.body.set_system(body, system)
     world.step(system, 1e-4)
     assert before <= 4096
     assert int(row["pair_table_capacity"]) >= 2 * int(row["pair_count"]) > before
@@ -282,9 +282,9 @@ def test_the_table_of_pairs_grows_with_the_pairs():
 
 def test_a_full_pool_of_joints_names_its_setting():
     world = World(threads=1, bodies=1 << 8, joints=4)
-    body = world.create_body()
-    joints = [world.create_joint("point", 0, body) for _ in range(4)]
+    body = world.body.create()
+    joints = [world.joint.create("point", 0, body) for _ in range(4)]
     with pytest.raises(PoolFull, match="physics/scree_3d/limits/max_joints"):
-        world.create_joint("point", 0, body)
-    world.destroy_joint(joints[1])
-    assert world.create_joint("point", 0, body) not in joints, "the freed id stays stale"
+        world.joint.create("point", 0, body)
+    world.joint.destroy(joints[1])
+    assert world.joint.create("point", 0, body) not in joints, "the freed id stays stale"

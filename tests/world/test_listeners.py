@@ -20,9 +20,9 @@ def test_a_compiled_listener_is_called_at_its_moments():
     world.add(world.sphere(0.5), (0.0, 5.0, 0.0))
     for moments, times in ((BEFORE_STEP, 1), (SUB_STEP, 1), (AFTER_STEP, 1), (BEFORE_STEP | SUB_STEP, 2)):
         total = np.zeros(1)
-        number = world.world.add_step_listener(world.system, add_time, moments, total.ctypes.data)
+        number = world.world.listener.add(world.system, add_time, moments, total.ctypes.data)
         world.step(6)
-        world.world.remove_step_listener(world.system, number)
+        world.world.listener.remove(world.system, number)
         world.step(1)
         assert total[0] == pytest.approx(6 * TICK * times)
 
@@ -30,18 +30,18 @@ def test_a_compiled_listener_is_called_at_its_moments():
 def test_python_listeners_are_called_in_order_and_their_errors_raised():
     world, calls = SmallWorld(), []
     world.add(world.sphere(0.5), (0.0, 5.0, 0.0))
-    world.world.add_step_listener(world.system, lambda time: calls.append(("before", time)), BEFORE_STEP)
-    world.world.add_step_listener(world.system, lambda time: calls.append(("after", time)), AFTER_STEP)
+    world.world.listener.add(world.system, lambda time: calls.append(("before", time)), BEFORE_STEP)
+    world.world.listener.add(world.system, lambda time: calls.append(("after", time)), AFTER_STEP)
     world.step(2)
     assert calls == [("before", TICK), ("after", TICK)] * 2
 
     def fail(time):
         raise ArithmeticError("of the listener")
 
-    number = world.world.add_step_listener(world.system, fail, SUB_STEP)
+    number = world.world.listener.add(world.system, fail, SUB_STEP)
     with pytest.raises(ArithmeticError, match="of the listener"):
         world.step(1)
-    world.world.remove_step_listener(world.system, number)
+    world.world.listener.remove(world.system, number)
     world.step(1)
     assert len(calls) == 8
 
@@ -54,7 +54,7 @@ def test_listeners_push_bodies():
     def wind(time):
         world.body(ball)["force"] = (4.0, 0.0, 0.0)
 
-    world.world.add_step_listener(world.system, wind, BEFORE_STEP)
+    world.world.listener.add(world.system, wind, BEFORE_STEP)
     world.step(60)
     assert world.velocity(ball)[0] == pytest.approx(2.0, rel=1e-3)
 
@@ -62,11 +62,11 @@ def test_listeners_push_bodies():
 def test_bad_listeners_are_refused():
     world = SmallWorld()
     with pytest.raises(ValueError, match="moments"):
-        world.world.add_step_listener(world.system, add_time, 8)
+        world.world.listener.add(world.system, add_time, 8)
     with pytest.raises(ValueError, match="function"):
-        world.world.add_step_listener(world.system, "wind", BEFORE_STEP)
+        world.world.listener.add(world.system, "wind", BEFORE_STEP)
     with pytest.raises(KeyError, match="listener 7"):
-        world.world.remove_step_listener(world.system, 7)
+        world.world.listener.remove(world.system, 7)
 
 
 def test_waking_and_falling_asleep_are_told():
@@ -77,14 +77,14 @@ def test_waking_and_falling_asleep_are_told():
         woke.extend(up.tolist())
         slept.extend(down.tolist())
 
-    world.world.add_activation_listener(world.system, listen)
+    world.world.listener.add_activation(world.system, listen)
     box = world.add(world.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
     world.step(120)
     assert (woke, slept) == ([box], [box])
     world.throw(box, (0.0, 3.0, 0.0))
     world.step(300)
     assert (woke, slept) == ([box, box], [box, box])
-    world.world.remove_activation_listener(world.system, listen)
+    world.world.listener.remove_activation(world.system, listen)
     world.throw(box, (0.0, 3.0, 0.0))
     world.step(10)
     assert len(woke) == 2
@@ -108,7 +108,7 @@ def test_kinematic_bodies_reach_their_target_in_the_last_collision_step():
     ball = world.add(world.sphere(0.5), (1.2, 0.0, 0.0))
     world.step(1)
     places = []
-    world.world.add_step_listener(world.system, lambda time: places.append(world.position(pusher)[0]), AFTER_STEP)
+    world.world.listener.add(world.system, lambda time: places.append(world.position(pusher)[0]), AFTER_STEP)
     world.move(pusher, (0.4, 0.0, 0.0))
     world.world.step(world.system, TICK, collision_steps=4)
     assert places == pytest.approx([0.1, 0.2, 0.3, 0.4], abs=1e-5)

@@ -17,17 +17,14 @@ def give(world: World, body: int, shape: int, count: int) -> float:
     """Processor time that it takes [s]."""
     begin = time.thread_time()
     for k in range(count):
-        world.body_add_shape(body, shape, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
+        world.body.add_shape(body, shape, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
     return time.thread_time() - begin
 
 
 @pytest.mark.parametrize("mode", (None, STATIC))
 def test_the_thousandth_shape_costs_as_much_as_the_first(mode):
-    small = SmallWorld()
+    small = SmallWorld(body_shapes=1 << 16)
     world = small.world
-    world.instances = type(world.instances)(1 << 16)
-    world.record["instances"], world.record["instance_capacity"] = world.instances.pool.address, 1 << 16
-    world.record["instance_nodes"] = world.instances.nodes.address
     shape = small.box(0.5, 0.5, 0.5)
     costs = {}
     for count in (100, 500, 4000):
@@ -44,17 +41,17 @@ def test_mass_and_bounds_are_those_of_a_body_made_before_it_entered():
     world = small.world
     shapes = [small.box(0.5, 0.5, 0.5), small.sphere(0.3), small.box(0.1, 2.0, 0.1)]
     inside = small.add(shapes[0])
-    before = world.create_body()
-    world.body_add_shape(before, shapes[0])
+    before = world.body.create()
+    world.body.add_shape(before, shapes[0])
     for body in (inside, before):
-        world.body_set_collision_mask(body, 0)
-        world.body_set_collision_layer(body, 0)
+        world.body.set_collision_mask(body, 0)
+        world.body.set_collision_layer(body, 0)
     rng = np.random.default_rng(5)
     for k in range(40):
         place = (*UPRIGHT, *rng.uniform(-3, 3, 3))
         for body in (inside, before):
-            world.body_add_shape(body, shapes[k % 3], place, k % 7 == 0)
-    world.body_set_system(before, small.system)
+            world.body.add_shape(body, shapes[k % 3], place, k % 7 == 0)
+    world.body.set_system(before, small.system)
     assert int(small.body(inside)["flags"]) & MASS_CHANGED
     small.step()
     a, b = small.body(inside), small.body(before)
@@ -72,7 +69,7 @@ def test_a_ray_finds_a_shape_before_the_next_step():
     body = small.add(shape, mode=STATIC)
     queries = Queries(world)
     for k in range(1, 200):
-        world.body_add_shape(body, shape, (*UPRIGHT, 3.0 * k, 0.0, 0.0))
+        world.body.add_shape(body, shape, (*UPRIGHT, 3.0 * k, 0.0, 0.0))
         hit = queries.cast_ray(small.system, (3.0 * k, 5.0, 0.0), (3.0 * k, -5.0, 0.0))
         assert hit is not None and hit["position"][1] == pytest.approx(0.5, abs=1e-5)
     first = int(small.body(body)["first_instance"])
@@ -85,8 +82,8 @@ def test_a_ray_finds_a_shape_before_the_next_step():
 def test_what_is_asked_of_the_mass_is_up_to_date():
     small = SmallWorld(gravity=(0.0, 0.0, 0.0))
     body = small.add(small.box(0.5, 0.5, 0.5))
-    small.world.body_add_shape(body, small.box(0.5, 0.5, 0.5), (*UPRIGHT, 2.0, 0.0, 0.0))
-    assert small.world.body_param(body, "center_of_mass") == pytest.approx((1.0, 0.0, 0.0), abs=1e-6)
+    small.world.body.add_shape(body, small.box(0.5, 0.5, 0.5), (*UPRIGHT, 2.0, 0.0, 0.0))
+    assert small.world.body.param(body, "center_of_mass") == pytest.approx((1.0, 0.0, 0.0), abs=1e-6)
     assert small.position(body) == pytest.approx((1.0, 0.0, 0.0), abs=1e-6), "the origin stays where it was"
 
 
@@ -96,11 +93,11 @@ def test_copies_of_shapes_that_nobody_reads_are_used_again():
     shape = small.box(0.5, 0.5, 0.5)
     body = small.add(shape, mode=STATIC)
     for k in range(1, 1000):
-        small.world.body_add_shape(body, shape, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
+        small.world.body.add_shape(body, shape, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
     for k in range(60):
-        small.world.body_set_shape_transform(body, k, (*UPRIGHT, 2.0 * k, 1.0, 0.0))
-    assert small.world.body_shape_transform(body, 59)[9:] == pytest.approx((118.0, 1.0, 0.0))
-    assert small.world.body_shape_transform(body, 60)[9:] == pytest.approx((120.0, 0.0, 0.0))
+        small.world.body.set_shape_transform(body, k, (*UPRIGHT, 2.0 * k, 1.0, 0.0))
+    assert small.world.body.shape_transform(body, 59)[9:] == pytest.approx((118.0, 1.0, 0.0))
+    assert small.world.body.shape_transform(body, 60)[9:] == pytest.approx((120.0, 0.0, 0.0))
 
 
 def test_a_shape_freed_goes_from_all_its_places_at_once():
@@ -109,14 +106,14 @@ def test_a_shape_freed_goes_from_all_its_places_at_once():
     box, ball = small.box(0.5, 0.5, 0.5), small.sphere(0.4)
     body = small.add(box, mode=STATIC)
     for k in range(1, 1500):
-        world.body_add_shape(body, ball if k % 3 == 0 else box, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
-    before = [world.body_shape_transform(body, k)[9] for k in range(1500) if k % 3 == 0 and k > 0]
+        world.body.add_shape(body, ball if k % 3 == 0 else box, (*UPRIGHT, 2.0 * k, 0.0, 0.0))
+    before = [world.body.shape_transform(body, k)[9] for k in range(1500) if k % 3 == 0 and k > 0]
     begin = time.thread_time()
-    world.destroy_shape(box)
+    world.shape.destroy(box)
     assert time.thread_time() - begin < 0.2
-    assert world.body_shape_count(body) == 499
-    assert {world.body_shape(body, k) for k in range(499)} == {ball}
-    assert [world.body_shape_transform(body, k)[9] for k in range(499)] == before
+    assert world.body.shape_count(body) == 499
+    assert {world.body.shape(body, k) for k in range(499)} == {ball}
+    assert [world.body.shape_transform(body, k)[9] for k in range(499)] == before
     queries = Queries(world)
     assert queries.cast_ray(small.system, (2.0, 5.0, 0.0), (2.0, -5.0, 0.0)) is None
     assert queries.cast_ray(small.system, (6.0, 5.0, 0.0), (6.0, -5.0, 0.0)) is not None
@@ -135,12 +132,12 @@ def test_changes_one_by_one_are_those_of_a_body_made_so(mode):
     wanted = [[shapes[k % 3], (*UPRIGHT, *rng.uniform(-8, 8, 3)), False] for k in range(60)]
 
     def made() -> int:
-        body = world.create_body()
-        world.body_set_mode(body, mode)
-        world.body_set_collision_mask(body, 0)
+        body = world.body.create()
+        world.body.set_mode(body, mode)
+        world.body.set_collision_mask(body, 0)
         for shape, place, is_disabled in wanted:
-            world.body_add_shape(body, shape, place, is_disabled)
-        world.body_set_system(body, small.system)
+            world.body.add_shape(body, shape, place, is_disabled)
+        world.body.set_system(body, small.system)
         return body
 
     body, queries, kept = made(), Queries(world), 0
@@ -151,9 +148,9 @@ def test_changes_one_by_one_are_those_of_a_body_made_so(mode):
             entry[0] = entry[0] or shapes[int(rng.integers(3))]
             entry[1] = entry[1] or (*UPRIGHT, *rng.uniform(-8, 8, 3))
             entry[2] = not entry[2] if entry[2] is None else entry[2]
-            world.body_set_shape(body, number, entry[0])
-            world.body_set_shape_transform(body, number, entry[1])
-            world.body_set_shape_disabled(body, number, entry[2])
+            world.body.set_shape(body, number, entry[0])
+            world.body.set_shape_transform(body, number, entry[1])
+            world.body.set_shape_disabled(body, number, entry[2])
         kept += tree_count(small, body, "changed") > 0
         if turn % 3 == 2:
             small.step()
@@ -166,11 +163,11 @@ def test_changes_one_by_one_are_those_of_a_body_made_so(mode):
         a, b = small.body(body), small.body(twin)
         np.testing.assert_allclose(a["bounds"], b["bounds"], atol=2e-5)
         assert a["extent"] >= b["extent"] - (1e-5 if turn % 3 == 2 else np.inf)
-        world.settle_shapes()
+        world.body.settle_shapes()
         a, b = small.body(body), small.body(twin)
         for name in ("center_of_mass", "local_bounds", "extent", "inner_radius", "inverse_inertia_local"):
             np.testing.assert_allclose(a[name], b[name], rtol=1e-4, atol=2e-5)
-        world.destroy_body(twin)
+        world.body.destroy(twin)
     assert kept > 6, "the tree followed, it was not made anew each time"
 
 
@@ -178,15 +175,15 @@ def test_a_change_of_one_of_a_thousand_costs_little_more_than_of_ten():
     small = SmallWorld(body_shapes=1 << 15)
     world, shape, costs = small.world, small.box(0.5, 0.5, 0.5), {}
     for count in (10, 1000):
-        body = world.create_body()
-        world.body_set_mode(body, STATIC)
+        body = world.body.create()
+        world.body.set_mode(body, STATIC)
         give(world, body, shape, count)
-        world.body_set_system(body, small.system)
+        world.body.set_system(body, small.system)
         best = []
         for _ in range(5):
             begin = time.thread_time()
             for k in range(50):
-                world.body_set_shape_transform(body, k % count, (*UPRIGHT, 2.0 * k, 1.0, 0.0))
+                world.body.set_shape_transform(body, k % count, (*UPRIGHT, 2.0 * k, 1.0, 0.0))
             best.append((time.thread_time() - begin) / 50)
         costs[count] = min(best)
     assert costs[1000] < 3.0 * costs[10], costs
@@ -196,26 +193,26 @@ def test_a_shape_that_finds_no_row_for_its_scale_changes_nothing():
     """Each scale of a shape takes a row; here one is left, and then none."""
     world = World(threads=1, bodies=64, body_shapes=64, shapes=3)
     system, scaled = world.create_system(), (2.0, 0, 0, 0, 2.0, 0, 0, 0, 2.0, 0, 0, 0)
-    one, other = world.create_shape(SPHERE), world.create_shape(SPHERE)
+    one, other = world.shape.create(SPHERE), world.shape.create(SPHERE)
     for shape in (one, other):
-        world.shapes.set_sphere(world.shape_index("", shape), 0.5)
-    body = world.create_body()
-    world.body_set_system(body, system)
-    world.body_add_shape(body, one, scaled)
-    for call in (lambda: world.body_add_shape(body, other, scaled), lambda: world.body_set_shape(body, 0, other)):
+        world.shapes.set_sphere(world.shape.index("", shape), 0.5)
+    body = world.body.create()
+    world.body.set_system(body, system)
+    world.body.add_shape(body, one, scaled)
+    for call in (lambda: world.body.add_shape(body, other, scaled), lambda: world.body.set_shape(body, 0, other)):
         with pytest.raises(PoolFull, match="shapes is full at 3"):
             call()
-        assert world.body_shape_count(body) == 1 and world.body_shape(body, 0) == one
-        assert world.shape_users.of(world.shape_index("", other)) == []
-        assert world.shape_index("", other) not in {**world.shape_users._uses, **world.shape_users._only}
+        assert world.body.shape_count(body) == 1 and world.body.shape(body, 0) == one
+        assert world.shape_users.of(world.shape.index("", other)) == []
+        assert world.shape.index("", other) not in {**world.shape_users._uses, **world.shape_users._only}
         hit = Queries(world).cast_ray(system, (0.0, 5.0, 0.0), (0.0, -5.0, 0.0))
         assert hit["body_id"] == body and hit["position"][1] == pytest.approx(1.0)
-    world.body_set_shape_transform(body, 0, (*UPRIGHT, 0, 0, 0))
+    world.body.set_shape_transform(body, 0, (*UPRIGHT, 0, 0, 0))
     world.retirement.reclaim()
-    world.body_set_shape(body, 0, other)
-    assert world.body_shape(body, 0) == other and world.shape_users.of(world.shape_index("", one)) == []
-    world.destroy_body(body)
-    world.destroy_shape(other)
-    world.destroy_shape(one)
+    world.body.set_shape(body, 0, other)
+    assert world.body.shape(body, 0) == other and world.shape_users.of(world.shape.index("", one)) == []
+    world.body.destroy(body)
+    world.shape.destroy(other)
+    world.shape.destroy(one)
     world.retirement.reclaim()
     assert world.shapes.used_count() == 0

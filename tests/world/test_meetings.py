@@ -19,7 +19,7 @@ def at(*place) -> tuple[float, ...]:
 def ball(world: SmallWorld, position, velocity, radius: float = 0.05, is_continuous: bool = True, **params) -> int:
     body = world.add(world.sphere(radius), position, mode=RIGID, **params)
     world.throw(body, velocity)
-    world.world.body_set_continuous(body, is_continuous)
+    world.world.body.set_continuous(body, is_continuous)
     return body
 
 
@@ -34,7 +34,7 @@ def test_none_passes_a_free_wall(speed, half):
     for seed in range(2):
         world, generator = SmallWorld(gravity=(0.0, 0.0, 0.0)), np.random.default_rng(seed)
         wall = world.add(world.box(half, 2.0, 2.0), mode=RIGID, mass=1000.0)
-        world.world.body_set_continuous(wall, True)
+        world.world.body.set_continuous(wall, True)
         balls = [
             ball(world, (-3.0 - 3.0 * generator.random(), 0.3 * (k % 5 - 2), 0.3 * (k // 5 - 1.5)), (speed, 0.0, 0.0), mass=1.0)
             for k in range(20)
@@ -88,12 +88,12 @@ def test_who_is_turned_away_before_touches_nothing():
     near = world.add(world.box(0.05, 5.0, 5.0), (5.0, 0.0, 0.0), mode=STATIC)
     far = world.add(world.box(0.05, 5.0, 5.0), (6.0, 0.0, 0.0), mode=STATIC)
     body = ball(world, (0.0, 0.0, 0.0), (200.0, 0.0, 0.0))
-    world.world.body_set_max_contacts(body, 4)
+    world.world.body.set_max_contacts(body, 4)
     touched = set()
     for _ in range(6):
         world.step()
         count = world.world.bodies.own_rare(world.index(body))["contact_count"]
-        touched |= {int(report["collider"]) for report in world.world._contact_reports[world.index(body)][:count]}
+        touched |= {int(report["collider"]) for report in world.world.body._contact_reports[world.index(body)][:count]}
     assert touched == {world.index(near)}
     assert world.position(body)[0] < 4.95 and far
 
@@ -105,8 +105,8 @@ def hills(world: SmallWorld) -> int:
     vertices = np.stack([x, height_of(x, z), z], -1).reshape(-1, 3)
     corners = [i * 61 + j for i in range(60) for j in range(60)]
     triangles = [t for p in corners for t in ((p, p + 1, p + 61), (p + 1, p + 62, p + 61))]
-    identity = world.world.create_shape(MESH)
-    world.world.shapes.set_mesh(world.world.shape_index("hills", identity), vertices.tolist(), triangles, False)
+    identity = world.world.shape.create(MESH)
+    world.world.shapes.set_mesh(world.world.shape.index("hills", identity), vertices.tolist(), triangles, False)
     return identity
 
 
@@ -125,22 +125,22 @@ class Doll:
             upper = self.limb(world.capsule(0.06, 0.32), (side * 0.34, 0.22, 0.0), 2.5, ACROSS)
             lower = self.limb(world.capsule(0.05, 0.3), (side * 0.66, 0.22, 0.0), 1.5, ACROSS)
             self.joint(torso, upper, at(side * 0.18, 0.22, 0.0), at(0.0, side * 0.16, 0.0))
-            world.world.create_joint("point", upper, lower, at(0.0, side * -0.16, 0.0), at(0.0, side * 0.16, 0.0))
+            world.world.joint.create("point", upper, lower, at(0.0, side * -0.16, 0.0), at(0.0, side * 0.16, 0.0))
             thigh = self.limb(world.capsule(0.08, 0.42), (side * 0.1, -0.55, 0.0), 8.0)
             shin = self.limb(world.capsule(0.07, 0.4), (side * 0.1, -1.0, 0.0), 4.0)
             self.joint(torso, thigh, at(side * 0.1, -0.33, 0.0), at(0.0, 0.22, 0.0))
-            knee = world.world.create_joint("hinge", thigh, shin, at(0.0, -0.22, 0.0), at(0.0, 0.23, 0.0))
-            world.world.joint_set_limits(knee, TWIST, -0.1, 2.0)
+            knee = world.world.joint.create("hinge", thigh, shin, at(0.0, -0.22, 0.0), at(0.0, 0.23, 0.0))
+            world.world.joint.set_limits(knee, TWIST, -0.1, 2.0)
 
     def limb(self, shape: int, place, mass: float, basis=UPRIGHT) -> int:
         self.bodies.append(self.world.add(shape, self.place + place, mass=mass, basis=basis))
-        self.world.world.body_set_continuous(self.bodies[-1], True)
+        self.world.world.body.set_continuous(self.bodies[-1], True)
         return self.bodies[-1]
 
     def joint(self, a: int, b: int, frame_a, frame_b) -> None:
-        joint = self.world.world.create_joint("swing_twist", a, b, frame_a, frame_b)
-        self.world.world.joint_set_limits(joint, CONE, -1.0, 1.3)
-        self.world.world.joint_set_limits(joint, TWIST, -0.5, 0.5)
+        joint = self.world.world.joint.create("swing_twist", a, b, frame_a, frame_b)
+        self.world.world.joint.set_limits(joint, CONE, -1.0, 1.3)
+        self.world.world.joint.set_limits(joint, TWIST, -0.5, 0.5)
 
 
 def center(doll: Doll, of) -> np.ndarray:

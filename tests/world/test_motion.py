@@ -72,14 +72,14 @@ def test_axis_locks():
     scene = SmallWorld()
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 5.0, 0.0))
     for axis in (2, 8, 32):
-        scene.world.body_set_axis_lock(box, axis, True)
+        scene.world.body.set_axis_lock(box, axis, True)
     scene.throw(box, (1.0, 1.0, 1.0))
     scene.turn(box, (1.0, 1.0, 1.0))
     scene.step(30)
     assert scene.position(box) == pytest.approx((0.5, 5.0, 0.5), abs=1e-5)
     assert scene.velocity(box)[1] == 0.0
     assert scene.spin(box) == pytest.approx((0.0, 1.0, 0.0), abs=1e-6)
-    scene.world.body_set_axis_lock(box, 2, False)
+    scene.world.body.set_axis_lock(box, 2, False)
     scene.step(30)
     assert scene.velocity(box)[1] == pytest.approx(-5.0, rel=1e-4)
 
@@ -98,10 +98,10 @@ def test_custom_centre_of_mass():
     """The origin runs round the centre of mass, and the centre of mass flies straight."""
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     box = scene.add(scene.box(0.5, 0.5, 0.5), (1.0, 2.0, 3.0))
-    scene.world.body_set_param(box, "center_of_mass", (0.25, 0.0, 0.0))
+    scene.world.body.set_param(box, "center_of_mass", (0.25, 0.0, 0.0))
     assert scene.position(box) == pytest.approx((1.25, 2.0, 3.0))
     inertia = 1.0 / 6.0 + 0.25**2  # about the new centre (Steiner)
-    assert scene.world.body_param(box, "inertia") == pytest.approx((1.0 / 6.0, inertia, inertia), rel=1e-5)
+    assert scene.world.body.param(box, "inertia") == pytest.approx((1.0 / 6.0, inertia, inertia), rel=1e-5)
     scene.turn(box, (0.0, 0.0, 2.0))
     scene.step(30)
     assert scene.position(box) == pytest.approx((1.25, 2.0, 3.0), abs=1e-5)
@@ -204,7 +204,7 @@ def test_sleep_and_wake_with_the_support():
     rest = scene.position(high)
     scene.step(60)
     np.testing.assert_array_equal(scene.position(high), rest)
-    scene.world.destroy_body(table)
+    scene.world.body.destroy(table)
     scene.step(30)
     assert scene.is_awake(low) and scene.is_awake(high)
     assert scene.position(high)[1] < rest[1] - 0.5
@@ -228,7 +228,7 @@ def test_what_cannot_sleep_keeps_its_island_awake():
     scene.floor()
     shape = scene.box(0.5, 0.5, 0.5)
     low, high, apart = scene.add(shape, (0, 0.5, 0)), scene.add(shape, (0, 1.5, 0)), scene.add(shape, (9, 0.5, 0))
-    scene.world.body_set_can_sleep(high, False)
+    scene.world.body.set_can_sleep(high, False)
     scene.step(180)
     assert scene.is_awake(low) and scene.is_awake(high) and not scene.is_awake(apart)
 
@@ -296,13 +296,13 @@ def test_masks_decide_for_each_side():
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     ball = scene.sphere(0.5)
     seen, hit_by = scene.add(ball, (0.0, 0.0, 0.0)), scene.add(ball, (2.0, 0.0, 0.0))
-    scene.world.body_set_collision_layer(hit_by, 2)
-    scene.world.body_set_collision_mask(seen, 4)
+    scene.world.body.set_collision_layer(hit_by, 2)
+    scene.world.body.set_collision_mask(seen, 4)
     scene.throw(seen, (3.0, 0.0, 0.0))
     scene.step(60)
     assert scene.velocity(seen) == pytest.approx((3.0, 0.0, 0.0), abs=1e-6)
     assert scene.velocity(hit_by)[0] == pytest.approx(3.0, abs=0.05)
-    scene.world.body_set_collision_mask(hit_by, 4)
+    scene.world.body.set_collision_mask(hit_by, 4)
     scene.throw(hit_by, (-3.0, 0.0, 0.0))
     scene.step(60)
     assert scene.velocity(seen)[0] == pytest.approx(3.0) and scene.velocity(hit_by)[0] == pytest.approx(-3.0)
@@ -313,13 +313,13 @@ def test_exceptions_pass_through_until_taken_back():
     floor = scene.floor()
     box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0))
     scene.step(30)
-    scene.world.body_add_exception(floor, box)
-    assert scene.world.body_exceptions(floor) == [box] and scene.world.body_exceptions(box) == []
+    scene.world.body.add_exception(floor, box)
+    assert scene.world.body.exceptions(floor) == [box] and scene.world.body.exceptions(box) == []
     scene.step(30)
     assert scene.position(box)[1] < -0.5
     scene.move(box, (0.0, 1.0, 0.0))
     scene.throw(box, (0.0, 0.0, 0.0))
-    scene.world.body_remove_exception(floor, box)
+    scene.world.body.remove_exception(floor, box)
     scene.step(90)
     assert scene.position(box)[1] == pytest.approx(0.5, abs=0.01)
 
@@ -398,20 +398,20 @@ def test_random_coming_and_going_leaves_nothing_behind():
             place = (random.uniform(-2, 2), random.uniform(0.5, 6), random.uniform(-2, 2))
             bodies.append(scene.add(shapes[random.integers(3)], place))
         if bodies and random.random() < 0.2:
-            scene.world.destroy_body(bodies.pop(random.integers(len(bodies))))
+            scene.world.body.destroy(bodies.pop(random.integers(len(bodies))))
         if bodies and random.random() < 0.1:
             body = bodies[random.integers(len(bodies))]
-            scene.world.body_set_mode(body, int(random.integers(4)))
+            scene.world.body.set_mode(body, int(random.integers(4)))
         if bodies and random.random() < 0.1:
             system = scene.system if random.random() < 0.7 else 0
-            scene.world.body_set_system(bodies[random.integers(len(bodies))], system)
+            scene.world.body.set_system(bodies[random.integers(len(bodies))], system)
         scene.step()
         most = max(most, scene.live_manifolds())
     assert most > 10
     rows = scene.world.bodies.rows[: scene.world.bodies.count]
     assert np.isfinite(rows["position"]).all()
     for body in bodies:
-        scene.world.destroy_body(body)
+        scene.world.body.destroy(body)
     scene.step()
     assert scene.live_pairs() == scene.live_manifolds() == 0
     assert int(scene.row["active_pair_count"]) == int(scene.row["active_count"]) == 0
@@ -428,17 +428,17 @@ def test_a_space_that_goes_before_its_bodies():
     scene.step(30)
     gone, place = scene.system, scene.position(box)
     scene.world.destroy_system(gone)
-    assert scene.world.body_system(box) == 0
+    assert scene.world.body.system(box) == 0
     with pytest.raises(KeyError, match=f"there is no space {gone}"):
         scene.world.step(gone, TICK)
     np.testing.assert_array_equal(scene.position(box), place)
     scene.system = scene.world.create_system(gravity=(0.0, -GRAVITY, 0.0), linear_damp=0.0)
     assert scene.system != gone
-    scene.world.body_set_system(box, scene.system)
+    scene.world.body.set_system(box, scene.system)
     scene.throw(box, (0.0, 0.0, 0.0))
     scene.step(60)
     assert scene.velocity(box)[1] == pytest.approx(-GRAVITY, rel=1e-3)
-    scene.world.destroy_body(box)
+    scene.world.body.destroy(box)
 
 
 def test_a_shape_freed_while_it_is_used():
@@ -446,12 +446,12 @@ def test_a_shape_freed_while_it_is_used():
     scene.floor()
     shape, other = scene.box(0.5, 0.5, 0.5), scene.sphere(0.5)
     box, both = scene.add(shape, (0.0, 0.5, 0.0)), scene.add(shape, (5.0, 0.5, 0.0))
-    scene.world.body_add_shape(both, other)
-    scene.world.body_add_shape(both, shape)
+    scene.world.body.add_shape(both, other)
+    scene.world.body.add_shape(both, shape)
     scene.step(180)
-    scene.world.destroy_shape(shape)
-    assert scene.world.body_shape_count(box) == 0
-    assert scene.world.body_shape_count(both) == 1 and scene.world.body_shape(both, 0) == other
+    scene.world.shape.destroy(shape)
+    assert scene.world.body.shape_count(box) == 0
+    assert scene.world.body.shape_count(both) == 1 and scene.world.body.shape(both, 0) == other
     scene.step(60)
     assert scene.position(box)[1] < -1.0
     assert scene.position(both)[1] == pytest.approx(0.5, abs=0.02)

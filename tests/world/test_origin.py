@@ -27,14 +27,14 @@ def far_scene(small: SmallWorld) -> tuple[list[int], int]:
 
 def poses(small: SmallWorld, ids) -> np.ndarray:
     rows = small.world.bodies.rows
-    return np.array([rows[small.world.body_index("", one)]["position"] for one in ids])
+    return np.array([rows[small.world.body.index("", one)]["position"] for one in ids])
 
 
 def run(shifts: dict) -> tuple:
     """Step a far scene for three seconds, shifting the origin at some steps; what became of it."""
     small = SmallWorld(sleeps=True)
     stack, ball = far_scene(small)
-    index = small.world.body_index("", ball)
+    index = small.world.body.index("", ball)
     give_velocity(small.world.address, index, 3.0, 0.0, 0.0)
     path, awake, impulses = [], [], []
     for step in range(180):
@@ -75,7 +75,7 @@ def test_a_standing_stack_keeps_its_warm_start():
 def test_bounds_are_fine_again_where_bodies_move():
     small = SmallWorld()
     stack, ball = far_scene(small)
-    index = small.world.body_index("", ball)
+    index = small.world.body.index("", ball)
     row = small.world.bodies.rows[index]
     small.world.step(small.system, TICK)
     assert row["bounds"][3] - row["bounds"][0] > 1.1, "bounds at 100 km from the origin are coarse"

@@ -29,16 +29,16 @@ def test_what_joints_hold_may_lie_deeper(slop, half, expected):
     scene.floor()
     shape = scene.box(half, half, half)
     held, free, above = (scene.add(shape, place) for place in ((0.0, half, 0.0), (5.0, half, 0.0), (0.0, 3.0 * half, 0.0)))
-    ropes = [scene.world.create_joint("distance", 0, held, frame_a=(*UPRIGHT, 0.0, 9.0, 0.0)) for _ in range(2)]
+    ropes = [scene.world.joint.create("distance", 0, held, frame_a=(*UPRIGHT, 0.0, 9.0, 0.0)) for _ in range(2)]
     for rope in ropes:
-        scene.world.joint_set_limits(rope, DISTANCE, 0.0, 50.0)
+        scene.world.joint.set_limits(rope, DISTANCE, 0.0, 50.0)
     scene.step(180)
     heights = [float(scene.position(body)[1]) for body in (held, free, above)]
     assert heights == pytest.approx([half - expected, half, 3.0 * half - expected], abs=5e-4)
-    scene.world.destroy_joint(ropes[0])
+    scene.world.joint.destroy(ropes[0])
     scene.step(60)
     assert scene.position(held)[1] == pytest.approx(half - expected, abs=5e-4)
-    scene.world.destroy_joint(ropes[1])
+    scene.world.joint.destroy(ropes[1])
     scene.step(120)
     assert scene.position(held)[1] == pytest.approx(half, abs=5e-4)
     assert scene.position(above)[1] == pytest.approx(3.0 * half, abs=5e-4)

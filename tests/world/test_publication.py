@@ -162,23 +162,23 @@ def test_shapes_change_as_a_whole():
     low, high = small.box(1, 0.1, 1), small.box(1, 0.2, 1)
     at_left, at_right = (1, 0, 0, 0, 1, 0, 0, 0, 1, -3, 0, 0), (1, 0, 0, 0, 1, 0, 0, 0, 1, 3, 0, 0)
     body = small.add(low, HERE, mode=0)
-    small.world.body_set_shape_transform(body, 0, at_left)
-    small.world.body_add_shape(body, low, at_right)
+    small.world.body.set_shape_transform(body, 0, at_left)
+    small.world.body.add_shape(body, low, at_right)
     queries = Queries(small.world)
     origins, ends = np.array([[-3.0, 9, 0], [3.0, 9, 0]]), np.array([[-3.0, -9, 0], [3.0, -9, 0]])
     first = int(small.body(body)["first_instance"])
     world, seen = small.world, []
-    with world._published(small.index(body)):
+    with world.body._published(small.index(body)):
         row = small.body(body)
         for number in range(2):
             at = int(row["first_instance"]) + number
             instance, transform = world.instances.rows[at], world.instances.user_transform(at)
-            world._drop(small.index(body), at)
-            instance["user_shape"] = world.shape_index("", high)
+            world.body._drop(small.index(body), at)
+            instance["user_shape"] = world.shape.index("", high)
             world.shape_users.add(int(instance["user_shape"]), small.index(body))
-            world._cook(row, at, transform)
+            world.body._cook(row, at, transform)
             seen.append(queries.cast_rays(small.system, origins, ends)["position"][:, 1].round(3).tolist())
-        world._shapes_changed(small.index(body))
+        world.body._shapes_changed(small.index(body))
     assert seen == [[0.1, 0.1], [0.1, 0.1]]
     assert queries.cast_rays(small.system, origins, ends)["position"][:, 1].round(3).tolist() == [0.2, 0.2]
     assert int(small.body(body)["first_instance"]) != first
@@ -191,19 +191,19 @@ def test_what_was_replaced_is_used_again_when_queries_have_left():
     keep = small.add(small.sphere(1.0), HERE, mode=0)
     points = np.random.default_rng(1).normal(size=(12, 3))
     for k in range(10_000):
-        shape = world.create_shape(HULL if k % 10 == 0 else SPHERE)
-        index = world.shape_index("", shape)
+        shape = world.shape.create(HULL if k % 10 == 0 else SPHERE)
+        index = world.shape.index("", shape)
         if k % 10 == 0:
             world.shapes.set_hull(index, points)
         else:
             world.shapes.set_sphere(index, 0.5)
         if k % 5 == 0:
             small.add(shape, (3.0, 0.0, 0.0), mode=0)
-        world.body_add_shape(keep, shape)
-        world.body_remove_shape(keep, 1)
+        world.body.add_shape(keep, shape)
+        world.body.remove_shape(keep, 1)
         if k % 5 == 0:
-            world.destroy_body(int(world.bodies.rows["id"][: world.bodies.count].max()))
-        world.destroy_shape(shape)
+            world.body.destroy(int(world.bodies.rows["id"][: world.bodies.count].max()))
+        world.shape.destroy(shape)
     used = (world.shapes.row_count, world.instances._used, world.bodies.count)
     print(f"\nrows of shapes, of shapes on bodies, of bodies: {used}")
     assert world.shapes.row_count < 300 and world.instances._used < 1000 and world.bodies.count < 300
@@ -219,7 +219,7 @@ def test_what_a_query_reads_stays():
     tree["users"][0, 3, 0] += 1  # a query that has not ended
     first = int(small.body(body)["first_instance"])
     for _ in range(300):
-        world.body_set_shape_transform(body, 0, (1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0))
+        world.body.set_shape_transform(body, 0, (1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0))
         assert int(small.body(body)["first_instance"]) != first or not world.retirement._batch
     assert all(first not in runs for runs in world.instances._free.values())
     tree["users"][0, 3, 0] -= 1

@@ -12,7 +12,7 @@ from tests.bodies.mass_twin import rotation_matrix
 def stage():
     small = BoxesWorld(400, side=60.0)
     two = small.add(small.box(1, 1, 1), (0, 30, 0), mode=0)
-    small.world.body_add_shape(two, small.sphere(1.0), (1, 0, 0, 0, 1, 0, 0, 0, 1, 0, -4, 0))
+    small.world.body.add_shape(two, small.sphere(1.0), (1, 0, 0, 0, 1, 0, 0, 0, 1, 0, -4, 0))
     return small, Queries(small.world), two
 
 
@@ -110,9 +110,9 @@ def test_a_snapshot_stays_as_it_was(stage):
     hull = small.add(small.box(1, 1, 1), (0, 60, 0), mode=0)
     few = queries.collect_shapes(small.system, (0, 60, 0), (2, 2, 2))
     assert few.rows["body_id"].tolist() == [hull]
-    small.world.destroy_body(hull)
+    small.world.body.destroy(hull)
     for body in [int(row) for row in small.world.bodies.rows["id"][small.boxes[:200]]]:
-        small.world.destroy_body(body)
+        small.world.body.destroy(body)
     then = snapshot.cast_rays(origins, ends)
     np.testing.assert_array_equal(live["body_id"], then["body_id"])
     np.testing.assert_allclose(live["fraction"], then["fraction"], atol=1e-9)

@@ -13,8 +13,8 @@ BUMP = 0.05  # [m/s]
 
 
 def shape(world: SmallWorld, kind: int, call: str, *values) -> int:
-    identity = world.world.create_shape(kind)
-    getattr(world.world.shapes, f"set_{call}")(world.world.shape_index(call, identity), *values)
+    identity = world.world.shape.create(kind)
+    getattr(world.world.shapes, f"set_{call}")(world.world.shape.index(call, identity), *values)
     return identity
 
 
@@ -29,11 +29,11 @@ def tiles(world: SmallWorld) -> None:
 def compound(world: SmallWorld) -> None:
     """One body of 1,000 such boxes."""
     tile = world.box(0.5, 0.5, 0.5)
-    body = world.world.create_body()
-    world.world.body_set_mode(body, STATIC)
+    body = world.world.body.create()
+    world.world.body.set_mode(body, STATIC)
     for number in range(1000):
-        world.world.body_add_shape(body, tile, (*UPRIGHT, number // 5 + 0.5, -0.5, number % 5 - 2.0))
-    world.world.body_set_system(body, world.system)
+        world.world.body.add_shape(body, tile, (*UPRIGHT, number // 5 + 0.5, -0.5, number % 5 - 2.0))
+    world.world.body.set_system(body, world.system)
 
 
 def static_compound(world: SmallWorld) -> None:
@@ -100,7 +100,7 @@ def test_nothing_bumps_over_seams(floor, overlap):
         body = world.add(make(world), (2.0, height, 0.13), mode=RIGID, basis=basis, friction=friction)
         if name == "capsule":  # else it falls over by itself
             for axis in range(3, 6):
-                world.world.body_set_axis_lock(body, 1 << axis, True)
+                world.world.body.set_axis_lock(body, 1 << axis, True)
         world.step(30)
         world.throw(body, (speed, 0.0, 0.2))
         world.turn(body, (0.0, 0.0, spin))
@@ -160,7 +160,7 @@ def test_a_step_up_is_hit(step):
     world.add(world.box(0.5, 0.5, 0.5), (1.5, -0.5 + step, 0.0), mode=STATIC, friction=0.0)
     body = world.add(world.box(0.2, 0.2, 0.2), (0.3, 0.2, 0.0), mode=RIGID, friction=0.0)
     for axis in range(3, 6):
-        world.world.body_set_axis_lock(body, 1 << axis, True)
+        world.world.body.set_axis_lock(body, 1 << axis, True)
     assert run_against(world, body) == pytest.approx(0.8, abs=0.02)
 
 
@@ -173,7 +173,7 @@ def test_what_is_widest_at_the_floor_is_hit_there():
     world.add(wedge, (2.0, 0.0, 0.0), mode=STATIC, friction=0.0)
     body = world.add(wedge, (0.0, 0.0, 0.0), mode=RIGID, friction=0.0)
     for axis in range(3, 6):
-        world.world.body_set_axis_lock(body, 1 << axis, True)
+        world.world.body.set_axis_lock(body, 1 << axis, True)
     farthest = run_against(world, body, 1)
     for _ in range(40):
         world.step()
@@ -210,7 +210,7 @@ def test_a_step_down_stops_nobody(kind, step, overlap):
                 world.add(world.box(half, 0.5, 1.0), (x, height - 0.5, 0.0), mode=STATIC, friction=0.0)
         body = world.add(world.box(0.25, 0.25, 0.25), (1.5 + 0.00548 * k, 0.25, 0.03), mode=RIGID, friction=0.0)
         for axis in range(3, 6):
-            world.world.body_set_axis_lock(body, 1 << axis, True)
+            world.world.body.set_axis_lock(body, 1 << axis, True)
         world.step(20)
         world.throw(body, (4.0, 0.0, 0.0))
         for _ in range(40):
@@ -231,5 +231,5 @@ def test_a_room_of_one_mesh_keeps_what_is_widest_at_the_floor(is_compound):
     points = [(x, 0.0, z) for x in (-0.5, 0.5) for z in (-0.5, 0.5)] + [(0.0, 0.8, -0.5), (0.0, 0.8, 0.5)]
     body = world.add(shape(world, HULL, "hull", points), (0.0, 0.0, 0.0), mode=RIGID, friction=0.0)
     for axis in range(3, 6):
-        world.world.body_set_axis_lock(body, 1 << axis, True)
+        world.world.body.set_axis_lock(body, 1 << axis, True)
     assert run_against(world, body) < 1.6

@@ -29,21 +29,21 @@ def tops(queries, system, seconds: float) -> set[float]:
 def test_a_query_sees_old_or_new_settings(stretch):
     small = SmallWorld()
     world = small.world
-    capsule = world.create_shape(CAPSULE)
-    index = world.shape_index("", capsule)
+    capsule = world.shape.create(CAPSULE)
+    index = world.shape.index("", capsule)
     world.shapes.set_capsule(index, *SLIM)
     body = small.add(capsule, (0.0, 0.0, 0.0), mode=0)
     scale = (stretch, 0, 0, 0, stretch, 0, 0, 0, stretch, 0, 0, 0)
-    world.body_set_shape_transform(body, 0, scale)
+    world.body.set_shape_transform(body, 0, scale)
     queries, stop, changes = Queries(world), threading.Event(), [0]
     tops(queries, small.system, 0.0)
-    world.shape_changed(index)  # compiled or loaded before the clock runs
+    world.body.shape_changed(index)  # compiled or loaded before the clock runs
 
     def change():
         while not stop.is_set():
             for numbers in (STOUT, SLIM):
                 world.shapes.set_capsule(index, *numbers)
-                world.shape_changed(index)
+                world.body.shape_changed(index)
             changes[0] += 1
 
     changer = threading.Thread(target=change)
@@ -62,8 +62,8 @@ def test_queries_by_the_shape_follow_its_settings():
     small = SmallWorld()
     world = small.world
     target = small.add(small.box(0.5, 0.5, 0.5), (5.0, 0.0, 0.0), mode=0)
-    box = world.create_shape(BOX)
-    index = world.shape_index("", box)
+    box = world.shape.create(BOX)
+    index = world.shape.index("", box)
     queries = Queries(world)
     for half, is_hit in ((1.0, False), (5.0, True), (2.0, False), (4.6, True)):
         world.shapes.set_box(index, (half, 1.0, 1.0))
@@ -75,15 +75,15 @@ def test_queries_by_the_shape_follow_its_settings():
 def test_bodies_follow_and_old_rows_are_used_again():
     small = SmallWorld()
     world = small.world
-    hull = world.create_shape(HULL)
-    index = world.shape_index("", hull)
+    hull = world.shape.create(HULL)
+    index = world.shape.index("", hull)
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
     world.shapes.set_hull(index, corners)
     small.add(hull, (0.0, 0.0, 0.0), mode=0)
     queries = Queries(world)
     for k in range(300):
         world.shapes.set_hull(index, corners * (1.0 + k % 7))
-        world.shape_changed(index)
+        world.body.shape_changed(index)
         hit = queries.cast_ray(small.system, (0.0, 30.0, 0.0), (0.0, 0.0, 0.0))
         assert hit["position"][1] == pytest.approx(1.0 + k % 7)
     assert world.shapes.row_count < 100
@@ -92,10 +92,10 @@ def test_bodies_follow_and_old_rows_are_used_again():
 def test_ray_hits_tell_the_material_of_a_triangle():
     small = SmallWorld()
     world = small.world
-    mesh = world.create_shape(MESH)
+    mesh = world.shape.create(MESH)
     corners = [(-1.0, 0.0, -1.0), (-1.0, 0.0, 1.0), (1.0, 0.0, -1.0), (1.0, 0.0, 1.0)]
     triangles, table = [(0, 1, 2), (2, 1, 3)], [(0.1, 0.0), (1.0, 0.5)]
-    world.shapes.set_mesh(world.shape_index("", mesh), corners, triangles, False, [1, 0], table)
+    world.shapes.set_mesh(world.shape.index("", mesh), corners, triangles, False, [1, 0], table)
     small.add(mesh, mode=0)
     small.add(small.box(0.5, 0.5, 0.5), (5.0, 0.0, 0.0), mode=0)
     starts = np.array([(-0.5, 2.0, -0.5), (0.5, 2.0, 0.5), (5.0, 2.0, 0.0), (9.0, 2.0, 0.0)])

@@ -11,8 +11,8 @@ DOWN = (1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0)  # Z to -Y
 
 
 def terrain(world: SmallWorld, heights: np.ndarray, **params) -> int:
-    shape = world.world.create_shape(HEIGHT_FIELD)
-    index = world.world.shape_index("terrain", shape)
+    shape = world.world.shape.create(HEIGHT_FIELD)
+    index = world.world.shape.index("terrain", shape)
     world.world.shapes.set_height_field(index, heights.shape[1], heights.shape[0], heights)
     world.add(shape, mode=STATIC, **params)
     return shape
@@ -44,7 +44,7 @@ def test_what_sleeps_on_changed_ground_wakes_and_falls():
     body = world.add(world.box(0.2, 0.2, 0.2), (0.0, 1.2, 0.0), mode=RIGID)
     world.step(120)
     assert not world.is_awake(body)
-    world.world.update_height_field(shape, 2, 2, np.zeros((5, 5)))
+    world.world.shape.update_height_field(shape, 2, 2, np.zeros((5, 5)))
     world.step(120)
     assert world.position(body)[1] == pytest.approx(0.2, abs=2e-3)
 
@@ -54,7 +54,7 @@ def test_raised_ground_lifts():
     shape = terrain(world, np.zeros((9, 9)))
     body = world.add(world.box(0.2, 0.2, 0.2), (0.0, 0.2, 0.0), mode=RIGID)
     world.step(10)
-    world.world.update_height_field(shape, 0, 0, np.full((9, 9), 0.1))
+    world.world.shape.update_height_field(shape, 0, 0, np.full((9, 9), 0.1))
     world.step(120)
     assert world.position(body)[1] == pytest.approx(0.3, abs=5e-3)
 
@@ -62,12 +62,12 @@ def test_raised_ground_lifts():
 def on_ray(world: SmallWorld, slides: bool, floor_normal=(0.0, 1.0, 0.0), height: float = 1.5, **params) -> int:
     """A ball of 0.2 m with a ray of 1 m downwards."""
     world.floor(normal=floor_normal, **params)
-    ray = world.world.create_shape(SEPARATION_RAY)
-    world.world.shapes.set_separation_ray(world.world.shape_index("ray", ray), 1.0, slides)
+    ray = world.world.shape.create(SEPARATION_RAY)
+    world.world.shapes.set_separation_ray(world.world.shape.index("ray", ray), 1.0, slides)
     body = world.add(world.sphere(0.2), (0.0, height, 0.0), mode=RIGID, **params)
     for axis in range(3, 6):
-        world.world.body_set_axis_lock(body, 1 << axis, True)
-    world.world.body_add_shape(body, ray, (*DOWN, 0.0, 0.0, 0.0))
+        world.world.body.set_axis_lock(body, 1 << axis, True)
+    world.world.body.add_shape(body, ray, (*DOWN, 0.0, 0.0, 0.0))
     return body
 
 
@@ -92,8 +92,8 @@ def test_slopes_push_aside_only_where_the_ray_slides(slides):
 
 def test_rays_do_not_meet_rays():
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
-    ray = world.world.create_shape(SEPARATION_RAY)
-    world.world.shapes.set_separation_ray(world.world.shape_index("ray", ray), 1.0, False)
+    ray = world.world.shape.create(SEPARATION_RAY)
+    world.world.shapes.set_separation_ray(world.world.shape.index("ray", ray), 1.0, False)
     bodies = [world.add(ray, (0.0, 0.0, 0.2 * k), mode=RIGID, basis=UPRIGHT) for k in range(2)]
     world.step(10)
     assert [world.velocity(body)[2] for body in bodies] == [0.0, 0.0]

@@ -37,8 +37,8 @@ def is_closed(triangles: np.ndarray) -> bool:
 
 def one(shape, place=(1.0, 2.0, 3.0), basis=(1, 0, 0, 0, 1, 0, 0, 0, 1)):
     small = SmallWorld()
-    cooked = small.world.create_shape(shape[0])
-    index = small.world.shape_index("", cooked)
+    cooked = small.world.shape.create(shape[0])
+    index = small.world.shape.index("", cooked)
     getattr(small.world.shapes, shape[1])(index, *shape[2])
     small.add(cooked, place, STATIC, basis)
     with Snapshot(small.world, small.system, *BOX) as taken:
@@ -74,8 +74,8 @@ def test_only_triangles_in_the_box_come():
         for z in range(size):
             a = x * (size + 1) + z
             faces += [[a, a + 1, a + size + 2], [a, a + size + 2, a + size + 1]]
-    mesh = small.world.create_shape(8)
-    small.world.shapes.set_mesh(small.world.shape_index("", mesh), vertices, np.array(faces, np.int32))
+    mesh = small.world.shape.create(8)
+    small.world.shapes.set_mesh(small.world.shape.index("", mesh), vertices, np.array(faces, np.int32))
     small.add(mesh, (0.0, 0.0, 0.0), STATIC)
     low, high = np.array([3.2, -1.0, -7.7]), np.array([9.6, 1.0, -2.1])
     with Snapshot(small.world, small.system, low, high) as taken:
@@ -164,10 +164,10 @@ class Busy:
         while not self.stop.is_set():
             mine.append(self.small.add(self.brick, random.uniform(-20, 20, 3), STATIC))
             if len(mine) > 40:
-                self.world.destroy_body(mine.pop(int(random.integers(len(mine)))))
+                self.world.body.destroy(mine.pop(int(random.integers(len(mine)))))
             moved = mine[int(random.integers(len(mine)))]
             time.sleep(0.0005)
-            self.world.body_set_transform(moved, (1, 0, 0, 0, 1, 0, 0, 0, 1, *random.uniform(-20, 20, 3)))
+            self.world.body.set_transform(moved, (1, 0, 0, 0, 1, 0, 0, 0, 1, *random.uniform(-20, 20, 3)))
 
     def stream(self) -> None:
         cooked, keeps = cooked_shapes(settings.Box.checked(self.HALF).cook())

@@ -33,8 +33,8 @@ def all_kinds(world: SmallWorld) -> list[tuple]:
         (schema.TAPERED_CYLINDER, "tapered_cylinder", (0.5, 0.4, 0.2)),
         (schema.ELLIPSOID, "ellipsoid", ((0.4, 0.5, 0.3),)),
     ):  # fmt: skip
-        shape = world.world.create_shape(kind)
-        getattr(shapes, f"set_{call}")(world.world.shape_index(call, shape), *numbers)
+        shape = world.world.shape.create(kind)
+        getattr(shapes, f"set_{call}")(world.world.shape.index(call, shape), *numbers)
         made.append((shape, at(3.0 * len(made), 0.0, 0.0)))
     return made
 
@@ -43,9 +43,9 @@ def test_parts_of_all_kinds_are_met_by_rays_casts_and_bodies():
     world = SmallWorld()
     parts = all_kinds(world)
     whole = world.compound(parts)
-    copy = world.world.create_shape(schema.SPHERE)  # only so that rows differ
+    copy = world.world.shape.create(schema.SPHERE)  # only so that rows differ
     assert copy
-    index = load_shape(world.world.shapes, save_shape(world.world.shapes, world.world.shape_index("", whole)))
+    index = load_shape(world.world.shapes, save_shape(world.world.shapes, world.world.shape.index("", whole)))
     queries = Queries(world.world)
     for shape, shift in ((whole, 0.0), (int(world.world.shapes.rows[index]["id"]), 20.0)):
         floor = world.add(shape, (0.0, 0.0, shift), mode=STATIC)
@@ -61,7 +61,7 @@ def test_parts_of_all_kinds_are_met_by_rays_casts_and_bodies():
         np.testing.assert_allclose(np.array(nearest)[:, 1], 0.5, atol=1e-4)
         for axis in range(2):
             for ball in balls:
-                world.world.body_set_axis_lock(ball, 1 << (2 * axis), True)
+                world.world.body.set_axis_lock(ball, 1 << (2 * axis), True)
         world.step(90)
         np.testing.assert_allclose([world.position(ball)[1] for ball in balls], 0.7, atol=5e-3)
 
@@ -74,12 +74,12 @@ def test_a_moving_one_falls_as_one_of_shapes():
         world.floor()
         parts = [(world.box(0.2, 0.6, 0.2), at(-0.5, 0, 0)), (world.sphere(0.4), at(0.7, 0.2, 0))]
         parts.append((world.box(0.8, 0.1, 0.3), (*TILTED, 0, 0.4, 0.1)))
-        body = world.world.create_body()
-        world.world.body_set_mode(body, RIGID)
+        body = world.world.body.create()
+        world.world.body.set_mode(body, RIGID)
         for part in [(world.compound(parts), at(0, 0, 0))] if is_compound else parts:
-            world.world.body_add_shape(body, *part)
-        world.world.body_set_transform(body, at(0.0, 3.0, 0.0))
-        world.world.body_set_system(body, world.system)
+            world.world.body.add_shape(body, *part)
+        world.world.body.set_transform(body, at(0.0, 3.0, 0.0))
+        world.world.body.set_system(body, world.system)
         world.throw(body, (1.0, 0.0, 0.5))
         world.turn(body, (1.0, 2.0, 0.5))
         world.step(30)
@@ -117,18 +117,18 @@ def test_casts_and_contacts_tell_parts_and_faces():
         hits = [queries.cast_shape(world.system, thrown, start, (0, -3, 0), kind, exclude=balls)[0] for start in starts]
         assert [int(hit["part"]) for hit in hits] == [0, 5, 6] and [int(hit["face"]) for hit in hits] == [-1, 1, -1]
     for ball in balls:
-        world.world.body_set_max_contacts(ball, 4)
+        world.world.body.set_max_contacts(ball, 4)
     world.step(10)
     for ball, part in zip(balls, (0, 5, 6), strict=True):
-        report = world.world._contact_reports[world.index(ball)][0]
+        report = world.world.body._contact_reports[world.index(ball)][0]
         assert (report["part"], report["collider_part"], report["collider_shape"]) == (-1, part, 0)
 
 
 def test_a_triangle_of_a_part_comes_before_the_part():
     world = SmallWorld()
-    mesh = world.world.create_shape(schema.MESH)
+    mesh = world.world.shape.create(schema.MESH)
     corners, triangles = [(-50, 0, -2), (-50, 0, 2), (50, 0, -2), (50, 0, 2)], [(0, 1, 2), (2, 1, 3)]
-    world.world.shapes.set_mesh(world.world.shape_index("", mesh), corners, triangles, False, [0, 0], [ICE])
+    world.world.shapes.set_mesh(world.world.shape.index("", mesh), corners, triangles, False, [0, 0], [ICE])
     world.add(world.compound([(world.sphere(0.1), at(0, -9, 0)), (mesh, at(0, 0, 0), 0, ROUGH)]), mode=STATIC)
     box = world.add(world.box(0.5, 0.1, 0.5), (0.0, 0.1, 0.0))
     world.throw(box, (5.0, 0.0, 0.0))
@@ -155,10 +155,10 @@ def test_areas_see_a_compound_once_and_as_compounds_see():
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     ball = world.sphere(0.5)
     pair = world.compound([(ball, at(-1, 0, 0)), (ball, at(1, 0, 0))])
-    area = world.world.create_area()
-    world.world.area_add_shape(area, pair)
-    world.world.area_set_monitoring(area, bodies=True, areas=False)
-    world.world.area_set_system(area, world.system)
+    area = world.world.area.create()
+    world.world.area.add_shape(area, pair)
+    world.world.area.set_monitoring(area, bodies=True, areas=False)
+    world.world.area.set_system(area, world.system)
     body = world.add(pair, (0.0, 0.0, 0.2), mode=KINEMATIC)
     world.step(2)
 
@@ -168,7 +168,7 @@ def test_areas_see_a_compound_once_and_as_compounds_see():
 
     assert overlaps() == [(0, 0)]
     for x, is_met in ((2.0, True), (0.9, False), (3.2, False), (-2.1, True)):  # at 0.9 both balls pass between
-        world.world.body_set_transform(body, at(x, 0.0, 0.4 if is_met else 0.95))
+        world.world.body.set_transform(body, at(x, 0.0, 0.4 if is_met else 0.95))
         world.step(2)
         assert (overlaps() == [(0, 0)]) == is_met, x
 
@@ -208,16 +208,16 @@ def test_snapshots_hold_the_parts():
     for is_compound in (False, True):
         world = SmallWorld()
         parts = all_kinds(world)[:7]
-        body = world.world.create_body()
-        world.world.body_set_mode(body, STATIC)
+        body = world.world.body.create()
+        world.world.body.set_mode(body, STATIC)
         for part in [(world.compound(parts), at(0, 0, 0))] if is_compound else parts:
-            world.world.body_add_shape(body, *part)
-        world.world.body_set_system(body, world.system)
+            world.world.body.add_shape(body, *part)
+        world.world.body.set_system(body, world.system)
         with Snapshot(world.world, world.system, (-5, -5, -5), (30, 5, 5)) as snapshot:
             triangles = snapshot.triangles()
         copy = Queries(world.world).collect_shapes(world.system, (10, 0, 0), (15, 5, 5))
         assert sorted(copy.rows["part"].tolist()) == (list(range(7)) if is_compound else [-1] * 7)
-        world.world.body_clear_shapes(body)
+        world.world.body.clear_shapes(body)
         starts = np.array([(3.0 * k, 2.0, 0.0) for k in range(7)])
         found.append((triangles, copy.cast_rays(starts, starts - (0, 3, 0))["fraction"]))
     np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-5)
@@ -228,19 +228,19 @@ def test_a_compound_that_is_set_anew_is_found_as_it_is_now():
     world = SmallWorld(sleeps=True)
     brick, queries = world.box(0.5, 0.5, 0.5), Queries(world.world)
     floor = world.compound([(brick, at(k, -0.5, 0)) for k in range(10)])
-    index = world.world.shape_index("", floor)
+    index = world.world.shape.index("", floor)
     world.add(floor, mode=STATIC)
     box = world.add(world.box(0.2, 0.2, 0.2), (4.0, 0.2, 0.0), mode=RIGID)
     world.step(120)
     assert not world.is_awake(box)
     for turn in range(100):
         places = [k for k in range(10) if k != 3 or turn % 2]
-        world.world.shapes.set_compound(index, [(world.world.shape_index("", brick), at(k, -0.5, 0)) for k in places])
-        world.world.shape_changed(index)
+        world.world.shapes.set_compound(index, [(world.world.shape.index("", brick), at(k, -0.5, 0)) for k in places])
+        world.world.body.shape_changed(index)
         hit = queries.cast_ray(world.system, (3.0, 5.0, 0.0), (3.0, -5.0, 0.0))
         assert (hit is None) == (turn % 2 == 0)
     assert world.world.shapes.row_count < 100
-    world.world.shapes.set_compound(index, [(world.world.shape_index("", brick), at(9, -0.5, 0))])
-    world.world.shape_changed(index)
+    world.world.shapes.set_compound(index, [(world.world.shape.index("", brick), at(9, -0.5, 0))])
+    world.world.body.shape_changed(index)
     world.step(30)
     assert world.position(box)[1] < -0.5

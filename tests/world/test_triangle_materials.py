@@ -20,16 +20,16 @@ def floor_of_strips(world: SmallWorld) -> int:
         vertices += [(-50.0, 0.0, low), (50.0, 0.0, low), (50.0, 0.0, low + 4.0), (-50.0, 0.0, low + 4.0)]
         triangles += [(first, first + 2, first + 1), (first, first + 3, first + 2)]
         materials += [strip, strip]
-    shape = world.world.create_shape(MESH)
-    world.world.shapes.set_mesh(world.world.shape_index("mesh", shape), vertices, triangles, False, materials, TABLE)
+    shape = world.world.shape.create(MESH)
+    world.world.shapes.set_mesh(world.world.shape.index("mesh", shape), vertices, triangles, False, materials, TABLE)
     return world.add(shape, mode=STATIC, friction=0.5)
 
 
 def field_of_strips(world: SmallWorld) -> int:
     """The same as cells of a height field, which is centred on its own origin."""
-    shape = world.world.create_shape(HEIGHT_FIELD)
+    shape = world.world.shape.create(HEIGHT_FIELD)
     cells = np.repeat([ICE, ROUGH, RUBBER], 4)[:, None] * np.ones(100, int)
-    world.world.shapes.set_height_field(world.world.shape_index("field", shape), 101, 13, np.zeros((13, 101)), cells, TABLE)
+    world.world.shapes.set_height_field(world.world.shape.index("field", shape), 101, 13, np.zeros((13, 101)), cells, TABLE)
     return world.add(shape, (0.0, 0.0, 6.0), mode=STATIC, friction=0.5)
 
 
@@ -77,7 +77,7 @@ def test_rays_tell_cells_and_ice_thaws():
     box = world.add(world.box(0.5, 0.1, 0.5), (0.0, 0.1, 2.0), friction=1.0)
     world.throw(box, (5.0, 0.0, 0.0))
     world.step(30)
-    world.world.update_height_field(world.world.body_shape(floor, 0), 0, 0, None, np.full((4, 100), ROUGH))
+    world.world.shape.update_height_field(world.world.body.shape(floor, 0), 0, 0, None, np.full((4, 100), ROUGH))
     hits = Queries(world.world).cast_rays(world.system, starts, starts - (0.0, 2.0, 0.0))
     assert hits["material"].tolist() == [ROUGH, ROUGH, ROUGH, RUBBER]
     world.step(60)

@@ -1,0 +1,44 @@
+"""The interface for the users' shapes: making, finding, changing and freeing them.
+
+Any thread may call, as for bodies (core/bodies.py). Settings are set in the pool, `world.shapes`.
+"""
+
+from ..bodies.identity import describe_id, index_of, kind_of
+from ..bodies.schema import KIND_SHAPE
+from .part import Part
+
+
+class ShapeInterface(Part):
+    """The part of a `World` that handles users' shapes."""
+
+    def create(self, kind: int) -> int:
+        """Create an empty shape of a kind (`shapes.schema`) and return its id."""
+        return self.id_of(self._shapes.create(kind))
+
+    def id_of(self, index: int) -> int:
+        return int(self._shapes.rows[index]["id"])
+
+    def index(self, call: str, identity: int) -> int:
+        """Index of the shape with this id. Raises KeyError for a freed, foreign or wrong id."""
+        index = index_of(identity)
+        if kind_of(identity) != KIND_SHAPE or index >= self._shapes.pool.capacity:
+            raise KeyError(f"{call}: there is no shape {describe_id(identity)}: it is no shape")
+        if self._shapes.rows[index]["id"] != identity:
+            raise KeyError(f"{call}: there is no shape {describe_id(identity)}: it was freed")
+        return index
+
+    def destroy(self, identity: int) -> None:
+        """Free a shape; bodies that use it lose it."""
+        shape = self.index("free", identity)
+        for body in self._shape_users.of(shape):
+            self._world.body.lose_shape(int(self._bodies.rows[body]["id"]), shape)
+        self._shape_users.forget(shape)
+        self._world.body.contact_biases.pop(shape, None)
+        self._shapes.free(shape)
+
+    def update_height_field(self, identity: int, x: int, z: int, heights, materials=None) -> None:
+        """Change the samples of a height field in place, from column x and row z on, to `heights` `(rows, columns)` [m], and the
+        materials of the cells from there on; None keeps them. Bodies on it wake up. Raises KeyError, ValueError."""
+        shape = self.index("update_height_field", identity)
+        self._shapes.update_height_field(shape, x, z, heights, materials)
+        self._world.body.shape_changed(shape)
