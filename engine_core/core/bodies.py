@@ -355,7 +355,7 @@ class BodyInterface(BodyShapes):
             self._record["reporting_count"] = len(self._contact_reports)
 
     def forget_reports(self, index: int) -> None:
-        """Report the contacts of a body, by index, no more: it is freed."""
+        """Forget where the contacts of a body, by index, are reported."""
         self._contact_reports.pop(index, None)
         self._record["reporting_count"] = len(self._contact_reports)
 

@@ -27,8 +27,8 @@ def add_strips(world, points, corner_z, **params):
 
 
 def add_mesh(world, corners, triangles, **params):
-    shape = world.world.create_shape(MESH)
-    world.world.shapes.set_mesh(world.world.shape_index("", shape), np.array(corners), np.array(triangles, np.int32))
+    shape = world.world.shape.create(MESH)
+    world.world.shapes.set_mesh(world.world.shape.index("", shape), np.array(corners), np.array(triangles, np.int32))
     return world.add(shape, mode=params.pop("mode", STATIC), **params)
 
 
@@ -46,9 +46,9 @@ def add_bowl(world, steepness, facet, size, **params):
 def add_field_bowl(world, steepness, count, **params):
     """A static height field of cells of 1 m with the heights steepness r^2."""
     x, z = np.meshgrid(np.arange(count) - (count - 1) / 2, np.arange(count) - (count - 1) / 2)
-    shape = world.world.create_shape(HEIGHT_FIELD)
+    shape = world.world.shape.create(HEIGHT_FIELD)
     heights = (steepness * (x * x + z * z)).ravel()
-    world.world.shapes.set_height_field(world.world.shape_index("", shape), count, count, heights)
+    world.world.shapes.set_height_field(world.world.shape.index("", shape), count, count, heights)
     return world.add(shape, mode=STATIC, **params)
 
 
