@@ -53,11 +53,13 @@ class CodeCache:
 
     def _told(self, value) -> str:
         """Describe a value that a function closes over, the same in every process. A compiled function is described by its
-        location and what it closes over; Numba's own form of it contains a number that differs each time."""
+        location, the sources that its code depends on, and what it closes over: a function may close over it without an import
+        of its module. Numba's own form of it contains a number that differs each time."""
         function = getattr(value, "py_func", None)
         if function is None:
             return repr(value) if isinstance(value, int | float | str | None) else repr(self._dumps(value))
-        return f"{function.__module__}.{function.__qualname__}:{function.__code__.co_firstlineno}({self._cells(function)})"
+        place = f"{function.__module__}.{function.__qualname__}:{function.__code__.co_firstlineno}"
+        return f"{place}:{_stamp(function)}({self._cells(function)})"
 
     def _cells(self, function) -> str:
         """Describe everything that a function, or the one it stands for, closes over."""

@@ -16,7 +16,7 @@ from .publication import publish
 from .root import insert_element, remove_element
 from .schema import (
     BOX, BRICK, CHANGE, COMMAND, FREE_BOX, FULL, INSERT, LEAF_SIZE, LEAVING, NO_FAULT, NO_SUCH_BRICK, NO_VOLUME, NOT_FINITE,
-    NOT_WHOLE, PLACEMENT, REACH, REMOVE, STRUCTURE, TOO_FAR, TOO_HEAVY, UNKNOWN_KIND,
+    NOT_WHOLE, PLACEMENT, PUBLISH, REACH, REMOVE, STRUCTURE, TOO_FAR, TOO_HEAVY, UNKNOWN_KIND,
 )  # fmt: skip
 
 OUTWARD = 1.0e-6
@@ -172,17 +172,38 @@ def remove_batch(s, command):
         command.done = i + 1
 
 
+@kernel
+def is_short(s, count):
+    """Whether the pools lack room for so many new bricks, or are nearly full, because of rows that queries may still read."""
+    if s.retired_count[0] + s.retired_count[1] == 0:
+        return False
+    clusters, leaves = s.clusters, s.leaves
+    is_nearly_full = 4 * clusters.used > 3 * clusters.capacity or 4 * leaves.used > 3 * leaves.capacity
+    return is_nearly_full or s.bricks.used + count > s.bricks.capacity
+
+
+@kernel
+def waits_for_queries(s, command, inserts):
+    """Give back retired rows if the pools are short of room. Whether queries under way still hold too many of them."""
+    count = command.count if inserts else np.int64(0)
+    if not is_short(s, count):
+        return False
+    publish(s)
+    return is_short(s, count) and command.presses_on == 0
+
+
 @entry_point("void(int64, int64)")
 def edit_structure(structure, command_address):
     """Carry out the COMMAND at an address on a structure and publish the result. With a fault nothing was changed, except if the
     pools are full: then `done` of the edits were made."""
     s, command = view(structure, 1, STRUCTURE)[0], view(command_address, 1, COMMAND)[0]
-    command.done, command.fault = 0, NO_FAULT
+    command.done, command.fault, command.waits = 0, NO_FAULT, 0
     inserts = command.operation == INSERT or command.operation == CHANGE
     if inserts and not check_rows(command):
         return
-    if inserts and s.bricks.used + command.count > s.bricks.capacity:
-        publish(s)  # perhaps rows can be given back
+    if command.operation != PUBLISH and waits_for_queries(s, command, inserts):
+        command.fault, command.faulty, command.waits = FULL, 0, 1
+        return
     if inserts and s.bricks.used + command.count > s.bricks.capacity:
         command.fault, command.faulty = FULL, 0
         return

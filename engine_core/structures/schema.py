@@ -119,6 +119,8 @@ COMMAND = np.dtype(
         ("scratch", "i8"),  # int32: room for as many, for an insertion into an empty structure
         ("done", "i8"),  # how many were carried out
         ("fault", "i8"), ("faulty", "i8"),  # one of the faults below, and the place in the batch
+        ("waits", "i8"),  # 1: nothing was done, since the pools are nearly full of rows that queries may still read
+        ("presses_on", "i8"),  # 1: do not wait for queries
     ]
 )  # fmt: skip
 NO_FAULT, NOT_FINITE, NO_VOLUME, TOO_FAR, NOT_WHOLE, TOO_HEAVY, UNKNOWN_KIND, NO_SUCH_BRICK, FULL = range(9)

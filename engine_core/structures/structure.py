@@ -1,6 +1,7 @@
 """A structure for Python: made with room for a number of bricks, edited in batches, asked from any thread."""
 
 import threading
+import time
 
 import numpy as np
 
@@ -26,6 +27,8 @@ FAULTS = {
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 ALL_LAYERS = 0xFFFFFFFF
 FIRST_ROOM = 64
+PATIENCE, PAUSE = 1.0, 5.0e-4
+"""How long an edit waits for queries under way if their rows fill the pools, and how long between two looks at them [s]."""
 
 
 def boxes(low, high, *, layers=1, mask=1, density=1, material=0, user_number=0) -> np.ndarray:
@@ -68,7 +71,8 @@ def _copy(name: str, rows, dtype, count: int) -> np.ndarray:
 
 
 class Structure:
-    """Bricks and the tree over them. Any thread may ask; edits take a lock, and are seen by queries batch by batch."""
+    """Bricks and the tree over them. Any thread may ask; edits take a lock, and are seen by queries batch by batch. Nobody waits,
+    except that an edit waits for queries under way, at most a second, if the rows that these may read fill the pools."""
 
     def __init__(self, capacity: int = 1 << 20):
         """Reserve address space for `capacity` bricks; memory is used where bricks are. Raises NoAddressSpace."""
@@ -140,8 +144,19 @@ class Structure:
         record["rows"], record["scratch"] = address_of(rows), address_of(scratch)
         record["placements"] = address_of(placements) if len(placements) else 0
         with self._lock:
-            edit_structure(self.address, address_of(command))
+            self._carry_out(command)
         self._raise(name, record, numbers)
+
+    def _carry_out(self, command) -> None:
+        """Give a COMMAND to the structure. While rows that queries may still read fill the pools, wait for these queries."""
+        edit_structure(self.address, address_of(command))
+        if not command[0]["waits"]:
+            return
+        end = time.monotonic() + PATIENCE
+        while command[0]["waits"]:
+            time.sleep(PAUSE)
+            command[0]["presses_on"] = time.monotonic() > end
+            edit_structure(self.address, address_of(command))
 
     def _raise(self, name: str, record, numbers) -> None:
         """Raise the error for a command with a fault."""

@@ -1,12 +1,16 @@
 """The compiled code of a module is found again by a hash of what it depends on: all of that, and nothing else."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-from scree.runtime import code_files, source_closure, thread_pool
+from scree.edit.body_placement import renew_body
+from scree.runtime import code_cache, code_files, source_closure, thread_pool
+from scree.runtime.code_cache import CodeCache
 from scree.runtime.source_closure import _absolute, all_modules, closure
 
 
@@ -88,3 +92,23 @@ def test_equal_sources_elsewhere_share_what_is_compiled(tmp_path):
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True,
                          env={**os.environ, "PYTHONPATH": str(tmp_path)})  # fmt: skip
     assert run.stdout.split() == ["True", str(tmp_path)]
+
+
+def test_cached_code_depends_on_the_sources_of_the_functions_it_closes_over(monkeypatch):
+    """The dispatch of edits closes over all edits and imports none of their modules. After a change of the layout of a
+    row that only the edits know, old code of the dispatch would write to wrong places."""
+
+    edit = renew_body
+
+    def calls_an_edit(system):
+        edit(system)
+
+    def file_now():
+        return CodeCache(calls_an_edit, Path("cache"), pickle.dumps).file_of("(int64,)", ("processor",))
+
+    home = edit.py_func.__module__
+    monkeypatch.setattr(code_cache, "closure_hash", lambda module: "old")
+    before = file_now()
+    assert file_now() == before
+    monkeypatch.setattr(code_cache, "closure_hash", lambda module: "new" if module == home else "old")
+    assert file_now() != before

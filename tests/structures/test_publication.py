@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scree.runtime.kernel import entry_point
-from scree.runtime.memory import address_of, stack_array, view
+from scree.runtime.memory import PoolFull, address_of, stack_array, view
 from scree.structures.publication import enter, leave
 from scree.structures.queries import CURSOR, begin_query, end_query, next_in_box, set_box
 from scree.structures.schema import BRICK, STRUCTURE
@@ -78,6 +78,40 @@ def test_rows_are_given_back_while_short_queries_come_and_go():
         end_reading(structure.address, head)
     assert structure.record[0]["retired_count"].sum() < 3000
     assert int(structure.record[0]["head"]) >> 32 > 20
+
+
+def fill_with_retired(structure: Structure, numbers, rows):
+    """Replace all bricks until another batch would have to wait for queries."""
+    while structure.record[0]["bricks"]["used"] + len(rows) <= structure.record[0]["bricks"]["capacity"]:
+        numbers = structure.change(numbers, rows)
+    return numbers
+
+
+def test_an_edit_waits_for_a_query_that_holds_all_rows():
+    structure = Structure(1 << 10)
+    rows = boxes(np.arange(300)[:, None] * [1, 0, 0], np.arange(300)[:, None] * [1, 0, 0] + 1)
+    numbers = structure.insert(rows)
+    head = begin_to_read(structure.address)
+    numbers = fill_with_retired(structure, numbers, rows)
+    threading.Timer(0.1, end_reading, (structure.address, head)).start()
+    numbers = structure.change(numbers, rows)
+    structure.give_back()
+    check(structure, numbers.tolist(), rows)
+
+
+def test_an_edit_does_not_wait_for_ever(monkeypatch):
+    structure = Structure(1 << 10)
+    rows = boxes(np.arange(300)[:, None] * [1, 0, 0], np.arange(300)[:, None] * [1, 0, 0] + 1)
+    numbers = structure.insert(rows)
+    head = begin_to_read(structure.address)
+    numbers = fill_with_retired(structure, numbers, rows)
+    monkeypatch.setattr("scree.structures.structure.PATIENCE", 0.05)
+    with pytest.raises(PoolFull, match="the first 0 of 300 edits"):
+        structure.change(numbers, rows)
+    end_reading(structure.address, head)
+    numbers = structure.change(numbers, rows)
+    structure.give_back()
+    check(structure, numbers.tolist(), rows)
 
 
 class Wall:
