@@ -201,12 +201,20 @@ def set_pose(world, index, origin, rotation):
 
 
 @kernel
+def begin_rest(body):
+    """Begin a new rest here: the body sleeps when it has lasted long enough."""
+    body.sleep_time, body.steady_time = FLOAT32(0.0), FLOAT32(0.0)
+    store3(body.rest_position, vector3(body.position))
+    store4(body.rest_rotation, quaternion(body.rotation))
+
+
+@kernel
 def wake(world, index):
     """Have a body, and everything that sleeps with it, take part in the next step."""
     body = bodies_of(world)[index]
     if body.mode == STATIC:
         return
-    body.sleep_time = 0.0
+    begin_rest(body)
     body.flags &= ~SLEEP_REQUESTED
     if body.active_index < 0:
         mark_changed(world, index, WAKE_REQUESTED)

@@ -108,13 +108,14 @@ BODY = np.dtype(
         ("gravity_scale", "f4"),
         ("linear_damp", "f4"),
         ("angular_damp", "f4"),
-        ("linear_damp_mode", "i4"),  # 0: added to that of the areas, 1: replaces it
-        ("angular_damp_mode", "i4"),
+        ("linear_damp_mode", "i2"),  # 0: added to that of the areas, 1: replaces it
+        ("angular_damp_mode", "i2"),
+        ("steady_time", "f4"),  # how long it has accelerated steadily since it began to rest [s]; see solver/rest.py
         ("center_of_mass", "f4", 3),  # body frame, from the user's origin [m]
         ("mass", "f4"),  # [kg], as set
         ("instance_capacity", "i4"),
         # Line 6: rest position, and rarely used data.
-        ("rest_position", "f8", 3),  # where it last began to rest; see solver/integration.py
+        ("rest_position", "f8", 3),  # where it last began to rest; see solver/rest.py
         ("rest_rotation", "f4", 4),
         ("shadow", "i8"),  # address of the SHADOW that queries read while the body is being changed; see publication.py
         ("user_id", "i8"),  # the user's number, never read by the core

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..bodies.motion import surface_spin, surface_velocity
+from ..bodies.motion import surface_spin, surface_velocity, turning_of
 from ..bodies.overlap import allowed_overlap, size_of
-from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, RIGID, SYSTEM, WORLD
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
@@ -27,7 +27,7 @@ from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, DEEP_CONTACTS, DEEP_PART,
     FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL,
     OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE,
-    POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
+    POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
     TWIST_VELOCITY,
 )  # fmt: skip
 from .wide_preparation import (
@@ -79,9 +79,15 @@ def softness_of(system, a, b, h, usual):
 
 
 @kernel
+def spin_of_table(world, body):
+    """Angular velocity of the surface of a body that is moved by nobody but itself [rad/s]; zero for rigid bodies."""
+    return turning_of(world, body) if body.mode < RIGID else (0.0, 0.0, 0.0)
+
+
+@kernel
 def prepare_surfaces(system, manifold, index, a, b, lane):
-    """Write the target velocity of conveyors along the tangents, and their spin about the normal, once tangents and the centre of
-    friction are known."""
+    """Write the target velocity of conveyors along the tangents, their spin about the normal, and that of turntables, once
+    tangents and the centre of friction are known."""
     has_settings = manifold.flags & MANIFOLD_HAS_SETTINGS != 0
     if not (a.flags | b.flags) & HAS_RARE and not has_settings:
         return
@@ -92,6 +98,7 @@ def prepare_surfaces(system, manifold, index, a, b, lane):
     normal = get_vector(lane, NORMAL)
     spin = subtract(surface_spin(system.world, b), surface_spin(system.world, a))
     lane[TWIST_VELOCITY * 8] = FLOAT32(dot(spin, normal))
+    lane[TABLE_SPIN * 8] = FLOAT32(dot(add(spin_of_table(system.world, a), spin_of_table(system.world, b)), normal))
     if surface[0] != 0.0 or surface[1] != 0.0 or surface[2] != 0.0:
         tangent = get_vector(lane, TANGENT)
         lane[TANGENT_VELOCITY * 8] = FLOAT32(dot(surface, tangent))

@@ -5,7 +5,7 @@ To be called by the thread that steps the systems of the bodies, between steps.
 
 import numpy as np
 
-from ..bodies.motion import bodies_of, system_of
+from ..bodies.motion import begin_rest, bodies_of, system_of
 from ..bodies.schema import HAS_JOINT, RIGID, STATIC, WORLD
 from ..constraints.schema import DELTA_ROTATION
 from ..geometry.vector import store3, subtract
@@ -36,7 +36,7 @@ def wake_side(world, joint, side):
         return
     system = system_of(world, bodies[index].system)[0]
     wake_island(system, view(world, 1, WORLD)[0], bodies, index)
-    bodies[index].sleep_time = 0.0
+    begin_rest(bodies[index])
 
 
 @kernel

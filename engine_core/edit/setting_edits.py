@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bodies import motion
-from ..bodies.motion import bodies_of, mark_changed
+from ..bodies.motion import begin_rest, bodies_of, mark_changed
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import own_rare, rare_of, set_target
 from ..bodies.schema import (
@@ -28,7 +28,7 @@ from .edit_table import EDITS, edit_of_body
 
 assert EDITS[-1] is motion_edits.take_out  # so the numbers do not depend on which module is imported first: cached code has them
 
-INT32, UINT32, FLOAT32 = np.int32, np.uint32, np.float32
+INT16, INT32, UINT32, FLOAT32 = np.int16, np.int32, np.uint32, np.float32
 RENEWED = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
 """Change flags of a body with new mass, shapes or mode."""
 
@@ -102,7 +102,7 @@ def set_mode(world, index, values):
         store3(body.angular_velocity, (0.0, 0.0, 0.0))
     if mode == KINEMATIC and body.flags & HAS_RARE:
         set_target(world, body, vector3(body.position), quaternion(body.rotation))
-    body.sleep_time = FLOAT32(0.0)
+    begin_rest(body)
     body_placement.renew_body(world, index, RENEWED)
     if system >= 0:
         body_placement.put_in(world, system, index)
@@ -118,9 +118,9 @@ def store_parameter(body, number, value):
     elif number == GRAVITY_SCALE:
         body.gravity_scale = FLOAT32(value)
     elif number == LINEAR_DAMP_MODE:
-        body.linear_damp_mode = INT32(value)
+        body.linear_damp_mode = INT16(value)
     elif number == ANGULAR_DAMP_MODE:
-        body.angular_damp_mode = INT32(value)
+        body.angular_damp_mode = INT16(value)
     elif number == LINEAR_DAMP:
         body.linear_damp = FLOAT32(value)
     elif number == ANGULAR_DAMP:

@@ -8,7 +8,7 @@ from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
 from ..bodies.schema import (
-    BODY, CAN_SLEEP, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES,
+    BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES,
     RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD,
 )  # fmt: skip
 from ..broad_phase.schema import TREE
@@ -19,8 +19,7 @@ from ..constraints.schema import (
     LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
-    add, conjugate, length, multiply, normalize_quaternion, quaternion, scale, store3, store4, subtract, symmetric_times,
-    vector3,
+    add, multiply, normalize_quaternion, quaternion, scale, store3, store4, symmetric_times, vector3,
 )  # fmt: skip
 from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_float32, store_float32
@@ -28,6 +27,7 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
 from .gyroscopic import is_uneven, turn_unevenly, turns_unevenly8
+from .rest import count_rest
 from .ways import leaves_bounds_soon
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -37,8 +37,6 @@ FASTEST = 1.0e9
 ANGULAR_LOCKS = 0b111000
 MOSTLY = np.float32(0.9)
 """A body counts as held back if more than this part of its motion is taken back."""
-TREMBLE = 0.3
-"""A trembling body rests while it stays within this part of the distance it could move at the thresholds."""
 
 
 @kernel
@@ -219,35 +217,6 @@ def part_kept(body, held_back):
     return FLOAT32(1.0)
 
 
-@kernel
-def stays_near_rest(system, body):
-    """Whether a trembling body has stayed in place since it began to rest: Jolt's test by displacement, for bodies that the test
-    by velocity would keep awake forever."""
-    moved = length(subtract(vector3(body.position), vector3(body.rest_position)))
-    turn = multiply(quaternion(body.rotation), conjugate(quaternion(body.rest_rotation)))
-    angle = 2.0 * length((turn[0], turn[1], turn[2]))
-    part = TREMBLE * system.time_to_sleep
-    return moved < part * system.sleep_linear_threshold and angle < 2.0 * part * system.sleep_angular_threshold
-
-
-@kernel
-def count_rest(system, body, delta_time):
-    """Update how long the body has been at rest: slower than the thresholds, or trembling in place."""
-    speed, spin = length(vector3(body.linear_velocity)), length(vector3(body.angular_velocity))
-    rests = speed < system.sleep_linear_threshold and spin < system.sleep_angular_threshold
-    if not rests and speed < 4.0 * system.sleep_linear_threshold and spin < 4.0 * system.sleep_angular_threshold:
-        rests = stays_near_rest(system, body)
-    if rests and body.flags & CAN_SLEEP:
-        body.sleep_time = FLOAT32(body.sleep_time + delta_time)
-        # Written by any thread, always with the same value; only once, since every thread reads its cache line.
-        if body.sleep_time >= system.time_to_sleep and system.some_body_rests == 0:
-            system.some_body_rests = 1
-    else:
-        body.sleep_time = FLOAT32(0.0)
-        store3(body.rest_position, vector3(body.position))
-        store4(body.rest_rotation, quaternion(body.rotation))
-
-
 @entry_point(JOB_SIGNATURE)
 def finish_bodies(system_address, begin, end, worker):
     """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`, each published when its tree covers it.
@@ -262,6 +231,7 @@ def finish_bodies(system_address, begin, end, worker):
         body = bodies[active[slot]]
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         begin_change(system.world, body, worker)
+        before = vector3(body.linear_velocity), vector3(body.angular_velocity)
         if body.mode == KINEMATIC and not body.flags & TARGET_SET:
             # a kinematic body is exactly at its target: no rounding of the sub-steps
             if body.flags & HAS_RARE:
@@ -271,7 +241,7 @@ def finish_bodies(system_address, begin, end, worker):
         else:
             finish_row(body, row)
         if body.mode != KINEMATIC:
-            count_rest(system, body, system.last_delta_time)
+            count_rest(system, body, before, system.last_delta_time)
         update_bounds(system.world, system.origin, body)
         if not is_inside_fat_bounds(body) or leaves_bounds_soon(body, system.last_delta_time):
             has_moved[slot] = 1

@@ -8,12 +8,13 @@ at once and the result does not depend on their order.
 
 import numpy as np
 
+from ..bodies.motion import begin_rest
 from ..bodies.overlap import is_deep, size_of
 from ..bodies.schema import BODY, KINEMATIC, RIGID
 from ..collision.pairs import lowest_separation, manifolds_of
 from ..constraints.colours import colours_of
 from ..constraints.schema import COLOUR_COUNT
-from ..geometry.vector import dot, quaternion, rotate, store3, subtract, vector3
+from ..geometry.vector import dot, quaternion, rotate, subtract, vector3
 from ..joints.colours import has_to_move, moves
 from ..joints.preparation import joints_of
 from ..runtime.atomics import compare_exchange_int32, load_relaxed_int32, min_int32
@@ -74,13 +75,6 @@ def begin_islands(system, bodies, active):
 
 
 @kernel
-def rest_later(body):
-    """Restart the time after which a slow body sleeps."""
-    body.sleep_time = FLOAT32(0.0)
-    store3(body.rest_position, vector3(body.position))
-
-
-@kernel
 def moved_at_rest(body):
     """Displacement of a body since it began to rest, world axes [m]; zero for bodies that the solver does not move."""
     if body.mode < RIGID:
@@ -118,7 +112,7 @@ def link_contacts(system, bodies, active):
                 for side in range(2):
                     body = a if side == 0 else b
                     if body.mode >= RIGID:
-                        rest_later(body)
+                        begin_rest(body)
 
 
 @kernel
@@ -140,7 +134,7 @@ def link_joints(system, bodies, active):
                 continue
             is_carried = other >= 0 and bodies[other].mode == KINEMATIC and bodies[other].active_index >= 0
             if is_driven or is_carried:
-                rest_later(bodies[index])
+                begin_rest(bodies[index])
 
 
 @kernel

@@ -5,6 +5,7 @@ A sleeping island is a ring through `next_in_island`; waking one body wakes its 
 
 import numpy as np
 
+from ..bodies.motion import begin_rest
 from ..bodies.schema import BODY, IN_CROWD, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED, WORLD
 from ..collision.pair_finding import mark_moved
 from ..collision.pairs import activate_pair, deactivate_pair, lists_of, manifolds_of, pairs_of
@@ -38,7 +39,7 @@ def add_to_active(system, world, bodies, index):
     system.active_disorder += 1
     if body.mode == KINEMATIC:
         system.active_kinematic_count += 1
-    body.sleep_time = FLOAT32(0.0)
+    begin_rest(body)
     body.flags &= ~WAKE_REQUESTED
     if system.listens_to_waking and system.woke_count < world.body_capacity:
         view(system.woke_up, world.body_capacity, INT32)[system.woke_count] = index

@@ -28,6 +28,7 @@ from .bounces import bounce, bounce_again, bounces_from, is_joined
 from .contact_impulses import apply_again, solve_all, solve_normals
 from .point_impulses import are_even, is_elastic, turns_of
 from .push_out import push_out
+from .turntables import aim_along_arcs, aim_back, carries_around
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
@@ -196,7 +197,7 @@ def relax(system_address, begin, end, worker):
     system = view(system_address, 1, SYSTEM)[0]
     rows = system.solver_rows
     h = system.last_delta_time / system.substep_count
-    inverse_h = splat8(FLOAT32(1.0 / h))
+    inverse_h, half, zero = splat8(FLOAT32(1.0 / h)), splat8(FLOAT32(0.5 * h)), splat8(FLOAT32(0.0))
     for index in range(begin, end):
         block = system.constraint_blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
@@ -205,7 +206,12 @@ def relax(system_address, begin, end, worker):
             v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, False)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
         turns = turns_of(rest_a, rest_b, motion_a, motion_b)
+        is_table, straight = carries_around(block), (zero, zero)
+        if is_table:
+            straight = aim_along_arcs(block, motion_a, motion_b, v_a, v_b, half)
         v_a, w_a, v_b, w_b = solve_all(block, turns, v_a, w_a, v_b, w_b, inverse_h, bounces_from(system, block))
+        if is_table:
+            aim_back(block, straight)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         sum_up(block)
         if is_elastic(block) or has_impact(block):

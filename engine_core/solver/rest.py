@@ -1,0 +1,130 @@
+"""Whether a slow body rests. A body that has rested for `time_to_sleep` may sleep, with its island.
+
+A body rests while it is slower than the thresholds of its space, or while it only trembles in place. A body that accelerates
+steadily is not at rest, however slow it still is: it falls in weak gravity, starts to slide or roll down a slope of a degree,
+tips over its edge, or turns back on its way up.
+
+No velocity is kept to tell this. A body that accelerates uniformly, with any velocity at the start, moves in the time t to
+
+    way = v t - a t^2 / 2,  so  a = 2 (v t - way) / t^2
+
+where v is its velocity now. `BODY.steady_time` counts how long the change of velocity in each step has been that acceleration,
+which is an average since the body began to rest. The changes of a body that trembles in a heap are many times as large as its
+average and point anywhere; those of a body that creeps are many times as small as the least acceleration that counts.
+"""
+
+import math
+
+import numpy as np
+
+from ..bodies.motion import begin_rest
+from ..bodies.schema import CAN_SLEEP
+from ..geometry.vector import conjugate, dot, length, multiply, quaternion, scale, subtract, vector3
+from ..runtime.kernel import kernel
+
+FLOAT32 = np.float32
+TREMBLE = 0.3
+"""A trembling body rests while it stays within this part of the distance it could move at the thresholds."""
+LEAST_PART, LEAST_ACCELERATION = 0.002, 0.001
+"""Accelerations below this part of gravity, or below the second [m/s^2], are noise of resting contacts. Of 1,000 mixed bodies in
+a bin none reaches half of that steadily; a ball on a slope of a degree has six times as much."""
+AGREEMENT = 0.5
+"""The change of velocity in a step may differ from the average acceleration by this part of it."""
+DOWNHILL = 0.008
+"""A body that becomes slower accelerates steadily only if gravity does it, not friction: the cosine between acceleration and
+gravity is larger than this, which it is on slopes of half a degree."""
+PROOF = 0.4
+"""A body does not sleep if it has accelerated steadily for this part of `time_to_sleep`, up to now."""
+
+
+@kernel
+def stays_near_rest(system, body):
+    """Whether a trembling body has stayed in place since it began to rest: Jolt's test by displacement, for bodies that the test
+    by velocity would keep awake forever."""
+    moved = length(subtract(vector3(body.position), vector3(body.rest_position)))
+    angle = length(turned_at_rest(body))
+    part = TREMBLE * system.time_to_sleep
+    return moved < part * system.sleep_linear_threshold and angle < 2.0 * part * system.sleep_angular_threshold
+
+
+@kernel
+def turned_at_rest(body):
+    """Rotation of a body since it began to rest, about its axis, world axes; exact for small angles [rad]."""
+    turn = multiply(quaternion(body.rotation), conjugate(quaternion(body.rest_rotation)))
+    return scale((turn[0], turn[1], turn[2]), 2.0 if turn[3] > 0.0 else -2.0)
+
+
+@kernel
+def average_acceleration(way, velocity, time):
+    """The acceleration of a uniformly accelerated body that has moved by `way` within `time` and has this velocity now."""
+    return scale(subtract(scale(velocity, time), way), 2.0 / (time * time))
+
+
+@kernel
+def agrees(change, acceleration, delta_time):
+    """Whether a change of velocity is what an acceleration gives in a step."""
+    wanted = scale(acceleration, delta_time)
+    off = subtract(change, wanted)
+    return dot(off, off) < AGREEMENT * AGREEMENT * dot(wanted, wanted)
+
+
+@kernel
+def speeds_up_steadily(body, change, least, delta_time):
+    """Whether a body falls freely, or its centre has accelerated uniformly since it began to rest, by more than `least` [m/s^2].
+    `change`: of its velocity in this step, without damping [m/s]."""
+    gravity, velocity, time = vector3(body.gravity), vector3(body.linear_velocity), float(body.sleep_time)
+    if dot(gravity, gravity) > least * least and agrees(change, gravity, delta_time):
+        return True
+    a = average_acceleration(subtract(vector3(body.position), vector3(body.rest_position)), velocity, time)
+    if dot(a, a) <= least * least or not agrees(change, a, delta_time):
+        return False
+    return dot(a, velocity) > 0.0 or dot(a, gravity) > DOWNHILL * math.sqrt(dot(a, a) * dot(gravity, gravity))
+
+
+@kernel
+def spins_up_steadily(body, change, least, delta_time):
+    """Whether the spin of a body has grown uniformly since it began to rest, by more than `least` [rad/s^2]. `change`: of its
+    spin in this step, without damping [rad/s]."""
+    spin = vector3(body.angular_velocity)
+    a = average_acceleration(turned_at_rest(body), spin, float(body.sleep_time))
+    return dot(a, a) > least * least and agrees(change, a, delta_time) and dot(a, spin) > 0.0
+
+
+@kernel
+def accelerates_steadily(body, before, delta_time):
+    """Whether a body accelerates as it has done since it began to rest. `before`: its velocity and spin before the step, after
+    damping [m/s], [rad/s]."""
+    change = subtract(vector3(body.linear_velocity), before[0])
+    turn = subtract(vector3(body.angular_velocity), before[1])
+    gravity = vector3(body.gravity)
+    least = max(LEAST_PART * math.sqrt(dot(gravity, gravity)), LEAST_ACCELERATION)
+    # No smaller change agrees with what counts. Most bodies at rest need no more than this.
+    smallest = (1.0 - AGREEMENT) * least * delta_time
+    if dot(change, change) > smallest * smallest and speeds_up_steadily(body, change, least, delta_time):
+        return True
+    size = float(body.extent)
+    if dot(turn, turn) * size * size <= smallest * smallest:
+        return False
+    return spins_up_steadily(body, turn, least / size, delta_time)
+
+
+@kernel
+def count_rest(system, body, before, delta_time):
+    """Update how long a body has been at rest, and how long it has accelerated steadily meanwhile: such a body begins a new rest
+    instead of sleeping. `before`: see `accelerates_steadily`."""
+    speed, spin = length(vector3(body.linear_velocity)), length(vector3(body.angular_velocity))
+    rests = speed < system.sleep_linear_threshold and spin < system.sleep_angular_threshold
+    if not rests and speed < 4.0 * system.sleep_linear_threshold and spin < 4.0 * system.sleep_angular_threshold:
+        rests = stays_near_rest(system, body)
+    if not rests or body.flags & CAN_SLEEP == 0:
+        begin_rest(body)
+        return
+    body.sleep_time = FLOAT32(body.sleep_time + delta_time)
+    is_steady = accelerates_steadily(body, before, delta_time)
+    body.steady_time = FLOAT32(body.steady_time + delta_time) if is_steady else FLOAT32(0.0)
+    if body.sleep_time < system.time_to_sleep:
+        return
+    if is_steady and body.steady_time >= PROOF * system.time_to_sleep:
+        begin_rest(body)
+    elif system.some_body_rests == 0:  # written by any thread, always with the same value; every thread reads its cache line
+        system.some_body_rests = 1
