@@ -11,14 +11,14 @@ import numpy as np
 from ..constraints.blocks import field, field3, field6
 from ..constraints.schema import (
     ANCHOR_A, ANCHOR_B, FIELD_SIZE, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A,
-    POINT_ANCHOR_B, POINT_COUNT, POINT_IMPULSE, POINTS, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
+    POINT_ANCHOR_B, POINT_COUNT, POINT_IMPULSE, POINTS, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
 from ..constraints.wide_preparation import center_seen, directions_of, weigh_friction, weigh_points
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, subtract8, symmetric_times8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
-from ..runtime.vector8 import splat8
+from ..runtime.vector8 import absolute8, splat8, where_greater8
 from .contact_friction import measure_friction, settle_sliding
 from .point_impulses import (
     POINT_SIZE, WANTED_SIZE, from_start, into_start, measure_points, settle_points, take_changes, terms_of_points, turned_back8,
@@ -66,11 +66,20 @@ def moment_of(block, turns, side, arm, slid):
 
 @kernel
 def center_now(block, turns, side):
-    """Centre of friction from one body, world axes. `side`: 0 for A, 1 for B."""
+    """Centre of friction from one body, world axes. `side`: 0 for A, 1 for B. That on a turntable stays where it was, since the
+    target velocity follows the arc (see turntables.py)."""
     is_turning, motion = turns[0], turns[1] if side == 0 else turns[2]
+    start = field3(block, ANCHOR_A if side == 0 else ANCHOR_B)
     if not is_turning:
-        return field3(block, ANCHOR_A if side == 0 else ANCHOR_B)
-    return from_start(is_turning, motion, center_seen(block, side, into_start(is_turning, motion, field3(block, NORMAL))))
+        return start
+    now = from_start(is_turning, motion, center_seen(block, side, into_start(is_turning, motion, field3(block, NORMAL))))
+    mass = field3(block, MASS_A if side == 0 else MASS_B)
+    spin = where_greater8(mass[0] + mass[1] + mass[2], splat8(FLOAT32(0.0)), splat8(FLOAT32(0.0)), field(block, TABLE_SPIN))
+    spin, none = absolute8(spin), splat8(FLOAT32(1.0e-20))
+    return (
+        where_greater8(spin, none, start[0], now[0]), where_greater8(spin, none, start[1], now[1]),
+        where_greater8(spin, none, start[2], now[2]),
+    )  # fmt: skip
 
 
 @kernel

@@ -120,6 +120,7 @@ class Blocks:
         put(block, c.TWIST_IMPULSE, lane, [draw.uniform(-0.3, 0.3)])
         put(block, c.TANGENT_VELOCITY, lane, draw.uniform(-1, 1, 2))
         put(block, c.TWIST_VELOCITY, lane, draw.uniform(-1, 1, 1))
+        put(block, c.TABLE_SPIN, lane, [draw.choice([0.0, 2.0])])
         put(block, c.BIAS_RATE, lane, [draw.uniform(5, 100)])
         put(block, c.SOFTNESS, lane, [draw.uniform(0.3, 1)])
         places = draw.uniform(-1, 1, (4, 2, 3))

@@ -45,7 +45,7 @@ class Twin:
         ):  # fmt: skip
             values = self.rows[row]
             sides.append(SimpleNamespace(
-                row=row, sign=sign, deep=values[c.DEEP_CONTACTS], mass=fields[mass : mass + 3],
+                row=row, sign=sign, center=None, deep=values[c.DEEP_CONTACTS], mass=fields[mass : mass + 3],
                 inertia=symmetric(fields[inertia : inertia + 6]),
                 v=values[0:3].copy(), w=values[3:6].copy(), moved=values[8:11], turn=values[11:15],
             ))  # fmt: skip
@@ -69,7 +69,9 @@ def rotated(fields, points, a, b):
     for number, (array, at) in enumerate(anchors):
         stays = frame(fields)[0] * fields[c.ROUND_A + number % 2] if array is fields else 0.0  # of a round body, below its axis
         array[at : at + 3] = turned(turns[number % 2], array[at : at + 3] - stays) + stays
-    for side in (a, b):
+    for side, start in zip((a, b), before[-2:], strict=True):
+        if fields[c.TABLE_SPIN] != 0.0 and not side.mass.any():
+            side.center = start  # the target velocity follows the arc of a turntable
         side.inertia, side.turn = turned_inertia(side), np.array((0.0, 0.0, 0.0, 1.0))
     yield
     for (array, at), kept in zip(anchors, before, strict=True):
@@ -170,7 +172,8 @@ def sweep_normals(fields, points, gaps, more, left, a, b):
 def speeds_of_surfaces(fields, a, b):
     """Relative speeds beyond the wanted ones: along the two tangents, and the spin about the normal."""
     normal, tangent, bitangent = frame(fields)
-    relative = relative_velocity(a, b, *centre(fields))
+    centers = [start if side.center is None else side.center for side, start in zip((a, b), centre(fields), strict=True)]
+    relative = relative_velocity(a, b, *centers)
     slide = np.array([tangent @ relative, bitangent @ relative]) + fields[c.TANGENT_VELOCITY : c.TANGENT_VELOCITY + 2]
     return slide, normal @ (b.w - a.w) + fields[c.TWIST_VELOCITY]
 
@@ -312,6 +315,16 @@ def twin_solve(fields, points, a, b):
             side.moved += side.sign * side.mass * normal * way * (side.row > 0)
 
 
+def aim_along_arcs(fields, a, b) -> np.ndarray:
+    """Aim at the velocity of a turntable where the rider was in the middle of the last sub-step. Return the targets before."""
+    normal, tangent, bitangent = frame(fields)
+    before = fields[c.TANGENT_VELOCITY : c.TANGENT_VELOCITY + 2].copy()
+    way = b.moved - a.moved - 0.5 * STEP / SUBSTEPS * (b.v - a.v)
+    turned_on = -fields[c.TABLE_SPIN] * np.cross(normal, way)
+    fields[c.TANGENT_VELOCITY : c.TANGENT_VELOCITY + 2] += tangent @ turned_on, bitangent @ turned_on
+    return before
+
+
 def twin_relax(fields, points, a, b):
     if fields[c.RESTITUTION] > 0.0:
         twin_bounce(fields, points, a, b, 0.0)
@@ -320,11 +333,13 @@ def twin_relax(fields, points, a, b):
     more = more_speed(fields, points, a, b)
     speeds = [normal @ relative_velocity(a, b, *arms(point)) + faster for point, faster in zip(points, more, strict=True)]
     left = [gap > 0.0 and speed < bounces_from(fields) for gap, speed in zip(gaps, speeds, strict=True)]
+    straight = aim_along_arcs(fields, a, b)
     to_there = to_pressure(fields, points)
     start = np.linalg.solve(to_there.T, fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3])
     for _ in range(MOST_SLIDING_SWEEPS):
         sweep_sliding(fields, points, a, b, to_there, start)
         sweep_normals(fields, points, gaps, more, left, a, b)
+    fields[c.TANGENT_VELOCITY : c.TANGENT_VELOCITY + 2] = straight
     fields[c.TOTAL_FRICTION : c.TOTAL_FRICTION + 3] += fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3]
     total, kept = fields[c.BOUNCED], 0.0
     for point in points:

@@ -20,3 +20,43 @@ def test_what_lies_on_a_turning_surface_turns_with_it(shape, place):
     assert body.angular_velocity[1] == pytest.approx(1.0, rel=0.02)
     assert np.hypot(body.velocity[0], body.velocity[2]) == pytest.approx(place * 1.0, rel=0.1, abs=0.02)
     assert abs(body.velocity[1]) < 0.02
+
+
+@pytest.mark.parametrize("radius, spin", [(2.0, 1.0), (2.0, 1.5), (3.0, 1.0)])
+@pytest.mark.parametrize(
+    "shape, half", [(scree.Box(half_extents=(0.3, 0.3, 0.3)), 0.3), (scree.Cylinder(radius=0.3, height=0.4), 0.2),
+                    (scree.Box(half_extents=(0.4, 0.1, 0.2)), 0.1)],
+)  # fmt: skip
+def test_what_rides_on_a_turntable_stays_where_it_stands(shape, half, radius, spin):
+    """Its velocity was that of the tangent for a whole step: boxes crept out by 17 to 54 mm a second."""
+    space = scree.World(threads=1).add_space()
+    high = scree.Material(friction=1.0)
+    table = space.add_kinematic(scree.Cylinder(radius=5, height=1), (0, -0.5, 0), material=high)
+    rider = space.add_rigid(
+        shape, (radius, half, 0), velocity=(0, 0, -spin * radius), angular_velocity=(0, spin, 0), can_sleep=False, material=high
+    )
+    angle = 0.0
+    for _ in range(600):
+        angle += spin * TICK
+        table.move((0, -0.5, 0), (0, np.sin(angle / 2), 0, np.cos(angle / 2)))
+        space.step(TICK)
+    x, _, z = rider.position
+    assert np.hypot(x, z) == pytest.approx(radius, abs=1e-3)
+    assert (np.arctan2(-z, x) - angle + np.pi) % (2 * np.pi) - np.pi == pytest.approx(0.0, abs=0.01)
+    assert rider.angular_velocity == pytest.approx((0.0, spin, 0.0), abs=0.01)
+
+
+def test_a_turntable_throws_off_what_friction_cannot_hold():
+    """At w^2 r above friction times gravity."""
+    space = scree.World(threads=1).add_space()
+    low = scree.Material(friction=0.3)
+    table = space.add_kinematic(scree.Cylinder(radius=5, height=1), (0, -0.5, 0), material=low)
+    boxes = [space.add_rigid(scree.Box(half_extents=(0.2, 0.2, 0.2)), (r, 0.2, 0), velocity=(0, 0, -r), material=low,
+                             angular_velocity=(0, 1.0, 0), can_sleep=False) for r in (2.5, 3.5)]  # fmt: skip
+    angle = 0.0
+    for _ in range(240):
+        angle += TICK
+        table.move((0, -0.5, 0), (0, np.sin(angle / 2), 0, np.cos(angle / 2)))
+        space.step(TICK)
+    stays, slides = (float(np.hypot(box.position[0], box.position[2])) for box in boxes)
+    assert stays == pytest.approx(2.5, abs=1e-3) and slides > 4.0
