@@ -24,6 +24,8 @@ LARGEST_TREE = 1024
 IN_NO_TREE, LEFT_OPEN = -1, -2
 """Values for nodes of joints: in no tree, or not yet; and while trees are laid out, of a joint that closes a loop and must not be
 in the tree."""
+HEAVY = FLOAT32(8.0)
+"""A body carries something heavy if that is more than this many times its mass."""
 MOST_LOOP_WORK = 2048
 """Limit on bodies of a tree times axes that its loops lock. Trees above it use the coloured passes, which are softer and
 cheaper."""
@@ -138,7 +140,8 @@ def grow_tree(system, bodies, numbers, first):
     tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
     tree.is_coupled = tree.is_looped = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
-    tree.closer_count = tree.loop_rows = INT32(0)
+    tree.closer_count = tree.loop_rows = tree.is_heavy = tree.in_parts = INT32(0)
+    tree.spare = 0.0
     system.joint_tree_count += 1
 
 
@@ -287,8 +290,22 @@ def split_tree(system, bodies, nodes, joints, tree):
         if joints[index].is_stiff:
             return
     tree.is_split = INT32(1)
+    tree.is_heavy = INT32(carries_heavy_loads(bodies, nodes, tree))
     for index in active:
         joints[index].is_split = INT32(1)
+
+
+@kernel
+def carries_heavy_loads(bodies, nodes, tree):
+    """Whether some body of a tree is much heavier than one that holds two others, or holds another to the tree or to a fixed
+    body."""
+    heaviest, lightest, has_child = FLOAT32(UNLIMITED), FLOAT32(0.0), False
+    for n in range(tree.first, tree.first + tree.count):
+        heaviest, parent = min(heaviest, bodies[nodes[n].body].inverse_mass), nodes[n].parent
+        if parent >= 0 and (nodes[parent].joint >= 0 or has_child):
+            lightest = max(lightest, bodies[nodes[parent].body].inverse_mass)
+        has_child |= parent == tree.first
+    return lightest > HEAVY * heaviest
 
 
 @kernel

@@ -159,6 +159,9 @@ TREE = np.dtype(
         ("is_split", "i4"),  # forces and springs act on it in halves, before and after bodies move: see `shift_forces`
         ("is_touched", "i4"),  # a contact pushes some body of it
         ("is_drifting", "i4"),  # some axis of its joints drifted in the last sub-step
+        ("is_heavy", "i4"),  # some link carries something much heavier: see parts.py
+        ("in_parts", "i4"),  # this sub-step is taken in parts, and the bodies have already moved
+        ("spare", "f8"),  # energy that it lost in this step and may win back, see energy_bound.py [J]
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
         # Joints that close loops and are solved with the tree, see loops.py.
         ("closer_count", "i4"),
