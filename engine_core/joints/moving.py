@@ -1,4 +1,4 @@
-"""Moving the bodies of one tree of joints by themselves: what `integrate_positions` of solver/integration.py does for all bodies.
+"""Moving the bodies of one tree of joints by themselves, and putting them back: what `integrate_positions` of solver/integration.py does for all bodies.
 
 Bodies whose inertia is uneven turn by the implicit midpoint rule, as in solver/gyroscopic.py, here one by one in double precision.
 """
@@ -78,3 +78,27 @@ def move_tree(system, nodes, tree, time):
     """Move the bodies of a tree by their velocities for a time [s]."""
     for n in range(tree.first, tree.first + tree.count):
         move_row(system, nodes[n].row, time)
+
+
+@kernel
+def keep_tree(system, nodes, tree):
+    """Save the solver rows of a tree's bodies, with their inertia."""
+    for n in range(tree.first, tree.first + tree.count):
+        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        inertia = view(system.solver_inertias + nodes[n].row * INERTIA_SIZE, 6, FLOAT32)
+        for k in range(16):
+            nodes[n].kept[k] = row[k]
+        for k in range(6):
+            nodes[n].kept[16 + k] = inertia[k]
+
+
+@kernel
+def put_tree_back(system, nodes, tree):
+    """Write back what `keep_tree` saved."""
+    for n in range(tree.first, tree.first + tree.count):
+        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        inertia = view(system.solver_inertias + nodes[n].row * INERTIA_SIZE, 6, FLOAT32)
+        for k in range(16):
+            row[k] = nodes[n].kept[k]
+        for k in range(6):
+            inertia[k] = nodes[n].kept[16 + k]

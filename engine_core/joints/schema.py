@@ -201,6 +201,7 @@ TREE_NODE = np.dtype(
         ("drift", "f8", 6),  # of the locked axes, see curvature.py
         ("own", "f4", (NODE_ROWS, 6)),  # A: Jacobian of the axes for the body's motion; one row an axis
         ("other", "f4", (NODE_ROWS, 6)),  # B: for the parent's
+        ("kept", "f4", 22),  # the solver row and the inverse inertia of its body before a part of a sub-step, see parts.py
     ],
     align=True,
 )

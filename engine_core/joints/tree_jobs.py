@@ -10,7 +10,7 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point
 from ..runtime.memory import view
 from .parts import give_motions_back, solve_in_parts, takes_parts
 from .solving import softness_of
-from .tree_passes import prefetch_tree, push_tree, relax_tree, shift_forces, tables_of, warm_start_tree
+from .tree_passes import add_tree_to_totals, prefetch_tree, push_tree, relax_tree, shift_forces, tables_of, warm_start_tree
 
 @entry_point(JOB_SIGNATURE)
 def warm_start_trees(system_address, begin, end, worker):
@@ -34,7 +34,7 @@ def solve_trees(system_address, begin, end, worker):
     softness = softness_of(system, h)
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
-        if takes_parts(system, nodes, trees[t], joints, h):
+        if takes_parts(system, nodes, trees[t], joints, rows, bodies, h):
             solve_in_parts(system, nodes, trees[t], joints, rows, bodies, h)
             continue
         if not trees[t].is_coupled:
@@ -58,3 +58,4 @@ def relax_trees(system_address, begin, end, worker):
             give_motions_back(system, nodes, trees[t])
         else:
             relax_tree(system, nodes, trees[t], joints, rows, bodies, h, 0.5)
+            add_tree_to_totals(system, trees[t], joints, rows)

@@ -39,8 +39,8 @@ SURELY = 0.25
 the accepted error, the drift is not measured again."""
 MOST_PREFETCHED = 16
 """Nodes of a tree that are prefetched."""
-NODE_LINES, JOINT_LINES = -(-TREE_NODE.itemsize // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
-"""Cache lines of a node, and of the part of a joint that each sub-step reads."""
+NODE_LINES, JOINT_LINES = -(-TREE_NODE.fields["kept"][1] // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
+"""Cache lines of the parts of a node and of a joint that each sub-step reads."""
 
 
 @kernel
@@ -230,10 +230,15 @@ def push_tree(system, nodes, tree, joints, rows, bodies, h, softness):
 
 @kernel
 def relax_tree(system, nodes, tree, joints, rows, bodies, h, late):
-    """Measure the joints of a tree at the current poses of its bodies, run the pass without bias, and sum up the impulses of its
-    joints. Matrices are made for the next sub-step too: with the poses from before they moved, a tree would lose angular
-    momentum. `late`: see `relax_rows_of_tree`."""
+    """Measure the joints of a tree at the current poses of its bodies, and run the pass without bias. Matrices are made for the
+    next sub-step too: with the poses from before they moved, a tree would lose angular momentum. `late`: see
+    `relax_rows_of_tree`."""
     relax_rows_of_tree(system, nodes, tree, joints, rows, h, late)
     solve_tree(system, nodes, tree, joints, rows, bodies, 0.0)
+
+
+@kernel
+def add_tree_to_totals(system, tree, joints, rows):
+    """Sum up the impulses of a tree's joints in this sub-step, or in a part of it."""
     for index in joints_in(system, tree):
         add_to_totals(joints[index], rows)
