@@ -1,16 +1,16 @@
-"""The energy that a tree of joints may have: what joints add to it beyond that is taken away again.
+"""The energy that a tree of joints may have: what its joints add beyond that is taken away again.
 
-Locked axes do no work. So the kinetic energy of a tree that touches nothing is what it was, plus the work of its forces, springs,
-motors and limits. Where it turns faster than its steps can follow, errors of its axes would add to it; then the velocities of its
-bodies relative to each other are scaled down, which the joints allow: their equations for velocities are linear. A tree that hangs
-on nothing keeps its momentum and angular momentum.
+Locked axes do no work. So the kinetic energy of a tree that touches nothing is what it was, with the work of its forces, springs,
+motors and limits. Where a tree turns faster than its steps can follow, errors of its axes would add to it. Then the velocities of
+its bodies relative to each other are scaled down, which its joints allow: their equations for velocities are linear. A tree that
+hangs on nothing keeps its momentum and angular momentum.
 """
 
 import math
 
 import numpy as np
 
-from ..constraints.body_terms import forces_of, inverse_symmetric, six
+from ..constraints.body_terms import forces_of, inverse_symmetric
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_POSITION, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length_squared, scale, store3, subtract, symmetric_times, vector3,
@@ -18,6 +18,7 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .measuring import inertia_of, read_motion, row_of, row_speed
+from .moving import is_anchor
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 MOST_SPARE = 0.01
@@ -92,13 +93,8 @@ def work_of_rows(system, joints, rows, listed):
 def is_carried(system, joints, listed):
     """Whether one of some joints holds its body at something that moves by itself and may do any work."""
     for index in listed:
-        joint = joints[index]
-        for side in range(2):
-            if not joint.pushes[side]:
-                row = row_of(system, joint, side)
-                for k in range(6):
-                    if row[k] != 0.0:
-                        return True
+        if is_anchor(system, joints[index], 0) or is_anchor(system, joints[index], 1):
+            return True
     return False
 
 

@@ -1,6 +1,7 @@
-"""Moving the bodies of one tree of joints by themselves, and putting them back: what `integrate_positions` of solver/integration.py does for all bodies.
+"""Moving the bodies of one tree of joints alone, and putting them back.
 
-Bodies whose inertia is uneven turn by the implicit midpoint rule, as in solver/gyroscopic.py, here one by one in double precision.
+This is what `integrate_positions` of solver/integration.py does for all bodies. Bodies whose inertia is uneven turn by the
+implicit midpoint rule, as in solver/gyroscopic.py, here one by one in double precision.
 """
 
 import math
@@ -17,6 +18,7 @@ from ..geometry.vector import (
 )  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
+from .measuring import row_of
 
 FLOAT32 = np.float32
 SLOWEST = 0.05
@@ -50,6 +52,14 @@ def gain_to_middle(inertia, spin, half):
 
 
 @kernel
+def turn_by(spin, half):
+    """The rotation by a spin in a time of length 2 `half`, by Cayley's map."""
+    x, y, z = scale(spin, half)
+    size = 1.0 / math.sqrt(1.0 + x * x + y * y + z * z)
+    return x * size, y * size, z * size, size
+
+
+@kernel
 def move_row(system, number, time):
     """Move the body of a solver row by its velocities for a time [s]."""
     row = view(system.solver_rows + number * ROW_SIZE, 16, FLOAT32)
@@ -62,9 +72,7 @@ def move_row(system, number, time):
     if is_uneven:
         gain = gain_to_middle(inverse_symmetric(six(inertia)), spin, half)
         middle = add(spin, gain)
-    x, y, z = scale(middle, half)
-    size = 1.0 / math.sqrt(1.0 + x * x + y * y + z * z)
-    turn = (x * size, y * size, z * size, size)
+    turn = turn_by(middle, half)
     store4(row[DELTA_ROTATION:], normalize_quaternion(multiply(turn, quaternion(row[DELTA_ROTATION:]))))
     if is_uneven:
         store3(row[ANGULAR_VELOCITY:], rotate(turn, add_scaled(spin, gain, 2.0)))
@@ -102,3 +110,31 @@ def put_tree_back(system, nodes, tree):
             row[k] = nodes[n].kept[k]
         for k in range(6):
             inertia[k] = nodes[n].kept[16 + k]
+
+
+@kernel
+def is_anchor(system, joint, side):
+    """Whether one side of a joint is held by something that moves and that no joint can push."""
+    if joint.pushes[side]:
+        return False
+    row = row_of(system, joint, side)
+    for k in range(6):
+        if row[k] != 0.0:
+            return True
+    return False
+
+
+@kernel
+def move_anchors(system, joints, listed, time):
+    """Let some joints see what holds them, but is not pushed by them, as far as it comes in a time [s]: all joints of it read its
+    row, so it is moved later, with all bodies."""
+    for index in listed:
+        joint = joints[index]
+        for side in range(2):
+            if is_anchor(system, joint, side):
+                row = row_of(system, joint, side)
+                way = scale(vector3(row[LINEAR_VELOCITY:]), time if side == 1 else -time)
+                turn = turn_by(vector3(row[ANGULAR_VELOCITY:]), 0.5 * time)
+                store3(joint.between, add(vector3(joint.between), way))
+                store3(joint.start_arms[side], rotate(turn, vector3(joint.start_arms[side])))
+                store4(joint.start_rotations[side], multiply(turn, quaternion(joint.start_rotations[side])))

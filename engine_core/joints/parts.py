@@ -21,15 +21,15 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .energy_bound import MOST_SPARE, bound_energy, is_carried, kinetic_energy, still_energy, work_of_forces, work_of_rows
 from .measuring import measure_joint
-from .moving import keep_tree, move_tree, put_tree_back
+from .moving import keep_tree, move_anchors, move_tree, put_tree_back
 from .schema import LINEAR_AXES, UNLIMITED
 from .solving import from_axes, softness_of
 from .tree_passes import add_tree_to_totals, joints_in, push_tree, relax_tree, renew_matrices, shift_forces, warm_start_tree
 
 INT32, FLOAT32 = np.int32, np.float32
 MOST_TURN = 0.125
-"""The most that a link turns back by its pull, or turns, in a part [rad]: 100 kg whipped on links of 0.2 kg lose 1 % of their energy
-in 10 s, with 0.25 rad 2 %."""
+"""The most that a link turns back by its pull, or turns, in a part [rad]: 100 kg whipped on links of 0.2 kg lose 1 % of their
+energy in 10 s, with 0.25 rad 2 %."""
 MOST_OFF = 1.0e-3
 """The most by which a part may change the energy of a tree beyond what is due, relative to it."""
 MOST_PARTS = 64
@@ -78,7 +78,7 @@ def fastest_turn(system, nodes, tree, joints, time):
 @kernel
 def takes_parts(system, nodes, tree, joints, rows, bodies, h):
     """Whether a tree must take this sub-step in parts."""
-    if tree.is_heavy == 0 or is_carried(system, joints, joints_in(system, tree)):
+    if tree.is_heavy == 0:
         return False
     renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
     return fastest_turn(system, nodes, tree, joints, h) * h > MOST_TURN
@@ -140,6 +140,7 @@ def take_part(system, nodes, tree, joints, rows, bodies, time, h):
     listed = joints_in(system, tree)
     by_rows, by_forces = work_of_rows(system, joints, rows, listed), work_of_forces(system, nodes, tree, bodies, time, h)
     move_tree(system, nodes, tree, time)
+    move_anchors(system, joints, listed, time)
     relax_tree(system, nodes, tree, joints, rows, bodies, time, share)
     return by_forces, by_rows + work_of_rows(system, joints, rows, listed)
 
@@ -152,7 +153,8 @@ def solve_in_parts(system, nodes, tree, joints, rows, bodies, h):
     copies[0] = system
     own, left, last, room, finer = copies[0], h, h, MOST_PARTS, 1.0
     shift_forces(system, nodes, tree, -1.0)
-    still = still_energy(system, nodes, tree, bodies)
+    listed, still = joints_in(system, tree), still_energy(system, nodes, tree, bodies)
+    is_judged = not is_carried(system, joints, listed)
     while left > 0.0:
         wanted = math.ceil(finer * left * fastest_turn(system, nodes, tree, joints, last) / MOST_TURN)
         count = max(INT32(wanted) if wanted < room else room, INT32(1))
@@ -165,18 +167,20 @@ def solve_in_parts(system, nodes, tree, joints, rows, bodies, h):
         by_forces, by_rows = take_part(own, nodes, tree, joints, rows, bodies, time, h)
         off = abs(kinetic_energy(system, nodes, tree, bodies) - energy - by_forces) - by_rows
         room = max(room - 1, INT32(1))
-        if off > MOST_OFF * (energy + still) and count < room:
+        if is_judged and off > MOST_OFF * (energy + still) and count < room:
             change_time(own, tree, joints, rows, last, last / time)
             put_tree_back(system, nodes, tree)
             put_impulses_back(own, tree, joints, rows, last)
             finer *= FINER
             continue
         add_tree_to_totals(own, tree, joints, rows)
-        allowed = energy + by_forces + by_rows + min(tree.spare, MOST_SPARE * energy)
-        tree.spare = allowed - bound_energy(system, nodes, tree, joints, bodies, joints_in(own, tree), allowed)
+        if is_judged:
+            allowed = energy + by_forces + by_rows + min(tree.spare, MOST_SPARE * energy)
+            tree.spare = allowed - bound_energy(system, nodes, tree, joints, bodies, listed, allowed)
         left, last = left - time if count > 1 else 0.0, time
         finer = max(finer / FINER, 1.0)
     change_time(system, tree, joints, rows, h, h / last)
+    move_anchors(system, joints, listed, -h)
     keep_back(system, nodes, tree)
 
 

@@ -3,14 +3,13 @@
 The passes of a sub-step are in tree_passes.py. Trees with heavy loads on light links take it in parts (parts.py).
 """
 
-import numpy as np
-
 from ..bodies.schema import SYSTEM
 from ..runtime.kernel import JOB_SIGNATURE, entry_point
 from ..runtime.memory import view
 from .parts import give_motions_back, solve_in_parts, takes_parts
 from .solving import softness_of
 from .tree_passes import add_tree_to_totals, prefetch_tree, push_tree, relax_tree, shift_forces, tables_of, warm_start_tree
+
 
 @entry_point(JOB_SIGNATURE)
 def warm_start_trees(system_address, begin, end, worker):
@@ -47,8 +46,7 @@ def solve_trees(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def relax_trees(system_address, begin, end, worker):
     """Job: measure the joints of the trees `begin` to `end - 1` at the current poses of their bodies, and run the pass without
-    bias; sum up the impulses of the joints. Matrices are made for the next sub-step too: with the poses from before they moved, a
-    tree would lose angular momentum."""
+    bias; sum up the impulses of the joints."""
     system = view(system_address, 1, SYSTEM)[0]
     bodies, joints, rows, nodes, trees = tables_of(system)
     h = system.last_delta_time / system.substep_count

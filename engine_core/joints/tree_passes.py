@@ -19,7 +19,7 @@ from .measuring import measure_joint, read_motion, row_of
 from .order import nodes_of
 from .preparation import joints_of, rows_of
 from .schema import JOINT, TREE, TREE_NODE
-from .solving import add_to_totals, push_springs, relax_joint, relax_rows, softness_of, solve_joint, warm_start_joint
+from .solving import add_to_totals, push_springs, relax_joint, relax_rows, solve_joint, warm_start_joint
 from .trees import (
     begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, is_rubbed, keep_motions,
     measure_drifts, spread_down,
