@@ -24,8 +24,8 @@ LARGEST_TREE = 1024
 IN_NO_TREE, LEFT_OPEN = -1, -2
 """Values for nodes of joints: in no tree, or not yet; and while trees are laid out, of a joint that closes a loop and must not be
 in the tree."""
-HEAVY = FLOAT32(8.0)
-"""A body carries something heavy if that is more than this many times its mass."""
+HEAVY = 8.0
+"""A load is heavy if it has more than this many times the mass of the body that carries it."""
 MOST_LOOP_WORK = 2048
 """Limit on bodies of a tree times axes that its loops lock. Trees above it use the coloured passes, which are softer and
 cheaper."""
@@ -296,16 +296,37 @@ def split_tree(system, bodies, nodes, joints, tree):
 
 
 @kernel
+def weigh_neighbours(bodies, nodes, tree):
+    """Write to `push` of each node of a tree: its mass, the heaviest mass on the way up, the heaviest below it, and the heaviest
+    below another of its children [kg]. A fixed body has no end of mass."""
+    last = tree.first + tree.count - 1
+    for n in range(tree.first, last + 1):
+        push = nodes[n].push
+        push[0] = 1.0 / bodies[nodes[n].body].inverse_mass
+        push[1], push[2], push[3] = (UNLIMITED if nodes[n].joint >= 0 else 0.0), 0.0, 0.0
+    for n in range(last, tree.first, -1):
+        own, above = nodes[n].push, nodes[nodes[n].parent].push
+        heaviest = max(own[0], own[2])
+        above[3] = max(above[3], min(above[2], heaviest))
+        above[2] = max(above[2], heaviest)
+    for n in range(tree.first + 1, last + 1):
+        own, above = nodes[n].push, nodes[nodes[n].parent].push
+        beside = above[3] if above[2] == max(own[0], own[2]) else above[2]
+        own[1] = max(above[0], above[1], beside)
+
+
+@kernel
 def carries_heavy_loads(bodies, nodes, tree):
-    """Whether some body of a tree is much heavier than one that holds two others, or holds another to the tree or to a fixed
-    body."""
-    heaviest, lightest, has_child = FLOAT32(UNLIMITED), FLOAT32(0.0), False
+    """Whether some body of a tree is pulled from two sides by something much heavier. In a loop that may be any two."""
+    weigh_neighbours(bodies, nodes, tree)
+    root = nodes[tree.first].push
+    heaviest = max(root[0], root[2])
     for n in range(tree.first, tree.first + tree.count):
-        heaviest, parent = min(heaviest, bodies[nodes[n].body].inverse_mass), nodes[n].parent
-        if parent >= 0 and (nodes[parent].joint >= 0 or has_child):
-            lightest = max(lightest, bodies[nodes[parent].body].inverse_mass)
-        has_child |= parent == tree.first
-    return lightest > HEAVY * heaviest
+        push = nodes[n].push
+        load = heaviest if tree.closer_count > 0 else max(min(push[1], push[2]), push[3])
+        if load > HEAVY * push[0]:
+            return True
+    return False
 
 
 @kernel
