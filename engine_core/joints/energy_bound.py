@@ -20,7 +20,7 @@ from ..runtime.memory import view
 from .measuring import inertia_of, read_motion, row_of, row_speed
 from .moving import is_anchor
 
-FLOAT32, FLOAT64 = np.float32, np.float64
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 MOST_SPARE = 0.01
 """The part of its kinetic energy that a tree may win back in a step after it lost it: a step of a symmetric scheme gives it back,
 but what a jerk took is gone."""
@@ -164,3 +164,31 @@ def bound_energy(system, nodes, tree, joints, bodies, listed, allowed):
     if energy - common > left:
         scale_motions(system, nodes, tree, bodies, centre, velocity, spin, math.sqrt(left / (energy - common)))
     return max(allowed, min(common, energy))
+
+
+@kernel
+def begin_bound(system, nodes, tree, bodies):
+    """Begin to watch what the joints of a tree add to its energy in this sub-step, before their warm start."""
+    tree.is_bound, tree.gained = INT32(1), -kinetic_energy(system, nodes, tree, bodies)
+
+
+@kernel
+def pause_bound(system, nodes, tree, joints, rows, bodies, listed):
+    """Note what the joints of a tree have added to its energy before its bodies move."""
+    tree.gained += kinetic_energy(system, nodes, tree, bodies) - work_of_rows(system, joints, rows, listed)
+
+
+@kernel
+def resume_bound(system, nodes, tree, bodies):
+    """Watch what the joints of a tree add to its energy after its bodies have moved."""
+    tree.gained -= kinetic_energy(system, nodes, tree, bodies)
+
+
+@kernel
+def end_bound(system, nodes, tree, joints, rows, bodies, listed):
+    """Take away from the motion of a tree what its joints have added to its energy in this sub-step."""
+    energy = kinetic_energy(system, nodes, tree, bodies)
+    tree.gained += energy - work_of_rows(system, joints, rows, listed)
+    allowed = energy - tree.gained + min(tree.spare, MOST_SPARE * energy)
+    tree.spare = allowed - bound_energy(system, nodes, tree, joints, bodies, listed, allowed)
+    tree.is_bound = INT32(0)

@@ -140,7 +140,7 @@ def grow_tree(system, bodies, numbers, first):
     tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
     tree.is_coupled = tree.is_looped = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
-    tree.closer_count = tree.loop_rows = tree.is_heavy = tree.in_parts = INT32(0)
+    tree.closer_count = tree.loop_rows = tree.is_heavy = tree.in_parts = tree.is_bound = INT32(0)
     tree.spare = 0.0
     system.joint_tree_count += 1
 
@@ -283,6 +283,7 @@ def split_tree(system, bodies, nodes, joints, tree):
         if body.colour_mask != 0:
             tree.is_touched = INT32(1)
         is_free &= body.axis_locks == 0 and body.mode == RIGID
+    tree.is_heavy = INT32(tree.is_coupled == 0 and carries_heavy_loads(bodies, nodes, tree))
     if tree.is_touched or not is_free:
         return
     active = view(system.active_joints, system.joint_count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
@@ -290,7 +291,6 @@ def split_tree(system, bodies, nodes, joints, tree):
         if joints[index].is_stiff:
             return
     tree.is_split = INT32(1)
-    tree.is_heavy = INT32(carries_heavy_loads(bodies, nodes, tree))
     for index in active:
         joints[index].is_split = INT32(1)
 

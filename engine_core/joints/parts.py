@@ -76,8 +76,8 @@ def fastest_turn(system, nodes, tree, joints, time):
 
 
 @kernel
-def takes_parts(system, nodes, tree, joints, rows, bodies, h):
-    """Whether a tree must take this sub-step in parts."""
+def is_too_fast(system, nodes, tree, joints, rows, bodies, h):
+    """Whether a tree is loaded so heavily that it turns too fast for sub-steps of length `h` [s]."""
     if tree.is_heavy == 0:
         return False
     renew_matrices(system, nodes, tree, joints, rows, bodies, 0)

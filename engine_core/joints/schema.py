@@ -161,6 +161,8 @@ TREE = np.dtype(
         ("is_drifting", "i4"),  # some axis of its joints drifted in the last sub-step
         ("is_heavy", "i4"),  # some link carries something much heavier: see parts.py
         ("in_parts", "i4"),  # this sub-step is taken in parts, and the bodies have already moved
+        ("is_bound", "i4"),  # what its joints add to its energy in this sub-step is taken away, see energy_bound.py
+        ("gained", "f8"),  # energy that its joints added before bodies moved, if it `is_bound` [J]
         ("spare", "f8"),  # energy that it lost in this step and may win back, see energy_bound.py [J]
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
         # Joints that close loops and are solved with the tree, see loops.py.

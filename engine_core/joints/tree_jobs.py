@@ -6,9 +6,12 @@ The passes of a sub-step are in tree_passes.py. Trees with heavy loads on light 
 from ..bodies.schema import SYSTEM
 from ..runtime.kernel import JOB_SIGNATURE, entry_point
 from ..runtime.memory import view
-from .parts import give_motions_back, solve_in_parts, takes_parts
+from .energy_bound import begin_bound, end_bound, is_carried, pause_bound, resume_bound
+from .parts import give_motions_back, is_too_fast, solve_in_parts
 from .solving import softness_of
-from .tree_passes import add_tree_to_totals, prefetch_tree, push_tree, relax_tree, shift_forces, tables_of, warm_start_tree
+from .tree_passes import (
+    add_tree_to_totals, joints_in, prefetch_tree, push_tree, relax_tree, shift_forces, tables_of, warm_start_tree,
+)  # fmt: skip
 
 
 @entry_point(JOB_SIGNATURE)
@@ -33,14 +36,20 @@ def solve_trees(system_address, begin, end, worker):
     softness = softness_of(system, h)
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
-        if takes_parts(system, nodes, trees[t], joints, rows, bodies, h):
-            solve_in_parts(system, nodes, trees[t], joints, rows, bodies, h)
-            continue
-        if not trees[t].is_coupled:
-            if trees[t].is_split:
-                shift_forces(system, nodes, trees[t], -0.5)
-            warm_start_tree(system, nodes, trees[t], joints, rows, softness[2])
-        push_tree(system, nodes, trees[t], joints, rows, bodies, h, softness)
+        tree = trees[t]
+        if is_too_fast(system, nodes, tree, joints, rows, bodies, h):
+            if tree.is_split:
+                solve_in_parts(system, nodes, tree, joints, rows, bodies, h)
+                continue
+            if not is_carried(system, joints, joints_in(system, tree)):
+                begin_bound(system, nodes, tree, bodies)
+        if not tree.is_coupled:
+            if tree.is_split:
+                shift_forces(system, nodes, tree, -0.5)
+            warm_start_tree(system, nodes, tree, joints, rows, softness[2])
+        push_tree(system, nodes, tree, joints, rows, bodies, h, softness)
+        if tree.is_bound:
+            pause_bound(system, nodes, tree, joints, rows, bodies, joints_in(system, tree))
 
 
 @entry_point(JOB_SIGNATURE)
@@ -52,8 +61,13 @@ def relax_trees(system_address, begin, end, worker):
     h = system.last_delta_time / system.substep_count
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
-        if trees[t].in_parts:
-            give_motions_back(system, nodes, trees[t])
-        else:
-            relax_tree(system, nodes, trees[t], joints, rows, bodies, h, 0.5)
-            add_tree_to_totals(system, trees[t], joints, rows)
+        tree = trees[t]
+        if tree.in_parts:
+            give_motions_back(system, nodes, tree)
+            continue
+        if tree.is_bound:
+            resume_bound(system, nodes, tree, bodies)
+        relax_tree(system, nodes, tree, joints, rows, bodies, h, 0.5)
+        add_tree_to_totals(system, tree, joints, rows)
+        if tree.is_bound:
+            end_bound(system, nodes, tree, joints, rows, bodies, joints_in(system, tree))
