@@ -316,8 +316,24 @@ def weigh_neighbours(bodies, nodes, tree):
 
 
 @kernel
+def may_carry_heavy_loads(bodies, nodes, tree):
+    """Whether the bodies of a tree differ enough in mass for `carries_heavy_loads`: without touching more than is in the cache."""
+    lightest, heaviest, second = 0.0, UNLIMITED, UNLIMITED  # inverse masses; of those that have something below
+    for n in range(tree.first, tree.first + tree.count):
+        inverse, parent = bodies[nodes[n].body].inverse_mass, nodes[n].parent
+        second = min(second, max(heaviest, inverse))
+        heaviest = min(heaviest, inverse)
+        if parent >= 0:
+            lightest = max(lightest, bodies[nodes[parent].body].inverse_mass)
+    is_hung = nodes[tree.first].joint >= 0 or tree.closer_count > 0
+    return lightest > HEAVY * (heaviest if is_hung else second)
+
+
+@kernel
 def carries_heavy_loads(bodies, nodes, tree):
     """Whether some body of a tree is pulled from two sides by something much heavier. In a loop that may be any two."""
+    if not may_carry_heavy_loads(bodies, nodes, tree):
+        return False
     weigh_neighbours(bodies, nodes, tree)
     root = nodes[tree.first].push
     heaviest = max(root[0], root[2])
