@@ -18,7 +18,7 @@ from ..runtime.memory import view
 from .measuring import read_motion, row_of
 from .preparation import joints_of, rows_of
 from .solving import add_to_totals, rows_that_act, solve_locks, write_motion
-from .tree_jobs import joints_in, solve_tree, tables_of
+from .tree_passes import joints_in, solve_tree, tables_of
 
 INT32 = np.int32
 

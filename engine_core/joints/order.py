@@ -24,6 +24,8 @@ LARGEST_TREE = 1024
 IN_NO_TREE, LEFT_OPEN = -1, -2
 """Values for nodes of joints: in no tree, or not yet; and while trees are laid out, of a joint that closes a loop and must not be
 in the tree."""
+HEAVY = 8.0
+"""A load is heavy if it has more than this many times the mass of the body that carries it."""
 MOST_LOOP_WORK = 2048
 """Limit on bodies of a tree times axes that its loops lock. Trees above it use the coloured passes, which are softer and
 cheaper."""
@@ -138,7 +140,8 @@ def grow_tree(system, bodies, numbers, first):
     tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
     tree.is_coupled = tree.is_looped = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
-    tree.closer_count = tree.loop_rows = INT32(0)
+    tree.closer_count = tree.loop_rows = tree.is_heavy = tree.in_parts = tree.is_bound = INT32(0)
+    tree.spare = 0.0
     system.joint_tree_count += 1
 
 
@@ -280,6 +283,7 @@ def split_tree(system, bodies, nodes, joints, tree):
         if body.colour_mask != 0:
             tree.is_touched = INT32(1)
         is_free &= body.axis_locks == 0 and body.mode == RIGID
+    tree.is_heavy = INT32(tree.is_coupled == 0 and carries_heavy_loads(bodies, nodes, tree))
     if tree.is_touched or not is_free:
         return
     active = view(system.active_joints, system.joint_count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
@@ -289,6 +293,56 @@ def split_tree(system, bodies, nodes, joints, tree):
     tree.is_split = INT32(1)
     for index in active:
         joints[index].is_split = INT32(1)
+
+
+@kernel
+def weigh_neighbours(bodies, nodes, tree):
+    """Write to `push` of each node of a tree: its mass, the heaviest mass on the way up, the heaviest below it, and the heaviest
+    below another of its children [kg]. A fixed body has no end of mass."""
+    last = tree.first + tree.count - 1
+    for n in range(tree.first, last + 1):
+        push = nodes[n].push
+        push[0] = 1.0 / bodies[nodes[n].body].inverse_mass
+        push[1], push[2], push[3] = (UNLIMITED if nodes[n].joint >= 0 else 0.0), 0.0, 0.0
+    for n in range(last, tree.first, -1):
+        own, above = nodes[n].push, nodes[nodes[n].parent].push
+        heaviest = max(own[0], own[2])
+        above[3] = max(above[3], min(above[2], heaviest))
+        above[2] = max(above[2], heaviest)
+    for n in range(tree.first + 1, last + 1):
+        own, above = nodes[n].push, nodes[nodes[n].parent].push
+        beside = above[3] if above[2] == max(own[0], own[2]) else above[2]
+        own[1] = max(above[0], above[1], beside)
+
+
+@kernel
+def may_carry_heavy_loads(bodies, nodes, tree):
+    """Whether the bodies of a tree differ enough in mass for `carries_heavy_loads`: without touching more than is in the cache."""
+    lightest, heaviest, second = 0.0, UNLIMITED, UNLIMITED  # inverse masses; of those that have something below
+    for n in range(tree.first, tree.first + tree.count):
+        inverse, parent = bodies[nodes[n].body].inverse_mass, nodes[n].parent
+        second = min(second, max(heaviest, inverse))
+        heaviest = min(heaviest, inverse)
+        if parent >= 0:
+            lightest = max(lightest, bodies[nodes[parent].body].inverse_mass)
+    is_hung = nodes[tree.first].joint >= 0 or tree.closer_count > 0
+    return lightest > HEAVY * (heaviest if is_hung else second)
+
+
+@kernel
+def carries_heavy_loads(bodies, nodes, tree):
+    """Whether some body of a tree is pulled from two sides by something much heavier. In a loop that may be any two."""
+    if not may_carry_heavy_loads(bodies, nodes, tree):
+        return False
+    weigh_neighbours(bodies, nodes, tree)
+    root = nodes[tree.first].push
+    heaviest = max(root[0], root[2])
+    for n in range(tree.first, tree.first + tree.count):
+        push = nodes[n].push
+        load = heaviest if tree.closer_count > 0 else max(min(push[1], push[2]), push[3])
+        if load > HEAVY * push[0]:
+            return True
+    return False
 
 
 @kernel

@@ -159,6 +159,11 @@ TREE = np.dtype(
         ("is_split", "i4"),  # forces and springs act on it in halves, before and after bodies move: see `shift_forces`
         ("is_touched", "i4"),  # a contact pushes some body of it
         ("is_drifting", "i4"),  # some axis of its joints drifted in the last sub-step
+        ("is_heavy", "i4"),  # some link carries something much heavier: see parts.py
+        ("in_parts", "i4"),  # this sub-step is taken in parts, and the bodies have already moved
+        ("is_bound", "i4"),  # what its joints add to its energy in this sub-step is taken away, see energy_bound.py
+        ("gained", "f8"),  # energy that its joints added before bodies moved, if it `is_bound` [J]
+        ("spare", "f8"),  # energy that it lost in this step and may win back, see energy_bound.py [J]
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
         # Joints that close loops and are solved with the tree, see loops.py.
         ("closer_count", "i4"),
@@ -198,6 +203,7 @@ TREE_NODE = np.dtype(
         ("drift", "f8", 6),  # of the locked axes, see curvature.py
         ("own", "f4", (NODE_ROWS, 6)),  # A: Jacobian of the axes for the body's motion; one row an axis
         ("other", "f4", (NODE_ROWS, 6)),  # B: for the parent's
+        ("kept", "f4", 22),  # the solver row and the inverse inertia of its body before a part of a sub-step, see parts.py
     ],
     align=True,
 )

@@ -1,7 +1,7 @@
 """The joints' part of a sub-step: warm start, the pass with bias, and the pass without. Soft constraints as in Box2D v3.
 
 The jobs are for joints in no tree: those of one colour share no moving body, so each reads and writes only its bodies' rows.
-Those of a tree are solved with it (tree_jobs.py). The work is scalar, in double precision.
+Those of a tree are solved with it (tree_passes.py). The work is scalar, in double precision.
 """
 
 import numpy as np

@@ -7,7 +7,7 @@ has det = E / D and trace = 1 + (E - w^2) / D. They equal those of the exact mot
 g = damping k h / 2, if
     D = w^2 / (1 - 2 e^-g cos(sqrt(w^2 - g^2)) + e^(-2 g)),   E = D e^(-2 g).
 At rest it pulls by Hooke's law. Where only joints act on its bodies, the first half of it acts before they move, and the second
-after, as half of gravity does (tree_jobs.py): with the x of the time,
+after, as half of gravity does (tree_passes.py): with the x of the time,
     D v' = v - (w^2 / 2 h) x,   v'' = E v' - (w^2 / 2 h) x':
 the same motion, but v'' is the speed at x', not between. The scheme is the leapfrog of a mass D times as large, which is stable
 for w <= 2 of that mass.
