@@ -317,7 +317,7 @@ def weigh_neighbours(bodies, nodes, tree):
 
 @kernel
 def may_carry_heavy_loads(bodies, nodes, tree):
-    """Whether the bodies of a tree differ enough in mass for `carries_heavy_loads`: without touching more than is in the cache."""
+    """Whether the bodies of a tree differ enough in mass for `carries_heavy_loads`: touches no more than is in the cache."""
     lightest, heaviest, second = 0.0, UNLIMITED, UNLIMITED  # inverse masses; of those that have something below
     for n in range(tree.first, tree.first + tree.count):
         inverse, parent = bodies[nodes[n].body].inverse_mass, nodes[n].parent

@@ -47,10 +47,10 @@ class Chain:
             arm = load_arm if is_load else HALF
             shape, mass = (load_shape, load) if is_load else (link_shape, LINK)
             body = self.world.add(shape, tuple(end + arm * way), mass=mass)
-            self.world.world.body_set_collision_mask(body, 0)
+            self.world.world.body.set_collision_mask(body, 0)
             if before is not None:
                 near = HALF * way if k else np.zeros(3)
-                joint = self.world.world.create_joint(kind, before, body, frame(near, basis), frame(-arm * way, basis))
+                joint = self.world.world.joint.create(kind, before, body, frame(near, basis), frame(-arm * way, basis))
                 self.joints.append(joint)
             before, end = body, end + 2.0 * arm * way
             self.bodies.append(body)
@@ -143,7 +143,7 @@ def test_it_hangs_quietly(links, load, substeps):
     chain.world.step(300)
     assert chain.place() == pytest.approx((0.0, -chain.length, 0.0), abs=1e-3)
     assert max(np.linalg.norm(chain.world.velocity(body)) for body in chain.bodies) < 0.02
-    assert chain.world.world.joint_force(chain.joints[-1]) == pytest.approx((0.0, load * GRAVITY, 0.0), abs=0.01 * load * GRAVITY)
+    assert chain.world.world.joint.force(chain.joints[-1]) == pytest.approx((0.0, load * GRAVITY, 0.0), abs=0.01 * load * GRAVITY)
 
 
 @pytest.mark.parametrize("links", (2, 4))
@@ -170,10 +170,10 @@ def test_the_work_of_a_motor_is_kept(substeps):
     link = world.add(world.sphere(0.1), (0.25, 0.0, 0.0), mass=LINK)
     load = world.add(world.sphere(0.2), (0.75, 0.0, 0.0), mass=100.0)
     for body in (link, load):
-        world.world.body_set_collision_mask(body, 0)
-    hinge = world.world.create_joint("hinge", 0, link, frame((0.0, 0.0, 0.0), ACROSS), frame((-0.25, 0.0, 0.0), ACROSS))
-    world.world.create_joint("fixed", link, load, frame((0.25, 0.0, 0.0), UPRIGHT), frame((-0.25, 0.0, 0.0), UPRIGHT))
-    world.world.joint_set_motor(hinge, TWIST, -1000.0, 100.0)
+        world.world.body.set_collision_mask(body, 0)
+    hinge = world.world.joint.create("hinge", 0, link, frame((0.0, 0.0, 0.0), ACROSS), frame((-0.25, 0.0, 0.0), ACROSS))
+    world.world.joint.create("fixed", link, load, frame((0.25, 0.0, 0.0), UPRIGHT), frame((-0.25, 0.0, 0.0), UPRIGHT))
+    world.world.joint.set_motor(hinge, TWIST, -1000.0, 100.0)
     inertia = 0.4 * (LINK * 0.1**2 + 100.0 * 0.2**2) + LINK * 0.25**2 + 100.0 * 0.75**2
     for second in range(1, 7):
         world.step(60)
@@ -185,7 +185,7 @@ def test_the_work_of_a_motor_is_kept(substeps):
 def test_a_limit_stops_it(substeps):
     """A hinge that ends at 0.5 rad: the arm rests there, and wins nothing."""
     chain = Chain(1, 100.0, kind="hinge", substep_count=substeps)
-    chain.world.world.joint_set_limits(chain.joints[0], TWIST, -0.5, 0.5)
+    chain.world.world.joint.set_limits(chain.joints[0], TWIST, -0.5, 0.5)
     change = chain.energies(300)
     assert change.max() < MOST_GAIN * chain.load * GRAVITY * chain.length
     link = chain.world.position(chain.bodies[0])
@@ -197,7 +197,7 @@ def test_it_hangs_on_a_body_that_moves_by_itself(substeps):
     """On a trolley that goes to and fro: a pendulum on a moving point, L t'' = -g sin t - a cos t."""
     world = SmallWorld(substep_count=substeps)
     trolley = world.add(world.sphere(0.1), (0.0, 0.0, 0.0), KINEMATIC)
-    world.world.body_set_collision_mask(trolley, 0)
+    world.world.body.set_collision_mask(trolley, 0)
     chain, found = Chain(3, 200.0, way=(0.0, -1.0, 0.0), start=trolley, world=world), []
     for tick in range(120):
         time = TICK * (tick + 1)
