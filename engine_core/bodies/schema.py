@@ -51,6 +51,8 @@ HELD_BACK_ONCE = 4194304  # three bits from here on: steps in a row in which con
 HELD_BACK_STEPS = 7 * HELD_BACK_ONCE
 HAS_JOINT = 1 << 25  # `first_joint` is not -1: contacts are prepared from the line of the flags
 IN_CROWD = 1 << 26  # it fell asleep among so many others that not all became pairs: awake, it looks for these again
+IS_LOADED = 1 << 27  # in this step a contact presses on it heavily: its row of `solver_loads` is in use
+IS_PRESSED = 1 << 28  # it is heavier in its contacts, by the load it carries: `carried`; see constraints/pressed_bodies.py
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (batches/body_batches.py): no call of its own may free or reshape it
 
 # Rows of seven cache lines; fields are ordered by how often they are used: a line is the data of one stage.
@@ -147,6 +149,7 @@ BODY_RARE = np.dtype(
         ("group", "i4"),  # bodies of one group, not 0, collide as the group's filter says
         ("sub_group", "i2"),  # 0 to 63
         ("group_filter", "i2"),  # row of WORLD.group_filters
+        ("carried", "f4"),  # load that passes through it, per mass, smoothed [m/s^2]; only if IS_PRESSED
         ("contact_class", "i2"),  # 0 to CONTACT_CLASSES - 1: which rules its contacts follow; see collision/contact_rules.py
         ("contact_events", "i2"),  # NO_CONTACT_EVENTS, CONTACT_CHANGES or ALL_CONTACT_EVENTS
     ],
@@ -269,6 +272,7 @@ SYSTEM = np.dtype(
         # float32 (body_capacity + 1, 8): the first half of each solver row as the step began, while some body reports contacts
         ("start_velocities", "i8"),
         ("solver_inertias", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
+        ("solver_loads", "i8"),  # float32 (body_capacity + 1, 4); see constraints/schema.py
         ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
         ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be processed before the next step
         ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: search new pairs

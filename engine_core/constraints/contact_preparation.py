@@ -23,6 +23,7 @@ from ..runtime.vector8 import lane8, splat8, where_less8
 from .blocks import LANE_FLOATS, field, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .colours import colours_of
+from .pressed_bodies import note_load, relief_of
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, DEEP_CONTACTS, DEEP_PART,
     FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL,
@@ -63,18 +64,19 @@ def softness_at(system, h, bias, is_moving):
 
 
 @kernel
-def softness_of(system, a, b, h, usual):
-    """(bias rate, softness) of the contacts of two bodies. `usual`: those of two moving ones, and of a moving and a static
-    one."""
+def softness_of(system, a, b, relief_a, relief_b, h, usual):
+    """(bias rate, softness) of the contacts of two bodies. `relief_*`: see `relief_of`; `usual`: the result for two moving ones, and
+    for a moving and a static one."""
     is_moving = a.inverse_mass != 0.0 and b.inverse_mass != 0.0
     if a.contact_bias != 0.0 or b.contact_bias != 0.0:
         return softness_at(system, h, max(a.contact_bias, b.contact_bias), is_moving)
     if not is_moving:
         return usual[1]
-    uneven = abs(a.inverse_mass - b.inverse_mass) - USUAL_MASSES * (a.inverse_mass + b.inverse_mass)
+    mass_a, mass_b = a.inverse_mass * relief_a, b.inverse_mass * relief_b
+    uneven = abs(mass_a - mass_b) - USUAL_MASSES * (mass_a + mass_b)
     if uneven <= 0.0:
         return usual[0]
-    part = FIRMER * min(uneven / ((UNEVEN_MASSES - USUAL_MASSES) * (a.inverse_mass + b.inverse_mass)), 1.0)
+    part = FIRMER * min(uneven / ((UNEVEN_MASSES - USUAL_MASSES) * (mass_a + mass_b)), 1.0)
     return usual[0][0] + part * (usual[1][0] - usual[0][0]), usual[0][1] + part * (usual[1][1] - usual[0][1])
 
 
@@ -138,6 +140,8 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     if manifold.flags & MANIFOLD_HAS_SETTINGS:
         scale_a *= np.float64(settings.inverse_mass_scale[0])
         scale_b *= np.float64(settings.inverse_mass_scale[1])
+    relief_a, relief_b = relief_of(system.world, a), relief_of(system.world, b)
+    scale_a, scale_b = scale_a * relief_a, scale_b * relief_b
     put_vector(lane, MASS_A, scaled_mass(a, scale_a))
     put_vector(lane, MASS_B, scaled_mass(b, scale_b))
     inertia_a, inertia_b = scaled_inertia(a, scale_a), scaled_inertia(b, scale_b)
@@ -153,7 +157,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
         lane[FRICTION * 8], lane[RESTITUTION * 8] = settings.friction, settings.restitution
     elif manifold.flags & MANIFOLD_HAS_MATERIAL:
         lane[FRICTION * 8], lane[RESTITUTION * 8] = combine_own_surfaces(system.world, a, b, manifold)
-    bias_rate, softness = softness_of(system, a, b, h, usual)
+    bias_rate, softness = softness_of(system, a, b, relief_a, relief_b, h, usual)
     lane[BIAS_RATE * 8] = FLOAT32(bias_rate)
     lane[SOFTNESS * 8] = FLOAT32(softness)
     lane[ALLOWED_OVERLAP * 8] = FLOAT32(allowed_overlap(system, a, b))
@@ -163,6 +167,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     delta, rows_a, rows_b, center_b = contact_frames(pair, a, b)
     normal = turned_by(rows_a, vector3(manifold.normal))
     put_vector(lane, NORMAL, normal)
+    note_load(system, manifold, normal, a, b, lane[RESTITUTION * 8], h)
     for row in range(3):
         put_vector(frame, TURN_A + 3 * row, rows_a[row])
         put_vector(frame, TURNED_AWAY + 3 * row, subtract(rows_b[row], rows_a[row]))

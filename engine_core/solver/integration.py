@@ -8,12 +8,13 @@ from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
 from ..bodies.schema import (
-    BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_IN_MOVED_LIST, KINEMATIC, OMITS_FORCES,
-    RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD,
+    BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED, KINEMATIC,
+    OMITS_FORCES, RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD,
 )  # fmt: skip
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_widen
 from ..constraints.body_terms import forces_of
+from ..constraints.pressed_bodies import settle_load
 from ..constraints.schema import (
     ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
     LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
@@ -227,6 +228,7 @@ def finish_bodies(system_address, begin, end, worker):
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
     has_moved = view(system.scratch, world.body_capacity, np.uint8)
+    h = system.last_delta_time / system.substep_count
     for slot in range(begin, end):
         body = bodies[active[slot]]
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
@@ -240,6 +242,8 @@ def finish_bodies(system_address, begin, end, worker):
                 store4(body.rotation, quaternion(rare.target_rotation))
         else:
             finish_row(body, row)
+        if body.flags & (IS_LOADED | IS_PRESSED):
+            settle_load(system, body, slot + 1, h)
         if body.mode != KINEMATIC:
             count_rest(system, body, before, system.last_delta_time)
         update_bounds(system.world, system.origin, body)

@@ -16,7 +16,7 @@ from ..collision.query_schema import COLLIDE_FUNCTION
 from ..collision.schema import CURVE, LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
 from ..constraints.colours import lay_out_blocks
 from ..constraints.schema import (
-    BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, MANIFOLD_INDEX, NORMAL,
+    BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, LOAD_FLOATS, MANIFOLD_INDEX, NORMAL,
     POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
 )  # fmt: skip
 from ..edit.applied_changes import apply_changes, collect_moved
@@ -211,7 +211,8 @@ class PhysicsSystem:
             row[field] = self._reserve(field, np.int32, body_capacity)
         beside_bodies = (
             ("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS),
-            ("solver_inertias", INERTIA_FLOATS), ("halfway", HALFWAY_FLOATS), ("company", MOST_COMPANY),
+            ("solver_inertias", INERTIA_FLOATS), ("solver_loads", LOAD_FLOATS), ("halfway", HALFWAY_FLOATS),
+            ("company", MOST_COMPANY),
         )  # fmt: skip
         for field, floats in beside_bodies:
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)

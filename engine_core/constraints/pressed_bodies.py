@@ -1,0 +1,99 @@
+"""Light bodies under loads far above their own weight, such as a box of 1 kg under one of 1,000 kg.
+
+A pass of the solver changes an impulse at most by as much as stops the lighter body. A load of a thousand times its weight would
+need a thousand passes to follow the slightest rocking of what lies on top, and the softness of contacts lets go of more in each
+sub-step than a pass regains: the load sinks in and slips off. So a body that is pressed from opposite sides has a larger mass in
+its contacts, for as long as it is pressed: it takes the load on like a body that weighs a part of it. Pressed bodies hardly move,
+so their own momentum hardly counts; gravity and forces act on their true mass.
+
+The load is the impulse that passes through a body: half of what the sum of its contact impulses exceeds their resultant. An
+impact from one side passes nothing through.
+"""
+
+import numpy as np
+
+from ..bodies.rare import own_rare, rare_of
+from ..bodies.schema import HAS_JOINT, IS_LOADED, IS_PRESSED
+from ..geometry.vector import dot, length, subtract, vector3
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .schema import LOAD_FLOATS, LOAD_IS_HEAVY, LOAD_RESULTANT, LOAD_SIZE, LOAD_SUM
+
+FLOAT32 = np.float32
+MOST_CARRIED = 100.0
+"""A body carries impulses that would accelerate it by up to this as it is [m/s^2], ten times its weight. Under larger loads its
+contacts see it as heavy as makes this of them."""
+EASE = 12.0
+"""The load that counts falls by at most this part of itself in a second [1/s]: a load that shakes does not change its mass all the
+time. It rises by half of the difference in each step."""
+HEAVIER = 4.0
+"""A body is relieved only if something that moves and is so many times as heavy, or as heavy in its contacts, lies on it: in a
+pile of equal bodies the solver hands loads on as they are."""
+SLOW = 0.5
+"""Elastic contacts that close or part faster [m/s] bounce: they are no loads."""
+
+
+@kernel
+def relief_of(world, body):
+    """The factor on the inverse mass and inertia of a body in its contacts, 1 unless it is pressed."""
+    if not body.flags & IS_PRESSED:
+        return 1.0
+    return MOST_CARRIED / float(rare_of(world, body).carried)
+
+
+@kernel
+def load_row(system, row):
+    """The load noted for one solver row: see schema.py."""
+    return view(system.solver_loads + row * LOAD_SIZE, LOAD_FLOATS, FLOAT32)
+
+
+@kernel
+def add_load(system, body, other, impulse, normal, sign):
+    """Note a contact impulse [N s] on a body, along `sign` times `normal`, by another body."""
+    if body.inverse_mass == 0.0 or body.flags & HAS_JOINT or body.active_index < 0:
+        return
+    load = load_row(system, body.active_index + 1)
+    if not body.flags & IS_LOADED:
+        body.flags |= IS_LOADED
+        for k in range(LOAD_FLOATS):
+            load[k] = FLOAT32(0.0)
+    load[LOAD_SUM] += FLOAT32(impulse)
+    for k in range(3):
+        load[LOAD_RESULTANT + k] += FLOAT32(sign * impulse * normal[k])
+    if 0.0 < other.inverse_mass and other.inverse_mass * relief_of(system.world, other) * HEAVIER <= body.inverse_mass:
+        load[LOAD_IS_HEAVY] = FLOAT32(1.0)
+
+
+@kernel
+def note_load(system, manifold, normal, a, b, restitution, h):
+    """Note last step's impulses of a manifold if they are a heavy load for the lighter body. Called while contacts are prepared:
+    blocks of one colour share no moving body, and colours follow one another."""
+    impulse = 0.0
+    for p in range(manifold.point_count):
+        impulse += float(manifold.normal_impulse[p])
+    if impulse * max(float(a.inverse_mass), float(b.inverse_mass)) < MOST_CARRIED * h:
+        return
+    closing = dot(normal, subtract(vector3(a.linear_velocity), vector3(b.linear_velocity)))
+    if abs(closing) < SLOW or restitution <= 0.0:
+        add_load(system, a, b, impulse, normal, -1.0)
+        add_load(system, b, a, impulse, normal, 1.0)
+
+
+@kernel
+def settle_load(system, body, row, h):
+    """Compute the load of a body for the next step from what was noted. Called once a step if a flag of it is set, by the thread that
+    changes the body."""
+    carried = 0.0
+    if body.flags & IS_LOADED:
+        load = load_row(system, row)
+        through = 0.5 * (float(load[LOAD_SUM]) - length(vector3(load[LOAD_RESULTANT : LOAD_RESULTANT + 3])))
+        carried = through * float(load[LOAD_IS_HEAVY]) * float(body.inverse_mass) / h
+    before = float(rare_of(system.world, body).carried) if body.flags & IS_PRESSED else 0.0
+    if carried > before:
+        carried = 0.5 * (carried + before)
+    else:
+        carried = max(carried, before * (1.0 - min(EASE * system.last_delta_time, 1.0)))
+    body.flags &= ~np.uint32(IS_LOADED | IS_PRESSED)
+    if carried > MOST_CARRIED:
+        own_rare(system.world, body).carried = FLOAT32(carried)
+        body.flags |= IS_PRESSED
