@@ -241,7 +241,7 @@ SYSTEM = np.dtype(
         ("gravity", "f8", 3),  # [m/s^2]
         ("linear_damp", "f8"),
         ("angular_damp", "f8"),
-        ("substep_count", "i8"),
+        ("substep_count", "i8"), ("substep", "i8"),  # how many there are in a step; the one that is being solved
         ("contact_hertz", "f8"),  # stiffness of soft contacts [1/s]
         ("contact_damping_ratio", "f8"),
         ("joint_hertz", "f8"),  # stiffness of joint locks [1/s]
@@ -264,6 +264,7 @@ SYSTEM = np.dtype(
         ("spare_list", "i8"),  # int32: room to put a list in order
         ("active_kinematic_count", "i8"),  # of them
         ("some_block_is_elastic", "i8"),  # after `prepare_contacts`: some contact may bounce
+        ("some_block_has_impact", "i8"),  # after `prepare_contacts`: some contact is an impact
         ("some_block_bounced", "i8"),  # after `bounce_contacts`: some contact has bounced, and others may have to after it
         ("some_joined_bounced", "i8"),  # the same, of a body with joints, since this was last set to 0
         ("some_body_rests", "i8"),  # after `finish_bodies`: some body has rested long enough to sleep

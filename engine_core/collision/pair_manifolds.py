@@ -15,7 +15,7 @@ from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
 from .pairs import lists_of, manifolds_of, pairs_of, take_manifold
 from .schema import (
-    MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
+    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -220,7 +220,7 @@ def write_results(system, shapes, pair_index, a, shape_pair, results, found, cha
         normal = vector3(results[r].normal)
         manifold.rounding_a = FLOAT32(rounding_of(shape_a, quaternion(shape_pair.rotation_a), normal))
         manifold.rounding_b = FLOAT32(rounding_of(shape_b, quaternion(shape_pair.rotation_b), negate(normal)))
-        manifold.flags = 0
+        manifold.flags &= np.uint16(MANIFOLD_HAD_IMPACT)
         if manifold.point_count == 1:
             if is_support_shape(shape_a):
                 manifold.flags |= MANIFOLD_WANDERS_A

@@ -9,8 +9,8 @@ from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import (
-    MANIFOLD, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B,
-    PAIR_SPARES_A, PAIR_SPARES_B,
+    MANIFOLD, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_WANDERS_A,
+    MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
 )  # fmt: skip
 from ..collision.surfaces import combine_own_surfaces
 from ..geometry.vector import add, add_scaled, cross, dot, length, scale, store3, subtract, vector3
@@ -26,10 +26,10 @@ from .colours import colours_of
 from .pressed_bodies import note_load, relief_of
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, DEEP_CONTACTS, DEEP_PART,
-    FIELD_SIZE, FRICTION, FRICTION_IMPULSE, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL,
-    OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE,
-    POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE,
-    TWIST_VELOCITY,
+    FIELD_SIZE, FRICTION, FRICTION_IMPULSE, IMPACT, IMPACT_GOES_ON, IMPACT_LASTS, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED,
+    MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS,
+    POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TABLE_SPIN,
+    TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
@@ -65,8 +65,8 @@ def softness_at(system, h, bias, is_moving):
 
 @kernel
 def softness_of(system, a, b, relief_a, relief_b, h, usual):
-    """(bias rate, softness) of the contacts of two bodies. `relief_*`: see `relief_of`; `usual`: the result for two moving ones, and
-    for a moving and a static one."""
+    """(bias rate, softness) of the contacts of two bodies. `relief_*`: see `relief_of`. `usual`: those of two moving ones,
+    and of a moving and a static one."""
     is_moving = a.inverse_mass != 0.0 and b.inverse_mass != 0.0
     if a.contact_bias != 0.0 or b.contact_bias != 0.0:
         return softness_at(system, h, max(a.contact_bias, b.contact_bias), is_moving)
@@ -157,6 +157,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
         lane[FRICTION * 8], lane[RESTITUTION * 8] = settings.friction, settings.restitution
     elif manifold.flags & MANIFOLD_HAS_MATERIAL:
         lane[FRICTION * 8], lane[RESTITUTION * 8] = combine_own_surfaces(system.world, a, b, manifold)
+    lane[IMPACT * 8] = FLOAT32(IMPACT_GOES_ON if manifold.flags & MANIFOLD_HAD_IMPACT else 0.0)
     bias_rate, softness = softness_of(system, a, b, relief_a, relief_b, h, usual)
     lane[BIAS_RATE * 8] = FLOAT32(bias_rate)
     lane[SOFTNESS * 8] = FLOAT32(softness)
@@ -167,7 +168,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     delta, rows_a, rows_b, center_b = contact_frames(pair, a, b)
     normal = turned_by(rows_a, vector3(manifold.normal))
     put_vector(lane, NORMAL, normal)
-    note_load(system, manifold, normal, a, b, lane[RESTITUTION * 8], h)
+    note_load(system, manifold, normal, a, b, (scale_a > 0.0, scale_b > 0.0), lane[RESTITUTION * 8], h)
     for row in range(3):
         put_vector(frame, TURN_A + 3 * row, rows_a[row])
         put_vector(frame, TURNED_AWAY + 3 * row, subtract(rows_b[row], rows_a[row]))
@@ -308,7 +309,8 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
     prepare_friction(address, most)
     couple_points(address, most)
     count_deep_contacts(system, address, most)
-    note_impacts(address, measure_approach(address, system.solver_rows, most))
+    if note_impacts(address, measure_approach(address, system.solver_rows, most)) and system.some_block_has_impact == 0:
+        system.some_block_has_impact = 1
     for k in range(count):
         number = load_int32(members + 4 * k)
         manifold = manifolds[number]
@@ -361,6 +363,9 @@ def store_impulses(system_address, begin, end, worker):
             if which < 0:
                 continue
             lane, manifold = view(address, LANE_FLOATS, FLOAT32), manifolds[which]
+            manifold.flags &= ~np.uint16(MANIFOLD_HAD_IMPACT)
+            if lane[IMPACT * 8] == FLOAT32(IMPACT_LASTS):
+                manifold.flags |= np.uint16(MANIFOLD_HAD_IMPACT)
             for p in range(manifold.point_count):
                 at = (POINTS + p * POINT_FIELDS) * 8
                 manifold.normal_impulse[p] = lane[at + POINT_IMPULSE * 8]

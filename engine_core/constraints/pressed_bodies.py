@@ -24,8 +24,8 @@ MOST_CARRIED = 100.0
 """A body carries impulses that would accelerate it by up to this as it is [m/s^2], ten times its weight. Under larger loads its
 contacts see it as heavy as makes this of them."""
 EASE = 12.0
-"""The load that counts falls by at most this part of itself in a second [1/s]: a load that shakes does not change its mass all the
-time. It rises by half of the difference in each step."""
+"""The load that counts falls by at most this part of itself in a second [1/s]: a load that shakes does not change the mass all
+the time. It rises by half of the difference in each step."""
 HEAVIER = 4.0
 """A body is relieved only if something that moves and is so many times as heavy, or as heavy in its contacts, lies on it: in a
 pile of equal bodies the solver hands loads on as they are."""
@@ -65,9 +65,9 @@ def add_load(system, body, other, impulse, normal, sign):
 
 
 @kernel
-def note_load(system, manifold, normal, a, b, restitution, h):
-    """Note last step's impulses of a manifold if they are a heavy load for the lighter body. Called while contacts are prepared:
-    blocks of one colour share no moving body, and colours follow one another."""
+def note_load(system, manifold, normal, a, b, pushes, restitution, h):
+    """Note last step's impulses of a manifold if they are a heavy load for the lighter body. `pushes`: whether A is pushed, and
+    B. Called while contacts are prepared: blocks of one colour share no moving body, and colours follow one another."""
     impulse = 0.0
     for p in range(manifold.point_count):
         impulse += float(manifold.normal_impulse[p])
@@ -75,14 +75,16 @@ def note_load(system, manifold, normal, a, b, restitution, h):
         return
     closing = dot(normal, subtract(vector3(a.linear_velocity), vector3(b.linear_velocity)))
     if abs(closing) < SLOW or restitution <= 0.0:
-        add_load(system, a, b, impulse, normal, -1.0)
-        add_load(system, b, a, impulse, normal, 1.0)
+        if pushes[0]:
+            add_load(system, a, b, impulse, normal, -1.0)
+        if pushes[1]:
+            add_load(system, b, a, impulse, normal, 1.0)
 
 
 @kernel
 def settle_load(system, body, row, h):
-    """Compute the load of a body for the next step from what was noted. Called once a step if a flag of it is set, by the thread that
-    changes the body."""
+    """Compute the load of a body for the next step from what was noted. Called once a step if a flag of it is set, by the thread
+    that changes the body."""
     carried = 0.0
     if body.flags & IS_LOADED:
         load = load_row(system, row)

@@ -13,9 +13,12 @@ UNEVEN = 6  # 1: the inertia is not the same about all axes, and is beside the r
 DEEP_CONTACTS = 7  # number of manifolds that find the body deep in another: see DEEP_PART
 DELTA_POSITION = 8  # since the start of the step [m]
 DELTA_ROTATION = 11  # x, y, z, w since the start of the step
-HELD_BACK = 15  # part of the motion that continuous collision takes back, 0 to 1; see solver/continuous.py
+SPENT = 15  # in the sub-steps: 0, or ON_FOOT plus the part of its impulses that was dropped; see solver/spent_impulses.py
+HELD_BACK = 15  # after the sub-steps: part of the motion that continuous collision takes back, 0 to 1; see solver/continuous.py
 ROW_SIZE = ROW_FLOATS * 4
 
+ON_FOOT = 2.0
+"""SPENT of a body that touches something immovable beside it."""
 DEEP_PART = 0.25
 """A contact is deep if its softness would push bodies apart at more than this part of the highest speed, `push_out_speed`."""
 
@@ -72,10 +75,11 @@ ALLOWED_OVERLAP = SOFTNESS + 1  # the overlap below which the two are not pushed
 COUPLING = ALLOWED_OVERLAP + 1  # speed at a point by an impulse at another [1/kg]: of points 01, 02, 03, 12, 13, 23
 SLIDE_COUPLING = COUPLING + 6  # speed along the two tangents by an impulse at a point, and the reverse: four of each [1/kg]
 BOUNCED = SLIDE_COUPLING + 8  # sum of the points' impulses that bounced in this sub-step, and that sum with arms
-IMPACT = BOUNCED + 2  # 1 where one body hits another that is practically immovable beside it, else 0
+IMPACT = BOUNCED + 2  # where bodies meet fast: one of the numbers below, else 0
 POINT_COUNT = IMPACT + 1  # int32: the largest of the lanes, in all lanes
 IS_ELASTIC = POINT_COUNT + 1  # int32, in all lanes: 1 if some lane has restitution, JOINED if a body of one has joints too
 JOINED = 2
+IMPACT_GOES_ON, IMPACT_BEGINS, IMPACT_LASTS = 0.5, 1.0, 2.0  # from the last step; in this one, and will go on in the next
 POINTS = IS_ELASTIC + 1  # four points, POINT_FIELDS fields each
 
 POINT_ANCHOR_A, POINT_ANCHOR_B = 0, 3
@@ -85,8 +89,9 @@ POINT_IMPULSE = 8
 POINT_TOTAL_IMPULSE = 9
 POINT_RELATIVE_VELOCITY = 10  # along the normal before the step, for reports [m/s]
 POINT_LEVER = 11  # distance from the centre of friction [m]
-POINT_LASTING = 12  # the most of POINT_IMPULSE that the next sub-step starts from; see solver/wide_contacts.py [N s]
-POINT_FIELDS = 13
+POINT_AWAY = 12  # speed at which a bouncing point of a jointed body shall separate; see solver/bounces.py [m/s]
+POINT_CLOSING = 13  # how fast the surfaces closed as the sub-step began, where there is an impact [m/s]
+POINT_FIELDS = 14
 
 BLOCK_FIELDS = POINTS + 4 * POINT_FIELDS
 FIELD_SIZE = 32

@@ -14,7 +14,7 @@ import numpy as np
 from ..constraints.blocks import field, field3, field6, gather, put
 from ..constraints.schema import (
     BOUNCED, FIELD_SIZE, FORCE_SIZE, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A,
-    POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_LASTING, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS,
+    POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS, POINT_AWAY, POINT_LEVER, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS,
     RESTITUTION, ROW_A, ROW_B, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.wide_vector import add_scaled8, cross8, dot8, is_any_above8, subtract8, symmetric_times8
@@ -142,7 +142,7 @@ def measure_losses(block, wanted, terms):
     point = block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         _, speed = gap_of_point(point, terms)
-        away = field(point, POINT_LASTING)
+        away = field(point, POINT_AWAY)
         answer = where_greater8(away, half_never, field(point, POINT_MASS), zero)
         change = where_greater8(answer, zero, max8(away - speed, zero), zero)
         put(wanted, CHANGE, change)
@@ -160,7 +160,7 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
     """Write the bounce of each point to `wanted`; return whether there is any. `ahead`: whether the sub-step's motion is still to
     come; else it is done, and bouncing points have already met.
 
-    If the motion is still to come, POINT_LASTING keeps the target speed of joined bodies for `bounce_again`.
+    If the motion is still to come, POINT_AWAY keeps the target speed of joined bodies for `bounce_again`.
 
     Velocities are those of the middle of a sub-step (a symplectic Euler step is a leap-frog): at the moment of the bounce, before
     and after it, they differ from that by what gravity gives in between."""
@@ -188,7 +188,7 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
         put(wanted, ANSWER, answer)
         put(wanted, MOMENT, moment)
         if keeps:
-            put(point, POINT_LASTING, where_greater8(answer, zero, away, never))
+            put(point, POINT_AWAY, where_greater8(answer, zero, away, never))
         most = max8(most, answer)
         point += POINT_SIZE
         wanted += WANTED_SIZE

@@ -17,7 +17,7 @@ from ..constraints.body_terms import forces_of
 from ..constraints.pressed_bodies import settle_load
 from ..constraints.schema import (
     ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
-    LOCKED_AXES, ROW_SIZE, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
+    LOCKED_AXES, ON_FOOT, ROW_SIZE, SPENT, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
     add, multiply, normalize_quaternion, quaternion, scale, store3, store4, symmetric_times, vector3,
@@ -26,7 +26,7 @@ from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
-from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8
+from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8, where_greater8
 from .gyroscopic import is_uneven, turn_unevenly, turns_unevenly8
 from .rest import count_rest
 from .ways import leaves_bounds_soon
@@ -158,7 +158,9 @@ def integrate_positions(system_address, begin, end, worker):
     system = view(system_address, 1, SYSTEM)[0]
     h = FLOAT32(system.last_delta_time / system.substep_count)
     time, half = splat8(h), splat8(FLOAT32(0.5 * h))
-    one = splat8(FLOAT32(1.0))
+    one, zero = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0))
+    is_last = system.substep == system.substep_count - 1
+    stands = splat8(FLOAT32(0.0 if is_last else ON_FOOT))  # the field is HELD_BACK after the last sub-step
     for group in range(begin, end):
         rows = system.solver_rows + (1 + 8 * group) * ROW_SIZE
         v = columns8(rows, 0)
@@ -168,8 +170,8 @@ def integrate_positions(system_address, begin, end, worker):
         uneven = turns_unevenly8(spin, v[UNEVEN])
         if is_any_above8(uneven, splat8(FLOAT32(0.0))):
             inertias = system.solver_inertias + (1 + 8 * group) * INERTIA_SIZE
-            (wx, wy, wz, ww), last = turn_unevenly(inertias, uneven, spin, half)
-            put_columns8(rows, 0, (v[0], v[1], v[2], last[0], last[1], last[2], v[6], v[7]))
+            (wx, wy, wz, ww), turned = turn_unevenly(inertias, uneven, spin, half)
+            put_columns8(rows, 0, (v[0], v[1], v[2], turned[0], turned[1], turned[2], v[6], v[7]))
         x, y, z = (
             fused_multiply_add(v[0], time, m[0]), fused_multiply_add(v[1], time, m[1]), fused_multiply_add(v[2], time, m[2]),
         )  # fmt: skip
@@ -180,7 +182,8 @@ def integrate_positions(system_address, begin, end, worker):
         aw = fused_multiply_add(ww, qw, -fused_multiply_add(wx, qx, fused_multiply_add(wy, qy, wz * qz)))
         size = fused_multiply_add(ax, ax, fused_multiply_add(ay, ay, fused_multiply_add(az, az, aw * aw)))
         inverse = one / square_root8(size)
-        put_columns8(rows, 32, (x, y, z, ax * inverse, ay * inverse, az * inverse, aw * inverse, m[7]))
+        last = where_greater8(m[SPENT - 8], zero, stands, zero)
+        put_columns8(rows, 32, (x, y, z, ax * inverse, ay * inverse, az * inverse, aw * inverse, last))
 
 
 @kernel

@@ -6,9 +6,7 @@ so that the bias leaves no velocity behind, and with friction: the twist about t
 manifold's centre, settled together (see contact_impulses.py). `relax` first lets points bounce that the solver has made meet.
 Blocks of one colour share no moving body, so any number of threads may solve them.
 
-A sub-step starts from the impulses of the one before. The impulse of an impact on something practically immovable is only partly
-kept: applied again, with its friction, it would throw the body up. All other impulses are kept. They carry the blow of a body
-landing on a pile down to its foot; without them tall piles lean and fall.
+A sub-step starts from the impulses of the one before, except those that have done their work: see spent_impulses.py.
 """
 
 import numpy as np
@@ -16,14 +14,13 @@ import numpy as np
 from ..bodies.schema import SYSTEM
 from ..constraints.blocks import field, gather, put, velocities_of
 from ..constraints.schema import (
-    BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
-    POINT_LASTING, POINT_MASS, POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TOTAL_FRICTION,
+    BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
+    POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TOTAL_FRICTION,
 )  # fmt: skip
-from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
-from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, store8, transpose8, where_greater8
+from ..runtime.vector8 import max8, splat8, store8, transpose8, where_greater8
 from .bounces import bounce, bounce_again, bounces_from, is_joined
 from .contact_impulses import apply_again, solve_all, solve_normals
 from .point_impulses import are_even, is_elastic, turns_of
@@ -32,10 +29,6 @@ from .turntables import aim_along_arcs, aim_back, carries_around
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
-MOST_GROWTH, LASTING_SPEED = 8.0, 0.04
-"""After an impact the next sub-step starts from at most this many times the impulse that this one started from, plus the impulse
-that changes the speed of the point by this [m/s]. Found by trial with boxes that land moving sideways: see
-tests/world/test_impacts.py."""
 
 
 @kernel
@@ -102,22 +95,6 @@ def bounce_contacts_again(system_address, begin, end, worker):
             put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
 
 
-@kernel
-def has_impact(block):
-    """Whether some lane of a block is an impact on something practically immovable."""
-    return is_any_above8(field(block, IMPACT), splat8(FLOAT32(0.5)))
-
-
-@kernel
-def limit_what_lasts(block):
-    """Write how much of each point's impulse the next sub-step may start from, given what this one started from."""
-    growth, most = splat8(FLOAT32(LASTING_SPEED)), splat8(FLOAT32(MOST_GROWTH))
-    point = block + POINTS * FIELD_SIZE
-    for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
-        put(point, POINT_LASTING, fused_multiply_add(most, field(point, POINT_IMPULSE), growth * field(point, POINT_MASS)))
-        point += POINT_SIZE
-
-
 @entry_point(JOB_SIGNATURE)
 def warm_start(system_address, begin, end, worker):
     """Job: apply the impulses of blocks `begin` to `end - 1`. Reads and writes the rows of their bodies."""
@@ -132,8 +109,6 @@ def warm_start(system_address, begin, end, worker):
             turns = turns_of(rest_a, rest_b, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B))
         v_a, w_a, v_b, w_b = apply_again(block, turns, v_a, w_a, v_b, w_b)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
-        if has_impact(block):
-            limit_what_lasts(block)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -170,20 +145,14 @@ def sum_up(block):
 
 
 @kernel
-def keep_what_lasts(block):
-    """Reduce impulses and friction to those that the next sub-step starts from. Friction keeps the same part as the normal
-    impulse, which includes bounces."""
-    zero, impact = splat8(FLOAT32(0.0)), field(block, IMPACT)
-    total, kept_total = field(block, BOUNCED), zero
-    point = block + POINTS * FIELD_SIZE
+def forget_bounces(block):
+    """Reduce friction to what impulses that last allow: those of bounces do not."""
+    zero, one, bounced = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), field(block, BOUNCED)
+    lasting, point = zero, block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
-        impulse = field(point, POINT_IMPULSE)
-        kept = where_greater8(impact, zero, min8(impulse, field(point, POINT_LASTING)), impulse)
-        put(point, POINT_IMPULSE, kept)
-        total += impulse
-        kept_total += kept
+        lasting += field(point, POINT_IMPULSE)
         point += POINT_SIZE
-    part = where_greater8(total, zero, kept_total / max8(total, splat8(FLOAT32(1.0e-20))), zero)
+    part = where_greater8(bounced, zero, lasting / max8(bounced + lasting, splat8(FLOAT32(1.0e-20))), one)
     for k in range(3):
         put(block, FRICTION_IMPULSE + k, field(block, FRICTION_IMPULSE + k) * part)
     put(block, BOUNCED, zero)
@@ -214,5 +183,5 @@ def relax(system_address, begin, end, worker):
             aim_back(block, straight)
         put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
         sum_up(block)
-        if is_elastic(block) or has_impact(block):
-            keep_what_lasts(block)
+        if is_elastic(block):
+            forget_bounces(block)

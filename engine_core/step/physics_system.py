@@ -16,8 +16,9 @@ from ..collision.query_schema import COLLIDE_FUNCTION
 from ..collision.schema import CURVE, LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
 from ..constraints.colours import lay_out_blocks
 from ..constraints.schema import (
-    BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, LOAD_FLOATS, MANIFOLD_INDEX, NORMAL,
-    POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, ROW_FLOATS,
+    BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, LOAD_FLOATS,
+    MANIFOLD_INDEX, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS,
+    ROW_FLOATS,
 )  # fmt: skip
 from ..edit.applied_changes import apply_changes, collect_moved
 from ..edit.commands import COMMAND, STEPPING, take_gate
@@ -145,7 +146,7 @@ def advance(system, address, delta_time):
     enter(system, LAY_OUT_BLOCKS)
     system.constraint_block_count = lay_out_blocks(system)
     lay_out_joints(system)
-    system.some_block_is_elastic = 0
+    system.some_block_is_elastic = system.some_block_has_impact = 0
     over_colours(system, address, PREPARE_CONTACTS)
     parallel_for(system, address, PREPARE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
     solve_substeps(system, address)

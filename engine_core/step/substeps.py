@@ -6,10 +6,11 @@ from ..runtime.kernel import kernel
 from ..solver.held_back import MOST_ROUNDS, free_jammed, hold_back_together
 from ..solver.listeners import SUB_STEP
 from .stages import (
-    ANSWER_BOUNCES, ANSWER_BOUNCES_IN_TREES, BOUNCE_CONTACTS, BOUNCE_CONTACTS_AGAIN, COVER_WAYS, HOLD_BACK_TOGETHER,
-    INTEGRATE_POSITIONS, INTEGRATE_VELOCITIES, LEAST_BLOCKS, LEAST_BODIES, LEAST_GROUPS, LEAST_ROWS, LEAST_TREES, NOTE_HALFWAY,
-    RELAX, RELAX_JOINTS, RELAX_TREES, SOLVE, SOLVE_JOINTS, SOLVE_TREES, SWEEP_BODIES, TAKE_BACK, WARM_START, WARM_START_JOINTS,
-    WARM_START_TREES, enter, listen, over_colours, over_loose_joints, over_one_colour, parallel_for,
+    ANSWER_BOUNCES, ANSWER_BOUNCES_IN_TREES, BOUNCE_CONTACTS, BOUNCE_CONTACTS_AGAIN, COVER_WAYS, DROP_SPENT_IMPULSES,
+    HOLD_BACK_TOGETHER, INTEGRATE_POSITIONS, INTEGRATE_VELOCITIES, LEAST_BLOCKS, LEAST_BODIES, LEAST_GROUPS, LEAST_ROWS,
+    LEAST_TREES, NOTE_HALFWAY, RELAX, RELAX_JOINTS, RELAX_TREES, SOLVE, SOLVE_JOINTS, SOLVE_TREES, SWEEP_BODIES, TAKE_BACK,
+    WARM_START, WARM_START_JOINTS, WARM_START_TREES, enter, listen, over_colours, over_loose_joints, over_one_colour,
+    parallel_for,
 )  # fmt: skip
 
 MOST_BOUNCE_PASSES = 64
@@ -55,9 +56,12 @@ def solve_substeps(system, address):
     groups = (system.active_count + 7) >> 3
     h = system.last_delta_time / system.substep_count
     for substep in range(system.substep_count):
+        system.substep = substep
         parallel_for(system, address, INTEGRATE_VELOCITIES, 0, system.active_count, LEAST_ROWS)
         listen(system, address, SUB_STEP, h)
         let_bounce(system, address)
+        if system.some_block_has_impact != 0:
+            over_colours(system, address, DROP_SPENT_IMPULSES)
         over_loose_joints(system, address, WARM_START_JOINTS)
         if system.loose_joint_count > 0:  # they must feel the trees they are attached to; other trees wait for SOLVE_TREES
             parallel_for(system, address, WARM_START_TREES, 0, system.joint_tree_count, LEAST_TREES)

@@ -82,7 +82,8 @@ class Blocks:
             row_a, row_b = (0 if static_a else bodies[2 * lane]), (0 if static_b else bodies[2 * lane + 1])
             self.whole[block, [c.ROW_A, c.ROW_B, c.MANIFOLD_INDEX], lane] = (row_a, row_b, 8 * block + lane)
             self.whole[block, c.IS_ELASTIC] = 1
-            self.put(block, c.IMPACT, lane, [1.0 if kind in (1, 4, 6) else 0.0])
+            met = self.random.choice([0.0, c.IMPACT_GOES_ON, c.IMPACT_BEGINS, c.IMPACT_LASTS])
+            self.put(block, c.IMPACT, lane, [met])
             self.counts[block, lane] = self.random.integers(1, 5)
             self._fill_lane(block, lane, scales, restitution and kind != 5)
         self.whole[block, c.POINT_COUNT] = self.counts[block].max()

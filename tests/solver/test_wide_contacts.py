@@ -17,9 +17,7 @@ from scree.solver.bounces import LEAST_PART
 from scree.solver.bounces import SWEEPS as BOUNCE_SWEEPS
 from scree.solver.contact_friction import MOST_SLIDING_SWEEPS
 from scree.solver.point_impulses import SWEEPS
-from scree.solver.wide_contacts import (
-    LASTING_SPEED, MOST_GROWTH, bounce_contacts, bounce_contacts_again, relax, solve, warm_start,
-)  # fmt: skip
+from scree.solver.wide_contacts import bounce_contacts, bounce_contacts_again, relax, solve, warm_start
 
 
 class Twin:
@@ -117,7 +115,6 @@ def twin_warm_start(fields, points, a, b):
     normal, tangent, bitangent = frame(fields)
     for point in points:
         push(a, b, *arms(point), normal * point[c.POINT_IMPULSE])
-        point[c.POINT_LASTING] = MOST_GROWTH * point[c.POINT_IMPULSE] + LASTING_SPEED * point[c.POINT_MASS]
     friction = tangent * fields[c.FRICTION_IMPULSE] + bitangent * fields[c.FRICTION_IMPULSE + 1]
     push(a, b, *centre(fields), friction)
     spin(a, b, normal * fields[c.TWIST_IMPULSE])
@@ -244,8 +241,6 @@ def twin_relax(fields, points, a, b):
     for point in points:
         total += point[c.POINT_IMPULSE]
         point[c.POINT_TOTAL_IMPULSE] += point[c.POINT_IMPULSE]
-        if fields[c.IMPACT] > 0.0:
-            point[c.POINT_IMPULSE] = min(point[c.POINT_IMPULSE], point[c.POINT_LASTING])
         kept += point[c.POINT_IMPULSE]
     fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] *= kept / total if total > 0.0 else 0.0
     fields[c.BOUNCED : c.BOUNCED + 2] = 0.0
@@ -343,7 +338,7 @@ def test_what_joints_take_of_a_bounce_is_given_back():
     """After joints have slowed the bodies, each point that bounced parts as fast again as it was to, or faster."""
     blocks = Blocks(11)
     blocks.whole[:, c.IS_ELASTIC] = c.JOINED
-    kept = [c.POINTS + k * c.POINT_FIELDS + c.POINT_LASTING for k in range(4)]
+    kept = [c.POINTS + k * c.POINT_FIELDS + c.POINT_AWAY for k in range(4)]
     blocks.blocks[:, kept] = -1.0e30
     bounce_contacts(blocks.address, 0, 1, 0)
     blocks.rows[1:, :6] *= 0.9
@@ -352,8 +347,8 @@ def test_what_joints_take_of_a_bounce_is_given_back():
     def compare(fields, points, a, b):
         normal = fields[c.NORMAL : c.NORMAL + 3]
         found.extend(
-            normal @ relative_velocity(a, b, *arms_now(point, a, b)) - point[c.POINT_LASTING]
-            for point in points if point[c.POINT_LASTING] > -1.0e29
+            normal @ relative_velocity(a, b, *arms_now(point, a, b)) - point[c.POINT_AWAY]
+            for point in points if point[c.POINT_AWAY] > -1.0e29
         )  # fmt: skip
 
     Twin(blocks).run(compare)

@@ -84,3 +84,31 @@ func rows_heavy_on_light() -> void:
 		least("box of %.0f kg on one of 1 kg: deepest ever" % heavy, "m", deepest, 0.01)
 		for child: Node in get_children():
 			child.free()
+
+
+## What lands on boxes that lie on the floor comes to rest on them, without a bounce.
+func rows_landing_on_boxes() -> void:
+	for count: int in [1, 3]:
+		for mass: float in [1.0, 3.0, 10.0, 100.0, 1000.0]:
+			for height: float in [0.3, 1.0]:
+				await _land(count, mass, height)
+
+
+func _land(count: int, mass: float, height: float) -> void:
+	floor_body()
+	for number: int in count:
+		rigid(box(), Vector3(0, 0.5 + number, 0), {"mass": 1.0})
+	var rest := count + 0.5
+	var top := rigid(box(), Vector3(0.1, rest + height, 0), {"mass": mass})
+	var name := "box of %.0f kg, from %.1f m onto %d of 1 kg" % [mass, height, count]
+	var highest := 0.0
+	var has_met := false
+	for tick: int in 240:
+		await steps()
+		has_met = has_met or top.position.y < rest + 0.01
+		if has_met and top.linear_velocity.y > 0.0:
+			highest = maxf(highest, top.position.y - rest)
+	least("%s: rises again by" % name, "m", highest, 0.02)
+	formula("%s: lies at the height of" % name, "m", top.position.y, rest, 0.015)
+	for child: Node in get_children():
+		child.free()
