@@ -315,7 +315,10 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         number = load_int32(members + 4 * k)
         manifold = manifolds[number]
         a, b = bodies[manifold.body_a], bodies[manifold.body_b]
-        prepare_surfaces(system, manifold, number, a, b, view(address + 4 * k, LANE_FLOATS, FLOAT32))
+        lane = view(address + 4 * k, LANE_FLOATS, FLOAT32)
+        prepare_surfaces(system, manifold, number, a, b, lane)
+        if (a.flags | b.flags) & HAS_JOINT:  # joints pass on what follows: the impulse is needed again
+            lane[IMPACT * 8] = FLOAT32(0.0)
 
 
 @entry_point(JOB_SIGNATURE)
