@@ -59,6 +59,7 @@ def all_checks() -> dict[str, Check]:
         prove_godot,
         prove_moving,
         prove_numba,
+        prove_package,
         prove_parity,
         prove_queries,
         prove_step,
