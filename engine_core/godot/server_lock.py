@@ -96,7 +96,7 @@ def system_functions() -> tuple[int, int]:
 
 class ServerLock:
     """The lock for Python: `with lock:`. `take_over` is called first if compiled calls have left notes for Python
-    (fast_stock.py)."""
+    (creation/stock.py)."""
 
     def __init__(self, server_address: int, take_over: Callable[[], None] = lambda: None):
         self._address, self._take_over = server_address, take_over

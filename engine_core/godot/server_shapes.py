@@ -190,7 +190,7 @@ _COOKS = {shapes.HULL: "cook_hull", shapes.MESH: "cook_mesh", shapes.HEIGHT_FIEL
 
 
 def _let_compiled_code_cook(server, kind: int) -> None:
-    """Load the code that cooks shapes of this kind, once one exists: see fast_block_data.py."""
+    """Load the code that cooks shapes of this kind, once one exists: see creation/cooked_shapes.py."""
     if kind in _COOKS and not server.record[_COOKS[kind]]:
         server.record[_COOKS[kind]] = server.cooking.address_for(kind)
 

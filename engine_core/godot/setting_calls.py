@@ -1,4 +1,5 @@
-"""Calls that set up a body or an area: mode, parameters, layers, flags, object id, callbacks. Compiled answers, see fast_call.py.
+"""Calls that set up a body or an area: mode, parameters, layers, flags, object id, callbacks. Compiled answers, see
+creation/compiled_answer.py.
 
 Settings are edits (edit/setting_edits.py): the answer reads the arguments and gives the edit, at any time. It leaves illegal
 arguments to Python, which prints the error, and so vectors that move the rows of shapes.
@@ -18,11 +19,11 @@ from ..runtime.call import call_1_result, call_2, call_3, call_4, load_float64, 
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..sensors.schema import MONITORS_AREAS, MONITORS_BODIES
-from .fast_call import own_area, own_body
-from .fast_creation import (
+from .creation.bodies import (
     AREA_BINDING_BYTES, AREA_CALLBACK, BODY_BINDING_BYTES, BODY_CALLBACK, HAS_WIND, INTEGRATION_DATA, STATE_VARIANT,
     SYNC_CALLBACK,
 )  # fmt: skip
+from .creation.compiled_answer import own_area, own_body
 from .schema import BODY_BINDING, BOOL, FLOAT, INT, NIL, SERVER, VECTOR3
 from .slots import argument, bool_argument, float_argument, int_argument, is_finite3, load_vector3
 

@@ -45,7 +45,7 @@ from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..shapes.schema import SHAPE
 from .call_names import number_of
-from .fast_shape_data import note_sight
+from .creation.shapes import note_sight
 from .schema import (
     NO_SUCH_OBJECT,
     NO_SUCH_SHAPE,

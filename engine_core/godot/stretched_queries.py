@@ -18,7 +18,7 @@ from ..shapes.pool import split_basis
 from ..shapes.schema import EMPTY
 from ..shapes.stretched_row import SMALLEST_VOLUME, block_bytes, can_stretch, split_rows, write_stretched
 from .call_names import CALLS
-from .fast_shapes import shapes_of
+from .creation.body_shapes import shapes_of
 from .raw_memory import reader
 from .schema import MOST_QUERY_ROWS, QUERY_ROW, SERVER, SHAPE_REQUEST, SPACE_BINDING
 

@@ -12,7 +12,7 @@ from kind_examples import FAR, MADE, NAMES, example_of
 import scree
 from scree.collision.schema import SPECULATIVE_DISTANCE
 from scree.godot import server_shapes
-from scree.godot.fast_shape_data import SHAPE_DATA
+from scree.godot.creation.shapes import SHAPE_DATA
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import address_of, view
 from scree.shapes import schema

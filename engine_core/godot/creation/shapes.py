@@ -1,7 +1,7 @@
-"""Fast answers to the calls that create shapes, set and free them; see fast_call.py.
+"""Compiled answers to the calls that create shapes, set and free them.
 
 All kinds are created here. All but planes and separation rays are also set here until they are used, and freed here when they are
-no longer used; those with a block: fast_block_data.py. A shape in use gets a fresh row for its new data, so that no thread sees
+no longer used; those with a block: cooked_shapes.py. A shape in use gets a fresh row for its new data, so that no thread sees
 half of it: Python does that. An unused shape may still be in a query on another thread: the two synchronise in
 SHAPE_BINDING.sight.
 """
@@ -10,24 +10,22 @@ import math
 
 import numpy as np
 
-from ..bodies.identity import SEQUENCE_MASK
-from ..bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE, WORLD
-from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
-from ..runtime.call import call_0, call_2, load_float64, load_int32, load_int64, store_int64
-from ..runtime.kernel import kernel
-from ..runtime.memory import view
-from ..shapes.schema import (
-    BOX, CAPSULE, CYLINDER, EMPTY, HEIGHT_FIELD, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE,
+from ...bodies.identity import SEQUENCE_MASK
+from ...bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE, WORLD
+from ...runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
+from ...runtime.call import call_0, call_2, load_float64, load_int32, load_int64, store_int64
+from ...runtime.kernel import kernel
+from ...runtime.memory import view
+from ...shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HEIGHT_FIELD, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE
+from ...shapes.solids import are_sizes, write_solid
+from ..schema import (
+    DICTIONARY, FLOAT, MOST_IN_STOCK, MOST_NOTES, NOTE, PACKED_VECTOR3_ARRAY, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED,
+    SHAPE_SET, UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
 )  # fmt: skip
-from ..shapes.solids import are_sizes, write_solid
-from .fast_block_data import can_give_up_block, give_up_block, has_block, number_in, set_block
-from .fast_call import free_variant, has_room_for, take_note
-from .fast_shapes import SIGHT, binding_of_shape, shapes_of
-from .schema import (
-    DICTIONARY, FLOAT, MOST_IN_STOCK, MOST_NOTES, NOTE, PACKED_VECTOR3_ARRAY, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED, SHAPE_SET,
-    UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
-)  # fmt: skip
-from .slots import argument, int_argument, load_vector3
+from ..slots import argument, int_argument, load_vector3
+from .body_shapes import SIGHT, binding_of_shape, shapes_of
+from .compiled_answer import free_variant, has_room_for, take_note
+from .cooked_shapes import can_give_up_block, give_up_block, has_block, number_in, set_block
 
 INT32, INT64 = np.int32, np.int64
 DATA = SHAPE_BINDING.fields["data"][1]
@@ -43,7 +41,7 @@ def note_sight(server, index):
 
 
 def make_shape_create(kind):
-    """Make the fast answer that creates a shape of this kind (shapes/schema.py)."""
+    """Make the compiled answer that creates a shape of this kind (shapes/schema.py)."""
 
     @kernel
     def shape_create(instance, arguments, result):

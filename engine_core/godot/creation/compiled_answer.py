@@ -1,26 +1,26 @@
 """Calls that compiled code answers in the simple case, and Python otherwise.
 
-A fast answer is a kernel `(instance, arguments, result)`. It returns True after doing everything that the Python function would
-do; or False without changing anything: then Python gets the call as if there were no fast answer. So it handles what happens a
-thousand times while a scene is loaded, and leaves rare or wrong calls to Python.
+A compiled answer is a kernel `(instance, arguments, result)`. It returns True after doing everything that the Python function
+would do; or False without changing anything: then Python gets the call as if there were no compiled answer. So it handles what
+happens a thousand times while a scene is loaded, and leaves rare or wrong calls to Python.
 
-While a fast answer runs, its thread holds the server's lock: no step runs, no Python function does, and no earlier call waits. It
+While it runs, its thread holds the server's lock: no step runs, no Python function does, and no earlier call waits. It
 changes a body in a space behind the space's gate (edit/commands.py). It leaves notes about changes of Python's own tables: Python
-processes them first when it takes the lock (fast_stock.py).
+processes them first when it takes the lock (stock.py).
 """
 
 import numpy as np
 
-from ..bodies.identity import area_of, body_of
-from ..bodies.motion import bodies_of
-from ..bodies.schema import IS_IN_BATCH, SYSTEM, WORLD
-from ..edit.commands import EDITING, GATE, OPEN, is_waiting
-from ..runtime.atomics import compare_exchange_int64, load_acquire_int64
-from ..runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
-from ..runtime.kernel import kernel
-from ..runtime.memory import view
-from .schema import MOST_NOTES, NIL, NOTE, SERVER, VARIANT_WORDS
-from .server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
+from ...bodies.identity import area_of, body_of
+from ...bodies.motion import bodies_of
+from ...bodies.schema import IS_IN_BATCH, SYSTEM, WORLD
+from ...edit.commands import EDITING, GATE, OPEN, is_waiting
+from ...runtime.atomics import compare_exchange_int64, load_acquire_int64
+from ...runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
+from ...runtime.kernel import kernel
+from ...runtime.memory import view
+from ..schema import MOST_NOTES, NIL, NOTE, SERVER, VARIANT_WORDS
+from ..server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
 
 SYSTEM_SIZE = SYSTEM.itemsize
 
@@ -38,8 +38,8 @@ def _enter(instance):
     return False
 
 
-def make_fast_virtual(answer, number):
-    """Make the virtual with this fast answer; `number`: its place in SERVER.python_answers."""
+def make_virtual(answer, number):
+    """Make the virtual with this compiled answer; `number`: its place in SERVER.python_answers."""
 
     @kernel
     def virtual(instance, arguments, result):
@@ -56,7 +56,7 @@ def make_fast_virtual(answer, number):
     return virtual
 
 
-# --- used by fast answers ---
+# --- used by the answers ---
 
 
 @kernel

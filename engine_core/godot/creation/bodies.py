@@ -1,29 +1,26 @@
-"""Fast answers to the calls that create bodies and areas, add them to a space, remove and free them; see fast_call.py."""
+"""Compiled answers to the calls that create bodies and areas, add them to a space, remove and free them."""
 
 import numpy as np
 
-from ..bodies.identity import KIND_MASK, SEQUENCE_MASK
-from ..bodies.motion import bodies_of
-from ..bodies.rare import rare_of
-from ..bodies.schema import (
-    BODY, HAS_EXCEPTIONS, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY, KIND_SHAPE, MASS_CHANGED,
-    WORLD,
+from ...bodies.identity import KIND_MASK, SEQUENCE_MASK
+from ...bodies.motion import bodies_of
+from ...bodies.rare import rare_of
+from ...bodies.schema import (
+    BODY, HAS_EXCEPTIONS, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY, KIND_SHAPE, MASS_CHANGED, WORLD,
 )  # fmt: skip
-from ..edit.origin import read_frame
-from ..edit.setting_edits import RENEWED
-from ..runtime import atomics
-from ..runtime.call import call_1, call_2, call_3, store_int64
-from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_row, view
-from ..sensors.schema import AREA
-from .fast_call import (
-    copy_words, free_variant, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note,
-)  # fmt: skip
-from .fast_shape_data import free_shape
-from .fast_shapes import drop_instance, instances_of, is_as_set
-from .schema import AREA_BINDING, BODY_BINDING, MOST_IN_STOCK, SERVER, WAS_FREED
-from .slots import int_argument
-from .space_steps import spaces_of
+from ...edit.origin import read_frame
+from ...edit.setting_edits import RENEWED
+from ...runtime import atomics
+from ...runtime.call import call_1, call_2, call_3, store_int64
+from ...runtime.kernel import kernel
+from ...runtime.memory import address_of_row, view
+from ...sensors.schema import AREA
+from ..schema import AREA_BINDING, BODY_BINDING, MOST_IN_STOCK, SERVER, WAS_FREED
+from ..slots import int_argument
+from ..space_steps import spaces_of
+from .body_shapes import drop_instance, instances_of, is_as_set
+from .compiled_answer import copy_words, free_variant, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note
+from .shapes import free_shape
 
 INT32, INT64 = np.int32, np.int64
 BODY_WORDS, AREA_WORDS, AREA_BYTES = BODY.itemsize // 8, AREA.itemsize // 8, AREA.itemsize
