@@ -7,6 +7,7 @@ from typing import Any
 from ..bodies.schema import CONTACT_CLASSES
 from ..core.queries import Queries
 from ..core.world import World as Core
+from ..step.limits import name_of_limit
 from .arrays import Vector, told_as, vector
 from .contacts import ContactRule
 from .materials import Layers
@@ -32,9 +33,8 @@ class World:
     def __init__(self, threads: int | None = None, layers: Layers | None = None, **limits: int) -> None:
         self.layers = layers or Layers()
         """Names of collision layers."""
-        self.core: Any = Core(threads, self.layers.table, None, **limits)
+        self.core: Any = Core(threads, self.layers.table, None, name_of_limit, **limits)
         """The compiled face (`engine_core/core/world.py`): ids, rows and addresses, for experts. It shares all with this one."""
-        self.core.name_limits("World({}=...)")
         self.shapes = ShapeTable(self.core)
         """Which shapes of the core stand for which values, for experts."""
         self.queries = Queries(self.core)

@@ -36,7 +36,6 @@ COMMAND = np.dtype(
     align=True,
 )
 COMMAND_SIZE = COMMAND.itemsize
-RING_SETTING = "physics/scree_3d/limits/max_waiting_edits"
 
 assert EDITS[put_in.number] is put_in and EDITS[-1].apply.__module__ == setting_edits.__name__  # all edits are declared
 PUT_IN = put_in.number

@@ -19,6 +19,11 @@ class Setting(NamedTuple):
     breaks: str
 
 
+def setting_of_limit(name: str) -> str:
+    """The project setting of a limit of the core."""
+    return f"physics/scree_3d/limits/max_{'spaces' if name == 'systems' else name}"
+
+
 def _limit(name: str, smallest: int, largest: int, unit: str, does: str, breaks: str) -> Setting:
     """A limit setting; the default is that of systems where unused address space costs nothing."""
     return Setting(DEFAULT_LIMITS[name], smallest, largest, unit, does, breaks)

@@ -155,11 +155,13 @@ class Engine:
         begin = time.perf_counter()
         from ..core.world import World
         from .server import Server
+        from .setting_table import setting_of_limit
         from .virtual_modules import import_all
 
         import_all()
 
-        world = World(layers=self.settings.layers(), job_system=self.settings.job_system(), **self.settings.limits())
+        layers, job_system = self.settings.layers(), self.settings.job_system()
+        world = World(layers=layers, job_system=job_system, name_limit=setting_of_limit, **self.settings.limits())
         self.server = Server(self, world)
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants, self.trials)

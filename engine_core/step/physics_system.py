@@ -217,7 +217,7 @@ class PhysicsSystem:
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
         self._static_row(row)
         limits, usual = world.limits, world.usual_limits
-        self.limit_warnings = LimitWarnings(row, world.limit_names)
+        self.limit_warnings = LimitWarnings(row, world.name_limit)
         row["pair_limit"], row["contact_limit"] = limits["pairs"], limits["contacts"]
         pairs, manifolds = (rows_for(limits[name], usual[name]) for name in ("pairs", "contacts"))
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
@@ -258,7 +258,7 @@ class PhysicsSystem:
         overlaps = rows_for(limits["area_overlaps"], usual["area_overlaps"])
         self.sensors = Sensors(body_capacity, overlaps, limits["area_overlaps"])
         row["sensors"] = self.sensors.address
-        self.trees = Trees(body_capacity, len(world.broad_phase_names))
+        self.trees = Trees(body_capacity, len(world.broad_phase_names), world.name_limit("bodies"))
         row["trees"], row["layer_count"] = self.trees.address, len(world.broad_phase_names)
         self._jobs = np.array([job.address for job in JOBS], dtype=np.int64)
         row["jobs"] = address_of(self._jobs)

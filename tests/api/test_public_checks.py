@@ -175,7 +175,7 @@ def test_a_full_world_names_the_argument():
     space = scree.World(threads=1, bodies=2).add_space()
     with pytest.raises(scree.PoolFull, match=r"bodies is full at 2: raise the setting 'World\(bodies=\.\.\.\)'"):
         space.add_rigid_many(BALL, np.zeros((3, 3)))
-    assert space.core.system(space.id).limit_warnings._names.format("pairs") == "World(pairs=...)"
+    assert space.core.system(space.id).limit_warnings._name_limit("pairs") == "World(pairs=...)"
 
 
 def test_no_places_are_no_bodies(space):

@@ -94,7 +94,7 @@ class World:
     """Bodies with nothing but bounds, their trees, and the twin that knows what must be in them."""
 
     def __init__(self, body_capacity: int, layer: int = 0):
-        self.trees = Trees(body_capacity)
+        self.trees = Trees(body_capacity, setting="World(bodies=...)")
         self.layer = layer
         self.tree = self.trees.tree_address(layer)
         self.pool = Pool("bodies", BODY, body_capacity)

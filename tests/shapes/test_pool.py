@@ -107,9 +107,9 @@ def test_the_largest_shapes_have_finite_rows(pool, kind, name, arguments):
 
 
 def test_full_pool_names_the_setting():
-    pool = ShapePool(lambda index, sequence: 1, capacity=2)
+    pool = ShapePool(lambda index, sequence: 1, capacity=2, setting="World(shapes=...)")
     pool.create(schema.SPHERE), pool.create(schema.SPHERE)
-    with pytest.raises(PoolFull, match="'physics/scree_3d/limits/max_shapes'"):
+    with pytest.raises(PoolFull, match=r"'World\(shapes=\.\.\.\)'"):
         pool.create(schema.SPHERE)
 
 
