@@ -134,7 +134,7 @@ def memory() -> float:
 def streaming_a_million(godot: Godot, project: Path) -> Outcome:
     """Size and load time a body, and memory bounded by what is loaded: in Python, without Godot."""
     from scree.streaming.wanted import Viewer
-    from scree.streaming.world import Streaming
+    from scree.streaming.streaming_world import Streaming
     from scree.core.world import World
     from scree.tools import tiles_plot
 

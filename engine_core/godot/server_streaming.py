@@ -23,7 +23,7 @@ from ..runtime.call import load_address, load_int32, load_int64, store_int32, st
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from ..streaming.wanted import Ranges
-from ..streaming.world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
+from ..streaming.streaming_world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
 from .methods import INVALID_ARGUMENT, TOO_FEW_ARGUMENTS, locked_calls
 from .schema import DICTIONARY, INT, MOST_STREAMS, RID, SERVER, STREAM, STRING, VECTOR3
 from .slots import is_finite3, load_vector3

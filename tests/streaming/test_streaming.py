@@ -19,7 +19,7 @@ from scree.streaming.planner import (
     TILE_UNLOADED,
 )  # fmt: skip
 from scree.streaming.wanted import Ranges, Viewer
-from scree.streaming.world import Streaming, StreamingSettings
+from scree.streaming.streaming_world import Streaming, StreamingSettings
 from tests.streaming.test_batches import Ground
 from tests.streaming.worlds import bake_world
 
