@@ -1,4 +1,4 @@
-"""What Scree finds on this machine, and what is wrong with it."""
+"""Looks for everything that Scree needs on this machine, and names what is missing or wrong."""
 
 import importlib.metadata
 import sys
@@ -115,7 +115,7 @@ def _compiled_core() -> Finding:
 
 
 def project_findings(project: Path) -> Iterator[Finding]:
-    """What is right and wrong with the addon in one Godot project."""
+    """Findings about the addon in one Godot project."""
     again = f"scree install {project}"
     settings = project / "project.godot"
     if not settings.is_file():

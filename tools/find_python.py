@@ -18,7 +18,7 @@ class PythonNotUsable(Exception):
 
 @dataclass(frozen=True)
 class PythonPlaces:
-    """What the loader has to know, as it is written beside it."""
+    """The paths that the loader needs, as they are written to the file beside it."""
 
     libpython: Path
     site_packages: Path  # holds NumPy and Numba
@@ -103,7 +103,7 @@ def _folder_of(module: str) -> Path:
 
 
 def python_places() -> PythonPlaces:
-    """What the loader has to know about the Python this runs in. Raises PythonNotUsable."""
+    """The paths that the loader needs of the Python that runs this. Raises PythonNotUsable."""
     _folder_of("numba")
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     return PythonPlaces(libpython(), _folder_of("numpy"), _package("scree"), version)

@@ -37,7 +37,7 @@ def build_wheel(folder: Path) -> Path:
 
 @check("the wheel in an empty environment, with empty caches and started from other folders: every example says what it should")
 def wheel_runs_examples(godot: Godot, project: Path) -> Outcome:
-    """What a user without a checkout gets: no file of the engine comes from here, and all is compiled there."""
+    """The package of a user without a checkout: no file of the engine comes from here, and everything is compiled anew."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wheel = build_wheel(folder)

@@ -64,7 +64,7 @@ class Row:
         return "holds" if ours <= self.allowed else "off"
 
     def cells(self) -> tuple[str, ...]:
-        """As they stand in the table."""
+        """The cells of the row in the table."""
         if self.expected is None:
             times = f"times {self.factor:.3g} " if self.factor != 1.0 else ""
             expected = f"least {times}+ {self.allowed:.3g} {self.unit}"
@@ -98,7 +98,7 @@ def make_project(folder: Path) -> Path:
 
 
 def run_rows(godot: Godot, project: Path, engine: str, file: str, only: str = "") -> list[dict]:
-    """What a file's functions tell on an engine; after a crash, what came before it. Raises SceneFailed if another engine ran."""
+    """Results of a file's functions on an engine; after a crash, those from before it. Raises SceneFailed on another engine."""
     scenes.choose_engine(project, engine)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "rows.json"

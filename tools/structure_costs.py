@@ -1,4 +1,4 @@
-"""What a structure's tree costs: box tests beside a loose octree, edits, rays and memory. Each part prints a line of JSON.
+"""Costs of a structure's tree: box tests beside a loose octree, edits, rays and memory. Each part prints a line of JSON.
 
     python -m scree.tools.structure_costs tests 1000000
     python -m scree.tools.structure_costs edits 100000

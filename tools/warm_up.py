@@ -78,7 +78,7 @@ class Step:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """What a warm-up came to. Times in [s]."""
+    """The result of a warm-up. Times in [s]."""
 
     compiled: int
     loaded: int
@@ -105,7 +105,7 @@ def _make_ready(name: str) -> tuple[str, float, bool, str]:
 
 
 def _fingerprint() -> dict:
-    """What the compiled code depends on beside the engine's sources, which name its folder."""
+    """Everything that compiled code depends on besides the engine's sources, which name its folder."""
     import llvmlite.binding
     import numba
 

@@ -50,7 +50,7 @@ SETTINGS = {
     ),
     "physics/scree_3d/simulation/job_system": Setting(
         0, 0, 2, "0, 1 or 2",
-        "Who runs the jobs of a step. 0: threads of Scree; 1: only the thread that steps; 2: Godot's WorkerThreadPool.",
+        "Threads that run the jobs of a step. 0: those of Scree; 1: only the thread that steps; 2: Godot's WorkerThreadPool.",
         "With 1 other cores stay idle. With 2 a step gets no help while the pool is busy with other tasks. The results are the "
         "same bits with each.",
     ),
@@ -128,7 +128,7 @@ SETTINGS = {
 SOLVER_SETTINGS = {
     "physics/3d/solver/solver_iterations": Setting(
         16, 1, 1024, "iterations",
-        "What new spaces start with. 16 means `substeps` sub-steps a tick, 32 twice as many; never more than 64.",
+        "Sub-steps of new spaces: 16 means `substeps` sub-steps a tick, 32 twice as many; never more than 64.",
         "As `substeps`.",
     ),
     "physics/3d/solver/default_contact_bias": Setting(
