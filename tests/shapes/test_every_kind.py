@@ -12,7 +12,8 @@ from kind_examples import FAR, MADE, NAMES, example_of
 import scree
 from scree.collision.schema import SPECULATIVE_DISTANCE
 from scree.godot import server_shapes
-from scree.godot.creation.shapes import SHAPE_DATA
+from scree.godot.creation.shapes import SHAPE_DATA, SHAPE_TYPES
+from scree.godot.virtual_table import SERVER
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import address_of, view
 from scree.shapes import schema
@@ -220,10 +221,11 @@ def test_bytes(kind, space):
 
 @every_kind
 def test_godot_reaches_it_where_godot_has_it(kind):
-    types = [godot_type for godot_type, own in server_shapes._KINDS.items() if own == kind]
-    assert len(types) == int(example_of(kind).is_in_godot), f"Godot's type of a {NAMES[kind]}: see server_shapes._KINDS"
-    assert all(godot_type in server_shapes._SETTERS for godot_type in types)
-    assert len([name for name in SHAPE_DATA if name.endswith("_create")]) == len(server_shapes._KINDS)
+    types = [name for name, own in SHAPE_TYPES.items() if own == kind]
+    assert len(types) == int(example_of(kind).is_in_godot), f"Godot's type of a {NAMES[kind]}: see SHAPE_TYPES of godot/creation"
+    created = {f"_{name}_shape_create" for name in types}
+    assert created <= SERVER.cold_functions.keys() and created <= SHAPE_DATA.keys()
+    assert len(server_shapes._SETTERS) == len(server_shapes.TYPES) == len(SHAPE_TYPES)
 
 
 def put_side_by_side(space: scree.Space, under: int, gap: float, **settings) -> list:

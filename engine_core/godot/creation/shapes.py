@@ -189,10 +189,11 @@ def free_shape(server, identity):
     return True
 
 
-SHAPE_DATA = {
-    f"_{name}_shape_create": make_shape_create(kind)
-    for name, kind in (
-        ("world_boundary", PLANE), ("separation_ray", SEPARATION_RAY), ("sphere", SPHERE), ("box", BOX), ("capsule", CAPSULE),
-        ("cylinder", CYLINDER), ("convex_polygon", HULL), ("concave_polygon", MESH), ("heightmap", HEIGHT_FIELD),
-    )
-} | {"_shape_set_data": shape_set_data}  # fmt: skip
+SHAPE_TYPES = {
+    "world_boundary": PLANE, "separation_ray": SEPARATION_RAY, "sphere": SPHERE, "box": BOX, "capsule": CAPSULE,
+    "cylinder": CYLINDER, "convex_polygon": HULL, "concave_polygon": MESH, "heightmap": HEIGHT_FIELD,
+}  # fmt: skip
+"""The kind of each of Godot's shapes, by its name in PhysicsServer3D, in the order of PhysicsServer3D.ShapeType."""
+SHAPE_DATA = {f"_{name}_shape_create": make_shape_create(kind) for name, kind in SHAPE_TYPES.items()} | {
+    "_shape_set_data": shape_set_data
+}
