@@ -107,7 +107,7 @@ class Area(Handle):
         return [thing_of(self._space, identity) for identity in found]
 
     def watch(self, bodies: bool = True, areas: bool = False) -> None:
-        """Choose whether the area sees bodies, and other areas. Switching it on tells everything inside again. Raises
+        """Choose whether the area sees bodies, and other areas. Switching it on reports everything inside again. Raises
         KeyError."""
         self._late("watch", lambda: self._space.core.area.set_monitoring(self._id, bodies=bodies, areas=areas))
 

@@ -386,7 +386,7 @@ class Body(Handle):
 
     @property
     def contact_events(self) -> str:
-        """The contacts of the body that `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
+        """The contacts of the body that `Space.contact_events` reports: "none", "changes" (those that begin or end) or "all". Can
         be assigned."""
         with told_as("contact_events"):
             return CONTACT_EVENTS[int(self._space.core.contact.events_of(self._id))]

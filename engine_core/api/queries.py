@@ -114,7 +114,7 @@ class SpaceQueries:
 
     @property
     def queries(self) -> Queries:
-        """The compiled face of all queries (`engine_core/core/queries.py`), for experts."""
+        """The low-level interface of all queries (`engine_core/core/queries.py`), for experts."""
         return self._world.queries
 
     def _settings(

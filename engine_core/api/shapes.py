@@ -21,7 +21,7 @@ Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
 GROUNDS = {schema.PLANE, schema.MESH, schema.HEIGHT_FIELD}
 """Kinds of shapes that have no inside to move: for static and kinematic bodies."""
 FLAT = 1e-6
-"""Points lie in one plane if they are so much thinner than wide, in parts: what single precision tells apart."""
+"""Points lie in one plane if they are so much thinner than wide, in parts: the resolution of single precision."""
 
 
 class Shape:
@@ -231,7 +231,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Compound(Shape):
-    """Several shapes as one rigid shape: `parts`, each with its place [m]. Hits and contacts tell the number of the part."""
+    """Several shapes as one rigid shape: `parts`, each with its place [m]. Hits and contacts report the number of the part."""
 
     parts: Sequence[Part]
     kind = schema.COMPOUND

@@ -126,7 +126,7 @@ class Space(SpaceBodies, SpaceQueries):
 
     @property
     def core(self) -> Any:
-        """The compiled face of the world (`engine_core/core/world.py`), for experts."""
+        """The low-level interface of the world (`engine_core/core/world.py`), for experts."""
         return self._world.core
 
     def __repr__(self) -> str:
@@ -216,7 +216,7 @@ class Space(SpaceBodies, SpaceQueries):
     # What is in it.
 
     def body(self, identity: int) -> Body:
-        """The body with an id, as hits, contacts and events tell it. No quantities. Never raises; a stale id raises when it
+        """The body with an id, as hits, contacts and events report it. No quantities. Never raises; a stale id raises when it
         is used."""
         return Body(self, int(identity))
 
@@ -281,7 +281,7 @@ class Space(SpaceBodies, SpaceQueries):
         return Joint(self, joint_handle.create(self.core, joint, body, to), joint.main_axis)
 
     def add_pulley(self, rope: Rope, body: Body, to: Body | None = None) -> Pulley:
-        """Hang two bodies on one rope [m]. The pulley tells its `length` [m] and `tension` [N]. The thread that steps calls
+        """Hang two bodies on one rope [m]. The result has its `length` [m] and `tension` [N]. The thread that steps calls
         this, between steps. Raises ValueError, also for a body of another space, KeyError."""
         self._check_joined("add_pulley", body, to)
         places = rope.point, rope.to_point, rope.wheel, rope.to_wheel
@@ -316,7 +316,7 @@ class Space(SpaceBodies, SpaceQueries):
             )
         return made
 
-    # What the last step told.
+    # Reports of the last step.
 
     def contact_events(self) -> ContactEvents:
         """Contacts that began, lasted or ended in the last step, as arrays [m], [N s], of bodies whose `contact_events` is
@@ -341,8 +341,8 @@ class Space(SpaceBodies, SpaceQueries):
     def on_step(self, function: Any, moment: Literal["before", "sub-step", "after"] = "before") -> Listener:
         """Have `function(seconds)` called in each step, with the length of the step or sub-step [s], on the thread that
         steps. A compiled function, `void(int64, int64, float64)`, gets the address of the core's record of the space and 0 as
-        well. What a Python function raises does not end the step: `step` raises the first error when it is over, and the
-        function is called again in the next one. It must not step the space. Raises ValueError, KeyError, PoolFull."""
+        well. An error that a Python function raises does not end the step: `step` raises the first one when it is over, and
+        the function is called again in the next step. It must not step the space. Raises ValueError, KeyError, PoolFull."""
         if moment not in MOMENTS:
             raise ValueError(f"on_step: moment must be one of {', '.join(MOMENTS)}, got {moment!r}")
         with told_as("on_step"):
@@ -351,17 +351,17 @@ class Space(SpaceBodies, SpaceQueries):
 
     def on_waking(self, function: Callable[[Bodies, Bodies], None]) -> Listener:
         """Have `function(woke, slept)` called with two `Bodies` after each step in which bodies began to move or fell asleep,
-        on the thread that steps. A new body counts as woken. What it raises `step` raises, when all functions were called. It
-        must not step the space. No quantities. Raises ValueError, KeyError."""
+        on the thread that steps. A new body counts as woken. `step` raises an error of the function after all functions
+        were called. It must not step the space. No quantities. Raises ValueError, KeyError."""
 
-        def told(woke: Any, slept: Any) -> None:
+        def report(woke: Any, slept: Any) -> None:
             function(Bodies(self, woke), Bodies(self, slept))
 
         if not callable(function):
             raise ValueError(f"on_waking: a function is wanted, got {function!r}")
         with told_as("on_waking"):
-            self.core.listener.add_activation(self._id, told)
-        return Listener(lambda: self.core.listener.remove_activation(self._id, told))
+            self.core.listener.add_activation(self._id, report)
+        return Listener(lambda: self.core.listener.remove_activation(self._id, report))
 
     def remove(self) -> None:
         """Free the space with all its bodies and areas. No step and no query of it may be running. Raises KeyError, and

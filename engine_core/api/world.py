@@ -34,11 +34,11 @@ class World:
         self.layers = layers or Layers()
         """Names of collision layers."""
         self.core: Any = Core(threads, self.layers.table, None, name_of_limit, **limits)
-        """The compiled face (`engine_core/core/world.py`): ids, rows and addresses, for experts. It shares all with this one."""
+        """The low-level interface (`engine_core/core/world.py`): ids, rows and addresses, for experts. It is the same world."""
         self.shapes = ShapeTable(self.core)
         """Which shapes of the core stand for which values, for experts."""
         self.queries = Queries(self.core)
-        """The compiled face of all queries (`engine_core/core/queries.py`), for experts."""
+        """The low-level interface of all queries (`engine_core/core/queries.py`), for experts."""
         self._contact_classes = ["default"]
         self._naming = threading.Lock()
 
