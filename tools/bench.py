@@ -54,9 +54,7 @@ def run(godot: Godot, project: Path, plan: Plan, report: Callable[[str], None] =
     return [_run_scene(godot, project, plan, scene, report) for scene in plan.scenes]
 
 
-def _run_scene(
-    godot: Godot, project: Path, plan: Plan, scene: scenes.Scene, report: Callable[[str], None]
-) -> SceneResult:
+def _run_scene(godot: Godot, project: Path, plan: Plan, scene: scenes.Scene, report: Callable[[str], None]) -> SceneResult:
     runs: dict[str, list[scenes.Figures]] = {engine: [] for engine in plan.engines}
     ticks = plan.ticks or scene.ticks
     for number in range(plan.rounds):

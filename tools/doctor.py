@@ -76,9 +76,7 @@ def _godot_and_screen() -> Iterator[Finding]:
     except find_godot.GodotNotFound as error:
         by_itself = "`scree demo` fetches one from Debian's archive"
         can_fetch = bool(debian_archive.mirrors(debian_archive.sources(), debian_archive.machine_codename()))
-        yield Finding(
-            "Godot", "missing" if can_fetch else "bad", str(error), by_itself if can_fetch else find_godot.BY_HAND
-        )
+        yield Finding("Godot", "missing" if can_fetch else "bad", str(error), by_itself if can_fetch else find_godot.BY_HAND)
         return
     yield Finding("Godot", "good", f"{godot.version} ({godot.origin})")
     try:

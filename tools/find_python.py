@@ -80,9 +80,7 @@ def fetched_libpython(version: str) -> Path:
     Raises debian_archive.FetchFailed.
     """
     own_release = (debian_archive.machine_codename(),)
-    folder = debian_archive.fetch(
-        f"libpython{version}", [f"libpython{version}"], cache_folder(), lambda line: None, own_release
-    )
+    folder = debian_archive.fetch(f"libpython{version}", [f"libpython{version}"], cache_folder(), lambda line: None, own_release)
     found = sorted((folder / "usr/lib").glob(f"*/libpython{version}.so.1.0"))
     if not found:
         raise debian_archive.FetchFailed(f"the package libpython{version} holds no shared library")

@@ -146,9 +146,7 @@ def first_tick_seconds(godot: Godot, project: Path) -> float:
     return seconds
 
 
-@check(
-    f"from Godot's start to its first physics tick: at most {LONGEST_START} s, at most {LONGEST_ADDED_START} s added"
-)
+@check(f"from Godot's start to its first physics tick: at most {LONGEST_START} s, at most {LONGEST_ADDED_START} s added")
 def start_time(godot: Godot, project: Path) -> Outcome:
     """How long a start takes with warm caches, beside the same project without the addon."""
     scenes.choose_engine(project, scenes.SCREE)

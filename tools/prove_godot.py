@@ -51,8 +51,7 @@ def call_at_random(godot: Godot, project: Path, calls: int, seed: int, timeout: 
         raise scenes.SceneFailed(f"random calls, seed {seed}, ended with {run.returncode}:\n{run.output[-3000:]}")
     figures = json.loads(report.read_text(encoding="utf-8"))
     faults = [
-        f"{name}, {fault['count']:.0f} times: {fault['error']} {fault['values']}"
-        for name, fault in figures["faults"].items()
+        f"{name}, {fault['count']:.0f} times: {fault['error']} {fault['values']}" for name, fault in figures["faults"].items()
     ]
     # All errors before the last line are those of invalid calls, which the script counts itself.
     tail = run.output.partition("[end]")[2].splitlines()

@@ -56,7 +56,7 @@ class Row:
         return abs(value) if self.expected is None else abs(value - self.expected)
 
     def verdict(self) -> str:
-        """"holds", "off" or "worse"."""
+        """ "holds", "off" or "worse"."""
         ours, best = self.error(SCREE), min(self.error(JOLT), self.error(GODOT_PHYSICS))
         is_worse = ours > best * self.factor + self.allowed or self.values.get(SCREE) is None
         if self.expected is None or is_worse:

@@ -20,8 +20,6 @@ SHIPPED = Path(__file__).with_name(RECORD)  # of some machine: on a first start 
 DONE = "warm.json"  # in the folder of the compiled code: written when all of it is there
 
 
-
-
 class WarmUpFailed(Exception):
     """An entry point does not compile, or what is compiled cannot be kept; the message says which and why."""
 

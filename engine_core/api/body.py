@@ -342,9 +342,7 @@ class Body(Handle):
         """Friction and restitution (no units) of the surface. Can be assigned."""
         # By way of text: 0.8 comes back as 0.8, not as what single precision makes of it.
         friction, restitution = (float(str(self._one(name, "material"))) for name in ("friction", "restitution"))
-        return Material(
-            friction=abs(friction), restitution=abs(restitution), rough=friction < 0.0, absorbent=restitution < 0.0
-        )
+        return Material(friction=abs(friction), restitution=abs(restitution), rough=friction < 0.0, absorbent=restitution < 0.0)
 
     @material.setter
     def material(self, material: Material) -> None:

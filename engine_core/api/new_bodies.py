@@ -134,9 +134,7 @@ class SpaceBodies:
         space: Any = self
         return Bodies(space, ids)
 
-    def _template(
-        self, call: str, mode: int, material: Material, layer: str | None, can_sleep: bool, continuous: bool
-    ) -> Any:
+    def _template(self, call: str, mode: int, material: Material, layer: str | None, can_sleep: bool, continuous: bool) -> Any:
         layers = self._world.layers
         flags = (CAN_SLEEP if can_sleep else 0) | (CONTINUOUS if continuous else 0) | RAY_PICKABLE
         template = self._world.core.bodies.template(mode, flags)
@@ -177,5 +175,3 @@ class SpaceBodies:
         if wrong.any():
             raise ValueError(f"{call}: mass must be above 0 and below 1e38 kg, got {found[wrong][0]}")
         return found
-
-

@@ -243,9 +243,7 @@ class Space(SpaceBodies, SpaceQueries):
         core.system_index("add_area", self._id)
         if effect is not None:
             check_effect("add_area", effect)
-        place = twelve(
-            basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position, most=FURTHEST)
-        )
+        place = twelve(basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position, most=FURTHEST))
         own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
         identity = self._world.shapes.take(shape, 1, "add_area")
         with self._world.shapes.given_back_unless_done([identity]):
@@ -287,9 +285,7 @@ class Space(SpaceBodies, SpaceQueries):
         places = rope.point, rope.to_point, rope.wheel, rope.to_wheel
         names = {"point_a": "point", "point_b": "to_point", "fixed_a": "wheel", "fixed_b": "to_wheel"}
         with told_as("add_pulley", **names):
-            made: Pulley = self.core.pulley.create(
-                body.id, to.id if to else 0, *places, rope.ratio, rope.shortest, rope.longest
-            )
+            made: Pulley = self.core.pulley.create(body.id, to.id if to else 0, *places, rope.ratio, rope.shortest, rope.longest)
         return made
 
     def _check_joined(self, call: str, body: Body, to: Body | None) -> None:

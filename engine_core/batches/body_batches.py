@@ -410,5 +410,3 @@ def missing_bodies(address):
     for number in range(batch.count):
         count += bodies[rows[number]].is_in_tree == 0 or bodies[rows[number]].id == 0
     return INT64(count)
-
-

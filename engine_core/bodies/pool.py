@@ -16,7 +16,6 @@ from .schema import (
 )  # fmt: skip
 
 
-
 def _new_body() -> np.ndarray:
     """A row with Godot's defaults of a new body: rigid, 1 kg, friction 1, layer 1, mask 1."""
     row = np.zeros((), dtype=BODY)

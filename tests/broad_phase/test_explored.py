@@ -208,9 +208,7 @@ def explore(scene, code, first, second, most_places, checked=CHECKED) -> int:
                 scene.check()
             settle(scene)
         except AssertionError as error:
-            raise AssertionError(
-                f"{first} parked before store {place} of {stores}, {second} meanwhile: {error}"
-            ) from error
+            raise AssertionError(f"{first} parked before store {place} of {stores}, {second} meanwhile: {error}") from error
     return len(places)
 
 

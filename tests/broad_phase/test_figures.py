@@ -241,9 +241,7 @@ def test_moving_bodies():
     widen, rebuild = np.min(times, 0) * 1e3
     bounds, sums = world.pool.rows["fat_bounds"].copy(), np.zeros(2, np.int64)
     pairs = least(lambda: find_boxes(world.tree, bounds, sums)) / count * 1e9
-    print(
-        f"\n5,000 moving bodies: widen {widen:.2f} ms, rebuild and swap {rebuild:.2f} ms, query {pairs:.0f} ns a body"
-    )
+    print(f"\n5,000 moving bodies: widen {widen:.2f} ms, rebuild and swap {rebuild:.2f} ms, query {pairs:.0f} ns a body")
     assert rebuild < 0.6 and pairs < 500
 
 

@@ -73,9 +73,7 @@ def check_pair(shapes, a, position_a, qa, b, position_b, qb, scale=1.0, limit=LI
 def random_pair(rng, shapes, rows):
     """Two shapes, poses: mostly near touching along a random or a common axis, some with like centres."""
     a, b = (int(row) for row in rng.choice(rows, 2))
-    qa, qb = (
-        normalized(rng.integers(-1, 2, 4) if rng.random() < 0.3 else rng.normal(size=4)) for _ in range(2)
-    )
+    qa, qb = (normalized(rng.integers(-1, 2, 4) if rng.random() < 0.3 else rng.normal(size=4)) for _ in range(2))
     core_a, radius_a = shapes.world_core(a, ORIGIN, qa)
     core_b, radius_b = shapes.world_core(b, ORIGIN, qb)
     direction = rng.normal(size=3) if rng.random() < 0.7 else np.eye(3)[rng.integers(3)]

@@ -174,12 +174,12 @@ class FastServer:
         reporter = SimpleNamespace(
             exception=lambda call, error: self.errors.append((call, type(error).__name__)),
             warn_once=lambda *_: None, refusal=lambda *_: None,
-        )
+        )  # fmt: skip
         return SimpleNamespace(
             interface=interface, variants=self.variants, reporter=reporter, api=SimpleNamespace(classes=methods),
             body_state_class=classes, space_state_class=classes, destroy_object=self.objects.discard,
             callable_is_valid=lambda at: _words(at)[0] == CALLABLE_WORD, callable_is_valid_address=valid[1],
-        )
+        )  # fmt: skip
 
     def _make_object(self, name):
         object_ = next(self._numbers)

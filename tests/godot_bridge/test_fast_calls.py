@@ -203,5 +203,3 @@ def test_all_rows_can_be_used_and_used_again():
         for identity in ids:
             made.call("_body_set_space", identity, 0)
             made.call("_free_rid", identity)
-
-

@@ -249,9 +249,7 @@ def test_round_shapes_are_averaged_and_say_so(pool):
 def test_hulls_meshes_and_planes_are_transformed(pool, stretch):
     hull, plane, mesh = (make(pool, kind) for kind in (schema.HULL, schema.PLANE, schema.MESH))
     volume = pool.rows[hull]["volume"]
-    assert pool.rows[pool.derive(hull, stretch)]["volume"] == pytest.approx(
-        volume * abs(np.linalg.det(stretch)), rel=1e-3
-    )
+    assert pool.rows[pool.derive(hull, stretch)]["volume"] == pytest.approx(volume * abs(np.linalg.det(stretch)), rel=1e-3)
     row = pool.rows[pool.derive(plane, stretch)]
     on_plane = np.array([[3.0, 0.5, -2.0], [0.0, 0.5, 0.0], [-1.0, 0.5, 7.0]]) @ stretch.T
     np.testing.assert_allclose(on_plane @ row["plane"][:3], row["plane"][3], atol=1e-5)

@@ -192,8 +192,6 @@ def test_box_tips_into_a_pit():
     assert world.position(body)[1] < -0.5
 
 
-
-
 @pytest.mark.parametrize("kind", ("boxes", "meshes"))
 @pytest.mark.parametrize("step", (0.0055, 0.01, 0.02, 0.03))
 @pytest.mark.parametrize("overlap", (0.0, 0.01))
