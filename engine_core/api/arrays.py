@@ -173,7 +173,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @contextmanager
-def told_as(call: str, **names: str) -> Iterator[None]:
+def errors_of_call(call: str, **names: str) -> Iterator[None]:
     """Let ValueError, KeyError and PoolFull of the core name what the user wrote: the call, and arguments by their names for
     users."""
     try:

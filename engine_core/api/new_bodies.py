@@ -8,7 +8,7 @@ import numpy as np
 from ..batches.adding import add_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
 from .arrays import (
-    FASTEST, FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations, told_as,
+    FASTEST, FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, errors_of_call, number, numbers, rotations,
 )  # fmt: skip
 from .bodies import Bodies
 from .body import Body
@@ -126,7 +126,7 @@ class SpaceBodies:
         shapes = self._take_shapes(call, shape, count)
         try:
             weights = self._masses(call, masses, density, shapes)
-            with told_as(call):
+            with errors_of_call(call):
                 ids = add_bodies(self._world.core, self._id, template, motions, weights, shapes)
         except BaseException:
             self._drop_shapes(shapes)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shapes import schema, settings
-from .arrays import NO_TURN, Vector, Vectors, basis_of, keep_own, rotations, told_as, twelve, vector
+from .arrays import NO_TURN, Vector, Vectors, basis_of, errors_of_call, keep_own, rotations, twelve, vector
 from .materials import Material
 
 Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
@@ -43,7 +43,7 @@ class Shape:
         """Check all numbers. Raises ValueError."""
         if self._settings is None:
             raise ValueError("Shape: make a Box, a Sphere or another kind of shape")
-        with told_as(type(self).__name__, material_table="surfaces", materials="surface_of"):
+        with errors_of_call(type(self).__name__, material_table="surfaces", materials="surface_of"):
             self._settings.checked(*self.arguments())
 
     def write(self, pool: Any, index: int) -> None:

@@ -17,7 +17,9 @@ from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehi
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from . import joint as joint_handle
 from .areas import Area, AreaEffect, check_effect
-from .arrays import FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector
+from .arrays import (
+    FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector,
+)  # fmt: skip
 from .bodies import Bodies
 from .body import Body
 from .contacts import AreaEvents, ContactEvents
@@ -89,7 +91,7 @@ class Listener:
 
     def remove(self) -> None:
         """Stop calling the function. The thread that steps calls this, between steps. Raises KeyError the second time."""
-        with told_as("remove"):
+        with errors_of_call("remove"):
             self._remove()
 
 
@@ -181,7 +183,7 @@ class Space(SpaceBodies, SpaceQueries):
         direction = given / strength if strength > 0.0 else (0.0, -1.0, 0.0)
 
         def set_both() -> None:
-            with told_as("gravity"):
+            with errors_of_call("gravity"):
                 for name, value in (("gravity_vector", direction), ("gravity", strength)):
                     self.core.area.set_space_param(self._id, name, value)
 
@@ -284,7 +286,7 @@ class Space(SpaceBodies, SpaceQueries):
         self._check_joined("add_pulley", body, to)
         places = rope.point, rope.to_point, rope.wheel, rope.to_wheel
         names = {"point_a": "point", "point_b": "to_point", "fixed_a": "wheel", "fixed_b": "to_wheel"}
-        with told_as("add_pulley", **names):
+        with errors_of_call("add_pulley", **names):
             made: Pulley = self.core.pulley.create(body.id, to.id if to else 0, *places, rope.ratio, rope.shortest, rope.longest)
         return made
 
@@ -306,7 +308,7 @@ class Space(SpaceBodies, SpaceQueries):
         body collides with. The thread that steps calls this, between steps. Raises ValueError, KeyError."""
         check_space("add_vehicle", self, [body])
         mask = None if layers is None else self._world.layers.bits("add_vehicle", layers)
-        with told_as("add_vehicle"):
+        with errors_of_call("add_vehicle"):
             made: Vehicle = self.core.vehicle.create(
                 body.id, wheels, engine, differentials, tracks, anti_roll_bars, lean, forward, up, mask
             )
@@ -317,19 +319,19 @@ class Space(SpaceBodies, SpaceQueries):
     def contact_events(self) -> ContactEvents:
         """Contacts that began, lasted or ended in the last step, as arrays [m], [N s], of bodies whose `contact_events` is
         not "none". The thread that steps calls this, between steps. Raises KeyError."""
-        with told_as("contact_events"):
+        with errors_of_call("contact_events"):
             return ContactEvents(self.core.contact.events(self._id).copy())
 
     def contact_points(self, most: int = MOST_POINTS) -> Floats:
         """Points where bodies touched in the last step, world [m], (n, 3), at most `most`. The thread that steps calls this,
         between steps. Raises KeyError."""
-        with told_as("contact_points"):
+        with errors_of_call("contact_points"):
             return np.asarray(self.core.system(self._id).contact_points(most))
 
     def area_events(self) -> AreaEvents:
         """Bodies and areas that entered or left areas in the last step, as arrays; no quantities. The thread that steps calls
         this, between steps. Raises KeyError."""
-        with told_as("area_events"):
+        with errors_of_call("area_events"):
             return AreaEvents(self.core.area.events(self._id).copy())
 
     # Callbacks.
@@ -341,7 +343,7 @@ class Space(SpaceBodies, SpaceQueries):
         the function is called again in the next step. It must not step the space. Raises ValueError, KeyError, PoolFull."""
         if moment not in MOMENTS:
             raise ValueError(f"on_step: moment must be one of {', '.join(MOMENTS)}, got {moment!r}")
-        with told_as("on_step"):
+        with errors_of_call("on_step"):
             number = self.core.listener.add(self._id, function, MOMENTS[moment])
         return Listener(lambda: self.core.listener.remove(self._id, number))
 
@@ -355,7 +357,7 @@ class Space(SpaceBodies, SpaceQueries):
 
         if not callable(function):
             raise ValueError(f"on_waking: a function is wanted, got {function!r}")
-        with told_as("on_waking"):
+        with errors_of_call("on_waking"):
             self.core.listener.add_activation(self._id, report)
         return Listener(lambda: self.core.listener.remove_activation(self._id, report))
 

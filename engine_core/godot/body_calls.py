@@ -19,7 +19,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .call_names import number_of
 from .schema import NOT_FINITE, SERVER, TOO_MANY_EDITS
-from .slots import argument, is_finite3, store_vector3, vector3_argument
+from .call_arguments import argument, is_finite3, store_vector3, vector3_argument
 from .upward_impulses import note_impulse
 
 NOTHING = (0.0, 0.0, 0.0)

@@ -17,7 +17,7 @@ from .body_state import find, refuse, server_of
 from .call_names import number_of
 from .frames import frame_of
 from .schema import SERVER, WRONG_NUMBER
-from .slots import int_argument, store_vector3
+from .call_arguments import int_argument, store_vector3
 from .virtual_table import BODY_STATE
 
 GET_CONTACT = number_of("body_state.get_contact")

@@ -30,7 +30,7 @@ from .body_calls import (
 from .call_names import number_of
 from .frames import read_pose, write_transform
 from .schema import BODY_BINDING, NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TOO_MANY_EDITS
-from .slots import (
+from .call_arguments import (
     argument,
     bool_argument,
     is_finite3,

@@ -15,7 +15,7 @@ from .call_names import number_of
 from .frames import frame_of
 from .schema import NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, WRONG_MARGIN, WRONG_NUMBER
 from .server_motion import find, refuse
-from .slots import (
+from .call_arguments import (
     argument,
     ask_object,
     bool_argument,

@@ -13,7 +13,7 @@ from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
 from .frames import read_pose, repeats_after_shift, write_transform
 from .schema import NO_SUCH_AREA, NOT_FINITE_TRANSFORM, SERVER, TOO_MANY_EDITS
-from .slots import argument, int_argument
+from .call_arguments import argument, int_argument
 from .virtual_table import SERVER as SERVER_TABLE
 
 SET_POSE = motion_edits.set_pose.number

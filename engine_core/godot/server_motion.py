@@ -34,7 +34,7 @@ from .schema import (
     WRONG_NUMBER,
     WRONG_TYPE,
 )  # fmt: skip
-from .slots import argument, int_argument, is_finite3, load_vector3, store_vector3
+from .call_arguments import argument, int_argument, is_finite3, load_vector3, store_vector3
 from .virtual_table import SERVER as SERVER_TABLE
 
 FLOAT32 = np.float32

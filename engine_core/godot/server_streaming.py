@@ -26,7 +26,7 @@ from ..streaming.wanted import Ranges
 from ..streaming.streaming_world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
 from .methods import INVALID_ARGUMENT, TOO_FEW_ARGUMENTS, locked_calls
 from .schema import DICTIONARY, INT, MOST_STREAMS, RID, SERVER, STREAM, STRING, VECTOR3
-from .slots import is_finite3, load_vector3
+from .call_arguments import is_finite3, load_vector3
 
 RANGE_SETTINGS = ("full_ring", "medium_ring", "rows_ahead", "low_ring", "hysteresis")
 INT32 = np.int32

@@ -25,7 +25,7 @@ from .creation.bodies import (
 )  # fmt: skip
 from .creation.compiled_answer import own_area, own_body
 from .schema import BODY_BINDING, BOOL, FLOAT, INT, NIL, SERVER, VECTOR3
-from .slots import argument, bool_argument, float_argument, int_argument, is_finite3, load_vector3
+from .call_arguments import argument, bool_argument, float_argument, int_argument, is_finite3, load_vector3
 
 NOTHING = (0.0, 0.0, 0.0)
 SET_MONITORING, SET_AREA_PARAMETER = setting_edits.set_monitoring.number, setting_edits.set_area_parameter.number

@@ -55,7 +55,7 @@ from .schema import (
     SPACE_BINDING,
     WRONG_MARGIN,
 )  # fmt: skip
-from .slots import (
+from .call_arguments import (
     argument,
     ask_object,
     bool_argument,

@@ -24,7 +24,7 @@ from .schema import (
     AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, WRONG_NUMBER, WRONG_TYPE,
 )  # fmt: skip
 from .server_lock import acquire, release
-from .slots import float_argument, int_argument
+from .call_arguments import float_argument, int_argument
 from .space_steps import advance_streams, begin_steps, spaces_of, step_spaces, takes_part
 from .step_thread import await_step, hand_over
 from .virtual_table import SERVER as SERVER_TABLE

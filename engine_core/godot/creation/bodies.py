@@ -15,8 +15,8 @@ from ...runtime.call import call_1, call_2, call_3, store_int64
 from ...runtime.kernel import kernel
 from ...runtime.memory import address_of_row, view
 from ...sensors.schema import AREA
+from ..call_arguments import int_argument
 from ..schema import AREA_BINDING, BODY_BINDING, MOST_IN_STOCK, SERVER, WAS_FREED
-from ..slots import int_argument
 from ..space_steps import spaces_of
 from .body_shapes import drop_instance, instances_of, is_as_set
 from .compiled_answer import copy_words, free_variant, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note

@@ -15,9 +15,9 @@ from ...runtime.call import call_4, load_float32, store_int64
 from ...runtime.kernel import kernel
 from ...runtime.memory import address_of_row, view
 from ...shapes.schema import SHAPE
+from ..call_arguments import argument, bool_argument, int_argument
 from ..errors import FARTHEST_PLACE
 from ..schema import MASS_IS_STALE, MOST_IN_STOCK, SEEN, SERVER, SHAPE_BINDING, SHAPE_DROPPED, SHAPE_USED
-from ..slots import argument, bool_argument, int_argument
 from .compiled_answer import copy_words, has_room_for, open_gate_of, take_gate_of, take_note
 
 INT32 = np.int32

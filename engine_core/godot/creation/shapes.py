@@ -18,11 +18,11 @@ from ...runtime.kernel import kernel
 from ...runtime.memory import view
 from ...shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HEIGHT_FIELD, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE
 from ...shapes.solids import are_sizes, write_solid
+from ..call_arguments import argument, int_argument, load_vector3
 from ..schema import (
     DICTIONARY, FLOAT, MOST_IN_STOCK, MOST_NOTES, NOTE, PACKED_VECTOR3_ARRAY, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED,
     SHAPE_SET, UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
 )  # fmt: skip
-from ..slots import argument, int_argument, load_vector3
 from .body_shapes import SIGHT, binding_of_shape, shapes_of
 from .compiled_answer import free_variant, has_room_for, take_note
 from .cooked_shapes import can_give_up_block, give_up_block, has_block, number_in, set_block
