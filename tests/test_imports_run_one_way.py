@@ -48,7 +48,7 @@ FIELDS_INSIDE = {
     "_final_module", "_finalized", "_ensure_finalized", "_reduce", "_rebuild", "fndesc", "overloads", "call_conv",
     "active_code_library", "_cache", "_sig",
 }  # fmt: skip
-"""Of compiled functions and of what compiles them."""
+"""Fields of compiled functions and of dispatchers that only that module may use."""
 
 
 def sources() -> list[Path]:
@@ -78,7 +78,7 @@ def rooms_known(names: Iterator[str]) -> set[str]:
 
 
 def imported_at_once(path: Path, tree: ast.Module) -> set[str]:
-    """What a file imports when it is imported itself."""
+    """The modules that a file imports when it is imported itself."""
     statements = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     return set(imported(path, ast.Module(statements, [])))
 
@@ -97,7 +97,7 @@ def dotted(node: ast.expr) -> str:
 
 
 def inside_used(path: Path, tree: ast.Module) -> list[str]:
-    """What a file uses of Numba's inside: imports, names spelled out, and fields."""
+    """Everything that a file uses of Numba's inside: imports, names spelled out, and fields."""
     attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     names = {*imported(path, tree), *map(dotted, attributes)}
     fields = {node.attr for node in attributes if node.attr in FIELDS_INSIDE}
@@ -105,7 +105,7 @@ def inside_used(path: Path, tree: ast.Module) -> list[str]:
 
 
 def violations(path: Path, tree: ast.Module) -> list[str]:
-    """What a file imports that its room may not know."""
+    """Imports of a file that its room may not use."""
     room = room_of(path.relative_to(ENGINE).parts)
     faults = [
         f"imports {known}, which comes after {room}"

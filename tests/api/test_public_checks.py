@@ -1,4 +1,4 @@
-"""What users get wrong is told where they wrote it, by the names that they wrote; what is of another world is refused."""
+"""Wrong values are refused where users wrote them, by the names that they wrote; so are things of another world."""
 
 import dataclasses
 import math

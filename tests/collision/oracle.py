@@ -11,7 +11,7 @@ from scipy.spatial import ConvexHull, QhullError
 from scree.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, SPHERE
 
 CORNERS = 128
-"""Of the prism that stands for a cylinder."""
+"""Sides of the prism that stands for a cylinder."""
 
 
 def rotation_matrix(q):

@@ -140,7 +140,7 @@ def test_a_box_rests_on_a_box_in_four_points():
 
 @pytest.mark.parametrize("other", ["box", "hull"])
 def test_features_stay_while_a_box_creeps(other):
-    """What moves a little keeps its points' names, whatever the numbers behind the comma do."""
+    """Contact points of a pair that moves a little keep their features, whatever the rounding errors are."""
     shapes = Shapes()
     box = shapes.box((0.5, 0.5, 0.5))
     corners = np.array([[x, y, z] for x in (-5, 5) for y in (-0.5, 0.5) for z in (-5, 5)])

@@ -24,7 +24,7 @@ def cases(outcome: behaviour.Outcome) -> list[tuple[str, str, list[str]]]:
 
 
 def complaints(outcome: behaviour.Outcome) -> list[str]:
-    """What is wrong with the errors of a test's bad calls."""
+    """Faults in the errors of a test's bad calls."""
     wrong = []
     for number, (call, pattern, errors) in enumerate(cases(outcome)):
         head = f"case {number}, {call}"

@@ -44,7 +44,7 @@ class Installation:
                        "python_version": VERSION}  # fmt: skip
 
     def run(self, **environment: str) -> list[str]:
-        """What the host printed, standard error included. It must end whole."""
+        """Run the host and return its output, standard error included. It must end whole."""
         text = "# a comment\n" + "".join(f"{key}={value}\n" for key, value in self.values.items())
         (self.folder / "scree_paths.cfg").write_text(text)
         return self.run_as_it_is(**environment)

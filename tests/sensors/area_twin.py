@@ -112,7 +112,7 @@ def is_acted_on(world, system_index: int, body: int) -> bool | None:
 
 
 class Listener:
-    """What somebody who hears all events believes to overlap. Complains of an event that cannot be."""
+    """The overlaps that follow from all events that were heard so far. Raises AssertionError for an event that cannot be."""
 
     def __init__(self):
         self.believed: set[tuple] = set()

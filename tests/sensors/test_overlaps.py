@@ -1,4 +1,4 @@
-"""What areas tell, against the twin that looks at all pairs after each step."""
+"""Events of areas, against the twin that looks at all pairs after each step."""
 
 import numpy as np
 import pytest

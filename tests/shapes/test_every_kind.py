@@ -103,7 +103,7 @@ def bounds_of(shape: tuple, rotation=UPRIGHT, of_core: bool = False) -> np.ndarr
 
 @every_kind
 def test_bounds(kind, space):
-    """As the formula says; turned ones hold all triangles."""
+    """Bounds are as the formula says; those of turned shapes hold all triangles."""
     known = example_of(kind)
     shape = row_of(space, body := space.add_static(known.value))
     np.testing.assert_allclose(bounds_of(shape), known.bounds, atol=1e-5)
@@ -116,7 +116,7 @@ def test_bounds(kind, space):
 
 @every_kind
 def test_support(kind, space):
-    """What is convex has a core that reaches as far as its bounds."""
+    """A convex shape has a core that reaches as far as its bounds."""
     if TRAITS[kind].is_convex:
         shape = row_of(space, space.add_static(example_of(kind).value))
         np.testing.assert_allclose(bounds_of(shape, of_core=True), example_of(kind).bounds, atol=1e-5)
@@ -125,7 +125,7 @@ def test_support(kind, space):
 
 @every_kind
 def test_triangles_mass_and_inertia(kind, space):
-    """What holds something is closed by its triangles, which lie on its surface; volume, centre and inertia fit them."""
+    """A shape with an inside is closed by its triangles, which lie on its surface; volume, centre and inertia fit them."""
     known = example_of(kind)
     shape = row_of(space, space.add_static(known.value))
     row, triangles = shape[0].rows[shape[1]], triangles_of(space)
@@ -153,7 +153,7 @@ def test_rays(kind, space):
 
 @every_kind
 def test_points(kind, space):
-    """What holds something, or is a half space, holds points; the nearest point to one above the top is the top."""
+    """A shape with an inside, or a half space, holds points; the nearest point to one above the top is the top."""
     known = example_of(kind)
     body = space.add_static(known.value)
     is_solid = known.volume > 0.0 or kind == schema.PLANE
@@ -192,7 +192,7 @@ def test_it_is_cast_at_a_box_and_overlaps_it(kind, space):
 
 @every_kind
 def test_scaled_uses(kind, space):
-    """As a part of a compound, three times as large."""
+    """The shape works as a part of a compound, three times as large."""
     known = example_of(kind)
     body = space.add_static(scree.Compound(parts=[scree.Part(shape=known.value, scale=(3.0, 3.0, 3.0))]))
     pool, index = row_of(space, body)

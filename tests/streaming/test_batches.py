@@ -249,7 +249,7 @@ def test_a_joint_to_a_streamed_body_is_refused(ground):
 
 
 def test_a_snapshot_of_shapes_outlives_the_batch(ground):
-    """What streamed shapes lie in stays as long as somebody has copied where they are."""
+    """Memory of streamed shapes stays as long as a copy of their addresses is in use."""
 
     class Memory:
         """Can be watched."""

@@ -1,4 +1,4 @@
-"""What the doctor finds, in order and out of order."""
+"""Findings of the doctor, where all is well and where something is wrong."""
 
 import pytest
 

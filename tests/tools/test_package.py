@@ -1,4 +1,4 @@
-"""What travels in a wheel: the engine, the tools, the addon, the demo project; and that it installs from there."""
+"""Contents of a wheel: the engine, the tools, the addon, the demo project; and that it installs from there."""
 
 import os
 import subprocess

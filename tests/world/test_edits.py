@@ -104,7 +104,7 @@ def test_a_wrong_value_is_an_error_at_once_even_beside_a_step():
 
 
 def test_what_is_wrong_with_a_late_edit_is_raised_by_the_step():
-    """Of an edit in Python, whose error is found when it is done: there are no shapes then."""
+    """An edit in Python whose error is found when it is done: there are no shapes then."""
     small = SmallWorld()
     body = small.add(small.sphere(0.5))
     with Stepping(small):

@@ -1,5 +1,5 @@
-"""What is beyond a limit is left out and told, with the setting, and the world goes on; input beyond all measure stops one body
-and nothing else."""
+"""Things beyond a limit are left out with a warning that names the setting, and the world goes on; input beyond all measure stops
+one body and nothing else."""
 
 import os
 import subprocess
@@ -65,7 +65,7 @@ class Scene:
         return float(self.rows[body]["position"][1])
 
     def step(self, ticks: int = 1) -> list[str]:
-        """What was warned of."""
+        """Step so often and return the warnings."""
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             for _ in range(ticks):

@@ -62,7 +62,7 @@ def mesh(world: SmallWorld) -> None:
 
 
 def chunks(world: SmallWorld) -> None:
-    """The same in forty bodies, flush."""
+    """A floor of forty flush bodies."""
     for number in range(40):
         world.add(shape(world, MESH, "mesh", *grid(5, 5, 5.0 * number)), mode=STATIC)
 
