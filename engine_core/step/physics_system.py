@@ -6,7 +6,8 @@ distributed as ranges of a job, serial work runs between them. The docstring of 
 
 import numpy as np
 
-from ..bodies.schema import BODY, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, WORLD
 from ..broad_phase.trees import Trees
 from ..collision.collide_function import collide_shape_pair
 from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
@@ -108,7 +109,7 @@ def finish_step(system, address):
     report_contacts(system)
     tell_contacts(system)
     if system.has_broken_joints:
-        world = view(system.world, 1, WORLD)[0]
+        world = world_at(system.world)
         drop_broken_joints(system, view(world.bodies, world.body_capacity, BODY))
     enter(system, PUT_ISLANDS_TO_SLEEP)
     put_islands_to_sleep(system)
@@ -171,12 +172,12 @@ def step(address, delta_time):
     edit/commands.py) and are done at the end."""
     if delta_time <= 0.0:
         return
-    system = view(address, 1, SYSTEM)[0]
+    system = system_at(address)
     if system.extra[GATE_IS_TAKEN] == 0:
         take_gate(address, STEPPING)
     system.extra[GATE_IS_TAKEN] = 0
     advance(system, address, delta_time)
-    call_3_result(view(system.world, 1, WORLD)[0].edit_function, system.world, 0, address)
+    call_3_result(world_at(system.world).edit_function, system.world, 0, address)
 
 
 class PhysicsSystem:

@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from ...bodies.identity import SEQUENCE_MASK
-from ...bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE, WORLD
+from ...bodies.records import world_at
+from ...bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE
 from ...runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
 from ...runtime.call import call_0, call_2, load_float64, load_int32, load_int64, store_int64
 from ...runtime.kernel import kernel
@@ -20,9 +21,10 @@ from ...shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HEIGHT_FIELD, HULL, 
 from ...shapes.solids import are_sizes, write_solid
 from ..call_arguments import argument, int_argument, load_vector3
 from ..schema import (
-    DICTIONARY, FLOAT, MOST_IN_STOCK, MOST_NOTES, NOTE, PACKED_VECTOR3_ARRAY, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED,
+    DICTIONARY, FLOAT, MOST_IN_STOCK, MOST_NOTES, NOTE, PACKED_VECTOR3_ARRAY, SEEN, SHAPE_BINDING, SHAPE_FREED,
     SHAPE_SET, UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
 )  # fmt: skip
+from ..server_record import server_at
 from .body_shapes import SIGHT, binding_of_shape, shapes_of
 from .compiled_answer import free_variant, has_room_for, take_note
 from .cooked_shapes import can_give_up_block, give_up_block, has_block, number_in, set_block
@@ -45,7 +47,7 @@ def make_shape_create(kind):
 
     @kernel
     def shape_create(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
+        server = server_at(instance)
         if server.shape_row_count == 0:
             return False
         server.shape_row_count -= 1
@@ -68,7 +70,7 @@ def make_shape_create(kind):
 def _own_shape(server, identity):
     """The index of the shape with this id, or -1."""
     index = identity & INDEX_MASK
-    if identity <= 0 or index >= view(server.world, 1, WORLD)[0].shape_capacity:
+    if identity <= 0 or index >= world_at(server.world).shape_capacity:
         return INT64(-1)
     binding = view(binding_of_shape(server, index), 1, SHAPE_BINDING)[0]
     return index if binding.shape_id == identity and shapes_of(server.world)[index].id == identity else INT64(-1)
@@ -148,7 +150,7 @@ def _set_solid(shape, sight, kind, sizes):
 
 @kernel
 def shape_set_data(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     identity, data = int_argument(arguments, 0), argument(arguments, 1)
     index = _own_shape(server, identity)
     if index < 0:
