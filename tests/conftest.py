@@ -1,4 +1,4 @@
-"""What several rooms' tests need: a Godot that can be started, and the demo project with the addon in it."""
+"""Fixtures for the tests of several rooms: a Godot that can be started, and the demo project with the addon in it."""
 
 from pathlib import Path
 

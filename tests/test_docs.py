@@ -1,4 +1,4 @@
-"""What README.md and docs/ say can be tried: their examples run, and what they point to is there."""
+"""Statements of README.md and docs/ that can be tried: their examples run, and their links lead to files."""
 
 import re
 import subprocess

@@ -48,7 +48,7 @@ FIELDS_INSIDE = {
     "_final_module", "_finalized", "_ensure_finalized", "_reduce", "_rebuild", "fndesc", "overloads", "call_conv",
     "active_code_library", "_cache", "_sig",
 }  # fmt: skip
-"""Of compiled functions and of what compiles them."""
+"""Fields of compiled functions and of dispatchers that only that module may use."""
 
 
 def sources() -> list[Path]:
@@ -78,7 +78,7 @@ def rooms_known(names: Iterator[str]) -> set[str]:
 
 
 def imported_at_once(path: Path, tree: ast.Module) -> set[str]:
-    """What a file imports when it is imported itself."""
+    """The modules that a file imports when it is imported itself."""
     statements = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     return set(imported(path, ast.Module(statements, [])))
 
@@ -97,7 +97,7 @@ def dotted(node: ast.expr) -> str:
 
 
 def inside_used(path: Path, tree: ast.Module) -> list[str]:
-    """What a file uses of Numba's inside: imports, names spelled out, and fields."""
+    """Everything that a file uses of Numba's inside: imports, names spelled out, and fields."""
     attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     names = {*imported(path, tree), *map(dotted, attributes)}
     fields = {node.attr for node in attributes if node.attr in FIELDS_INSIDE}
@@ -105,7 +105,7 @@ def inside_used(path: Path, tree: ast.Module) -> list[str]:
 
 
 def violations(path: Path, tree: ast.Module) -> list[str]:
-    """What a file imports that its room may not know."""
+    """Imports of a file that its room may not use."""
     room = room_of(path.relative_to(ENGINE).parts)
     faults = [
         f"imports {known}, which comes after {room}"
@@ -136,9 +136,7 @@ def test_a_room_knows_only_the_rooms_before_it(path):
 def words_of_code(tree: ast.Module) -> Iterator[str]:
     """Names and strings of a file, without its comments and docstrings."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    loose = {
-        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
+    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose:
             yield node.value
@@ -153,16 +151,19 @@ def words_of_code(tree: ast.Module) -> Iterator[str]:
     yield from (name for name in imported(ENGINE / "any" / "file.py", tree))
 
 
+SAYS_OF_LIMITS = {"runtime/memory.py": ["lower the settings 'physics/scree_3d/limits/...'"]}
+"""Where the core still names limits as Godot does: a pool that gets no address space."""
+
+
 @pytest.mark.parametrize(
     "path",
     [path for path in sources() if room_of(path.relative_to(ENGINE).parts) not in ("godot", "entry_points")],
     ids=lambda path: str(path.relative_to(ENGINE)),
 )
 def test_only_one_room_has_heard_of_godot(path):
-    heard = [
-        word for word in words_of_code(ast.parse(path.read_text(encoding="utf-8"))) if re.search("godot", word, re.I)
-    ]
-    assert heard == []
+    words = words_of_code(ast.parse(path.read_text(encoding="utf-8")))
+    heard = [word for word in words if re.search("godot|physics/", word, re.I)]
+    assert heard == SAYS_OF_LIMITS.get(path.relative_to(ENGINE).as_posix(), [])
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,13 @@ def test_the_linter_finds_nothing():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def test_files_are_formatted():
+    run = subprocess.run([sys.executable, "-m", "ruff", "format", "--check", "."], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, f"{run.stdout}: run `ruff format` on them"
+
+
 def test_names_say_what_is_inside():
-    vague = [
-        path for path in project_files() if VAGUE_NAMES & {part.split(".")[0] for part in path.relative_to(ROOT).parts}
-    ]
+    vague = [path for path in project_files() if VAGUE_NAMES & {part.split(".")[0] for part in path.relative_to(ROOT).parts}]
     assert vague == []
 
 

@@ -29,7 +29,7 @@ def module_of(name: str) -> str:
 
 
 def analyzed(module: str) -> ModuleAnalyzer:
-    """What Sphinx finds in the source of a module of `scree`."""
+    """Sphinx's analysis of the source of a module of `scree`."""
     analyzer = ModuleAnalyzer.for_module(f"scree.{module}")
     analyzer.analyze()
     return analyzer
@@ -64,7 +64,8 @@ def members(cls: type) -> dict[str, Any]:
 
 
 def _without_docstring(cls: type, module: str) -> list[str]:
-    """What of a class has none. It may tell fields and attributes in its own; those outside the room `api` have comments."""
+    """Members of a class without a docstring. The docstring of the class may describe its fields and attributes; outside the
+    room `api` they have comments."""
     missing = [name for name, member in members(cls).items() if not inspect.getdoc(member)]
     if module.startswith("api."):
         set_here = re.findall(r"^ +self\.([a-z]\w*)(?:: \w+)? = ", inspect.getsource(cls), re.MULTILINE)

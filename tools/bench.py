@@ -1,4 +1,4 @@
-"""The same scenes on several engines in real Godot, in turn, and what they cost and bought."""
+"""Runs scenes on several engines in real Godot, in turn, and compares times and quality."""
 
 import json
 import os
@@ -16,7 +16,7 @@ QUALITY = ("kinetic_energy_per_body", "deepest_penetration", "height", "lost", "
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run, and how often."""
+    """The scenes and engines to run, and the number of rounds."""
 
     scenes: tuple[scenes.Scene, ...]
     engines: tuple[str, ...] = ENGINES
@@ -54,9 +54,7 @@ def run(godot: Godot, project: Path, plan: Plan, report: Callable[[str], None] =
     return [_run_scene(godot, project, plan, scene, report) for scene in plan.scenes]
 
 
-def _run_scene(
-    godot: Godot, project: Path, plan: Plan, scene: scenes.Scene, report: Callable[[str], None]
-) -> SceneResult:
+def _run_scene(godot: Godot, project: Path, plan: Plan, scene: scenes.Scene, report: Callable[[str], None]) -> SceneResult:
     runs: dict[str, list[scenes.Figures]] = {engine: [] for engine in plan.engines}
     ticks = plan.ticks or scene.ticks
     for number in range(plan.rounds):
@@ -95,7 +93,7 @@ def scene_result(scene: str, ticks: int, runs: dict[str, list[scenes.Figures]], 
 
 
 def machine() -> dict[str, object]:
-    """What the figures depend on beside the program: processor, cores, system."""
+    """The machine that the figures depend on: processor, cores, system."""
     model = platform.processor()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():

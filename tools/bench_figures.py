@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class TickTimes:
-    """What an engine's ticks cost in one scene."""
+    """Times of an engine's ticks in one scene."""
 
     floor: float  # mean over the counted ticks of each tick's smallest time over the rounds
     median: float  # of all counted ticks of all rounds

@@ -43,10 +43,7 @@ def plot(results: Sequence[SceneResult], folder: Path, skip: int = 0, name: str 
             [engine.times.floor for engine in result.engines],
             color=[_COLOURS.get(engine.engine) for engine in result.engines],
         )
-        labels = [
-            f"{engine.times.floor:.2f}" + (f"\n{engine.ratio:.2f}x" if engine.ratio else "")
-            for engine in result.engines
-        ]
+        labels = [f"{engine.times.floor:.2f}" + (f"\n{engine.ratio:.2f}x" if engine.ratio else "") for engine in result.engines]
         bars.bar_label(drawn, labels, fontsize=8)
         bars.set(ylabel="floor [ms], times Jolt's")
         bars.margins(y=0.25)

@@ -1,4 +1,4 @@
-"""What Scree finds on this machine, and what is wrong with it."""
+"""Looks for everything that Scree needs on this machine, and names what is missing or wrong."""
 
 import importlib.metadata
 import sys
@@ -76,9 +76,7 @@ def _godot_and_screen() -> Iterator[Finding]:
     except find_godot.GodotNotFound as error:
         by_itself = "`scree demo` fetches one from Debian's archive"
         can_fetch = bool(debian_archive.mirrors(debian_archive.sources(), debian_archive.machine_codename()))
-        yield Finding(
-            "Godot", "missing" if can_fetch else "bad", str(error), by_itself if can_fetch else find_godot.BY_HAND
-        )
+        yield Finding("Godot", "missing" if can_fetch else "bad", str(error), by_itself if can_fetch else find_godot.BY_HAND)
         return
     yield Finding("Godot", "good", f"{godot.version} ({godot.origin})")
     try:
@@ -115,7 +113,7 @@ def _compiled_core() -> Finding:
 
 
 def project_findings(project: Path) -> Iterator[Finding]:
-    """What is right and wrong with the addon in one Godot project."""
+    """Findings about the addon in one Godot project."""
     again = f"scree install {project}"
     settings = project / "project.godot"
     if not settings.is_file():

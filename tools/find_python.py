@@ -18,7 +18,7 @@ class PythonNotUsable(Exception):
 
 @dataclass(frozen=True)
 class PythonPlaces:
-    """What the loader has to know, as it is written beside it."""
+    """The paths that the loader needs, as they are written to the file beside it."""
 
     libpython: Path
     site_packages: Path  # holds NumPy and Numba
@@ -80,9 +80,7 @@ def fetched_libpython(version: str) -> Path:
     Raises debian_archive.FetchFailed.
     """
     own_release = (debian_archive.machine_codename(),)
-    folder = debian_archive.fetch(
-        f"libpython{version}", [f"libpython{version}"], cache_folder(), lambda line: None, own_release
-    )
+    folder = debian_archive.fetch(f"libpython{version}", [f"libpython{version}"], cache_folder(), lambda line: None, own_release)
     found = sorted((folder / "usr/lib").glob(f"*/libpython{version}.so.1.0"))
     if not found:
         raise debian_archive.FetchFailed(f"the package libpython{version} holds no shared library")
@@ -103,7 +101,7 @@ def _folder_of(module: str) -> Path:
 
 
 def python_places() -> PythonPlaces:
-    """What the loader has to know about the Python this runs in. Raises PythonNotUsable."""
+    """The paths that the loader needs of the Python that runs this. Raises PythonNotUsable."""
     _folder_of("numba")
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     return PythonPlaces(libpython(), _folder_of("numpy"), _package("scree"), version)

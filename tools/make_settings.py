@@ -16,7 +16,7 @@ Made by `tools/make_settings.py` from the table in `engine_core/godot/setting_ta
 
 Scree reads project settings once, when Godot starts: a change acts after a restart. The editor shows them under Project Settings,
 Physics, Scree 3D (with Advanced Settings on). A value of the wrong type or out of its range is refused with an error that names
-the setting, and the default is used. What a space starts with can be changed for that space by `PhysicsServer3D.space_set_param`.
+the setting, and the default is used. `PhysicsServer3D.space_set_param` changes the initial values of one space.
 """
 _LIMITS = """
 Limits are large, because a limit costs address space and no memory. Where address space costs something (Windows, `ulimit -v`,

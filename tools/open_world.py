@@ -1,6 +1,5 @@
-"""The open world of the demo project: 8 x 8 km of ground, rocks and boulders, baked into tiles; the same each time.
-
-    scree open-world FOLDER
+"""The open world of the demo project: 8 x 8 km of ground, rocks and boulders, baked into tiles; the same each time. The command
+`scree open-world FOLDER` makes it.
 """
 
 import json

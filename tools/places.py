@@ -5,7 +5,7 @@ from pathlib import Path
 from scree.runtime.cache_folder import user_cache_folder
 
 MADE_BY_RUNNING = (".godot", "__pycache__", "*.pyc")
-"""What Godot and Python leave in a folder; never copied from it."""
+"""Files that Godot and Python leave in a folder; they are never copied from it."""
 _HERE = Path(__file__).resolve().parent
 
 

@@ -23,7 +23,7 @@ DEAREST_FALL, DEAREST_BUSY_THREAD = 1.2, 0.2  # times Jolt's floor; [ms] added b
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check came to: its figures in words, and whether they are good enough."""
+    """The result of a check: its figures in words, and whether they are good enough."""
 
     figures: str
     passed: bool
@@ -59,6 +59,7 @@ def all_checks() -> dict[str, Check]:
         prove_godot,
         prove_moving,
         prove_numba,
+        prove_package,
         prove_parity,
         prove_queries,
         prove_step,
@@ -83,8 +84,9 @@ def run_python(
     *arguments: object, environment: Mapping[str, str] | None = None, shows_errors: bool = False,
     python: str | Path = sys.executable, packages: str | Path = "",
 ) -> str:  # fmt: skip
-    """What this Python, or another one, prints, run from the checkout with these arguments. Its stderr is shown as it comes if
-    wanted: bars are drawn there. `packages`: a folder to import from instead of those in PYTHONPATH. Raises SceneFailed."""
+    """Run this Python, or another one, from the checkout with these arguments, and return its output. Its stderr is shown as it
+    comes if wanted: progress bars are drawn there. `packages`: a folder to import from instead of those in PYTHONPATH. Raises
+    SceneFailed."""
     root = places.checkout()
     if root is None:
         raise scenes.SceneFailed("this check needs a checkout: what it runs does not come with the package")
@@ -144,9 +146,7 @@ def first_tick_seconds(godot: Godot, project: Path) -> float:
     return seconds
 
 
-@check(
-    f"from Godot's start to its first physics tick: at most {LONGEST_START} s, at most {LONGEST_ADDED_START} s added"
-)
+@check(f"from Godot's start to its first physics tick: at most {LONGEST_START} s, at most {LONGEST_ADDED_START} s added")
 def start_time(godot: Godot, project: Path) -> Outcome:
     """How long a start takes with warm caches, beside the same project without the addon."""
     scenes.choose_engine(project, scenes.SCREE)
@@ -185,7 +185,7 @@ def thousand_in_a_bin(godot: Godot, project: Path) -> Outcome:
     f"{DEAREST_BUSY_THREAD} ms"
 )
 def falling_cost(godot: Godot, project: Path) -> Outcome:
-    """What a body costs by being there, and that a busy interpreter does not hold the step up."""
+    """The cost of a body that only falls, and that a busy interpreter does not hold the step up."""
     scene = next(scene for scene in scenes.scene_index() if scene.name == "falling")
     threads = max(1, (os.cpu_count() or 1) - 1)  # one core is left for the thread that loops, as by default
     runs: dict[str, list[scenes.Figures]] = {scenes.SCREE: [], scenes.JOLT: [], "busy": []}

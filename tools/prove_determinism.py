@@ -1,4 +1,4 @@
-"""The same bits, whatever the number of threads and the kind of processor."""
+"""Checks that results have the same bits for any number of threads and any kind of processor."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ def hashes_in_godot(godot: Godot, project: Path, job_system: int, threads: int, 
 
 @check(f"{STEPS} ticks in Godot, bodies freed and made on the way: equal hashes by own threads, one and Godot's WorkerThreadPool")
 def same_bits_in_godot(godot: Godot, project: Path) -> Outcome:
-    """Who runs the jobs changes nothing."""
+    """The job system has no influence on the result."""
     expected = hashes_in_godot(godot, project, 1, 1)
     faults = [] if len(set(expected)) > STEPS // 2 else ["the scene does not move"]
     for job_system, threads, name in ((0, 2, "own threads"), (2, 2, "Godot's, 2"), (2, 4, "Godot's, 4")):

@@ -51,8 +51,7 @@ def call_at_random(godot: Godot, project: Path, calls: int, seed: int, timeout: 
         raise scenes.SceneFailed(f"random calls, seed {seed}, ended with {run.returncode}:\n{run.output[-3000:]}")
     figures = json.loads(report.read_text(encoding="utf-8"))
     faults = [
-        f"{name}, {fault['count']:.0f} times: {fault['error']} {fault['values']}"
-        for name, fault in figures["faults"].items()
+        f"{name}, {fault['count']:.0f} times: {fault['error']} {fault['values']}" for name, fault in figures["faults"].items()
     ]
     # All errors before the last line are those of invalid calls, which the script counts itself.
     tail = run.output.partition("[end]")[2].splitlines()
@@ -79,7 +78,7 @@ def random_calls(godot: Godot, project: Path) -> Outcome:
 
 @check(f"{CROWD:,} RigidBody3D, one in a hundred awake: at most {DEAREST_CROWD} times Jolt's tick, whose limit is raised")
 def sleeping_crowd(godot: Godot, project: Path) -> Outcome:
-    """What bodies cost that do nothing, and that there are as many as wanted without a setting."""
+    """The cost of sleeping bodies, and that there may be 20,000 of them without changing a setting."""
     runs = prove_step.runs_of(godot, project, "crowd", 2, 360, (f"--bodies={CROWD}",), rounds=3)
     ours, theirs, ratio = prove_step.floor_ratio(runs, CROWD_SLEEPS_FROM, 360)
     asleep = {engine: min(figures.asleep for figures in done) for engine, done in runs.items()}
@@ -118,7 +117,7 @@ def making_nodes(godot: Godot, project: Path) -> Outcome:
 
 
 def heavy_ends(godot: Godot, project: Path, ticks: int) -> dict[str, dict]:
-    """What measure/heavy_ends.gd finds on Scree and on Jolt: {engine: {chain or "stack": figures}}."""
+    """Figures of measure/heavy_ends.gd on Scree and on Jolt: {engine: {chain or "stack": figures}}."""
     found = {}
     for engine in (scenes.SCREE, scenes.JOLT):
         scenes.choose_engine(project, engine)

@@ -32,7 +32,7 @@ MOVING_PILES = (MovingPile("drum", 2000), MovingPile("shaken_bin", 3000))
 
 
 def quality_of(figures: scenes.Figures) -> dict[str, float]:
-    """What the time bought, over all samples: overlaps of pairs and with the bin [m], fastest body and the speed that nothing can
+    """The quality of a run, over all samples: overlaps of pairs and with the bin [m], fastest body and the speed that nothing can
     have [m/s], kinetic energy a body [J], mean height [m]; bodies outside at the end."""
     names = ("mean_overlap", "overlap_99", "worst_overlap", "deepest_in_bin", "fastest", "highest_speed")
     found = {name: float(figures.extra[name]) for name in (*names, "mean_kinetic_energy", "mean_height")}

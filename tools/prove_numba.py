@@ -17,10 +17,9 @@ SMALL_WORLD = "tests/runtime/small_world.py"
 LONGEST_INSTALLATION = 1200.0  # [s]
 
 
-def environment_with(folder: Path, requirement: str) -> Path:
-    """A new virtual environment with NumPy, pytest and a version of Numba; its interpreter. Raises SceneFailed."""
+def environment_with(folder: Path, *packages: str) -> Path:
+    """The interpreter of a new virtual environment with these packages, given as to pip. Raises SceneFailed."""
     python = python_of(folder)
-    packages = ("numpy>=2.0", requirement, "pytest>=8")
     for command in (
         (sys.executable, "-m", "venv", folder),
         (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages),
@@ -28,10 +27,10 @@ def environment_with(folder: Path, requirement: str) -> Path:
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_INSTALLATION)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise scenes.SceneFailed(f"{requirement} was not tried, it cannot be installed: {error}") from error
+            raise scenes.SceneFailed(f"{', '.join(packages)} cannot be installed: {error}") from error
         if done.returncode != 0:
             said = (done.stdout + done.stderr)[-2000:]
-            raise scenes.SceneFailed(f"{requirement} was not tried, it cannot be installed:\n{said}")
+            raise scenes.SceneFailed(f"{', '.join(packages)} cannot be installed:\n{said}")
     return python
 
 
@@ -44,7 +43,7 @@ def small_world(python: Path, packages: Path, cache: Path, plain: str) -> tuple[
 
 def try_one(folder: Path, requirement: str) -> tuple[str, list[str]]:
     """Try one version in an environment of its own: figures, and what is wrong. Raises SceneFailed."""
-    python = environment_with(folder / "environment", requirement)
+    python = environment_with(folder / "environment", "numpy>=2.0", requirement, "pytest>=8")
     root = places.checkout()
     if root is None:
         raise scenes.SceneFailed("this check needs a checkout: what it runs does not come with the package")

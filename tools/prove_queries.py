@@ -25,7 +25,7 @@ def ray_cost(godot: Godot, project: Path, engine: str) -> dict:
     f"Jolt's; 2,500 times add one, ask one: at most {DEAREST_IN_TURN} times all then all"
 )
 def rays_against_jolt(godot: Godot, project: Path) -> Outcome:
-    """What a ray costs a script, and bodies added one by one with a ray after each."""
+    """The cost of a ray from a script, and of adding bodies one by one with a ray after each."""
     runs = {scenes.SCREE: [], scenes.JOLT: []}
     for _ in range(ROUNDS):
         for engine, done in runs.items():

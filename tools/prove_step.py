@@ -67,7 +67,7 @@ def faults_of(runs: dict[str, list[scenes.Figures]], height: str, height_toleran
 
 
 def quality_of(figures: scenes.Figures) -> dict[str, float]:
-    """What the time bought: mean speed [m/s], deepest penetration, height (99th percentile), highest centre [m], what is lost."""
+    """The quality of a run: mean speed [m/s], deepest penetration, height (99th percentile), highest centre [m], bodies lost."""
     return {
         "speed": float(figures.extra["mean_speed"]),
         "deepest": figures.deepest_penetration,
@@ -78,7 +78,7 @@ def quality_of(figures: scenes.Figures) -> dict[str, float]:
 
 
 def judged(runs: dict[str, list[scenes.Figures]], height: str, tolerance: float) -> tuple[str, bool]:
-    """What the time bought, in words (Scree / Jolt), and whether it counts."""
+    """The quality of a run in words (Scree / Jolt), and whether its time counts."""
     ours, theirs = quality_of(runs[scenes.SCREE][-1]), quality_of(runs[scenes.JOLT][-1])
     faults = faults_of(runs, height, tolerance)
     words = (

@@ -116,7 +116,7 @@ def streaming_damage(godot: Godot, project: Path) -> Outcome:
 
 @check("100,000 tiles changed at random with right checksums: none crashes, hangs or raises")
 def tiles_from_anywhere(godot: Godot, project: Path) -> Outcome:
-    """What is not refused comes in, is fallen on, asked about in every way, and goes; every test run plays some."""
+    """Tiles that are not refused are loaded, fallen on, queried in every way and unloaded; every test run plays some."""
     return long_tests(("mutants of tiles",), "tests/streaming/test_tile_mutants.py")
 
 
@@ -125,7 +125,7 @@ MOST_MEMORY = 400.0  # [MB] that a flight over them may add
 
 
 def memory() -> float:
-    """What this process has in memory [MB]."""
+    """Resident memory of this process [MB]."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024.0 for line in lines if line.startswith("VmRSS"))
 
@@ -134,7 +134,7 @@ def memory() -> float:
 def streaming_a_million(godot: Godot, project: Path) -> Outcome:
     """Size and load time a body, and memory bounded by what is loaded: in Python, without Godot."""
     from scree.streaming.wanted import Viewer
-    from scree.streaming.world import Streaming
+    from scree.streaming.streaming_world import Streaming
     from scree.core.world import World
     from scree.tools import tiles_plot
 

@@ -52,7 +52,7 @@ def two_threads(godot: Godot, project: Path) -> Outcome:
 
 @check(f"3,000 boxes on 2 threads beside a busy process: at most {DEAREST_NEIGHBOUR} times a quiet step on one thread")
 def busy_neighbour(godot: Godot, project: Path) -> Outcome:
-    """What a step costs when another program takes a core."""
+    """The time of a step while another program uses a core."""
     found = costs("neighbour", 3000)
     ratio = found["busy_mean"] / found["one"]
     figures = (

@@ -56,7 +56,7 @@ class Row:
         return abs(value) if self.expected is None else abs(value - self.expected)
 
     def verdict(self) -> str:
-        """"holds", "off" or "worse"."""
+        """ "holds", "off" or "worse"."""
         ours, best = self.error(SCREE), min(self.error(JOLT), self.error(GODOT_PHYSICS))
         is_worse = ours > best * self.factor + self.allowed or self.values.get(SCREE) is None
         if self.expected is None or is_worse:
@@ -64,7 +64,7 @@ class Row:
         return "holds" if ours <= self.allowed else "off"
 
     def cells(self) -> tuple[str, ...]:
-        """As they stand in the table."""
+        """The cells of the row in the table."""
         if self.expected is None:
             times = f"times {self.factor:.3g} " if self.factor != 1.0 else ""
             expected = f"least {times}+ {self.allowed:.3g} {self.unit}"
@@ -98,7 +98,7 @@ def make_project(folder: Path) -> Path:
 
 
 def run_rows(godot: Godot, project: Path, engine: str, file: str, only: str = "") -> list[dict]:
-    """What a file's functions tell on an engine; after a crash, what came before it. Raises SceneFailed if another engine ran."""
+    """Results of a file's functions on an engine; after a crash, those from before it. Raises SceneFailed on another engine."""
     scenes.choose_engine(project, engine)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "rows.json"

@@ -36,7 +36,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Figures:
-    """What one run of a scene reported. Lengths in [m], energies in [J], times in [ms]."""
+    """The report of one run of a scene. Lengths in [m], energies in [J], times in [ms]."""
 
     scene: str
     engine: str  # the class of the physics server that ran

@@ -1,4 +1,4 @@
-"""What a step costs without Godot: barriers, unions, a busy neighbour, more and more bodies. One part a process, for `prove`.
+"""Costs of a step without Godot: barriers, unions, a busy neighbour, a growing number of bodies. One part a process, for `prove`.
 
     python -m scree.tools.step_costs islands 5000
     python -m scree.tools.step_costs barriers 2
@@ -86,7 +86,7 @@ def busy_process():
 
 
 def islands(count: int) -> dict:
-    """What a union costs, and how many loops finds take, in the settled pile."""
+    """The time of a union, and the number of loops of finds, in the settled pile."""
     pile = Pile(count, 1)
     pile.step(SETTLED)
     seconds, histogram, unions = measure_islands(pile.world.system(pile.system))

@@ -1,9 +1,11 @@
-"""What a structure's tree costs: box tests beside a loose octree, edits, rays and memory. Each part prints a line of JSON.
+"""Costs of a structure's tree: box tests beside a loose octree, edits, rays and memory.
 
     python -m scree.tools.structure_costs tests 1000000
     python -m scree.tools.structure_costs edits 100000
     python -m scree.tools.structure_costs rays 100000
     python -m scree.tools.structure_costs memory 1000000
+
+Each prints one line of JSON.
 """
 
 import json

@@ -11,7 +11,7 @@ COUNTED = 1_000_000
 
 @dataclass(frozen=True)
 class Section:
-    """What a horizontal plane cuts of a tree: levels of nodes, and their bounds (min x, y, z, max x, y, z), shape (n, 6)."""
+    """The nodes of a tree that a horizontal plane cuts: their levels and bounds (min x, y, z, max x, y, z), shape (n, 6)."""
 
     title: str
     levels: np.ndarray

@@ -12,9 +12,7 @@ from scree.profiling.chrome_trace import spans, thread_name  # noqa: E402
 from scree.runtime.timeline import Timeline  # noqa: E402
 
 
-def plot_timeline(
-    path: Path, timeline: Timeline, names: dict[int, str], begin: float = 0.0, end: float = float("inf")
-) -> None:
+def plot_timeline(path: Path, timeline: Timeline, names: dict[int, str], begin: float = 0.0, end: float = float("inf")) -> None:
     """Draw what happened from `begin` to `end` [s, from the first event] to an image file. Raises ValueError if that is
     nothing."""
     rows = [row for row in spans(timeline, names) if row[3] > begin and row[2] < end]

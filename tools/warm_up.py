@@ -20,8 +20,6 @@ SHIPPED = Path(__file__).with_name(RECORD)  # of some machine: on a first start 
 DONE = "warm.json"  # in the folder of the compiled code: written when all of it is there
 
 
-
-
 class WarmUpFailed(Exception):
     """An entry point does not compile, or what is compiled cannot be kept; the message says which and why."""
 
@@ -78,7 +76,7 @@ class Step:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """What a warm-up came to. Times in [s]."""
+    """The result of a warm-up. Times in [s]."""
 
     compiled: int
     loaded: int
@@ -105,7 +103,7 @@ def _make_ready(name: str) -> tuple[str, float, bool, str]:
 
 
 def _fingerprint() -> dict:
-    """What the compiled code depends on beside the engine's sources, which name its folder."""
+    """Everything that compiled code depends on besides the engine's sources, which name its folder."""
     import llvmlite.binding
     import numba
 

@@ -17,7 +17,7 @@ var _pools := {"shape": [], "space": [], "area": [], "body": [], "soft": [], "jo
 var _world_space: RID
 var _gone: Array[RID] = []
 var _mesh := BoxMesh.new()
-## What the arguments of the call in the making depend on.
+## The object and values that the arguments of the present call depend on.
 var _state: Object
 var _chosen := {}
 
@@ -405,7 +405,7 @@ func _wrong(argument: Dictionary, value: Variant) -> Variant:
 	return Transform3D(Basis.IDENTITY, Vector3(0, NAN, 0))
 
 
-## One that is gone, of another kind, or, where none is not allowed, none.
+## A wrong RID: a freed one, one of another kind, or an empty one where that is not allowed.
 func _wrong_rid(name: String) -> RID:
 	var choice := random.randi_range(0, 2)
 	if choice == 0 and name not in ["space", "body_B"]:

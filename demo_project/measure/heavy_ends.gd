@@ -1,5 +1,5 @@
 extends SceneTree
-## What engines make of masses of 1 to 100: chains of 30 links with a 100 times heavier end, of pins and of cone twists, hanging and
+## How engines handle mass ratios of 1 to 100: chains of 30 links with a 100 times heavier end, of pins and of cone twists, hanging and
 ## let go level; and the same weight on a stack of four boxes. All through PhysicsServer3D. Options after `--`: --ticks=N, --json=FILE.
 
 const LINKS := 30
@@ -10,7 +10,7 @@ const BOXES := 5
 ## From here on the stack is to stay where it is.
 const SETTLED := 120
 
-## Of each chain: its links from the top, the last one heavy.
+## The links of each chain from the top; the last one is heavy.
 var _chains: Dictionary[String, Array] = {}
 var _tops: Dictionary[String, Vector3] = {}
 var _stack: Array[RID] = []

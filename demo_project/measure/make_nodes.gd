@@ -1,5 +1,5 @@
 extends SceneTree
-## What it costs to make, add and free nodes: processor time of the main thread for 5,000 RigidBody3D and 5,000 Area3D, each with
+## The cost of making, adding and freeing nodes: processor time of the main thread for 5,000 RigidBody3D and 5,000 Area3D, each with
 ## a CollisionShape3D; with one shape for all, and with a box of its own for each. Three rounds. [s]
 ##
 ## `scree prove making_nodes` runs it on two engines: `godot --headless --path PROJECT -s res://measure/make_nodes.gd --

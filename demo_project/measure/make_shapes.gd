@@ -1,5 +1,5 @@
 extends SceneTree
-## What it costs to make shapes with data, to put each on a body, and to free all: processor time of the main thread, by
+## The cost of making shapes with data, putting each on a body, and freeing all: processor time of the main thread, by
 ## calls of the server and as nodes. Floors of the rounds. [us a shape]
 ##
 ## `godot --headless --path PROJECT -s res://measure/make_shapes.gd [-- --count=N]`; Linux alone tells processor time.
@@ -92,7 +92,7 @@ func _new_shape(kind: String) -> RID:
 	return PhysicsServer3D.heightmap_shape_create()
 
 
-## What the server is given for the shape with this number; each is another.
+## The data of the shape with this number; all differ.
 func _data(kind: String, number: int) -> Variant:
 	var dice := RandomNumberGenerator.new()
 	dice.seed = number + 1

@@ -1,5 +1,5 @@
 extends RefCounted
-## What the main thread has used of its processor, tick by tick: time in which other programs had the processor does not count.
+## Processor time of the main thread, tick by tick: time in which other programs had the processor does not count.
 ##
 ## Linux tells it for a thread when it has rested: call [method tick_is_over] after a pause. Elsewhere there are no figures. What
 ## asking costs is measured first, the least of some, and taken off.
@@ -21,7 +21,7 @@ func _init() -> void:
 		_cost = mini(_cost, Time.get_ticks_usec() - began)
 
 
-## What it has used since it began [us]; -1 where the system does not tell.
+## Processor time of the main thread since it began [us]; -1 if the system does not report it.
 static func used_us() -> int:
 	var file := FileAccess.open(FILE, FileAccess.READ)
 	return -1 if file == null else int(file.get_line().get_slice(" ", 0)) / 1000

@@ -1,5 +1,5 @@
 extends SceneTree
-## What a closest-hit ray costs a script, and adding bodies one by one with a ray after each.
+## The cost of a closest-hit ray from a script, and of adding bodies one by one with a ray after each.
 ##
 ## A world of static boxes (half extents 0.5 to 2.5 m, random yaw) on a square with ground below; rays of 100 m, directions
 ## all round, from 1 to 20 m up. The same calls in an empty space give what the call itself costs. Run with

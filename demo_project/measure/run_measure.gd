@@ -1,6 +1,6 @@
 extends RefCounted
-## What the engine's work looks like from outside, once a run has ended: measured from known shapes and the transforms
-## that the engine reports, by the same exact geometry for every engine. Asking an engine's own queries instead would
+## Measures the result of a run from outside: from known shapes and the transforms that the engine reports, by the same
+## exact geometry for every engine. Asking an engine's own queries instead would
 ## measure it with its own ruler (rounded edges, margins).
 
 const BodySet = preload("res://scripts/body_set.gd")

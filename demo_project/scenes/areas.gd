@@ -14,7 +14,7 @@ const CHANGES: Array[int] = [600, 1200]
 const SHAFT_GRAVITY: Array[float] = [3.0, 5.0, 14.0]
 const SLAB_GRAVITY: Array[float] = [1.0, 2.0, 2.5]
 const SPACE_DAMP := 0.1
-## Of all combinations of the above [m/s^2].
+## Largest gravity of all combinations of the above [m/s^2].
 const LARGEST_GRAVITY := 26.3
 
 var _shafts: Array[Area3D] = []
@@ -119,7 +119,7 @@ func _in_order(column: int) -> Array[Area3D]:
 	return areas
 
 
-## What areas in descending priority make of a value of the space, as Area3D.SpaceOverride documents it.
+## The value of a property of the space after areas in descending priority have changed it, as Area3D.SpaceOverride documents it.
 static func _folded(areas: Array[Area3D], property: String, of_space: float) -> float:
 	var sum := 0.0
 	for area: Area3D in areas:

@@ -13,7 +13,7 @@ const SWING := 0.8
 const SWING_OF_PYRAMID := 0.7193
 
 var _joints: Array[RID] = []
-## Of each joint: the two bodies, and the common point on each.
+## The two bodies of each joint, and the common point on each.
 var _pairs: Array[Vector2i] = []
 
 

@@ -33,7 +33,7 @@ func bin_at(seconds: float) -> Transform3D:
 	return Transform3D(Basis(Vector3.BACK, SPIN * seconds), AXIS)
 
 
-## Of what leaves the wall at its speed and falls through the whole drum.
+## The speed [m/s] of a body that leaves the wall at its speed and falls through the whole drum.
 func highest_speed() -> float:
 	var wall := SPIN * RADIUS / cos(PI / Drum.PANELS)
 	return sqrt(wall * wall + 2.0 * GRAVITY * 2.0 * RADIUS)

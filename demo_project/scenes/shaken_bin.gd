@@ -28,7 +28,7 @@ func build() -> void:
 		bodies.add(forms[index % forms.size()], Transform3D(Basis.IDENTITY, corner + cell + jitter))
 
 
-## Of what goes with the bin at its fastest and falls as far as the highest box of the grid.
+## The speed [m/s] of a body that moves with the bin at its fastest and falls as far as the highest box of the grid.
 func highest_speed() -> float:
 	var floors := ceili(body_count() / float(ROW * ROW))
 	return sqrt((SWING * FREQUENCY) ** 2 + 2.0 * GRAVITY * floors * SPACING)

@@ -1,5 +1,5 @@
 extends Node3D
-## What every demo scene is made of: options, bodies, a bin, a stage to look at, and the recorder of the run.
+## The base of all demo scenes: options, bodies, a bin, a stage to look at, and the recorder of the run.
 ##
 ## A scene overrides `build` (make the bodies) and, where something happens on the way, `tick`.
 ## Keys: Escape to the menu, R to start again, Space to pause; left click throws a ball, right drag turns the camera.

@@ -8,7 +8,7 @@ const RunMeasure = preload("res://measure/run_measure.gd")
 ## [ticks]
 const SAMPLED_FROM := 420
 const SAMPLED_EVERY := 10
-## Of so many bodies one is sampled, with all that were made before it.
+## One of so many bodies is sampled, with all bodies that were made before it.
 const STRIDE := 5
 const TICK := 1.0 / 60.0
 const GRAVITY := 9.8

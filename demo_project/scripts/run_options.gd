@@ -1,5 +1,5 @@
 extends RefCounted
-## What was asked for on the command line after `--`.
+## The options on the command line after `--`.
 
 ## Ticks to run before the scene reports and quits; 0 runs until the window is closed.
 var ticks := 0
@@ -7,7 +7,7 @@ var ticks := 0
 var json_path := ""
 ## How many bodies; 0 takes the scene's own number.
 var bodies := 0
-## What places are drawn by lot with.
+## Seed of the random positions.
 var seed_of_places := 20250
 ## Bodies are made through PhysicsServer3D, without nodes.
 var server := false

@@ -23,7 +23,7 @@ void fragment() {
 
 const HAZE := Color(0.62, 0.70, 0.76)
 
-## What the camera looks at [m], and from where at the start [m].
+## The point that the camera looks at [m], and the camera's first position [m].
 var target := Vector3(0, 1, 0)
 var eye := Vector3(12, 9, 16)
 ## How far shadows are drawn [m].

@@ -90,7 +90,7 @@ func _read_forms() -> void:
 		_shapes.append(rock)
 
 
-## The same 28 tiles: five by five and three ahead.
+## Loads the 28 tiles that Scree would load: five by five and three ahead.
 func _look(x: float, heading: float) -> void:
 	var own := Vector2i(floori(x / TILE), floori(40.0 / TILE))
 	var wanted := {}

@@ -1,6 +1,5 @@
 """The public names of Scree: what `import scree` gives. The package itself imports them when they are first asked for."""
 
-
 from ..core.pulleys import Pulley
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 from ..runtime.memory import PoolFull

@@ -10,9 +10,7 @@ from ..batches.editing import shapes_on
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA
 from ..core.areas import LARGEST_PRIORITY, MODE_NAMES
-from .arrays import (
-    FURTHEST, Floats, Vector, basis_of, number, read_only, rotations, told_as, turned, twelve, vector,
-)  # fmt: skip
+from .arrays import FURTHEST, Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, turned, twelve, vector
 from .handle import Handle
 
 if TYPE_CHECKING:
@@ -95,19 +93,19 @@ class Area(Handle):
         core.area.index(call, self._id)
 
         def edit() -> None:
-            with told_as(call):
+            with errors_of_call(call):
                 action()
 
         core.late.run(self._id, edit)
 
     def overlaps(self) -> "list[Body | Area]":
         """The bodies and areas inside as of the last step, in the order of their rows. The area must `watch` for them."""
-        with told_as("overlaps"):
+        with errors_of_call("overlaps"):
             found = self._space.core.area.overlaps(self._id)
         return [thing_of(self._space, identity) for identity in found]
 
     def watch(self, bodies: bool = True, areas: bool = False) -> None:
-        """Choose whether the area sees bodies, and other areas. Switching it on tells everything inside again. Raises
+        """Choose whether the area sees bodies, and other areas. Switching it on reports everything inside again. Raises
         KeyError."""
         self._late("watch", lambda: self._space.core.area.set_monitoring(self._id, bodies=bodies, areas=areas))
 

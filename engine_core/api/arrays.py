@@ -18,9 +18,9 @@ Vectors: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | NDArray[Any]
 Numbers: TypeAlias = float | Sequence[float] | NDArray[Any]
 """Numbers of shape (n,), or one for all."""
 Floats: TypeAlias = NDArray[np.float64]
-"""An array of double precision, of the shape that the call or property tells."""
+"""An array of double precision, of the shape that the call or property names."""
 Ints: TypeAlias = NDArray[np.int64]
-"""An array of whole numbers of 64 bits, of the shape that the call or property tells."""
+"""An array of whole numbers of 64 bits, of the shape that the call or property names."""
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
 FURTHEST = 1e12
 """The furthest that a body may lie from the origin along an axis [m]: squares of distances stay finite in single precision."""
@@ -173,7 +173,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @contextmanager
-def told_as(call: str, **names: str) -> Iterator[None]:
+def errors_of_call(call: str, **names: str) -> Iterator[None]:
     """Let ValueError, KeyError and PoolFull of the core name what the user wrote: the call, and arguments by their names for
     users."""
     try:

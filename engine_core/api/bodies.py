@@ -43,7 +43,7 @@ class Bodies:
 
     @property
     def ids(self) -> Ints:
-        """The ids of the bodies, int64 (n,), as hits and contacts tell them."""
+        """The ids of the bodies, int64 (n,), as hits and contacts report them."""
         return read_only(self._ids.copy())
 
     def __len__(self) -> int:

@@ -9,7 +9,7 @@ from ..batches.editing import edit_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KIND_BODY, RIGID
 from ..edit import motion_edits
 from .arrays import (
-    FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector,
+    FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector,
 )  # fmt: skip
 from .bodies import Bodies
 from .handle import Handle
@@ -175,7 +175,7 @@ class Body(Handle):
         ValueError, KeyError."""
         self._space.core.body.index("test_motion", self._id)
         place = twelve(basis_of(self.rotation), self.position)
-        with told_as("test_motion"):
+        with errors_of_call("test_motion"):
             answer, _ = self._space.queries.body_test_motion(self._id, place, motion, margin)
         return answer["travel"].copy(), answer["remainder"].copy()
 
@@ -278,7 +278,7 @@ class Body(Handle):
         return float(self._param(name))
 
     def _param(self, name: str) -> Any:
-        with told_as(name):
+        with errors_of_call(name):
             return self._space.core.body.param(self._id, name)
 
     def _set(self, name: str, value: Any) -> None:
@@ -290,7 +290,7 @@ class Body(Handle):
     def shapes(self) -> list[Shape | None]:
         """The shapes of the body, by number; None stands for a shape that an expert made through the core."""
         core, table = self._space.core, self._space.world.shapes
-        with told_as("shapes"):
+        with errors_of_call("shapes"):
             ids = [core.body.shape(self._id, number) for number in range(core.body.shape_count(self._id))]
             return [table.value(core.shape.index("shapes", identity)) for identity in ids]
 
@@ -326,7 +326,7 @@ class Body(Handle):
         self._space.core.body.index(call, self._id)
 
         def edit() -> None:
-            with told_as(call):
+            with errors_of_call(call):
                 action()
 
         self._space.core.late.run(self._id, edit)
@@ -342,9 +342,7 @@ class Body(Handle):
         """Friction and restitution (no units) of the surface. Can be assigned."""
         # By way of text: 0.8 comes back as 0.8, not as what single precision makes of it.
         friction, restitution = (float(str(self._one(name, "material"))) for name in ("friction", "restitution"))
-        return Material(
-            friction=abs(friction), restitution=abs(restitution), rough=friction < 0.0, absorbent=restitution < 0.0
-        )
+        return Material(friction=abs(friction), restitution=abs(restitution), rough=friction < 0.0, absorbent=restitution < 0.0)
 
     @material.setter
     def material(self, material: Material) -> None:
@@ -386,9 +384,9 @@ class Body(Handle):
 
     @property
     def contact_events(self) -> str:
-        """The contacts of the body that `Space.contact_events` tells: "none", "changes" (those that begin or end) or "all". Can
+        """The contacts of the body that `Space.contact_events` reports: "none", "changes" (those that begin or end) or "all". Can
         be assigned."""
-        with told_as("contact_events"):
+        with errors_of_call("contact_events"):
             return CONTACT_EVENTS[int(self._space.core.contact.events_of(self._id))]
 
     @contact_events.setter
@@ -401,7 +399,7 @@ class Body(Handle):
     def contact_class(self) -> str:
         """Name of the class whose rules the contacts of the body follow (`World.set_contact_rule`); "default" for a new body.
         Can be assigned."""
-        with told_as("contact_class"):
+        with errors_of_call("contact_class"):
             return self._space.world.contact_class_name(self._space.core.contact.class_of(self._id))
 
     @contact_class.setter

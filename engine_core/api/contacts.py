@@ -15,7 +15,7 @@ from .arrays import Floats, Ints, Vector, keep_own, read_only
 class ContactRule:
     """How bodies of two contact classes meet, for `World.set_contact_rule`.
 
-    `ignore`: not at all. `sensor`: their contacts are told, but they do not push each other. `friction`, 0 or more, and
+    `ignore`: not at all. `sensor`: their contacts are reported, but they do not push each other. `friction`, 0 or more, and
     `restitution`, 0 to 1 (no units), replace those of their materials. `surface_velocity` [m/s] (3,): how the surface of
     bodies of the first class runs, in the frame of the body. `inverse_mass_scale`, no unit, for each side: a side with 0 is
     not pushed. `platform_normal` (3,): up, in the frame of bodies of the first class, which carry bodies from above and let
@@ -38,7 +38,7 @@ class ContactRule:
 
 
 class ContactEvents:
-    """The contacts that the last step told, as arrays with one row per contact, which is between a shape of one body and a
+    """The contacts that the last step reported, as arrays with one row per contact, which is between a shape of one body and a
     shape of another. The arrays are copies; their order is the same for any number of threads. `rows` holds everything
     (`CONTACT_EVENT`), for experts."""
 
@@ -55,7 +55,7 @@ class ContactEvents:
 
     @property
     def lasts(self) -> NDArray[np.bool_]:
-        """Whether each contact was there before and still is, (n,). Such contacts are told if a body asks for "all"."""
+        """Whether each contact was there before and still is, (n,). Such contacts are reported if a body asks for "all"."""
         return read_only(np.asarray(self.rows["kind"] == CONTACT_PERSISTED))
 
     @property
@@ -110,7 +110,7 @@ class ContactEvents:
 
 
 class AreaEvents:
-    """The overlaps that the last step told, as arrays with one row each: between a shape of an area and a shape of a body or
+    """The overlaps that the last step reported, as arrays with one row each: between a shape of an area and a shape of a body or
     another area. The arrays are copies. `rows` holds everything (`AREA_EVENT`), for experts."""
 
     def __init__(self, rows: NDArray[Any]) -> None:

@@ -16,7 +16,7 @@ class Handle:
 
     @property
     def id(self) -> int:
-        """The number of the thing, as hits, contacts and events tell it and as the core's calls take it."""
+        """The number of the thing, as hits, contacts and events report it and as the core's calls take it."""
         return self._id
 
     @property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..joints.schema import DISTANCE, IS_ENABLED
-from .arrays import Floats, basis_of, read_only, told_as, turned, twelve
+from .arrays import Floats, basis_of, errors_of_call, read_only, turned, twelve
 from .handle import Handle
 from .joint_values import ANGLES, AXES, AnyJoint, Distance, Gear, Motor, Range, Spring, check_limits
 
@@ -36,7 +36,7 @@ class Joint(Handle):
 
     def position(self, axis: str = "") -> float:
         """Where the body is now along or about an axis, against the other body: [m] or [rad]. Raises ValueError, KeyError."""
-        with told_as("position"):
+        with errors_of_call("position"):
             return float(self._space.core.joint.position(self._id, self._axis("position", axis)))
 
     def set_limits(self, limits: Range | None, axis: str = "") -> None:
@@ -44,7 +44,7 @@ class Joint(Handle):
         it: a rope becomes a rod, and a rod a rope. A distance is at least 0. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_limits", axis)
         check_limits("set_limits", "limits", limits, is_angle=(axis or self._main_axis) in ANGLES)
-        with told_as("set_limits", shortest="limits", longest="limits"):
+        with errors_of_call("set_limits", shortest="limits", longest="limits"):
             if limits is None:
                 core.joint.free_axis(self._id, number)
             elif number == DISTANCE:
@@ -55,7 +55,7 @@ class Joint(Handle):
     def set_motor(self, motor: Motor | None, axis: str = "") -> None:
         """Drive an axis ([m/s], [rad/s]); None switches the motor off. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_motor", axis)
-        with told_as("set_motor"):
+        with errors_of_call("set_motor"):
             if motor is None:
                 core.joint.clear_motor(self._id, number)
             else:
@@ -64,7 +64,7 @@ class Joint(Handle):
     def set_spring(self, spring: Spring | None, axis: str = "") -> None:
         """Pull an axis towards a target ([m], [rad]); None removes the spring. Raises ValueError, KeyError."""
         core, number = self._space.core, self._axis("set_spring", axis)
-        with told_as("set_spring"):
+        with errors_of_call("set_spring"):
             if spring is None:
                 core.joint.clear_spring(self._id, number)
                 return
@@ -75,19 +75,19 @@ class Joint(Handle):
     @property
     def force(self) -> Floats:
         """Force of the joint on the body in the last step [N], (3,)."""
-        with told_as("force"):
+        with errors_of_call("force"):
             return read_only(np.asarray(self._space.core.joint.force(self._id)))
 
     @property
     def torque(self) -> Floats:
         """Torque of the joint on the body in the last step [N m], (3,)."""
-        with told_as("torque"):
+        with errors_of_call("torque"):
             return read_only(np.asarray(self._space.core.joint.torque(self._id)))
 
     @property
     def is_broken(self) -> bool:
         """Whether the joint had to bear more than its `break_force` or `break_torque`. Assigning True to `enabled` mends it."""
-        with told_as("is_broken"):
+        with errors_of_call("is_broken"):
             return bool(self._space.core.joint.is_broken(self._id))
 
     @property
@@ -97,17 +97,17 @@ class Joint(Handle):
 
     @enabled.setter
     def enabled(self, is_enabled: bool) -> None:
-        with told_as("enabled"):
+        with errors_of_call("enabled"):
             self._space.core.joint.set_enabled(self._id, is_enabled)
 
     def set_collide(self, collide: bool) -> None:
         """Choose whether the joined bodies push each other. Raises KeyError."""
-        with told_as("set_collide"):
+        with errors_of_call("set_collide"):
             self._space.core.joint.set_collides(self._id, collide)
 
     def remove(self) -> None:
         """Free the joint; its bodies wake. Raises KeyError."""
-        with told_as("remove"):
+        with errors_of_call("remove"):
             self._space.core.joint.destroy(self._id)
 
 
@@ -141,11 +141,11 @@ def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
     to_frame, own_frame = joint.frames()
     ids = to.id if to else 0, body.id
     places = local_frame(to, to_frame), local_frame(body, own_frame)
-    with told_as("add_joint"):
+    with errors_of_call("add_joint"):
         identity = int(core.joint.create(joint.kind, *ids, *places, joint.collide))
     handle = Joint(body.space, identity, joint.main_axis)
     try:
-        with told_as("add_joint"):
+        with errors_of_call("add_joint"):
             _set_up(core, joint, handle)
     except BaseException:
         core.joint.destroy(identity)

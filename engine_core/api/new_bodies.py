@@ -8,7 +8,7 @@ import numpy as np
 from ..batches.adding import add_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
 from .arrays import (
-    FASTEST, FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, number, numbers, rotations, told_as,
+    FASTEST, FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, errors_of_call, number, numbers, rotations,
 )  # fmt: skip
 from .bodies import Bodies
 from .body import Body
@@ -126,7 +126,7 @@ class SpaceBodies:
         shapes = self._take_shapes(call, shape, count)
         try:
             weights = self._masses(call, masses, density, shapes)
-            with told_as(call):
+            with errors_of_call(call):
                 ids = add_bodies(self._world.core, self._id, template, motions, weights, shapes)
         except BaseException:
             self._drop_shapes(shapes)
@@ -134,9 +134,7 @@ class SpaceBodies:
         space: Any = self
         return Bodies(space, ids)
 
-    def _template(
-        self, call: str, mode: int, material: Material, layer: str | None, can_sleep: bool, continuous: bool
-    ) -> Any:
+    def _template(self, call: str, mode: int, material: Material, layer: str | None, can_sleep: bool, continuous: bool) -> Any:
         layers = self._world.layers
         flags = (CAN_SLEEP if can_sleep else 0) | (CONTINUOUS if continuous else 0) | RAY_PICKABLE
         template = self._world.core.bodies.template(mode, flags)
@@ -177,5 +175,3 @@ class SpaceBodies:
         if wrong.any():
             raise ValueError(f"{call}: mass must be above 0 and below 1e38 kg, got {found[wrong][0]}")
         return found
-
-

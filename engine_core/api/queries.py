@@ -11,7 +11,7 @@ from ..core.queries import Queries
 from ..core.snapshot import Snapshot
 from .areas import Area, thing_of
 from .arrays import (
-    NO_TURN, Floats, Ints, Vector, Vectors, basis_of, doubles, read_only, rotations, rows, told_as, twelve, vector,
+    NO_TURN, Floats, Ints, Vector, Vectors, basis_of, doubles, errors_of_call, read_only, rotations, rows, twelve, vector,
 )  # fmt: skip
 from .body import Body, ids_of
 from .materials import Names
@@ -114,7 +114,7 @@ class SpaceQueries:
 
     @property
     def queries(self) -> Queries:
-        """The compiled face of all queries (`engine_core/core/queries.py`), for experts."""
+        """The low-level interface of all queries (`engine_core/core/queries.py`), for experts."""
         return self._world.queries
 
     def _settings(
@@ -157,7 +157,7 @@ class SpaceQueries:
         return self._cast("cast_rays", begin, end, settings, hit_from_inside=from_inside, collector=collector, threads=threads)
 
     def _cast(self, call: str, begin: Floats, end: Floats, settings: dict[str, Any], **how: Any) -> Hits:
-        with told_as(call):
+        with errors_of_call(call):
             found = self.queries.cast_rays(self._id, begin, end, **settings, **how)
         return Hits(found, np.linalg.norm(end - begin, axis=1))
 
@@ -169,7 +169,7 @@ class SpaceQueries:
         Any thread may ask. Raises ValueError, KeyError."""
         settings = self._settings("cast_ray_all", layers, areas, bodies, exclude)
         begin, last = vector("cast_ray_all", "origin", origin), vector("cast_ray_all", "end", end)
-        with told_as("cast_ray_all", max_results="most"):
+        with errors_of_call("cast_ray_all", max_results="most"):
             found = self.queries.cast_ray_all(self._id, begin, last, max_results=most, **settings)
         return [self._hit(row, float(np.linalg.norm(last - begin))) for row in found]
 
@@ -182,7 +182,7 @@ class SpaceQueries:
         Any thread may ask. Raises ValueError, KeyError."""
         place, way = self._place("cast_shape", position, rotation), vector("cast_shape", "motion", motion)
         settings = self._settings("cast_shape", layers, areas, bodies, exclude)
-        with told_as("cast_shape"), self._world.shapes.for_query("cast_shape", shape) as used:
+        with errors_of_call("cast_shape"), self._world.shapes.for_query("cast_shape", shape) as used:
             found = self.queries.cast_shape(self._id, used, place, way, margin=margin, **settings)
         return self._hit(found[0], float(np.linalg.norm(way))) if len(found) else None
 
@@ -194,7 +194,7 @@ class SpaceQueries:
         when it is grown by `margin` [m]: at most `most`, each once. Any thread may ask. Raises ValueError, KeyError."""
         settings = self._settings("overlaps", layers, areas, bodies, exclude)
         place = self._place("overlaps", position, rotation)
-        with told_as("overlaps", max_results="most"), self._world.shapes.for_query("overlaps", shape) as used:
+        with errors_of_call("overlaps", max_results="most"), self._world.shapes.for_query("overlaps", shape) as used:
             found = self.queries.intersect_shape(self._id, used, place, margin=margin, max_results=most, **settings)
         return self._things(found["body_id"])
 
@@ -206,7 +206,7 @@ class SpaceQueries:
         ValueError, KeyError."""
         settings = self._settings("at_point", layers, areas, bodies, exclude)
         place = vector("at_point", "point", point)
-        with told_as("at_point", max_results="most"):
+        with errors_of_call("at_point", max_results="most"):
             found = self.queries.intersect_point(self._id, place, max_results=most, **settings)
         return self._things(found["body_id"])
 
@@ -217,14 +217,14 @@ class SpaceQueries:
         cheap, and some of them are only near. Any thread may ask. Raises ValueError, KeyError."""
         settings = self._settings("near_box", layers, areas, bodies, ())
         settings.pop("exclude")
-        with told_as("near_box"):
+        with errors_of_call("near_box"):
             return self._things(self.queries.bodies_in_box(self._id, center, half_extents, **settings))
 
     def closest_point(self, body: Body, point: Vector) -> Floats:
         """Find the point of a body nearest to `point`, both world [m] (3,); a point inside the body is its own answer. Any
         thread may ask. Raises ValueError, KeyError."""
         check_world("closest_point", self, [body])
-        with told_as("closest_point"):
+        with errors_of_call("closest_point"):
             return np.asarray(self.queries.closest_point(body.id, vector("closest_point", "point", point)))
 
     def triangles(self, low: Vector, high: Vector, *, layers: Names | None = None) -> Floats:
@@ -234,7 +234,7 @@ class SpaceQueries:
         self._check_not_stepping("triangles")
         self._world.core.system_index("triangles", self._id)
         box = vector("triangles", "low", low), vector("triangles", "high", high)
-        with told_as("triangles"):
+        with errors_of_call("triangles"):
             snapshot = Snapshot(self._world.core, self._id, *box, self._world.layers.bits("triangles", layers))
         with snapshot:
             return np.asarray(snapshot.triangles())

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shapes import schema, settings
-from .arrays import NO_TURN, Vector, Vectors, basis_of, keep_own, rotations, told_as, twelve, vector
+from .arrays import NO_TURN, Vector, Vectors, basis_of, errors_of_call, keep_own, rotations, twelve, vector
 from .materials import Material
 
 Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
@@ -21,7 +21,7 @@ Whole: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
 GROUNDS = {schema.PLANE, schema.MESH, schema.HEIGHT_FIELD}
 """Kinds of shapes that have no inside to move: for static and kinematic bodies."""
 FLAT = 1e-6
-"""Points lie in one plane if they are so much thinner than wide, in parts: what single precision tells apart."""
+"""Points lie in one plane if they are so much thinner than wide, in parts: the resolution of single precision."""
 
 
 class Shape:
@@ -43,7 +43,7 @@ class Shape:
         """Check all numbers. Raises ValueError."""
         if self._settings is None:
             raise ValueError("Shape: make a Box, a Sphere or another kind of shape")
-        with told_as(type(self).__name__, material_table="surfaces", materials="surface_of"):
+        with errors_of_call(type(self).__name__, material_table="surfaces", materials="surface_of"):
             self._settings.checked(*self.arguments())
 
     def write(self, pool: Any, index: int) -> None:
@@ -231,7 +231,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Compound(Shape):
-    """Several shapes as one rigid shape: `parts`, each with its place [m]. Hits and contacts tell the number of the part."""
+    """Several shapes as one rigid shape: `parts`, each with its place [m]. Hits and contacts report the number of the part."""
 
     parts: Sequence[Part]
     kind = schema.COMPOUND

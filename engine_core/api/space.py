@@ -17,7 +17,9 @@ from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehi
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from . import joint as joint_handle
 from .areas import Area, AreaEffect, check_effect
-from .arrays import FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, number, read_only, rotations, told_as, twelve, vector
+from .arrays import (
+    FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector,
+)  # fmt: skip
 from .bodies import Bodies
 from .body import Body
 from .contacts import AreaEvents, ContactEvents
@@ -89,7 +91,7 @@ class Listener:
 
     def remove(self) -> None:
         """Stop calling the function. The thread that steps calls this, between steps. Raises KeyError the second time."""
-        with told_as("remove"):
+        with errors_of_call("remove"):
             self._remove()
 
 
@@ -126,7 +128,7 @@ class Space(SpaceBodies, SpaceQueries):
 
     @property
     def core(self) -> Any:
-        """The compiled face of the world (`engine_core/core/world.py`), for experts."""
+        """The low-level interface of the world (`engine_core/core/world.py`), for experts."""
         return self._world.core
 
     def __repr__(self) -> str:
@@ -181,7 +183,7 @@ class Space(SpaceBodies, SpaceQueries):
         direction = given / strength if strength > 0.0 else (0.0, -1.0, 0.0)
 
         def set_both() -> None:
-            with told_as("gravity"):
+            with errors_of_call("gravity"):
                 for name, value in (("gravity_vector", direction), ("gravity", strength)):
                     self.core.area.set_space_param(self._id, name, value)
 
@@ -216,7 +218,7 @@ class Space(SpaceBodies, SpaceQueries):
     # What is in it.
 
     def body(self, identity: int) -> Body:
-        """The body with an id, as hits, contacts and events tell it. No quantities. Never raises; a stale id raises when it
+        """The body with an id, as hits, contacts and events report it. No quantities. Never raises; a stale id raises when it
         is used."""
         return Body(self, int(identity))
 
@@ -243,9 +245,7 @@ class Space(SpaceBodies, SpaceQueries):
         core.system_index("add_area", self._id)
         if effect is not None:
             check_effect("add_area", effect)
-        place = twelve(
-            basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position, most=FURTHEST)
-        )
+        place = twelve(basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position, most=FURTHEST))
         own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
         identity = self._world.shapes.take(shape, 1, "add_area")
         with self._world.shapes.given_back_unless_done([identity]):
@@ -281,15 +281,13 @@ class Space(SpaceBodies, SpaceQueries):
         return Joint(self, joint_handle.create(self.core, joint, body, to), joint.main_axis)
 
     def add_pulley(self, rope: Rope, body: Body, to: Body | None = None) -> Pulley:
-        """Hang two bodies on one rope [m]. The pulley tells its `length` [m] and `tension` [N]. The thread that steps calls
+        """Hang two bodies on one rope [m]. The result has its `length` [m] and `tension` [N]. The thread that steps calls
         this, between steps. Raises ValueError, also for a body of another space, KeyError."""
         self._check_joined("add_pulley", body, to)
         places = rope.point, rope.to_point, rope.wheel, rope.to_wheel
         names = {"point_a": "point", "point_b": "to_point", "fixed_a": "wheel", "fixed_b": "to_wheel"}
-        with told_as("add_pulley", **names):
-            made: Pulley = self.core.pulley.create(
-                body.id, to.id if to else 0, *places, rope.ratio, rope.shortest, rope.longest
-            )
+        with errors_of_call("add_pulley", **names):
+            made: Pulley = self.core.pulley.create(body.id, to.id if to else 0, *places, rope.ratio, rope.shortest, rope.longest)
         return made
 
     def _check_joined(self, call: str, body: Body, to: Body | None) -> None:
@@ -310,30 +308,30 @@ class Space(SpaceBodies, SpaceQueries):
         body collides with. The thread that steps calls this, between steps. Raises ValueError, KeyError."""
         check_space("add_vehicle", self, [body])
         mask = None if layers is None else self._world.layers.bits("add_vehicle", layers)
-        with told_as("add_vehicle"):
+        with errors_of_call("add_vehicle"):
             made: Vehicle = self.core.vehicle.create(
                 body.id, wheels, engine, differentials, tracks, anti_roll_bars, lean, forward, up, mask
             )
         return made
 
-    # What the last step told.
+    # Reports of the last step.
 
     def contact_events(self) -> ContactEvents:
         """Contacts that began, lasted or ended in the last step, as arrays [m], [N s], of bodies whose `contact_events` is
         not "none". The thread that steps calls this, between steps. Raises KeyError."""
-        with told_as("contact_events"):
+        with errors_of_call("contact_events"):
             return ContactEvents(self.core.contact.events(self._id).copy())
 
     def contact_points(self, most: int = MOST_POINTS) -> Floats:
         """Points where bodies touched in the last step, world [m], (n, 3), at most `most`. The thread that steps calls this,
         between steps. Raises KeyError."""
-        with told_as("contact_points"):
+        with errors_of_call("contact_points"):
             return np.asarray(self.core.system(self._id).contact_points(most))
 
     def area_events(self) -> AreaEvents:
         """Bodies and areas that entered or left areas in the last step, as arrays; no quantities. The thread that steps calls
         this, between steps. Raises KeyError."""
-        with told_as("area_events"):
+        with errors_of_call("area_events"):
             return AreaEvents(self.core.area.events(self._id).copy())
 
     # Callbacks.
@@ -341,27 +339,27 @@ class Space(SpaceBodies, SpaceQueries):
     def on_step(self, function: Any, moment: Literal["before", "sub-step", "after"] = "before") -> Listener:
         """Have `function(seconds)` called in each step, with the length of the step or sub-step [s], on the thread that
         steps. A compiled function, `void(int64, int64, float64)`, gets the address of the core's record of the space and 0 as
-        well. What a Python function raises does not end the step: `step` raises the first error when it is over, and the
-        function is called again in the next one. It must not step the space. Raises ValueError, KeyError, PoolFull."""
+        well. An error that a Python function raises does not end the step: `step` raises the first one when it is over, and
+        the function is called again in the next step. It must not step the space. Raises ValueError, KeyError, PoolFull."""
         if moment not in MOMENTS:
             raise ValueError(f"on_step: moment must be one of {', '.join(MOMENTS)}, got {moment!r}")
-        with told_as("on_step"):
+        with errors_of_call("on_step"):
             number = self.core.listener.add(self._id, function, MOMENTS[moment])
         return Listener(lambda: self.core.listener.remove(self._id, number))
 
     def on_waking(self, function: Callable[[Bodies, Bodies], None]) -> Listener:
         """Have `function(woke, slept)` called with two `Bodies` after each step in which bodies began to move or fell asleep,
-        on the thread that steps. A new body counts as woken. What it raises `step` raises, when all functions were called. It
-        must not step the space. No quantities. Raises ValueError, KeyError."""
+        on the thread that steps. A new body counts as woken. `step` raises an error of the function after all functions
+        were called. It must not step the space. No quantities. Raises ValueError, KeyError."""
 
-        def told(woke: Any, slept: Any) -> None:
+        def report(woke: Any, slept: Any) -> None:
             function(Bodies(self, woke), Bodies(self, slept))
 
         if not callable(function):
             raise ValueError(f"on_waking: a function is wanted, got {function!r}")
-        with told_as("on_waking"):
-            self.core.listener.add_activation(self._id, told)
-        return Listener(lambda: self.core.listener.remove_activation(self._id, told))
+        with errors_of_call("on_waking"):
+            self.core.listener.add_activation(self._id, report)
+        return Listener(lambda: self.core.listener.remove_activation(self._id, report))
 
     def remove(self) -> None:
         """Free the space with all its bodies and areas. No step and no query of it may be running. Raises KeyError, and

@@ -7,7 +7,8 @@ from typing import Any
 from ..bodies.schema import CONTACT_CLASSES
 from ..core.queries import Queries
 from ..core.world import World as Core
-from .arrays import Vector, told_as, vector
+from ..step.limits import name_of_limit
+from .arrays import Vector, errors_of_call, vector
 from .contacts import ContactRule
 from .materials import Layers
 from .shape_table import ShapeTable
@@ -32,13 +33,12 @@ class World:
     def __init__(self, threads: int | None = None, layers: Layers | None = None, **limits: int) -> None:
         self.layers = layers or Layers()
         """Names of collision layers."""
-        self.core: Any = Core(threads, self.layers.table, None, **limits)
-        """The compiled face (`engine_core/core/world.py`): ids, rows and addresses, for experts. It shares all with this one."""
-        self.core.name_limits("World({}=...)")
+        self.core: Any = Core(threads, self.layers.table, None, name_of_limit, **limits)
+        """The low-level interface (`engine_core/core/world.py`): ids, rows and addresses, for experts. It is the same world."""
         self.shapes = ShapeTable(self.core)
         """Which shapes of the core stand for which values, for experts."""
         self.queries = Queries(self.core)
-        """The compiled face of all queries (`engine_core/core/queries.py`), for experts."""
+        """The low-level interface of all queries (`engine_core/core/queries.py`), for experts."""
         self._contact_classes = ["default"]
         self._naming = threading.Lock()
 
@@ -56,7 +56,7 @@ class World:
         a rule to remove that is not there."""
         if rule is not None and not isinstance(rule, ContactRule):
             raise TypeError(f"set_contact_rule: a ContactRule or None is wanted, got {rule!r}")
-        with told_as("set_contact_rule"):
+        with errors_of_call("set_contact_rule"):
             if rule is None and not {class_a, class_b} <= set(self._contact_classes):
                 raise KeyError(f"there is no rule for {class_a!r} and {class_b!r}")
             numbers = self.contact_class_number(class_a), self.contact_class_number(class_b)
@@ -83,5 +83,5 @@ class World:
         (rows, columns), and if given the index of the surface of each cell from there on. Bodies that lie on it wake. The
         thread that steps calls this, between steps. Raises ValueError."""
         identity = self.shapes.find("update_height_field", field)
-        with told_as("update_height_field", materials="surface_of"):
+        with errors_of_call("update_height_field", materials="surface_of"):
             self.core.shape.update_height_field(identity, column, row, heights, surface_of)

@@ -12,7 +12,8 @@ from ..bodies.bounds import fatten_bounds, update_bounds
 from ..bodies.identity import SEQUENCE_MASK, kind_of
 from ..bodies.layers import broad_phase_layer_of
 from ..bodies.motion import bodies_of, system_of
-from ..bodies.schema import INDEX_BITS, INDEX_MASK, INSTANCE, KIND_BITS, KIND_BODY, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import INDEX_BITS, INDEX_MASK, INSTANCE, KIND_BITS, KIND_BODY
 from ..broad_phase.add import tree_prepare
 from ..broad_phase.tree_edits import tree_finalize
 from ..edit.body_placement import enter_system, renew, tree_of
@@ -87,7 +88,7 @@ def _make_body(given, record, n):
 def make_bodies(address):
     """Make the bodies that the NEW_BODIES record at an address describes, in no system yet."""
     given = view(address, 1, NEW_BODIES)[0]
-    record = view(given.world, 1, WORLD)[0]
+    record = world_at(given.world)
     for n in range(given.count):
         _make_body(given, record, n)
 
@@ -96,7 +97,7 @@ def make_bodies(address):
 def enter_many(address):
     """Put bodies of one layer, in no system, into a system. The caller holds its gate."""
     given = view(address, 1, NEW_BODIES)[0]
-    record, bodies = view(given.world, 1, WORLD)[0], bodies_of(given.world)
+    record, bodies = world_at(given.world), bodies_of(given.world)
     rows = view(given.rows, given.count, INT32)
     system = system_of(given.world, given.system_index)[0]
     if given.count >= LEAST_SUBTREE:

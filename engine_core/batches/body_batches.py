@@ -15,9 +15,10 @@ from ..bodies.bounds import bounds_overlap, fatten_bounds, renew_local_bounds, u
 from ..bodies.identity import SEQUENCE_MASK
 from ..bodies.motion import bodies_of
 from ..bodies.rare import own_rare
+from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
     BODY, INDEX_BITS, INSTANCE, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KIND_BITS, KIND_BODY, LAYER_MOVING, LAYER_NOT_MOVING,
-    LAYER_SENSOR, SYSTEM, WORLD,
+    LAYER_SENSOR, SYSTEM,
 )  # fmt: skip
 from ..broad_phase.add import tree_prepare
 from ..broad_phase.calls import call_rebuild
@@ -181,7 +182,7 @@ def _make_body(batch, record, bodies, number, first):
 def make_batch(address):
     """Make the bodies of the BATCH at an address and prepare their sub-tree. Return 1, or 0: the pool of tree nodes is full."""
     batch = view(address, 1, BATCH)[0]
-    record, system = view(batch.world, 1, WORLD)[0], view(batch.system, 1, SYSTEM)[0]
+    record, system = world_at(batch.world), system_at(batch.system)
     bodies = bodies_of(batch.world)
     for k in range(3):
         batch.bounds[k], batch.bounds[3 + k] = FLOAT32(LARGE), FLOAT32(-LARGE)
@@ -219,7 +220,7 @@ def _tell_moving(queue, batch, system, bodies):
 @kernel
 def _put_in(queue, address):
     batch = view(address, 1, BATCH)[0]
-    system = view(batch.system, 1, SYSTEM)[0]
+    system = system_at(batch.system)
     if atomics.compare_exchange_int64(address + STATE, INT64(PREPARED), INT64(ENTERING)) != PREPARED:
         atomics.store_release_int64(address + STATE, INT64(DROPPED))
         return
@@ -288,7 +289,7 @@ def advance(address):
                 atomics.store_release_int64(at + STATE, INT64(IS_OUT))
             else:
                 _put_in(queue, at)
-        call_3_result(view(world, 1, WORLD)[0].edit_function, world, INT64(0), system)
+        call_3_result(world_at(world).edit_function, world, INT64(0), system)
         if is_waiting:
             break
         atomics.add_int64(address + WAITING, INT64(-1))
@@ -326,7 +327,7 @@ def abort_batch(address):
 def drop_subtree(address):
     """Free the prepared sub-tree of a batch that was never added."""
     batch = view(address, 1, BATCH)[0]
-    system, record = view(batch.system, 1, SYSTEM)[0], view(batch.world, 1, WORLD)[0]
+    system, record = system_at(batch.system), world_at(batch.world)
     tree_abort(static_tree(system), record.bodies, batch.subtree)
 
 
@@ -335,7 +336,7 @@ def hide_batch(address):
     """Remove the bodies of a batch that is in from the tree: no query that begins from now on finds them."""
     atomics.store_release_int64(address + STATE, INT64(HIDDEN))
     batch = view(address, 1, BATCH)[0]
-    system, record = view(batch.system, 1, SYSTEM)[0], view(batch.world, 1, WORLD)[0]
+    system, record = system_at(batch.system), world_at(batch.world)
     atomics.add_int64(batch.system + HIDES_BEGUN, INT64(1))
     tree_remove_many(static_tree(system), record.bodies, batch.rows, batch.count)
     atomics.add_int64(batch.system + HIDES_ENDED, INT64(1))
@@ -345,7 +346,7 @@ def hide_batch(address):
 def quiet_counters(address, seen):
     """Return which of the tree's 16 counters of users have been seen at zero, those in `seen` included: a bit each. When all
     have, every query that had begun before the first call has ended."""
-    system = view(view(address, 1, BATCH)[0].system, 1, SYSTEM)[0]
+    system = system_at(view(address, 1, BATCH)[0].system)
     counters = static_tree(system) + USERS
     for k in range(2 * USER_STRIPES):
         if atomics.load_acquire_int64(counters + 64 * k) == 0:
@@ -357,7 +358,7 @@ def quiet_counters(address, seen):
 def find_touched(address):
     """Find the bodies of a hidden batch that the step still knows. Return their number. Their ids are stale from here on."""
     batch = view(address, 1, BATCH)[0]
-    record, bodies = view(batch.world, 1, WORLD)[0], bodies_of(batch.world)
+    record, bodies = world_at(batch.world), bodies_of(batch.world)
     rows, touched = view(batch.rows, batch.count, INT32), view(batch.touched, batch.count, INT32)
     count = 0
     for number in range(batch.count):
@@ -388,8 +389,8 @@ def retire_rows(address):
 def tend_tree(system_address, slices):
     """Rebuild the tree of static bodies on this thread, so that the step need not: at most this many slices. Return how many were
     done; 0: there was nothing to do."""
-    system = view(system_address, 1, SYSTEM)[0]
-    tree, bodies = static_tree(system), view(system.world, 1, WORLD)[0].bodies
+    system = system_at(system_address)
+    tree, bodies = static_tree(system), world_at(system.world).bodies
     done = 0
     while done < slices:
         phase = view(tree, 1, TREE)[0].phase
@@ -410,5 +411,3 @@ def missing_bodies(address):
     for number in range(batch.count):
         count += bodies[rows[number]].is_in_tree == 0 or bodies[rows[number]].id == 0
     return INT64(count)
-
-

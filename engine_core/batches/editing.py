@@ -6,7 +6,8 @@ import numpy as np
 
 from ..bodies.identity import SEQUENCE_MASK
 from ..bodies.motion import bodies_of
-from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH
 from ..edit.body_locks import read_motions
 from ..edit.body_placement import leave_system
 from ..edit.commands import COMMAND, FULL, NO_BODY
@@ -27,7 +28,7 @@ FEW = 4
 def give_commands(world, ids_address, count, edit_number, values_address, width):
     """Give a COMMAND of one edit to each of the bodies with int64 ids at an address, with `width` doubles each. Return the number
     of commands that are done or wait: fewer than `count` if a body is gone or the ring of a system is full."""
-    ids, edit_function = view(ids_address, count, INT64), view(world, 1, WORLD)[0].edit_function
+    ids, edit_function = view(ids_address, count, INT64), world_at(world).edit_function
     values = view(values_address, count * width, FLOAT64)
     command = stack_array(1, COMMAND)
     command[0].edit = edit_number
@@ -44,7 +45,7 @@ def give_commands(world, ids_address, count, edit_number, values_address, width)
 @entry_point("void(int64, int64, int64, int64)")
 def take_out_many(world, rows_address, count, leave_function):
     """Take the bodies in int64 rows out of their systems, whose gates the caller holds, and make their ids stale."""
-    rows, bodies, first = view(rows_address, count, INT64), bodies_of(world), view(world, 1, WORLD)[0].bodies
+    rows, bodies, first = view(rows_address, count, INT64), bodies_of(world), world_at(world).bodies
     for n in range(count - 1, -1, -1):  # lists of a system are searched from their newest entries
         body = bodies[rows[n]]
         if body.system >= 0:

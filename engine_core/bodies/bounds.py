@@ -12,7 +12,8 @@ from ..runtime.memory import view
 from ..shapes.instance_tree import TREE_FROM, bounds_of_node, build_instance_tree, refit_leaf, refit_tree
 from ..shapes.placed_shapes import LARGE, renew_instance_bounds
 from ..shapes.schema import SHAPE, SPHERE
-from .schema import INSTANCE, INSTANCE_NODE, IS_AREA, STATIC, WORLD
+from .records import world_at
+from .schema import INSTANCE, INSTANCE_NODE, IS_AREA, STATIC
 
 FAT_MARGIN = 0.05
 """How far a body moves before its pairs are searched again [m]."""
@@ -52,7 +53,7 @@ def take_in(body, instance, shape, found):
 def add_local_bounds(world, body):
     """Add the last of a body's shapes, which is new, to its bounds. Like `renew_local_bounds`, at the cost of one shape; the
     shape is not in the tree over the shapes until that is called."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     nodes, last = nodes_of(record), body.first_instance + body.instance_count - 1
@@ -72,7 +73,7 @@ def renew_bounds_of(world, body, number):
     """Update the bounds of a body after a change of one shape, with its tree up to date. Like `renew_local_bounds`, at the cost
     of one shape, except that until that is called the extent may be too large and the inner radius too small. Returns False if it
     must be called now."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     first, count = body.first_instance, body.instance_count
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
@@ -101,7 +102,7 @@ def renew_local_bounds(world, body, is_tree_kept):
     """Renew everything that follows from a body's shapes, for a given centre of mass: their bounds and its own, extent and inner
     radius, and the tree over them. Called after a change of a shape of the body. `is_tree_kept`: the tree, if it contains all
     shapes, was made of the present rows; then it is refitted, until every fourth has changed."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     nodes, has_tree = nodes_of(record), body.instance_count >= TREE_FROM
@@ -147,7 +148,7 @@ def update_bounds(world, origin, body):
             bounds[3 + k] = FLOAT32(LARGE)
         return
     if body.instance_count == 1:
-        record = view(world, 1, WORLD)[0]
+        record = world_at(world)
         instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance]
         if instance.shape >= 0:
             shape = view(record.shapes, record.shape_capacity, SHAPE)[instance.shape]

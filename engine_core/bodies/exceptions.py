@@ -10,7 +10,7 @@ import numpy as np
 
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import WORLD
+from .records import world_at
 
 INT64 = np.int64
 _MULTIPLIER = 0x9E3779B1
@@ -131,7 +131,7 @@ _hash = kernel(hash_of_pair)
 @kernel
 def are_excepted(world, a, b):
     """Compiled: whether bodies with indices a and b must not collide."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     if record.exception_count == 0:
         return False
     low, high = min(a, b), max(a, b)

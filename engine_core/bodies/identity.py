@@ -5,7 +5,8 @@ Godot uses the same number as a RID. A row keeps its id, which is valid while th
 
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import BODY, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY, WORLD
+from .records import world_at
+from .schema import BODY, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY
 
 KIND_MASK = (1 << KIND_BITS) - 1
 SEQUENCE_MASK = (1 << 31) - 1
@@ -48,7 +49,7 @@ def area_of(world, identity):
 @kernel
 def row_of(world, identity):
     """The index of the body or area with this id, or -1."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     index = identity & INDEX_MASK
     if identity <= 0 or index >= record.body_count:
         return -1

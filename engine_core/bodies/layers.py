@@ -16,9 +16,10 @@ import numpy as np
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .rare import rare_of
+from .records import world_at
 from .schema import (
     BROAD_PHASE_LAYER_COUNT, HAS_RARE, IS_AREA, LAYER_MOVING, LAYER_NOT_MOVING, LAYER_SENSOR, LAYERS, MOST_BROAD_PHASE_LAYERS,
-    STATIC, WORLD,
+    STATIC,
 )  # fmt: skip
 
 ALL = 0xFFFFFFFF
@@ -31,7 +32,7 @@ def broad_phase_layer_of(world, body):
     """The broad-phase layer of a body: that of its lowest collision layer that is mapped to one, else by motion."""
     if body.flags & IS_AREA:
         return LAYER_SENSOR
-    layers = view(view(world, 1, WORLD)[0].layers, 1, LAYERS)[0]
+    layers = view(world_at(world).layers, 1, LAYERS)[0]
     if layers.layer_count > BROAD_PHASE_LAYER_COUNT:
         for bit in range(BITS):
             if (body.collision_layer >> bit) & 1 and layers.broad_phase_of[bit] >= 0:
@@ -48,7 +49,7 @@ def masks_match(world, a, b):
         return True
     if not (a_sees or b_sees):
         return False
-    return view(view(world, 1, WORLD)[0].layers, 1, LAYERS)[0].needs_both == 0
+    return view(world_at(world).layers, 1, LAYERS)[0].needs_both == 0
 
 
 @kernel
@@ -59,7 +60,7 @@ def group_allows(world, a, b):
     one, other = rare_of(world, a), rare_of(world, b)
     if one.group == 0 or one.group != other.group:
         return True
-    row = view(view(world, 1, WORLD)[0].group_filters + 8 * SUB_GROUPS * np.int64(one.group_filter), SUB_GROUPS, np.uint64)
+    row = view(world_at(world).group_filters + 8 * SUB_GROUPS * np.int64(one.group_filter), SUB_GROUPS, np.uint64)
     return (row[one.sub_group & 63] >> np.uint64(other.sub_group & 63)) & np.uint64(1) != 0
 
 

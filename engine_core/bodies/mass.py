@@ -11,7 +11,8 @@ from ..runtime.memory import view
 from ..shapes.placed_shapes import NO_INERTIA, add6, point_inertia, shape_mass
 from ..shapes.schema import SHAPE
 from .rare import own_rare, rare_of
-from .schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, INSTANCE, IS_AREA, RIGID, RIGID_LINEAR, WORLD
+from .records import world_at
+from .schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, INSTANCE, IS_AREA, RIGID, RIGID_LINEAR
 
 
 @kernel
@@ -61,7 +62,7 @@ def renew_mass(world, body):
     these."""
     if body.flags & IS_AREA:
         return
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     first, count = max(body.first_instance, 0), body.instance_count

@@ -16,9 +16,10 @@ from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .rare import own_rare, rare_of, set_target
+from .records import world_at
 from .schema import (
     BODY, BOUNDS_CHANGED, HAS_RARE, HAS_STRETCH, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, SYSTEM,
-    TARGET_SET, TELEPORTS, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
+    TARGET_SET, TELEPORTS, WAKE_REQUESTED, WAKES_NEIGHBOURS,
 )  # fmt: skip
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -27,14 +28,14 @@ INT32, FLOAT32 = np.int32, np.float32
 @kernel
 def bodies_of(world):
     """The rows of all bodies."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     return view(record.bodies, record.body_capacity, BODY)
 
 
 @kernel
 def system_of(world, index):
     """The record of a system, as a view of one row."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     return view(record.systems, record.system_capacity, SYSTEM)[index : index + 1]
 
 
@@ -46,7 +47,7 @@ def mark_changed(world, index, flags):
     if body.system < 0 or body.flags & IS_IN_CHANGED_LIST:
         return
     system = system_of(world, body.system)[0]
-    changed = view(system.changed_bodies, view(world, 1, WORLD)[0].body_capacity, INT32)
+    changed = view(system.changed_bodies, world_at(world).body_capacity, INT32)
     changed[system.changed_count] = index
     system.changed_count += 1
     body.flags |= IS_IN_CHANGED_LIST

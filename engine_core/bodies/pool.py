@@ -15,9 +15,6 @@ from .schema import (
     BODY, BODY_RARE, CAN_SLEEP, HAS_RARE, INDEX_MASK, INSTANCE, INSTANCE_NODE, KIND_BODY, RAY_PICKABLE, RIGID,
 )  # fmt: skip
 
-MAX_BODIES_SETTING = "physics/scree_3d/limits/max_bodies"
-MAX_INSTANCES_SETTING = "physics/scree_3d/limits/max_body_shapes"
-
 
 def _new_body() -> np.ndarray:
     """A row with Godot's defaults of a new body: rigid, 1 kg, friction 1, layer 1, mask 1."""
@@ -43,13 +40,13 @@ def _no_rare() -> np.ndarray:
 
 
 class BodyPool:
-    """Rows of BODY. `count` is one more than the highest row ever used."""
+    """Rows of BODY. `count` is one more than the highest row ever used; `setting`: how errors name the limit."""
 
-    def __init__(self, capacity: int):
-        self.pool = Pool("bodies", BODY, capacity, setting=MAX_BODIES_SETTING)
+    def __init__(self, capacity: int, setting: str = ""):
+        self.pool = Pool("bodies", BODY, capacity, setting=setting)
         self.rows = self.pool.rows
         self.ids, self.flags = self.rows["id"], self.rows["flags"]
-        self.rare = Pool("what few bodies use", BODY_RARE, capacity + 1, setting=MAX_BODIES_SETTING)
+        self.rare = Pool("what few bodies use", BODY_RARE, capacity + 1, setting=setting)
         self.rare.rows[capacity] = _no_rare()
         self.count = 0
         self._free: list[int] = []
@@ -182,13 +179,13 @@ def _basis_of(x: float, y: float, z: float, w: float) -> list[float]:
 class InstancePool:
     """Rows of INSTANCE in runs of a power of two, so that a body's shapes are adjacent and adding one is cheap. Beside each row
     there is one for a node of the tree over a body's shapes, and one for the user's transform (twelve numbers: basis by rows,
-    then origin) where the row alone does not determine it."""
+    then origin) where the row alone does not determine it. `setting`: how errors name the limit."""
 
-    def __init__(self, capacity: int):
-        self.pool = Pool("shapes on bodies", INSTANCE, capacity, setting=MAX_INSTANCES_SETTING)
+    def __init__(self, capacity: int, setting: str = ""):
+        self.pool = Pool("shapes on bodies", INSTANCE, capacity, setting=setting)
         self.rows = self.pool.rows
-        self.nodes = Pool("trees of shapes on bodies", INSTANCE_NODE, capacity, setting=MAX_INSTANCES_SETTING)
-        self._user_transforms = Pool("transforms of shapes on bodies", np.float32, capacity, (12,), MAX_INSTANCES_SETTING).rows
+        self.nodes = Pool("trees of shapes on bodies", INSTANCE_NODE, capacity, setting=setting)
+        self._user_transforms = Pool("transforms of shapes on bodies", np.float32, capacity, (12,), setting).rows
         self._used = 0
         self._free: dict[int, list[int]] = {}
         self._lock = threading.Lock()

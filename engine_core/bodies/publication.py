@@ -21,7 +21,8 @@ from ..runtime import atomics
 from ..runtime.cores import MAX_THREADS
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, view
-from .schema import BODY, SHADOW, WORLD
+from .records import world_at
+from .schema import BODY, SHADOW
 
 PUBLISHED = BODY.fields["published"][1]
 SHADOW_SIZE = SHADOW.itemsize
@@ -34,7 +35,7 @@ def begin_change(world, body, worker):
     if body.system < 0:
         return
     address = address_of_record(body) + PUBLISHED
-    body.shadow = view(world, 1, WORLD)[0].shadows + (np.int64(body.system) * MAX_THREADS + worker) * SHADOW_SIZE
+    body.shadow = world_at(world).shadows + (np.int64(body.system) * MAX_THREADS + worker) * SHADOW_SIZE
     shadow = view(body.shadow, 1, SHADOW)[0]
     atomics.fence_release()  # a reader of this shadow must find that the previous change has ended
     store3(shadow.position, vector3(body.position))
@@ -107,7 +108,7 @@ def read_motion(body, out):
 @entry_point("void(int64, int64, int64)")
 def publish(world, index, is_end):
     """Call `begin_change` (0) or `end_change` (1) from Python, which holds the gate."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     body = view(record.bodies, record.body_capacity, BODY)[index]
     if is_end:
         end_change(body)

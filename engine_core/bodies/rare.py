@@ -10,7 +10,8 @@ from ..geometry.vector import quaternion, store3, store4, vector3
 from ..runtime import atomics
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, address_of_row, view
-from .schema import BODY, BODY_RARE, HAS_RARE, HAS_STRETCH, WORLD
+from .records import world_at
+from .schema import BODY, BODY_RARE, HAS_RARE, HAS_STRETCH
 
 BODY_BYTES, RARE_WORDS = BODY.itemsize, BODY_RARE.itemsize // 4
 assert BODY_RARE.itemsize % 8 == 0
@@ -19,7 +20,7 @@ assert BODY_RARE.itemsize % 8 == 0
 @kernel
 def rare_of(world, body):
     """The row of a body, or the shared one of defaults, for reading."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     rows = view(record.rare_bodies, record.body_capacity + 1, BODY_RARE)
     if body.flags & HAS_RARE:
         return rows[(address_of_record(body) - record.bodies) // BODY_BYTES]
@@ -30,7 +31,7 @@ def rare_of(world, body):
 def own_rare(world, body):
     """The body's own row, for writing. It starts with the defaults and the body's pose as its target. For callers that may change
     the body."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     rows = view(record.rare_bodies, record.body_capacity + 1, BODY_RARE)
     index = (address_of_record(body) - record.bodies) // BODY_BYTES
     if not body.flags & HAS_RARE:

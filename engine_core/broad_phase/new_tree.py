@@ -332,9 +332,7 @@ def _transfer(tree, subtree, parity, bounds_address):
         if node < 0:
             return False
         hang_above(tree, node, record.new_root, subtree, parity, bounds_address)
-        atomics.store_release_int32(
-            record.nodes + record.new_root * NODE_SIZE + PARENT + 4 * parity, np.int32(node << 2)
-        )
+        atomics.store_release_int32(record.nodes + record.new_root * NODE_SIZE + PARENT + 4 * parity, np.int32(node << 2))
         record.new_root = node
         record.new_root_slot = 2
     else:

@@ -230,9 +230,7 @@ def read_fat_bounds(bodies, body, bounds_address):
     for axis in range(3):
         low, high = load_float32(source + 4 * axis), load_float32(source + 12 + 4 * axis)
         store_float32(bounds_address + 4 * axis, max(low, -HUGE) if low < HUGE else (HUGE if low >= HUGE else -HUGE))
-        store_float32(
-            bounds_address + 12 + 4 * axis, min(high, HUGE) if high > -HUGE else (-HUGE if high <= -HUGE else HUGE)
-        )
+        store_float32(bounds_address + 12 + 4 * axis, min(high, HUGE) if high > -HUGE else (-HUGE if high <= -HUGE else HUGE))
 
 
 @kernel

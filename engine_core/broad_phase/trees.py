@@ -21,7 +21,6 @@ from scree.broad_phase.schema import (
 )
 from scree.runtime.memory import Pool
 
-SETTING = "physics/scree_3d/limits/max_bodies"
 BUDGET = 2048
 """The budget of a call of `tree_rebuild` for sleeping or static bodies: 500 bodies, 0.1 ms. Moving ones are rebuilt at once."""
 QUICK_SHARE = 1 << 31
@@ -32,15 +31,16 @@ class Trees:
     """One quad tree per broad-phase layer over one pool of nodes, for `body_capacity` bodies.
 
     `address` is that of the first TREE record; the others follow at `TREE.itemsize`. Address space is reserved for the worst
-    case; memory is used where it is touched. Kernels: `add`, `change`, `rebuild`, `query` of this package.
+    case; memory is used where it is touched. Kernels: `add`, `change`, `rebuild`, `query` of this package. `setting`: how errors
+    name the limit of bodies.
     """
 
-    def __init__(self, body_capacity: int, layer_count: int = BROAD_PHASE_LAYER_COUNT):
+    def __init__(self, body_capacity: int, layer_count: int = BROAD_PHASE_LAYER_COUNT, setting: str = ""):
         node_capacity = 3 * body_capacity + 4096
         self._pools = []
 
         def pool(name, dtype, capacity, row_shape=()):
-            made = Pool(name, dtype, capacity, row_shape, SETTING)
+            made = Pool(name, dtype, capacity, row_shape, setting)
             self._pools.append(made)
             return made
 

@@ -7,7 +7,8 @@ address, so that it is small to compile.
 import numpy as np
 
 from ..bodies.motion import bodies_of
-from ..bodies.schema import INSTANCE, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import INSTANCE
 from ..broad_phase.tree_edits import enter, leave
 from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, SHAPE_FUNCTION, WITH_BODIES
 from ..collision.shape_queries import finish_contact
@@ -63,7 +64,7 @@ MOTION = np.dtype(
 def own_shape(world, motion, query, position, number):
     """Put shape `number` of the body, whose centre of mass is at `position`, into the query. Return its kind, or -1 if it takes
     no part."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     body = bodies_of(world)[motion.body]
     instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
     if instance.is_disabled or instance.shape < 0:
@@ -82,7 +83,7 @@ def own_shape(world, motion, query, position, number):
 @kernel
 def ask(system_address, queries):
     """Have the query answered by `shape_queries.query_shapes`."""
-    function = view(system_address, 1, SYSTEM)[0].extra[SHAPE_FUNCTION]
+    function = system_at(system_address).extra[SHAPE_FUNCTION]
     return call_2_result(function, system_address, address_of_row(queries, 0))
 
 
@@ -243,7 +244,7 @@ def find_collisions(system_address, world, motion, queries, position, contacts, 
 @entry_point("int64(int64, int64)")
 def test_body_motion(system_address, motion_address):
     """Answer the MOTION at `motion_address` for the system of its body. Return 1 if the body collides, else 0."""
-    world = view(system_address, 1, SYSTEM)[0].world
+    world = system_at(system_address).world
     motion = view(motion_address, 1, MOTION)[0]
     body = bodies_of(world)[motion.body]
     queries = stack_array(1, QUERY)
@@ -262,7 +263,7 @@ def test_body_motion(system_address, motion_address):
     way = vector3(motion.motion)
     start = add(vector3(motion.position), rotate(quaternion(motion.rotation), vector3(body.center_of_mass)))
     # Counted as a user of a tree, so that the body's shapes stay valid during this call.
-    trees = view(system_address, 1, SYSTEM)[0].trees
+    trees = system_at(system_address).trees
     generation = enter(trees, motion_address)
     position, has_recovered = recover(system_address, world, motion, queries, start, contacts)
     is_colliding = find_collisions(system_address, world, motion, queries, position, contacts, has_recovered)

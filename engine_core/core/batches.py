@@ -7,6 +7,8 @@
     ...
     batch.begin_removal()                                      # on any thread
     while not batch.continue_removal(): ...                    # until it is out; the queue must be advanced meanwhile
+
+Tiles of a streaming world are such batches (streaming/loader.py).
 """
 
 import time

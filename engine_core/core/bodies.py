@@ -29,6 +29,7 @@ from .body_shapes import NO_TURN, BodyShapes, edits, finite
 
 MODE_NAMES = ("static", "kinematic", "rigid", "rigid linear")
 
+
 def _single(call: str, name: str, numbers: np.ndarray) -> None:
     """An error for numbers that overflow or vanish in single precision."""
     with np.errstate(over="ignore", under="ignore"):

@@ -64,10 +64,11 @@ class LimitFeel:
 
 
 class JointPool:
-    """Rows of JOINT, for all systems. `keeps_apart`: pairs of body indices that a joint keeps from colliding, by joint."""
+    """Rows of JOINT, for all systems. `keeps_apart`: pairs of body indices that a joint keeps from colliding, by joint.
+    `setting`: how errors name the limit."""
 
-    def __init__(self, capacity: int):
-        self.pool = Pool("joints", JOINT, capacity, setting="physics/scree_3d/limits/max_joints")
+    def __init__(self, capacity: int, setting: str = ""):
+        self.pool = Pool("joints", JOINT, capacity, setting=setting)
         self.rows = self.pool.rows
         self.count = 0
         self.keeps_apart: dict[int, tuple[int, int]] = {}

@@ -18,7 +18,7 @@ from .part import Part
 
 
 class Pulley(ListeningConstraint):
-    """A rope over two wheels. Made by `World.pulley.create`."""
+    """A rope over two wheels. Made by `Space.add_pulley`, or by `pulley.create` of the core's World."""
 
     def __init__(self, world, system: int, record: np.ndarray):
         bodies = [int(identity) for identity in record[0]["ids"] if identity]

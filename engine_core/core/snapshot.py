@@ -10,7 +10,8 @@ import time
 
 import numpy as np
 
-from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import enter, leave
 from ..collision.bounds_queries import query_bounds
@@ -31,7 +32,7 @@ FIRST_CAPACITY = 4096
 @entry_point("void(int64, int64, int64)")
 def visit_trees(address, generations, is_leaving):
     """Count the caller as a user of all trees of a system, or undo that. `generations`: address of int64, one a tree."""
-    system = view(address, 1, SYSTEM)[0]
+    system = system_at(address)
     places = view(generations, MOST_BROAD_PHASE_LAYERS, np.int64)
     for layer in range(system.layer_count):
         tree = system.trees + layer * TREE_SIZE
@@ -48,14 +49,14 @@ def collect_behind_gate(address, query, function):
     that no step ever waits for the interpreter."""
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
         return np.int64(-1)
-    world = view(address, 1, SYSTEM)[0].world
+    world = system_at(address).world
     begun, ended = atomics.load_acquire_int64(address + HIDES_BEGUN), atomics.load_acquire_int64(address + HIDES_ENDED)
     count = np.int64(-1)
     if begun == ended:
         count = call_2_result(function, address, query)
         if atomics.load_acquire_int64(address + HIDES_BEGUN) != begun:
             count = np.int64(-1)
-    call_3_result(view(world, 1, WORLD)[0].edit_function, world, np.int64(0), address)
+    call_3_result(world_at(world).edit_function, world, np.int64(0), address)
     return count
 
 

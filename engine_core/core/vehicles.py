@@ -164,7 +164,7 @@ def _write_curve(name: str, row, points: Curve) -> None:
 
 
 class Vehicle(ListeningConstraint):
-    """A vehicle in a system. Made by `World.vehicle.create`."""
+    """A vehicle in a space. Made by `Space.add_vehicle`, or by `vehicle.create` of the core's World."""
 
     def __init__(self, world, system: int, body: int, record: np.ndarray, parts: dict[str, np.ndarray], shapes: list[int]):
         super().__init__(world, system, [body], record, begin_vehicle, solve_vehicle)

@@ -12,6 +12,7 @@ ids, rows and addresses, for experts and hosts; other programs use `scree.api`.
 """
 
 import threading
+from collections.abc import Callable
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from ..runtime.thread_pool import shared_pool
 from ..sensors.change import forget_events
 from ..sensors.pools import AreaPool
 from ..shapes.pool import ShapePool
-from ..step.limits import SETTING, limits_for
+from ..step.limits import limits_for, name_of_limit
 from ..step.physics_system import PhysicsSystem
 from .areas import AreaInterface
 from .bodies import BodyInterface
@@ -56,24 +57,26 @@ class World:
     `threads`: how many threads its steps may use, the caller's included; by default all physical cores but one.
     `job_system`: runs the jobs of its steps (runtime/job_system.py); by default a pool of its own threads.
     `layers`: which layers collide, and the broad-phase layers: a table of bodies/layers.py; by default Godot's masks.
+    `name_limit`: how errors and warnings name a limit; by default as an argument of this class.
     `limits`: names and numbers of `step/limits.py`."""
 
-    def __init__(self, threads: int | None = None, layers=None, job_system: JobSystem | None = None, **limits: int):
+    def __init__(
+        self, threads: int | None = None, layers=None, job_system: JobSystem | None = None,
+        name_limit: Callable[[str], str] = name_of_limit, **limits: int,
+    ):  # fmt: skip
         self.job_system = PooledThreads(shared_pool(threads)) if job_system is None else job_system
         self.limits, self.usual_limits = limits_for(limits)
-        self.limit_names = SETTING + "{}"
-        """How errors and warnings name a limit."""
-        limits = self.limits
+        self.name_limit, limits = name_limit, self.limits
         self._memory = np.zeros(1, dtype=WORLD)
         self.record = self._memory[0]
         self.address = address_of(self._memory)
-        self.bodies = BodyPool(limits["bodies"])
+        self.bodies = BodyPool(limits["bodies"], name_limit("bodies"))
         self.areas = AreaPool(limits["bodies"])
-        self.instances = InstancePool(limits["body_shapes"])
+        self.instances = InstancePool(limits["body_shapes"], name_limit("body_shapes"))
         self.shapes = ShapePool(
-            lambda index, sequence: make_id(KIND_SHAPE, index, sequence), capacity=limits["shapes"]
+            lambda index, sequence: make_id(KIND_SHAPE, index, sequence), limits["shapes"], name_limit("shapes")
         )
-        self._system_pool = Pool("spaces", SYSTEM, limits["systems"], setting="physics/scree_3d/limits/max_spaces")
+        self._system_pool = Pool("spaces", SYSTEM, limits["systems"], setting=name_limit("systems"))
         self.systems = self._system_pool
         self._systems: dict[int, PhysicsSystem] = {}
         self._free_systems: list[tuple[int, int]] = []
@@ -91,7 +94,7 @@ class World:
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
         record["instance_nodes"] = self.instances.nodes.address
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
-        self.joints = JointPool(limits["joints"])
+        self.joints = JointPool(limits["joints"], name_limit("joints"))
         record["joints"], record["joint_capacity"] = self.joints.pool.address, self.joints.pool.capacity
         record["systems"], record["system_capacity"] = self._system_pool.address, self._system_pool.capacity
         record["areas"] = self.areas.pool.address
@@ -114,20 +117,9 @@ class World:
         self.joint, self.contact, self.listener = JointInterface(self), ContactInterface(self), ListenerInterface(self)
         self.vehicle, self.pulley = VehicleInterface(self), PulleyInterface(self)
 
-    def name_limits(self, names: str) -> None:
-        """Set how errors and warnings name limits, "World({}=...)" for example, instead of by Godot's settings. Call it before
-        the first space is made."""
-        self.limit_names = names
-        for name, pool in (
-            ("bodies", self.bodies.pool), ("bodies", self.bodies.rare), ("body_shapes", self.instances.pool),
-            ("body_shapes", self.instances.nodes), ("shapes", self.shapes.pool),
-            ("systems", self._system_pool), ("joints", self.joints.pool),
-        ):  # fmt: skip
-            pool.setting = names.format(name)
-
     def edits_full(self, call: str) -> PoolFull:
         """The error for a call that no step can take up any more."""
-        setting = self.limit_names.format("waiting_edits")
+        setting = self.name_limit("waiting_edits")
         return PoolFull(f"{call}: too many edits wait for a step to end: raise the setting '{setting}'")
 
     # Systems.

@@ -6,9 +6,10 @@ import numpy as np
 
 from ..bodies.motion import update_world_inertia
 from ..bodies.rare import rare_of
+from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
-    BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, SYSTEM,
-    TARGET_SET, WAKE_REQUESTED, WAKES_NEIGHBOURS, WORLD,
+    BODY, BOUNDS_CHANGED, FILTER_CHANGED, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, TARGET_SET, WAKE_REQUESTED,
+    WAKES_NEIGHBOURS,
 )  # fmt: skip
 from ..broad_phase.rebuild import tree_rebuild, tree_swap
 from ..broad_phase.schema import TREE
@@ -126,7 +127,7 @@ def apply_change(system, world, bodies, index, delta_time):
 @kernel
 def apply_changes(system, delta_time):
     """Apply the changes of all bodies on the list, in the order of the requests."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     stop_kinematic_bodies(system, world, bodies)
     changed = view(system.changed_bodies, world.body_capacity, INT32)
@@ -142,7 +143,7 @@ def apply_changes(system, delta_time):
 def collect_moved(system):
     """List the active bodies that left their fat bounds, as `finish_bodies` has marked them, in the order of the active list:
     their pairs are searched anew."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     active = view(system.active_bodies, world.body_capacity, INT32)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
     has_moved = view(system.scratch, world.body_capacity, np.uint8)
@@ -158,8 +159,8 @@ def collect_moved(system):
 def update_trees(system_address, begin, end, worker):
     """Job: build new trees of layers `begin` to `end - 1` from the changes, and swap in those that are ready. Reads fat bounds;
     may run beside jobs that do not write them."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     for layer in range(begin, end):
         tree = system.trees + layer * TREE_SIZE
         if tree_rebuild(tree, world.bodies):

@@ -22,7 +22,8 @@ import numpy as np
 from ..bodies.identity import describe_id, index_of
 from ..bodies.motion import bodies_of
 from ..bodies.publication import read_motion
-from ..bodies.schema import INDEX_MASK, KIND_BODY, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import INDEX_MASK, KIND_BODY
 from ..runtime import atomics
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import Pool, address_of, view
@@ -76,7 +77,7 @@ def locks_of(ids, count):
 def lock_bodies(world, locks, ids_address, count, is_write):
     """Lock the int64 ids at an address, in ascending order of their locks. Return the locks, as bits, for `unlock_bodies`."""
     bits = locks_of(view(ids_address, count, np.int64), count)
-    parking = view(view(world, 1, WORLD)[0].parking, 1, PARKING)[0]
+    parking = view(world_at(world).parking, 1, PARKING)[0]
     for k in range(LOCK_COUNT):
         if (bits >> k) & 1:
             lock_one(locks + 64 * k, is_write != 0, parking)

@@ -16,9 +16,10 @@ from ..bodies.mass import move_center, renew_mass
 from ..bodies.motion import bodies_of, mark_changed, system_of
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
+from ..bodies.records import world_at
 from ..bodies.schema import (
     HAS_RARE, IS_AREA, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KINEMATIC, MASS_CHANGED, RIGID, SLEEP_REQUESTED, STATIC,
-    TARGET_SET, WORLD,
+    TARGET_SET,
 )  # fmt: skip
 from ..broad_phase.add import tree_add
 from ..broad_phase.nodes import note_layers
@@ -61,7 +62,7 @@ def renew_place(world, index):
     has_margin = body.mode != STATIC or body.flags & IS_AREA != 0
     if not has_margin or not is_inside_fat_bounds(body):
         fatten_bounds(body, system.last_delta_time)
-        tree_widen(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
+        tree_widen(tree_of(system, body), world_at(world).bodies, index)
         mark_moved(system, bodies, index)
 
 
@@ -105,17 +106,17 @@ def put_in(world, system_index, index):
     motion.update_world_inertia(body)
     update_bounds(world, system.origin, body)
     fatten_bounds(body, system.last_delta_time)
-    tree_add(tree_of(system, body), view(world, 1, WORLD)[0].bodies, index)
+    tree_add(tree_of(system, body), world_at(world).bodies, index)
     mark_moved(system, bodies, index)
     area_enters(world, system, index)
     body.next_in_island = -1
     if body.mode >= RIGID:
         if body.flags & SLEEP_REQUESTED:
             body.flags &= ~SLEEP_REQUESTED
-            settle_sleeper(system, view(world, 1, WORLD)[0], bodies, index)
+            settle_sleeper(system, world_at(world), bodies, index)
             return
-        add_to_active(system, view(world, 1, WORLD)[0], bodies, index)
-    wake_joined(system, view(world, 1, WORLD)[0], bodies, index)
+        add_to_active(system, world_at(world), bodies, index)
+    wake_joined(system, world_at(world), bodies, index)
 
 
 @entry_point("void(int64, int64, int64)")
@@ -131,7 +132,7 @@ def update_layers(world, index):
     body = bodies[index]
     if body.system < 0:
         return
-    system, record = system_of(world, body.system)[0], view(world, 1, WORLD)[0]
+    system, record = system_of(world, body.system)[0], world_at(world)
     layer = broad_phase_layer_of(world, body)
     if layer != body.broad_phase_layer:
         tree_remove(tree_of(system, body), record.bodies, index)
@@ -159,7 +160,7 @@ def take_out(world, index):
     """Take a body out of its system: bodies it touched wake, and nothing in the system refers to it any more."""
     bodies = bodies_of(world)
     body = bodies[index]
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     system = system_of(world, body.system)[0]
     forget_overlaps(system, index)
     wake_neighbours(system, record, bodies, index)

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..bodies.identity import row_of
 from ..bodies.motion import bodies_of
-from ..bodies.schema import SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import SYSTEM
 from ..geometry.vector import store3
 from ..runtime import atomics
 from ..runtime.attributes import keep_as_call
@@ -36,7 +37,6 @@ COMMAND = np.dtype(
     align=True,
 )
 COMMAND_SIZE = COMMAND.itemsize
-RING_SETTING = "physics/scree_3d/limits/max_waiting_edits"
 
 assert EDITS[put_in.number] is put_in and EDITS[-1].apply.__module__ == setting_edits.__name__  # all edits are declared
 PUT_IN = put_in.number
@@ -63,7 +63,7 @@ def execute(world, index, command):
 @kernel
 def push(system_address, command):
     """Leave a command in the ring. Return False if it is full. Any thread, lock-free."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     capacity = system.command_capacity
     position = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
     while True:
@@ -90,7 +90,7 @@ def push(system_address, command):
 @kernel
 def drain(system_address):
     """Do the commands in the ring, in order. For the holder of the gate. Commands of freed bodies are dropped."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     capacity = system.command_capacity
     while True:
         position = system.command_tail
@@ -108,7 +108,7 @@ def drain(system_address):
 @kernel
 def is_waiting(system_address):
     """Whether a complete command is in the ring."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     position = system.command_tail
     slot = system.commands + (position % system.command_capacity) * COMMAND_SIZE
     return atomics.load_acquire_int64(slot) == 2 * (position // system.command_capacity) + 1
@@ -141,7 +141,7 @@ def edit(world, command_address, system_address):
     if number < 0:
         execute(world, np.int64(index), command)
         return np.int64(DONE)
-    address = view(world, 1, WORLD)[0].systems + number * SYSTEM_SIZE
+    address = world_at(world).systems + number * SYSTEM_SIZE
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
         drain(address)
         execute(world, np.int64(index), command)
@@ -158,7 +158,7 @@ def edit(world, command_address, system_address):
 def await_edits(system_address):
     """Wait for the commands given so far, while the gate is held by compiled edits, which are short. Does not wait for a step or
     for Python."""
-    world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
+    world = world_at(system_at(system_address).world)
     given = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
     while atomics.load_acquire_int64(system_address + COMMAND_TAIL) < given:
         holder = atomics.load_acquire_int64(system_address + GATE)
@@ -170,7 +170,7 @@ def await_edits(system_address):
 @kernel
 def take_gate(system_address, who):
     """Wait for running edits, which are short, and take the gate for the step. Return MINE if `who` already holds it."""
-    world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
+    world = world_at(system_at(system_address).world)
     while True:
         holder = atomics.compare_exchange_int64(system_address + GATE, OPEN, who)
         if holder == OPEN:
@@ -183,7 +183,7 @@ def take_gate(system_address, who):
 @entry_point("int64(int64, int64)")
 def enter_gate(system_address, who):
     """Take the gate from Python: TAKEN, MINE, or BUSY while a step holds it; waits for other edits."""
-    world = view(view(system_address, 1, SYSTEM)[0].world, 1, WORLD)[0]
+    world = world_at(system_at(system_address).world)
     while True:
         holder = atomics.compare_exchange_int64(system_address + GATE, OPEN, who)
         if holder == OPEN:
@@ -227,4 +227,4 @@ def give_command(world, identity, edit_number, first, second, last):
     store3(command[0].values[0:3], first)
     store3(command[0].values[3:6], second)
     command[0].values[6] = last
-    return call_3_result(view(world, 1, WORLD)[0].edit_function, world, address_of_row(command, 0), 0)
+    return call_3_result(world_at(world).edit_function, world, address_of_row(command, 0), 0)

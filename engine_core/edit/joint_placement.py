@@ -6,7 +6,8 @@ To be called by the thread that steps the systems of the bodies, between steps.
 import numpy as np
 
 from ..bodies.motion import begin_rest, bodies_of, system_of
-from ..bodies.schema import HAS_JOINT, RIGID, STATIC, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import HAS_JOINT, RIGID, STATIC
 from ..constraints.schema import DELTA_ROTATION
 from ..geometry.vector import store3, subtract
 from ..joints.colours import add_joint, forget_impulses, forget_unused_impulses, remove_joint
@@ -23,7 +24,7 @@ INT32, INT64, UINT32, FLOAT32 = np.int32, np.int64, np.uint32, np.float32
 
 @kernel
 def joints_of_world(world):
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     return view(record.joints, record.joint_capacity, JOINT)
 
 
@@ -35,7 +36,7 @@ def wake_side(world, joint, side):
     if index < 0 or bodies[index].system < 0 or bodies[index].mode < RIGID:
         return
     system = system_of(world, bodies[index].system)[0]
-    wake_island(system, view(world, 1, WORLD)[0], bodies, index)
+    wake_island(system, world_at(world), bodies, index)
     begin_rest(bodies[index])
 
 

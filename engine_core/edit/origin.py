@@ -10,7 +10,8 @@ import time
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import SYSTEM
 from ..broad_phase.schema import TREE
 from ..broad_phase.shift import FARTHEST, GRID, begin_shift, drop_copies, moved_high, moved_low, shift_subtree, shift_tree
 from ..geometry.vector import subtract, vector3
@@ -44,8 +45,8 @@ def shift_origin(address, wanted, frame):
     """Give the system at an address the origin of the three doubles at `wanted`, on the grid, and its host the frame of those at
     `frame`, if any. Return SHIFTED; or BUSY: a query has stayed in the previous tree all the time, or a loader is at work, try
     again; or FULL: the pool of tree nodes is. For any thread but one that holds the gate; waits for the step."""
-    system = view(address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(address)
+    world = world_at(system.world)
     origin = vector3(view(wanted, 3, np.float64))
     take_gate(address, STEPPING)
     answer = begin_all(system, world.bodies)
@@ -68,7 +69,7 @@ def shift_origin(address, wanted, frame):
 @kernel
 def read_origin(address, out):
     """Read the origin of a system, to `out`, and its version. Any thread; waits during a shift."""
-    system = view(address, 1, SYSTEM)[0]
+    system = system_at(address)
     while True:
         version = atomics.load_acquire_int64(address + ORIGIN_VERSION)
         if version & 1 == 0:
@@ -77,13 +78,13 @@ def read_origin(address, out):
             atomics.fence_acquire()
             if atomics.load_acquire_int64(address + ORIGIN_VERSION) == version:
                 return version
-        give_way(view(view(system.world, 1, WORLD)[0].parking, 1, PARKING)[0])
+        give_way(view(world_at(system.world).parking, 1, PARKING)[0])
 
 
 @kernel
 def read_frame(address):
     """The position of the host's zero in the world [m], at one moment. Any thread."""
-    system = view(address, 1, SYSTEM)[0]
+    system = system_at(address)
     while True:
         version = atomics.load_acquire_int64(address + FRAME_VERSION)
         frame = vector3(system.frames[version & 1])
@@ -98,7 +99,7 @@ def catch_up(system, batch, tree):
     if batch.origin_version == system.origin_version:
         return
     by = subtract(vector3(system.origin), vector3(batch.system_origin))
-    shift_subtree(tree, view(batch.world, 1, WORLD)[0].bodies, batch.subtree, by)
+    shift_subtree(tree, world_at(batch.world).bodies, batch.subtree, by)
     bounds = batch.bounds
     if bounds[0] <= bounds[3]:
         move_bounds(bounds, by)

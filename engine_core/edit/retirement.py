@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM
 from ..broad_phase.schema import TREE, USER_STRIPES
 from ..broad_phase.tree_edits import USERS
 from ..runtime import atomics
@@ -30,7 +31,7 @@ LOOK_EVERY = 64
 @entry_point("int64(int64, int64, int64)")
 def count_those_inside(world, seen, system_count):
     """Count the counters of all systems that have not been at zero since `seen` was cleared: int8 (system_count, WORDS)."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     systems = view(record.systems, record.system_capacity, SYSTEM)
     marks = view(seen, system_count * WORDS, np.int8)
     inside = 0

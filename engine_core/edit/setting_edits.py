@@ -13,13 +13,13 @@ from ..bodies import motion
 from ..bodies.motion import begin_rest, bodies_of, mark_changed
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import own_rare, rare_of, set_target
+from ..bodies.records import world_at
 from ..bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTINUOUS, CUSTOM_INERTIA, FILTER_CHANGED, HAS_RARE, KINEMATIC, LAYER_MOVING,
-    LAYER_NOT_MOVING, MASS_CHANGED, OMITS_FORCES, RAY_PICKABLE, RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS, WORLD,
+    LAYER_NOT_MOVING, MASS_CHANGED, OMITS_FORCES, RAY_PICKABLE, RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
 from ..geometry.vector import quaternion, store3, store4, vector3
 from ..runtime.kernel import kernel
-from ..runtime.memory import view
 from ..sensors import change
 from ..sensors.overlaps import areas_of
 from ..sensors.schema import IS_MONITORABLE
@@ -282,7 +282,7 @@ def set_monitoring(world, index, values):
 @edit_of_body(is_monitorable=1)
 def set_monitorable(world, index, values):
     """Set whether other areas detect an area."""
-    area, is_on = areas_of(view(world, 1, WORLD)[0])[index], values[0] != 0.0
+    area, is_on = areas_of(world_at(world))[index], values[0] != 0.0
     if (area.flags & IS_MONITORABLE != 0) != is_on:
         change.set_monitorable(world, index, is_on)
 
@@ -326,7 +326,7 @@ def store_area_parameter(area, number, value):
 @edit_of_body(parameter=1, value=3)
 def set_area_parameter(world, index, values):
     """Set a field of an area, by its number in AREA_PARAMETERS; only the gravity vector has three values."""
-    area, number, v = areas_of(view(world, 1, WORLD)[0])[index], int(values[0]), vector3(values[1:4])
+    area, number, v = areas_of(world_at(world))[index], int(values[0]), vector3(values[1:4])
     if number == GRAVITY_VECTOR:
         old = vector3(area.gravity_vector)
         has_changed = old[0] != v[0] or old[1] != v[1] or old[2] != v[2]

@@ -131,10 +131,7 @@ def _expand(state, new_point, tolerance):
     w = row3(state.w, new_point)
     edge_count, kept = 0, 0
     for face in range(state.face_count):
-        seen = (
-            state.planes[face, 3] < math.inf
-            and dot(row3(state.planes, face), w) - state.planes[face, 3] > tolerance
-        )
+        seen = state.planes[face, 3] < math.inf and dot(row3(state.planes, face), w) - state.planes[face, 3] > tolerance
         if seen:
             for k in range(3):
                 i, j = state.corners[face, k], state.corners[face, (k + 1) % 3]

@@ -286,8 +286,6 @@ def build_on_grid(numbers, grid, vertices, face_starts, face_vertices, edges, to
                     marks[corners[face, k]] = 4
                     members[member_count] = corners[face, k]
                     member_count += 1
-    write_result(
-        numbers, corners, neighbours, labels, count, polygon_count, face_starts, face_vertices, vertices, edges, marks
-    )
+    write_result(numbers, corners, neighbours, labels, count, polygon_count, face_starts, face_vertices, vertices, edges, marks)
     numbers[5] = 0
     return left_out

@@ -110,15 +110,11 @@ def _mark_needless(grid, face_starts, face_vertices, polygon_count, planes, leng
 
 
 @kernel
-def make_polygons(
-    grid, corners, neighbours, planes, lengths, count, tolerance, labels, face_starts, face_vertices, marks
-):
+def make_polygons(grid, corners, neighbours, planes, lengths, count, tolerance, labels, face_starts, face_vertices, marks):
     """Merge triangles and walk the polygons. Return the number of polygons (0: the rings are broken) and of redundant vertices,
     marked 1."""
     polygon_count = _merge_faces(grid, corners, neighbours, planes, lengths, count, tolerance, labels)
-    if polygon_count < 4 or not _walk_polygons(
-        corners, neighbours, labels, count, polygon_count, face_starts, face_vertices
-    ):
+    if polygon_count < 4 or not _walk_polygons(corners, neighbours, labels, count, polygon_count, face_starts, face_vertices):
         return 0, 0
     seeds = np.full(polygon_count, -1, dtype=np.int64)
     valence = np.zeros((len(grid), 2), dtype=np.int64)

@@ -83,9 +83,7 @@ def polyhedron_mass(vertices, face_starts, face_vertices):
 def _add_tetrahedron(sums, a, b, c):
     """Add six times the volume, the first moments and the second moments of the tetrahedron of the origin, a, b and
     c."""
-    volume = (
-        a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
-    )
+    volume = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
     total = (a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2])
     sums[0] += volume
     for i in range(3):

@@ -166,9 +166,7 @@ def _cut_visible(grid, corners, neighbours, planes, is_alive, used, point, first
 
 
 @kernel
-def _fill_horizon(
-    grid, corners, neighbours, planes, lengths, is_alive, used, point, horizon, edge_count, face_at, new_faces
-):
+def _fill_horizon(grid, corners, neighbours, planes, lengths, is_alive, used, point, horizon, edge_count, face_at, new_faces):
     """Join the point to each edge of the horizon. Return the number of face rows now in use."""
     free = 0
     for i in range(edge_count):
@@ -239,9 +237,7 @@ def quickhull(grid, members, count, limit, tolerance, corners, neighbours, plane
                     )  # fmt: skip
             continue
         point = farthest[best_face]
-        edge_count, orphans = _cut_visible(
-            grid, corners, neighbours, planes, is_alive, used, point, first, lists, horizon, faces
-        )
+        edge_count, orphans = _cut_visible(grid, corners, neighbours, planes, is_alive, used, point, first, lists, horizon, faces)
         used = _fill_horizon(
             grid, corners, neighbours, planes, lengths, is_alive, used, point, horizon, edge_count, face_at, faces
         )

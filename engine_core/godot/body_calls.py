@@ -16,10 +16,10 @@ from ..edit.edit_table import EDITS
 from ..geometry.vector import vector3
 from ..runtime.call import call_1
 from ..runtime.kernel import kernel
-from ..runtime.memory import view
+from .call_arguments import argument, is_finite3, store_vector3, vector3_argument
 from .call_names import number_of
-from .schema import NOT_FINITE, SERVER, TOO_MANY_EDITS
-from .slots import argument, is_finite3, store_vector3, vector3_argument
+from .schema import NOT_FINITE, TOO_MANY_EDITS
+from .server_record import server_at
 from .upward_impulses import note_impulse
 
 NOTHING = (0.0, 0.0, 0.0)
@@ -33,7 +33,7 @@ ACTIONS = EDITS[motion_edits.apply_central_impulse.number : motion_edits.set_con
 def settle_mass(server, body, index):
     """Renew the mass of a body whose shapes have changed since the last step, before it is read or pushed."""
     if body.flags & MASS_CHANGED and body.system >= 0:
-        call_1(view(server, 1, SERVER)[0].settle_masses, index)
+        call_1(server_at(server).settle_masses, index)
 
 
 def make_vector_call(find, refuse, server_of, first, call, edit):

@@ -9,7 +9,8 @@ import numpy as np
 from ..bodies import motion
 from ..bodies.motion import bodies_of
 from ..bodies.rare import rare_of
-from ..bodies.schema import RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import RIGID
 from ..edit import motion_edits
 from ..edit.commands import FULL, give_command
 from ..geometry.principal_axes import principal_axes
@@ -27,10 +28,7 @@ from .body_calls import (
     settle_mass,
     vector_virtuals,
 )  # fmt: skip
-from .call_names import number_of
-from .frames import read_pose, write_transform
-from .schema import BODY_BINDING, NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, SPACE_BINDING, TOO_MANY_EDITS
-from .slots import (
+from .call_arguments import (
     argument,
     bool_argument,
     is_finite3,
@@ -40,6 +38,10 @@ from .slots import (
     store_zeros,
     vector3_argument,
 )  # fmt: skip
+from .call_names import number_of
+from .frames import read_pose, write_transform
+from .schema import BODY_BINDING, NOT_FINITE, NOT_FINITE_TRANSFORM, SPACE_BINDING, TOO_MANY_EDITS
+from .server_record import server_at
 from .virtual_table import BODY_STATE
 
 SET_TRANSFORM = number_of("body_state.set_transform")
@@ -66,7 +68,7 @@ def find(instance, arguments, call):
 @kernel
 def refuse(instance, call, reason, value):
     """Have Python print why a call was refused."""
-    call_3(view(server_of(instance), 1, SERVER)[0].report_error, call, reason, value)
+    call_3(server_at(server_of(instance)).report_error, call, reason, value)
 
 
 def _vector_call(name, kind):
@@ -176,7 +178,7 @@ def set_transform(instance, arguments, result):
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
-        call_2(view(server_of(instance), 1, SERVER)[0].set_stretched_transform, body.id, transform)
+        call_2(server_at(server_of(instance)).set_stretched_transform, body.id, transform)
     elif give_command(world, body.id, SET_POSE, origin, (q[0], q[1], q[2]), q[3]) == FULL:
         refuse(instance, SET_TRANSFORM, TOO_MANY_EDITS, 0)
 
@@ -267,8 +269,8 @@ def get_space_state(instance, arguments, result):
     world, index = find(instance, arguments, 0)
     found = np.int64(0)
     if index >= 0 and bodies_of(world)[index].system >= 0:
-        capacity = view(world, 1, WORLD)[0].system_capacity
-        spaces = view(view(server_of(instance), 1, SERVER)[0].space_bindings, capacity, SPACE_BINDING)
+        capacity = world_at(world).system_capacity
+        spaces = view(server_at(server_of(instance)).space_bindings, capacity, SPACE_BINDING)
         found = spaces[bodies_of(world)[index].system].object
     store_int64(result, found)
 

@@ -94,16 +94,16 @@ class ExtensionClass:
 
     def link(self, server, reporter, lock, variants, trials) -> None:
         """Set the function of every virtual of the running engine. Compiles the hot ones, or loads them from the cache."""
-        hot, fast = self.table.hot_addresses(), self.table.fast_addresses()
+        hot, compiled = self.table.hot_addresses(), self.table.compiled_addresses()
         functions, python = {}, {}
         for name, method in self._api.virtuals(self.table.engine_class).items():
             address = hot.get(name)
             if address is None:
                 python[name] = self._python_answer(name, method, server, reporter, lock, variants)
-                address = fast.get(name, python[name])
+                address = compiled.get(name, python[name])
             functions[self._interface.name_key(name)] = trials.instead_of(self.table.engine_class, method, address, variants)
-        if fast:
-            self._python_answers = np.array([python.get(name, 0) for name in fast], np.int64)
+        if compiled:
+            self._python_answers = np.array([python.get(name, 0) for name in compiled], np.int64)
             server.record["python_answers"] = address_of(self._python_answers)
         table = make_table(functions)
         assert len(table) <= len(self._slots), "more virtuals than any Godot has had"

@@ -6,10 +6,10 @@ import traceback
 
 from ..bodies.identity import describe_id, kind_of
 from ..bodies.schema import KIND_AREA, KIND_BODY, KIND_SHAPE, KIND_SYSTEM
-from ..edit.commands import RING_SETTING
 from . import schema
 from .call_names import CALLS
 from .raw_memory import read_double, read_transform, read_vector3
+from .setting_table import setting_of_limit
 
 FARTHEST_PLACE = 1e9
 """How far from its body a shape may be [m]: farther shapes make the inertia overflow."""
@@ -65,7 +65,7 @@ class Reporter:
         elif reason == schema.NOT_FINITE_TRANSFORM:
             self.error(call, f"the transform must be finite, got {read_transform(value)}")
         elif reason == schema.TOO_MANY_EDITS:
-            self.error(call, f"too many edits wait for a step to end: raise the setting '{RING_SETTING}'")
+            self.error(call, f"too many edits wait for a step to end: raise the setting '{setting_of_limit('waiting_edits')}'")
         elif reason == schema.WRONG_MARGIN:
             self.error(call, f"margin must be at least 0, got {read_double(value)}")
         elif reason == schema.WRONG_TYPE and call.endswith("callback"):

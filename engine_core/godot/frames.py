@@ -13,14 +13,16 @@ import numpy as np
 from ..bodies import motion
 from ..bodies.identity import index_of
 from ..bodies.motion import bodies_of, origin_of
-from ..bodies.schema import HAS_RARE, SYSTEM, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import HAS_RARE, SYSTEM
 from ..edit.origin import read_frame, shift
 from ..geometry.vector import add, subtract
 from ..runtime.call import load_float32, store_float32
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .raw_memory import read_transform
-from .schema import BOOL, RID, SERVER, SPACE_BINDING, VECTOR3
+from .schema import BOOL, RID, SPACE_BINDING, VECTOR3
+from .server_record import server_at
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 SYSTEM_SIZE = SYSTEM.itemsize
@@ -34,7 +36,7 @@ def frame_of(world, index):
     system = bodies_of(world)[index].system
     if system < 0:
         return (0.0, 0.0, 0.0)
-    return read_frame(view(world, 1, WORLD)[0].systems + system * SYSTEM_SIZE)
+    return read_frame(world_at(world).systems + system * SYSTEM_SIZE)
 
 
 @kernel
@@ -57,12 +59,12 @@ def read_pose(world, index, transform):
 def repeats_after_shift(server, index, transform):
     """Whether a transform set between a shift and the next step equals the body's present one, within the rounding of the node's
     numbers."""
-    record = view(server, 1, SERVER)[0]
+    record = server_at(server)
     world = record.world
     system = bodies_of(world)[index].system
     if system < 0:
         return False
-    reach = view(record.space_bindings, view(world, 1, WORLD)[0].system_capacity, SPACE_BINDING)[system].shifted
+    reach = view(record.space_bindings, world_at(world).system_capacity, SPACE_BINDING)[system].shifted
     if reach[0] + reach[1] + reach[2] == 0.0:
         return False
     present = address_of_row(stack_array(12, FLOAT32), 0)

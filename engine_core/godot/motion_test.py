@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis, turning_of
-from ..bodies.schema import SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import SYSTEM
 from ..characters.body_motion import COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY
 from ..collision.query_schema import MOTION_FUNCTION, QUERY_CONTACT
 from ..geometry.vector import add, normalize, store3, store4, subtract, vector3
@@ -11,11 +12,7 @@ from ..runtime.call import call_2_result, store_float32, store_int32, store_int6
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from .call_names import number_of
-from .frames import frame_of
-from .schema import NOT_FINITE, NOT_FINITE_TRANSFORM, SERVER, WRONG_MARGIN, WRONG_NUMBER
-from .server_motion import find, refuse
-from .slots import (
+from .call_arguments import (
     argument,
     ask_object,
     bool_argument,
@@ -27,6 +24,11 @@ from .slots import (
     store_vector3,
     vector3_argument,
 )
+from .call_names import number_of
+from .frames import frame_of
+from .schema import NOT_FINITE, NOT_FINITE_TRANSFORM, WRONG_MARGIN, WRONG_NUMBER
+from .server_motion import find, refuse
+from .server_record import server_at
 from .virtual_table import SERVER as SERVER_TABLE
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -39,7 +41,7 @@ COLLISIONS_OFFSET, COLLISION_BYTES, COUNT_OFFSET = 40, 80, 2600
 @entry_point("int64(int64, int64)")
 def is_excluded_by_motion(instance, body_id):
     """Whether the running motion test of this thread excludes a body; `instance` is the address of SERVER."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     call = server.method_bind_ptrcall
     if ask_object(call, server.is_excluding_body, server.object, body_id):
         return np.int64(1)
@@ -112,7 +114,7 @@ def test_motion(instance, arguments, result):
     world, index = find(instance, arguments, CALL)
     if index < 0 or bodies_of(world)[index].system < 0 or not _is_asked_well(instance, arguments):
         return
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     motions, contacts = stack_array(1, MOTION), stack_array(32, QUERY_CONTACT)
     address = address_of_row(motions, 0)
     for i in range(MOTION_WORDS):
@@ -133,9 +135,9 @@ def test_motion(instance, arguments, result):
     motion.exclusion_function = server.motion_exclusion_function
     motion.exclusion_context = instance
     motion.collisions = address_of_row(contacts, 0)
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     system = address_of_row(view(record.systems, record.system_capacity, SYSTEM), bodies_of(world)[index].system)
-    is_colliding = call_2_result(view(system, 1, SYSTEM)[0].extra[MOTION_FUNCTION], system, address)
+    is_colliding = call_2_result(system_at(system).extra[MOTION_FUNCTION], system, address)
     out = int_argument(arguments, 7)
     if out != 0:
         _store_result(world, frame, motion, contacts, out)

@@ -73,11 +73,11 @@ SERVER = np.dtype(
         ("step_length", "f8"),  # [s]
         ("step_state", "i4"), ("step_padding", "i4"),
         ("worst_step", "i8"),  # [ns] of processor time, the largest of a step on the stepping thread
-        # Calls that compiled code answers if it can, see fast_call.py
+        # Calls that compiled code answers if it can, see creation/compiled_answer.py
         ("python_answers", "i8"),  # addresses of Python's answers, by number
         ("late_edits", "i8"),  # address of the number of edits that wait in late_edits.LateEdits
         ("has_contact_biases", "i8"),  # contacts of some shape are not of the usual firmness: Python handles those
-        ("stock", "i8"), ("stock_count", "i8"),  # int32: free rows of bodies, the next one last; see fast_stock.py
+        ("stock", "i8"), ("stock_count", "i8"),  # int32: free rows of bodies, the next one last; see creation/stock.py
         ("runs", "i8"), ("run_count", "i8"),  # int32: free rows of shapes on bodies, each a run of one
         ("shape_rows", "i8"), ("shape_row_count", "i8"),  # int32: free rows of shapes
         ("notes", "i8"), ("note_count", "i8"),  # NOTE: changes that Python must enter into its tables
@@ -94,7 +94,7 @@ SERVER = np.dtype(
         ("depth_key", "i8"), ("heights_key", "i8"),
         # Of two types of packed arrays addresses of functions: from a Variant, size, first element, destructor
         ("vector3_array", "i8", 4), ("float32_array", "i8", 4),
-        # Cooking of hulls, meshes and height fields, see fast_block_data.py
+        # Cooking of hulls, meshes and height fields, see creation/cooked_shapes.py
         ("cooking", "i8"),  # address of COOKING (shapes/compiled_cooking.py)
         ("cook_hull", "i8"), ("cook_mesh", "i8"), ("cook_field", "i8"),  # entry points; 0 until the first of the kind is set
         ("cooked_memory", "i8"),  # int64: address of the memory that a shape's row was cooked into; 0: none, or Python's

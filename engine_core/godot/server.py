@@ -18,8 +18,8 @@ from ..runtime.memory import Pool
 from ..shapes.compiled_cooking import CompiledCooking
 from . import schema
 from .call_names import CALLS
+from .creation.stock import Stock
 from .errors import missing
-from .fast_stock import FastStock
 from .frames import to_world
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
@@ -97,7 +97,7 @@ class Server:
         self._space_bindings = Pool("space bindings", schema.SPACE_BINDING, int(world.record["system_capacity"]))
         self.space_bindings = self._space_bindings.rows
         self._callbacks: list = []
-        self.stock = FastStock(self)
+        self.stock = Stock(self)
         self.lock = ServerLock(self.address, self.stock.take_over)
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)

@@ -9,11 +9,12 @@ from ..edit.commands import FULL, give_command
 from ..runtime.call import call_2, call_3, load_float32
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
-from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.memory import address_of_row, stack_array
+from .call_arguments import argument, int_argument
 from .call_names import number_of
 from .frames import read_pose, repeats_after_shift, write_transform
-from .schema import NO_SUCH_AREA, NOT_FINITE_TRANSFORM, SERVER, TOO_MANY_EDITS
-from .slots import argument, int_argument
+from .schema import NO_SUCH_AREA, NOT_FINITE_TRANSFORM, TOO_MANY_EDITS
+from .server_record import server_at
 from .virtual_table import SERVER as SERVER_TABLE
 
 SET_POSE = motion_edits.set_pose.number
@@ -34,7 +35,7 @@ def _is_there(world, index, transform):
 
 @kernel
 def area_set_transform(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     identity, transform = int_argument(arguments, 0), argument(arguments, 1)
     index = np.int64(area_of(server.world, identity))
     if index < 0:

@@ -10,7 +10,7 @@ def pool_figures(server) -> dict:
     """For each pool: the most rows in use at once, the capacity, and its setting. For pools of each space, the fullest space."""
     world = server.world
     spaces = [row for row in world.systems.rows[: int(world.record["system_count"])] if row["id"]]
-    # Rows in stock count only if they were in use before: see fast_stock.py.
+    # Rows in stock count only if they were in use before: see creation/stock.py.
     at_hand, stock = server.record, server.stock
     most = {
         "bodies": max(world.bodies.count - int(at_hand["stock_count"]), stock.most_bodies),

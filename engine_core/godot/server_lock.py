@@ -17,8 +17,8 @@ from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_
 from ..runtime.c_memory import address_of_function
 from ..runtime.call import call_0, call_0_result, load_int64, store_int64
 from ..runtime.kernel import entry_point, kernel
-from ..runtime.memory import view
 from .schema import SERVER
+from .server_record import server_at
 
 LOCK_OFFSET = SERVER.fields["lock"][1]
 DEPTH_OFFSET = SERVER.fields["lock_depth"][1]
@@ -28,7 +28,7 @@ STEPPING_OFFSET = SERVER.fields["is_stepping"][1]
 @kernel
 def acquire(server):
     """Take the lock of the SERVER at an address."""
-    record = view(server, 1, SERVER)[0]
+    record = server_at(server)
     me = call_0_result(record.thread_number)
     if load_acquire_int64(server + LOCK_OFFSET) == me:
         store_int64(server + DEPTH_OFFSET, load_int64(server + DEPTH_OFFSET) + 1)
@@ -50,7 +50,7 @@ def release(server):
 @entry_point("int64(int64)")
 def acquire_unless_stepping(server):
     """Like `acquire`, but return 0 if a step holds the lock."""
-    record = view(server, 1, SERVER)[0]
+    record = server_at(server)
     me = call_0_result(record.thread_number)
     while True:
         holder = compare_exchange_int64(server + LOCK_OFFSET, 0, me)
@@ -71,7 +71,7 @@ def acquire_lock(server):
 @entry_point("int64(int64)")
 def try_lock(server):
     """Take the lock if it is free, or if this thread holds it: 1; else 0."""
-    me = call_0_result(view(server, 1, SERVER)[0].thread_number)
+    me = call_0_result(server_at(server).thread_number)
     holder = compare_exchange_int64(server + LOCK_OFFSET, 0, me)
     if holder != 0 and holder != me:
         return np.int64(0)
@@ -96,7 +96,7 @@ def system_functions() -> tuple[int, int]:
 
 class ServerLock:
     """The lock for Python: `with lock:`. `take_over` is called first if compiled calls have left notes for Python
-    (fast_stock.py)."""
+    (creation/stock.py)."""
 
     def __init__(self, server_address: int, take_over: Callable[[], None] = lambda: None):
         self._address, self._take_over = server_address, take_over

@@ -5,7 +5,8 @@ import numpy as np
 from ..bodies import motion
 from ..bodies.identity import body_of
 from ..bodies.motion import bodies_of
-from ..bodies.schema import CAN_SLEEP, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import CAN_SLEEP, RIGID
 from ..edit import motion_edits, setting_edits
 from ..edit.commands import FULL, give_command
 from ..runtime.call import call_1, call_2, call_3, load_float32, load_int32, load_uint8, store_int64, store_uint8
@@ -18,6 +19,7 @@ from .body_calls import (
     settle_mass,
     vector_virtuals,
 )  # fmt: skip
+from .call_arguments import argument, int_argument, is_finite3, load_vector3, store_vector3
 from .call_names import number_of
 from .frames import read_pose, repeats_after_shift, write_transform
 from .schema import (
@@ -27,14 +29,13 @@ from .schema import (
     NO_SUCH_BODY,
     NOT_FINITE,
     NOT_FINITE_TRANSFORM,
-    SERVER,
     TOO_MANY_EDITS,
     TRANSFORM3D,
     VECTOR3,
     WRONG_NUMBER,
     WRONG_TYPE,
 )  # fmt: skip
-from .slots import argument, int_argument, is_finite3, load_vector3, store_vector3
+from .server_record import server_at
 from .virtual_table import SERVER as SERVER_TABLE
 
 FLOAT32 = np.float32
@@ -58,13 +59,13 @@ def server_of(instance):
 @kernel
 def refuse(instance, call, reason, value):
     """Have Python print why a call was refused."""
-    call_3(view(instance, 1, SERVER)[0].report_error, call, reason, value)
+    call_3(server_at(instance).report_error, call, reason, value)
 
 
 @kernel
 def find(instance, arguments, call):
     """`(world, body index)` of the body that the first argument names; -1 after the call was refused."""
-    world = view(instance, 1, SERVER)[0].world
+    world = server_at(instance).world
     identity = int_argument(arguments, 0)
     index = body_of(world, identity)
     if index < 0:
@@ -93,7 +94,7 @@ def _rests_there(world, index, transform):
 @kernel
 def _set_transform(instance, world, index, variant):
     """Set the body's transform from a Variant."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     transform = address_of_row(stack_array(12, FLOAT32), 0)
     call_2(server.transform_from_variant, transform, variant)
     if _rests_there(world, index, transform) or repeats_after_shift(instance, index, transform):
@@ -112,7 +113,7 @@ def _set_transform(instance, world, index, variant):
 def _set_velocity(instance, world, index, state, variant):
     """Set the body's linear or angular velocity from a Variant."""
     address = address_of_row(stack_array(3, FLOAT32), 0)
-    call_2(view(instance, 1, SERVER)[0].vector3_from_variant, address, variant)
+    call_2(server_at(instance).vector3_from_variant, address, variant)
     velocity = load_vector3(address)
     if not is_finite3(velocity):
         refuse(instance, SET_STATE, NOT_FINITE, address)
@@ -153,7 +154,7 @@ def get_state(instance, arguments, result):
     world, index = find(instance, arguments, GET_STATE)
     if index < 0:
         return
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     state = int_argument(arguments, 1)
     value = address_of_row(stack_array(12, FLOAT32), 0)
     body = bodies_of(world)[index]
@@ -179,11 +180,11 @@ def get_state(instance, arguments, result):
 @kernel
 def get_direct_state(instance, arguments, result):
     """Return the body's state object, made on first use. Null without an error for an unknown id or a body in no space."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     index = body_of(server.world, int_argument(arguments, 0))
     found = np.int64(0)
     if index >= 0 and bodies_of(server.world)[index].system >= 0:
-        capacity = view(server.world, 1, WORLD)[0].body_capacity
+        capacity = world_at(server.world).body_capacity
         binding = view(server.body_bindings, capacity, BODY_BINDING)[index]
         if binding.object == 0:
             call_1(server.make_body_state, np.int64(index))

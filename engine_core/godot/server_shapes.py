@@ -1,87 +1,38 @@
 """Shapes: creating them, their data in Godot's form, and passing it to the core's shape pool."""
 
 import math
+from functools import partial
 
 import numpy as np
 
 from ..bodies.identity import index_of
 from ..geometry.quickhull import MAX_VERTICES
 from ..shapes import schema as shapes
+from .creation.shapes import SHAPE_TYPES
 from .errors import check_finite, check_number
 from .virtual_table import SERVER
 
-# Godot's numbers of shape types, PhysicsServer3D.ShapeType.
-(WORLD_BOUNDARY, SEPARATION_RAY, SPHERE, BOX, CAPSULE, CYLINDER, CONVEX_POLYGON, CONCAVE_POLYGON, HEIGHTMAP, SOFT_BODY,
- CUSTOM) = range(11)  # fmt: skip
-
+TYPES = tuple(SHAPE_TYPES.values())
+"""The kind of each type, by its number."""
 DEFAULT_BIAS = 0.8
 """Default of physics/3d/solver/default_contact_bias."""
-_KINDS = {
-    WORLD_BOUNDARY: shapes.PLANE, SEPARATION_RAY: shapes.SEPARATION_RAY, SPHERE: shapes.SPHERE, BOX: shapes.BOX,
-    CAPSULE: shapes.CAPSULE, CYLINDER: shapes.CYLINDER, CONVEX_POLYGON: shapes.HULL, CONCAVE_POLYGON: shapes.MESH,
-    HEIGHTMAP: shapes.HEIGHT_FIELD,
-}  # fmt: skip
-
-
-_GODOT_TYPES = {kind: godot_type for godot_type, kind in _KINDS.items()}
-
-
-def _create(server, godot_type: int) -> int:
-    server.stock.restock_shapes()
-    identity = server.world.shape.create(_KINDS[godot_type])
-    server.shapes.add(identity)
-    return identity
 
 
 def _type_of(server, identity: int) -> int:
     """The number of a shape's type. Raises KeyError."""
     server.shapes.row(identity)
-    return _GODOT_TYPES[int(server.world.shapes.rows[index_of(identity)]["user_kind"])]
+    return TYPES.index(int(server.world.shapes.rows[index_of(identity)]["user_kind"]))
 
 
-@SERVER.cold()
-def _world_boundary_shape_create(server):
-    return _create(server, WORLD_BOUNDARY)
+def _create(kind: int, server) -> int:
+    server.stock.restock_shapes()
+    identity = server.world.shape.create(kind)
+    server.shapes.add(identity)
+    return identity
 
 
-@SERVER.cold()
-def _separation_ray_shape_create(server):
-    return _create(server, SEPARATION_RAY)
-
-
-@SERVER.cold()
-def _sphere_shape_create(server):
-    return _create(server, SPHERE)
-
-
-@SERVER.cold()
-def _box_shape_create(server):
-    return _create(server, BOX)
-
-
-@SERVER.cold()
-def _capsule_shape_create(server):
-    return _create(server, CAPSULE)
-
-
-@SERVER.cold()
-def _cylinder_shape_create(server):
-    return _create(server, CYLINDER)
-
-
-@SERVER.cold()
-def _convex_polygon_shape_create(server):
-    return _create(server, CONVEX_POLYGON)
-
-
-@SERVER.cold()
-def _concave_polygon_shape_create(server):
-    return _create(server, CONCAVE_POLYGON)
-
-
-@SERVER.cold()
-def _heightmap_shape_create(server):
-    return _create(server, HEIGHTMAP)
+for _name, _kind in SHAPE_TYPES.items():
+    SERVER.answer(f"_{_name}_shape_create", partial(_create, _kind))
 
 
 @SERVER.cold()
@@ -173,12 +124,11 @@ def _set_heightmap(pool, index: int, data) -> None:
     pool.set_height_field(index, width, depth, heights.reshape(depth, width))
 
 
-# Each returns nothing, or what users should know about the resulting shape.
-_SETTERS = {
-    WORLD_BOUNDARY: _set_world_boundary, SEPARATION_RAY: _set_separation_ray, SPHERE: _set_sphere, BOX: _set_box,
-    CAPSULE: _set_capsule, CYLINDER: _set_cylinder, CONVEX_POLYGON: _set_convex_polygon,
-    CONCAVE_POLYGON: _set_concave_polygon, HEIGHTMAP: _set_heightmap,
-}  # fmt: skip
+_SETTERS = (
+    _set_world_boundary, _set_separation_ray, _set_sphere, _set_box, _set_capsule, _set_cylinder, _set_convex_polygon,
+    _set_concave_polygon, _set_heightmap,
+)  # fmt: skip
+"""By type. Each returns nothing, or a warning about the resulting shape."""
 
 
 def _is_plain(value) -> bool:
@@ -190,7 +140,7 @@ _COOKS = {shapes.HULL: "cook_hull", shapes.MESH: "cook_mesh", shapes.HEIGHT_FIEL
 
 
 def _let_compiled_code_cook(server, kind: int) -> None:
-    """Load the code that cooks shapes of this kind, once one exists: see fast_block_data.py."""
+    """Load the code that cooks shapes of this kind, once one exists: see creation/cooked_shapes.py."""
     if kind in _COOKS and not server.record[_COOKS[kind]]:
         server.record[_COOKS[kind]] = server.cooking.address_for(kind)
 
@@ -207,7 +157,7 @@ def _shape_set_data(server, identity, variant):
         server.reporter.warn_once("shape_set_data", warning)
     kept.set(variant)
     server.world.body.shape_changed(index)
-    _let_compiled_code_cook(server, _KINDS[godot_type])
+    _let_compiled_code_cook(server, TYPES[godot_type])
 
 
 @SERVER.cold()

@@ -22,11 +22,12 @@ from ..runtime.c_memory import address_of_function
 from ..runtime.call import load_address, load_int32, load_int64, store_int32, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
+from ..streaming.streaming_world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
 from ..streaming.wanted import Ranges
-from ..streaming.world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
+from .call_arguments import is_finite3, load_vector3
 from .methods import INVALID_ARGUMENT, TOO_FEW_ARGUMENTS, locked_calls
-from .schema import DICTIONARY, INT, MOST_STREAMS, RID, SERVER, STREAM, STRING, VECTOR3
-from .slots import is_finite3, load_vector3
+from .schema import DICTIONARY, INT, MOST_STREAMS, RID, STREAM, STRING, VECTOR3
+from .server_record import server_at
 
 RANGE_SETTINGS = ("full_ring", "medium_ring", "rows_ahead", "low_ring", "hysteresis")
 INT32 = np.int32
@@ -138,7 +139,7 @@ class Streams:
 @kernel
 def link_of(instance, number):
     """Address of the LINK with a handle, or 0."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     if number < 0 or number >= server.stream_count:
         return np.int64(0)
     return view(server.streams, MOST_STREAMS, STREAM)[number].link
@@ -147,7 +148,7 @@ def link_of(instance, number):
 @kernel
 def frame_of_stream(instance, number):
     """The frame of the space of the streaming world with a handle."""
-    return read_frame(view(view(instance, 1, SERVER)[0].streams, MOST_STREAMS, STREAM)[number].system)
+    return read_frame(view(server_at(instance).streams, MOST_STREAMS, STREAM)[number].system)
 
 
 @kernel

@@ -1,4 +1,5 @@
-"""Calls that set up a body or an area: mode, parameters, layers, flags, object id, callbacks. Compiled answers, see fast_call.py.
+"""Calls that set up a body or an area: mode, parameters, layers, flags, object id, callbacks. Compiled answers, see
+creation/compiled_answer.py.
 
 Settings are edits (edit/setting_edits.py): the answer reads the arguments and gives the edit, at any time. It leaves illegal
 arguments to Python, which prints the error, and so vectors that move the rows of shapes.
@@ -18,13 +19,14 @@ from ..runtime.call import call_1_result, call_2, call_3, call_4, load_float64, 
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..sensors.schema import MONITORS_AREAS, MONITORS_BODIES
-from .fast_call import own_area, own_body
-from .fast_creation import (
+from .call_arguments import argument, bool_argument, float_argument, int_argument, is_finite3, load_vector3
+from .creation.bodies import (
     AREA_BINDING_BYTES, AREA_CALLBACK, BODY_BINDING_BYTES, BODY_CALLBACK, HAS_WIND, INTEGRATION_DATA, STATE_VARIANT,
     SYNC_CALLBACK,
 )  # fmt: skip
-from .schema import BODY_BINDING, BOOL, FLOAT, INT, NIL, SERVER, VECTOR3
-from .slots import argument, bool_argument, float_argument, int_argument, is_finite3, load_vector3
+from .creation.compiled_answer import own_area, own_body
+from .schema import BODY_BINDING, BOOL, FLOAT, INT, NIL, VECTOR3
+from .server_record import server_at
 
 NOTHING = (0.0, 0.0, 0.0)
 SET_MONITORING, SET_AREA_PARAMETER = setting_edits.set_monitoring.number, setting_edits.set_area_parameter.number
@@ -104,7 +106,7 @@ def make_setting(find, edit, read):
 
     @kernel
     def setting(instance, arguments, result):
-        world = view(instance, 1, SERVER)[0].world
+        world = server_at(instance).world
         index = find(world, int_argument(arguments, 0))
         if index < 0:
             return False
@@ -141,7 +143,7 @@ def _read_area_parameter(number, variant):
 
 @kernel
 def area_set_param(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     identity, number, variant = int_argument(arguments, 0), int_argument(arguments, 1), argument(arguments, 2)
     index = own_area(server.world, identity)
     if index < 0 or number < 0:
@@ -159,13 +161,13 @@ def area_set_param(instance, arguments, result):
 
 @kernel
 def body_set_user_flags(instance, arguments, result):
-    return body_of(view(instance, 1, SERVER)[0].world, int_argument(arguments, 0)) >= 0
+    return body_of(server_at(instance).world, int_argument(arguments, 0)) >= 0
 
 
 def make_attach_object_instance_id(find):
     @kernel
     def attach_object_instance_id(instance, arguments, result):
-        world = view(instance, 1, SERVER)[0].world
+        world = server_at(instance).world
         index = find(world, int_argument(arguments, 0))
         if index < 0:
             return False
@@ -190,7 +192,7 @@ def _is_valid(server, callback):
 @kernel
 def _make_state(instance, address, index, identity):
     """Prepare the binding of a body, and its PhysicsDirectBodyState3D."""
-    server, binding = view(instance, 1, SERVER)[0], view(address, 1, BODY_BINDING)[0]
+    server, binding = server_at(instance), view(address, 1, BODY_BINDING)[0]
     if binding.body_id != identity:
         binding.server, binding.world = instance, server.world
         binding.body_index, binding.body_id = index, identity
@@ -206,7 +208,7 @@ def _make_state(instance, address, index, identity):
 
 @kernel
 def body_set_state_sync_callback(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     identity, callback = int_argument(arguments, 0), argument(arguments, 1)
     index = own_body(server.world, identity)
     if index < 0 or server.is_flushing:
@@ -226,7 +228,7 @@ def make_set_monitor_callback(place, kind):
 
     @kernel
     def set_monitor_callback(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
+        server = server_at(instance)
         identity, callback = int_argument(arguments, 0), argument(arguments, 1)
         index = own_area(server.world, identity)
         if index < 0 or server.is_flushing:

@@ -19,6 +19,11 @@ class Setting(NamedTuple):
     breaks: str
 
 
+def setting_of_limit(name: str) -> str:
+    """The project setting of a limit of the core."""
+    return f"physics/scree_3d/limits/max_{'spaces' if name == 'systems' else name}"
+
+
 def _limit(name: str, smallest: int, largest: int, unit: str, does: str, breaks: str) -> Setting:
     """A limit setting; the default is that of systems where unused address space costs nothing."""
     return Setting(DEFAULT_LIMITS[name], smallest, largest, unit, does, breaks)
@@ -45,7 +50,7 @@ SETTINGS = {
     ),
     "physics/scree_3d/simulation/job_system": Setting(
         0, 0, 2, "0, 1 or 2",
-        "Who runs the jobs of a step. 0: threads of Scree; 1: only the thread that steps; 2: Godot's WorkerThreadPool.",
+        "Threads that run the jobs of a step. 0: those of Scree; 1: only the thread that steps; 2: Godot's WorkerThreadPool.",
         "With 1 other cores stay idle. With 2 a step gets no help while the pool is busy with other tasks. The results are the "
         "same bits with each.",
     ),
@@ -123,7 +128,7 @@ SETTINGS = {
 SOLVER_SETTINGS = {
     "physics/3d/solver/solver_iterations": Setting(
         16, 1, 1024, "iterations",
-        "What new spaces start with. 16 means `substeps` sub-steps a tick, 32 twice as many; never more than 64.",
+        "Sub-steps of new spaces: 16 means `substeps` sub-steps a tick, 32 twice as many; never more than 64.",
         "As `substeps`.",
     ),
     "physics/3d/solver/default_contact_bias": Setting(

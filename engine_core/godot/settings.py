@@ -8,8 +8,9 @@ from ..runtime.cores import default_thread_count
 from ..runtime.job_system import JobSystem, SingleThread
 from ..runtime.pooled_threads import PooledThreads
 from ..runtime.thread_pool import shared_pool
+from ..step.limits import DEFAULT_LIMITS
 from . import schema
-from .setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS, Setting
+from .setting_table import ENGINE_SETTINGS, SETTINGS, SOLVER_SETTINGS, Setting, setting_of_limit
 from .worker_threads import GodotThreads
 
 HINT_RANGE = 1  # PropertyHint.PROPERTY_HINT_RANGE
@@ -65,9 +66,8 @@ class Settings:
 
     def limits(self) -> dict[str, int]:
         """The limits that the project has chosen, for `World`. The defaults depend on the machine."""
-        prefix = "physics/scree_3d/limits/max_"
-        return {name.removeprefix(prefix).replace("spaces", "systems"): value for name, value in self.values.items()
-                if name.startswith(prefix) and value != SETTINGS[name].default}  # fmt: skip
+        values = {name: self.values[setting_of_limit(name)] for name in DEFAULT_LIMITS}
+        return {name: value for name, value in values.items() if value != DEFAULT_LIMITS[name]}
 
     def layers(self) -> MaskLayers:
         """Godot's masks, with the broad-phase layers of the project."""

@@ -1,5 +1,5 @@
 """The data that Godot has set on its shapes: rows beside those of the shapes, which compiled calls read and write too
-(fast_shape_data.py).
+(creation/shapes.py).
 
 The caller holds the server's lock.
 """

@@ -7,7 +7,8 @@ import numpy as np
 
 from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of
-from ..bodies.schema import INDEX_MASK, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import INDEX_MASK
 from ..collision.query_schema import (
     BODY_HIT,
     CAST,
@@ -44,18 +45,7 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..shapes.schema import SHAPE
-from .call_names import number_of
-from .fast_shape_data import note_sight
-from .schema import (
-    NO_SUCH_OBJECT,
-    NO_SUCH_SHAPE,
-    NOT_FINITE,
-    NOT_FINITE_TRANSFORM,
-    SERVER,
-    SPACE_BINDING,
-    WRONG_MARGIN,
-)  # fmt: skip
-from .slots import (
+from .call_arguments import (
     argument,
     ask_object,
     bool_argument,
@@ -67,6 +57,17 @@ from .slots import (
     store_vector3,
     vector3_argument,
 )  # fmt: skip
+from .call_names import number_of
+from .creation.shapes import note_sight
+from .schema import (
+    NO_SUCH_OBJECT,
+    NO_SUCH_SHAPE,
+    NOT_FINITE,
+    NOT_FINITE_TRANSFORM,
+    SPACE_BINDING,
+    WRONG_MARGIN,
+)  # fmt: skip
+from .server_record import server_at
 from .stretched_queries import REFUSED, begin_asking, end_asking
 from .virtual_table import SPACE_STATE
 
@@ -87,21 +88,21 @@ QUERY_WORDS = QUERY.itemsize // 8
 
 @kernel
 def _refuse(instance, call, reason, value):
-    call_3(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].report_error, call, reason, value)
+    call_3(server_at(view(instance, 1, SPACE_BINDING)[0].server).report_error, call, reason, value)
 
 
 @entry_point("int64(int64, int64)")
 def is_excluded_by_godot(space, body_id):
     """Whether the running query of this thread excludes a body; `space` is the address of its SPACE_BINDING."""
     binding = view(space, 1, SPACE_BINDING)[0]
-    server = view(binding.server, 1, SERVER)[0]
+    server = server_at(binding.server)
     return np.int64(ask_object(server.method_bind_ptrcall, server.is_body_excluded_from_query, binding.object, body_id))
 
 
 @kernel
 def _begin(instance, operation, mask, with_bodies, with_areas, query_address):
     """Fill in the part common to all queries; everything else is zero."""
-    server = view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0]
+    server = server_at(view(instance, 1, SPACE_BINDING)[0].server)
     for i in range(QUERY_WORDS):
         store_int64(query_address + 8 * i, np.int64(0))
     query = view(query_address, 1, QUERY)[0]
@@ -119,7 +120,7 @@ def _begin(instance, operation, mask, with_bodies, with_areas, query_address):
 def _ask(instance, place, query_address):
     """Run the query in the system; return the result of its function."""
     address = view(instance, 1, SPACE_BINDING)[0].system
-    function = view(address, 1, SYSTEM)[0].extra[place]
+    function = system_at(address).extra[place]
     return call_2_result(function, address, query_address)
 
 
@@ -141,7 +142,7 @@ def _object_of(instance, user_id):
     """The Object with this id, or null."""
     if user_id == 0:
         return np.int64(0)
-    return call_1_result(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].object_from_id, user_id)
+    return call_1_result(server_at(view(instance, 1, SPACE_BINDING)[0].server).object_from_id, user_id)
 
 
 # --- rays and points ------------------------------------------------------------------------------------------------
@@ -205,13 +206,13 @@ def _rows(instance, on_stack, wanted, row_bytes):
     """Memory for `wanted` rows: that on the stack if it is large enough, else allocated. Free it with `_give_back`."""
     if wanted <= ROWS_ON_STACK:
         return on_stack
-    return call_1_result(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].allocate, wanted * row_bytes)
+    return call_1_result(server_at(view(instance, 1, SPACE_BINDING)[0].server).allocate, wanted * row_bytes)
 
 
 @kernel
 def _give_back(instance, on_stack, rows):
     if rows != on_stack:
-        call_1(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].free_memory, rows)
+        call_1(server_at(view(instance, 1, SPACE_BINDING)[0].server).free_memory, rows)
 
 
 BODY_HIT_BYTES, QUERY_CONTACT_BYTES = BODY_HIT.itemsize, QUERY_CONTACT.itemsize
@@ -263,7 +264,7 @@ def _begin_shape(instance, arguments, call, operation, queries, frame):
     if _is_mute(instance):
         return np.int64(REFUSED)
     binding = view(instance, 1, SPACE_BINDING)[0]
-    world = view(binding.world, 1, WORLD)[0]
+    world = world_at(binding.world)
     identity = int_argument(arguments, 0)
     shape_index = identity & INDEX_MASK
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
@@ -283,7 +284,7 @@ def _begin_shape(instance, arguments, call, operation, queries, frame):
     _begin(instance, operation, int_argument(arguments, 4), with_bodies, with_areas, address)
     if operation == CAST:
         store3(query.motion, motion)
-    note_sight(view(binding.server, 1, SERVER)[0], shape_index)
+    note_sight(server_at(binding.server), shape_index)
     query.margin, query.shape = margin, shapes[shape_index].current
     return _take_transform(instance, call, argument(arguments, 1), shape_index, query, frame)
 
@@ -389,7 +390,7 @@ def get_closest_point_to_object_volume(instance, arguments, result):
         _refuse(instance, CLOSEST, NOT_FINITE, argument(arguments, 1))
         return
     index = max(body_of(binding.world, identity), area_of(binding.world, identity))
-    if index < 0 or bodies_of(binding.world)[index].system != view(binding.system, 1, SYSTEM)[0].index:
+    if index < 0 or bodies_of(binding.world)[index].system != system_at(binding.system).index:
         _refuse(instance, CLOSEST, NO_SUCH_OBJECT, identity)
         return
     queries = stack_array(1, QUERY)

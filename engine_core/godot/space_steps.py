@@ -7,7 +7,7 @@ import platform
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
 from ..edit.commands import STEPPING, take_gate
 from ..geometry.vector import store3
 from ..runtime.atomics import exchange_int64
@@ -18,6 +18,7 @@ from ..step.physics_system import GATE_IS_TAKEN
 from .call_names import number_of
 from .schema import BODY_BINDING, MOST_STREAMS, NIL, SERVER, SPACE_BINDING, STEP_FAILED, STREAM
 from .server_lock import release
+from .server_record import server_at
 from .upward_impulses import spread_impulses
 
 INT32 = np.int32
@@ -28,7 +29,7 @@ THREAD_CLOCK = 16 if platform.system() == "Darwin" else 3  # CLOCK_THREAD_CPUTIM
 
 @kernel
 def spaces_of(server):
-    return view(server.space_bindings, view(server.world, 1, WORLD)[0].system_capacity, SPACE_BINDING)
+    return view(server.space_bindings, world_at(server.world).system_capacity, SPACE_BINDING)
 
 
 @kernel
@@ -40,7 +41,7 @@ def takes_part(space):
 @kernel
 def note(server, space, index):
     """Add a body to the next flush, if it has callbacks."""
-    capacity = view(server.world, 1, WORLD)[0].body_capacity
+    capacity = world_at(server.world).body_capacity
     binding = view(server.body_bindings, capacity, BODY_BINDING)[index]
     if binding.sync_callback[0] != NIL or binding.integration_callback[0] != NIL:
         view(space.pending, capacity, np.int64)[space.pending_count] = binding.body_id
@@ -50,8 +51,8 @@ def note(server, space, index):
 @kernel
 def note_moved(server, space):
     """Add the bodies of a space that were active in the last step to the next flush."""
-    capacity = view(server.world, 1, WORLD)[0].body_capacity
-    system = view(space.system, 1, SYSTEM)[0]
+    capacity = world_at(server.world).body_capacity
+    system = system_at(space.system)
     active = view(system.active_bodies, capacity, INT32)
     for i in range(system.active_count):
         note(server, space, active[i])
@@ -82,13 +83,13 @@ def processor_time(server):
 @kernel
 def begin_steps(instance, delta_time):
     """Take the gates of the spaces to be stepped, on the thread of `_step`. Each opens when its step ends."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     spaces = spaces_of(server)
-    for number in range(view(server.world, 1, WORLD)[0].system_count):
+    for number in range(world_at(server.world).system_count):
         space = spaces[number]
         if takes_part(space):
             take_gate(space.system, STEPPING)
-            view(space.system, 1, SYSTEM)[0].extra[GATE_IS_TAKEN] = 1
+            system_at(space.system).extra[GATE_IS_TAKEN] = 1
             spread_impulses(server, space, delta_time)
     server.has_impulses = 0
     server.tick += 1
@@ -97,12 +98,12 @@ def begin_steps(instance, delta_time):
 @kernel
 def step_spaces(instance, delta_time):
     """Step every active space, after `begin_steps`; then release the server's lock."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     begin = processor_time(server)
     server.active_object_count = 0
     server.pair_count = 0
     spaces = spaces_of(server)
-    for number in range(view(server.world, 1, WORLD)[0].system_count):
+    for number in range(world_at(server.world).system_count):
         space = spaces[number]
         if not takes_part(space):
             continue
@@ -110,7 +111,7 @@ def step_spaces(instance, delta_time):
         store3(space.shifted, (0.0, 0.0, 0.0))
         call_1_float(server.step_function, space.system, delta_time)
         note_moved(server, space)
-        system = view(space.system, 1, SYSTEM)[0]
+        system = system_at(space.system)
         if system.status != 0:
             call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
         server.active_object_count += system.active_count

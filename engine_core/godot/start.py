@@ -129,15 +129,11 @@ class Engine:
         info = CallableInfo(token=interface.library, call=ctypes.cast(make, c_void_p))
         memory = (c_int64 * 2)()
         self._kept.extend([make, info, memory])
-        interface.function("callable_custom_create2", None, c_void_p, c_void_p)(
-            ctypes.addressof(memory), ctypes.addressof(info)
-        )
+        interface.function("callable_custom_create2", None, c_void_p, c_void_p)(ctypes.addressof(memory), ctypes.addressof(info))
         register = self.api.classes["PhysicsServer3DManager"]["register_server"]
         bind = interface.method("PhysicsServer3DManager", "register_server", register.hash)
         manager = interface.singleton("PhysicsServer3DManager")
-        interface.with_string(
-            ENGINE_NAME, lambda name: interface.call_method(bind, manager, [name, ctypes.addressof(memory)])
-        )
+        interface.with_string(ENGINE_NAME, lambda name: interface.call_method(bind, manager, [name, ctypes.addressof(memory)]))
         destroy = interface.function("variant_get_ptr_destructor", c_void_p, c_int)(schema.CALLABLE)
         ctypes.CFUNCTYPE(None, c_void_p)(destroy)(ctypes.addressof(memory))
 
@@ -155,11 +151,13 @@ class Engine:
         begin = time.perf_counter()
         from ..core.world import World
         from .server import Server
+        from .setting_table import setting_of_limit
         from .virtual_modules import import_all
 
         import_all()
 
-        world = World(layers=self.settings.layers(), job_system=self.settings.job_system(), **self.settings.limits())
+        layers, job_system = self.settings.layers(), self.settings.job_system()
+        world = World(layers=layers, job_system=job_system, name_limit=setting_of_limit, **self.settings.limits())
         self.server = Server(self, world)
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants, self.trials)

@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 
-from ..bodies.schema import WORLD
+from ..bodies.records import world_at
 from ..runtime.atomics import load_acquire_int32, store_release_int32, store_release_int64
 from ..runtime.call import call_0_result
 from ..runtime.kernel import entry_point, kernel
@@ -18,6 +18,7 @@ from ..runtime.memory import view
 from ..runtime.parking import PARKING, wait_while, wake_all
 from .schema import SERVER
 from .server_lock import LOCK_OFFSET
+from .server_record import server_at
 from .space_steps import step_spaces
 
 INT32 = np.int32
@@ -28,26 +29,26 @@ RESTING, ASKED, ENDED = 0, 1, 2
 
 @kernel
 def parking_of(server):
-    return view(view(server.world, 1, WORLD)[0].parking, 1, PARKING)[0]
+    return view(world_at(server.world).parking, 1, PARKING)[0]
 
 
 @kernel
 def set_state(instance, state):
     store_release_int32(instance + STATE, INT32(state))
-    wake_all(parking_of(view(instance, 1, SERVER)[0]), instance + STATE)
+    wake_all(parking_of(server_at(instance)), instance + STATE)
 
 
 @kernel
 def await_step(instance):
     """Wait until the step on our thread has ended; no effect if there is none."""
     while load_acquire_int32(instance + STATE) == ASKED:
-        wait_while(parking_of(view(instance, 1, SERVER)[0]), instance + STATE, ASKED)
+        wait_while(parking_of(server_at(instance)), instance + STATE, ASKED)
 
 
 @kernel
 def hand_over(instance, delta_time):
     """Have our thread step. The caller holds the server's lock once; it passes to that thread, as do the gates."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     server.step_length = delta_time
     store_release_int64(instance + LOCK_OFFSET, server.step_thread)
     set_state(instance, ASKED)
@@ -56,7 +57,7 @@ def hand_over(instance, delta_time):
 @entry_point("void(int64)")
 def run_steps(instance):
     """Main loop of the thread until it is ended: rest, step, rest."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     server.step_thread = call_0_result(server.thread_number)
     while True:
         wait_while(parking_of(server), instance + STATE, RESTING)

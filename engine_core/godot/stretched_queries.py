@@ -7,7 +7,7 @@ During a query with a stretched hull, it counts as a user of the space's first t
 import numpy as np
 
 from ..bodies.motion import is_orthonormal, rotation_of_basis
-from ..bodies.schema import SYSTEM
+from ..bodies.records import system_at
 from ..broad_phase.tree_edits import enter, leave
 from ..geometry.vector import quaternion, store4
 from ..runtime.atomics import compare_exchange_int64, store_release_int64
@@ -18,9 +18,10 @@ from ..shapes.pool import split_basis
 from ..shapes.schema import EMPTY
 from ..shapes.stretched_row import SMALLEST_VOLUME, block_bytes, can_stretch, split_rows, write_stretched
 from .call_names import CALLS
-from .fast_shapes import shapes_of
+from .creation.body_shapes import shapes_of
 from .raw_memory import reader
-from .schema import MOST_QUERY_ROWS, QUERY_ROW, SERVER, SHAPE_REQUEST, SPACE_BINDING
+from .schema import MOST_QUERY_ROWS, QUERY_ROW, SHAPE_REQUEST, SPACE_BINDING
+from .server_record import server_at
 
 INT32, INT64 = np.int32, np.int64
 QUERY_ROW_BYTES = QUERY_ROW.itemsize
@@ -82,14 +83,14 @@ def _take_spare(server):
 def _give_back_spare(instance, number):
     """Free a spare row and its memory."""
     binding = view(instance, 1, SPACE_BINDING)[0]
-    server = view(binding.server, 1, SERVER)[0]
+    server = server_at(binding.server)
     address = server.query_rows + number * QUERY_ROW_BYTES
     spare = view(address, 1, QUERY_ROW)[0]
     shapes_of(server.world)[spare.row].kind = INT32(EMPTY)
     if spare.memory != 0:
         call_1(server.free_memory, spare.memory)
         spare.memory = 0
-    leave(view(binding.system, 1, SYSTEM)[0].trees, spare.generation, address)
+    leave(system_at(binding.system).trees, spare.generation, address)
     store_release_int64(address, INT64(0))
 
 
@@ -97,7 +98,7 @@ def _give_back_spare(instance, number):
 def _stretch(instance, rows, shape_index, query):
     """Stretch a shape into a spare row for a query. Return the number of the row; -1: Python must do it."""
     binding = view(instance, 1, SPACE_BINDING)[0]
-    server = view(binding.server, 1, SERVER)[0]
+    server = server_at(binding.server)
     is_possible, is_mirrored, turned, stretch, inverse = split_rows(rows)
     if not is_possible:
         return INT64(-1)
@@ -106,7 +107,7 @@ def _stretch(instance, rows, shape_index, query):
         return INT64(-1)
     address = server.query_rows + number * QUERY_ROW_BYTES
     spare = view(address, 1, QUERY_ROW)[0]
-    spare.generation = enter(view(binding.system, 1, SYSTEM)[0].trees, address)
+    spare.generation = enter(system_at(binding.system).trees, address)
     shapes = shapes_of(server.world)
     source = INT64(shapes[shape_index].current)
     is_done = can_stretch(shapes, source, is_mirrored)
@@ -137,7 +138,7 @@ def begin_asking(instance, call, transform, rows, shape_index, query):
     request = requests[0]
     request.call, request.shape, request.transform = call, shape_index, transform
     request.cooked = -1
-    call_1(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].cook_query_shape, address_of_row(requests, 0))
+    call_1(server_at(view(instance, 1, SPACE_BINDING)[0].server).cook_query_shape, address_of_row(requests, 0))
     if request.cooked < 0:
         return INT64(REFUSED)
     query.shape = request.cooked
@@ -151,4 +152,4 @@ def end_asking(instance, how, query):
     if how >= FIRST_SPARE:
         _give_back_spare(instance, how - FIRST_SPARE)
     elif how == COOKED_BY_PYTHON:
-        call_1(view(view(instance, 1, SPACE_BINDING)[0].server, 1, SERVER)[0].release_query_shape, query.shape)
+        call_1(server_at(view(instance, 1, SPACE_BINDING)[0].server).release_query_shape, query.shape)

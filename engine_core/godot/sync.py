@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of, is_sleeping
-from ..bodies.schema import SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
 from ..edit.commands import STEPPING, take_gate
 from ..runtime.atomics import load_acquire_int64
 from ..runtime.call import call_1, call_3, call_3_result, call_6, load_int32, store_int32, store_int64, store_uint8
@@ -19,12 +19,13 @@ from ..runtime.memory import address_of_row, stack_array, view
 from ..sensors.events import forget_told
 from ..sensors.schema import AREA_EVENT, SENSORS
 from ..solver.island_count import count_islands
+from .call_arguments import float_argument, int_argument
 from .call_names import number_of
 from .schema import (
     AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, WRONG_NUMBER, WRONG_TYPE,
 )  # fmt: skip
 from .server_lock import acquire, release
-from .slots import float_argument, int_argument
+from .server_record import server_at
 from .space_steps import advance_streams, begin_steps, spaces_of, step_spaces, takes_part
 from .step_thread import await_step, hand_over
 from .virtual_table import SERVER as SERVER_TABLE
@@ -41,7 +42,7 @@ CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
 @kernel
 def step(instance, arguments, result):
     """Step all active spaces: here, or on our thread if there is one."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     if server.is_active == 0:
         return
     await_step(instance)
@@ -64,13 +65,13 @@ def step(instance, arguments, result):
 def settle(instance):
     """Do the calls deferred during a step."""
     if load_acquire_int64(instance + LATE_COUNT) != 0:
-        call_1(view(instance, 1, SERVER)[0].settle_late, np.int64(0))
+        call_1(server_at(instance).settle_late, np.int64(0))
 
 
 @kernel
 def sync(instance, arguments, result):
     """Wait for the step beside this thread, and do the deferred calls."""
-    if view(instance, 1, SERVER)[0].step_thread != 0:
+    if server_at(instance).step_thread != 0:
         await_step(instance)
         settle(instance)
 
@@ -78,7 +79,7 @@ def sync(instance, arguments, result):
 @kernel
 def _call_back(instance, call, callback, arguments, count):
     """Call a Callable that is stored as a Variant at address `callback`. One whose object is gone is dropped without an error."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     result = address_of_row(stack_array(3, np.int64), 0)
     error = address_of_row(stack_array(2, np.int64), 0)
     store_int32(result, INT32(NIL))
@@ -106,7 +107,7 @@ BODY_OFFSET, AREA_OFFSET = AREA_BINDING.fields["body_callback"][1], AREA_BINDING
 @kernel
 def _tell(instance, identity, system_index):
     """Call the callbacks of one body of a space, if it still exists."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     index = body_of(server.world, identity)
     if index < 0 or bodies_of(server.world)[index].system != system_index:
         return
@@ -131,7 +132,7 @@ def _put(variants, place, kind, value):
 @kernel
 def _tell_area(instance, event):
     """Call an area's Callable for one event, if the area still exists and monitors."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     index = area_of(server.world, event.area_id)
     if index < 0:
         return
@@ -157,24 +158,24 @@ def _tell_areas(instance, space):
         return
     identity, i = space.system_id, 0
     while space.system_id == identity and space.is_active != 0:
-        sensors = view(view(space.system, 1, SYSTEM)[0].sensors, 1, SENSORS)[0]
+        sensors = view(system_at(space.system).sensors, 1, SENSORS)[0]
         if i >= sensors.told_count:
             break
         _tell_area(instance, view(sensors.events, sensors.told_count, AREA_EVENT)[i])
         i += 1
     if space.system_id == identity:
-        sensors = view(view(space.system, 1, SYSTEM)[0].sensors, 1, SENSORS)[0]
+        sensors = view(system_at(space.system).sensors, 1, SENSORS)[0]
         sensors.told_count = i
         forget_told(sensors)
 
 
 @kernel
 def flush_queries(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     if server.is_active == 0:
         return
     server.is_flushing = 1
-    world = view(server.world, 1, WORLD)[0]
+    world = world_at(server.world)
     spaces = spaces_of(server)
     for number in range(world.system_count):
         space = spaces[number]
@@ -196,14 +197,14 @@ def do_nothing(instance, arguments, result):
 
 @kernel
 def is_flushing_queries(instance, arguments, result):
-    store_uint8(result, np.uint8(view(instance, 1, SERVER)[0].is_flushing))
+    store_uint8(result, np.uint8(server_at(instance).is_flushing))
 
 
 @kernel
 def islands_of_all_spaces(instance):
     """The number of awake islands in the active spaces."""
-    server = view(instance, 1, SERVER)[0]
-    world = view(server.world, 1, WORLD)[0]
+    server = server_at(instance)
+    world = world_at(server.world)
     spaces = spaces_of(server)
     acquire(instance)
     found = np.int64(0)
@@ -219,7 +220,7 @@ def islands_of_all_spaces(instance):
 
 @kernel
 def get_process_info(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     info = int_argument(arguments, 0)
     found = np.int64(0)
     if info == 0:
@@ -235,7 +236,7 @@ def get_process_info(instance, arguments, result):
 
 @kernel
 def space_get_direct_state(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     identity = int_argument(arguments, 0)
     spaces = spaces_of(server)
     index = identity & ((1 << 28) - 1)

@@ -10,11 +10,13 @@ moves the body after.
 import numpy as np
 
 from ..bodies.motion import bodies_of, lock_linear
-from ..bodies.schema import OMITS_FORCES, RIGID, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import OMITS_FORCES, RIGID
 from ..geometry.vector import add, dot, length, scale, store3, subtract, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import BODY_BINDING, SERVER
+from .schema import BODY_BINDING
+from .server_record import server_at
 
 INT32 = np.int32
 BINDING_BYTES = BODY_BINDING.itemsize
@@ -23,7 +25,7 @@ BINDING_BYTES = BODY_BINDING.itemsize
 @kernel
 def note_impulse(server_address, index, impulse):
     """Record an impulse [N s] on a body, by index, for the next step."""
-    server = view(server_address, 1, SERVER)[0]
+    server = server_at(server_address)
     identity = bodies_of(server.world)[index].id
     binding = view(server.body_bindings + index * BINDING_BYTES, 1, BODY_BINDING)[0]
     if binding.pushed_tick != server.tick or binding.pushed_id != identity:
@@ -53,9 +55,9 @@ def spread_impulses(server, space, delta_time):
     """Spread the impulses of all awake bodies of a space, before a step of `delta_time` [s]. The caller holds its gate."""
     if server.has_impulses == 0:
         return
-    capacity = view(server.world, 1, WORLD)[0].body_capacity
+    capacity = world_at(server.world).body_capacity
     bodies, bindings = bodies_of(server.world), view(server.body_bindings, capacity, BODY_BINDING)
-    system = view(space.system, 1, SYSTEM)[0]
+    system = system_at(space.system)
     active = view(system.active_bodies, capacity, INT32)
     for slot in range(system.active_count):
         index = np.int64(active[slot])

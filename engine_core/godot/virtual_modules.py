@@ -3,7 +3,7 @@
 import importlib
 
 MODULES = (
-    "body_contacts", "body_state", "fast_calls", "motion_test", "server_area_motion", "server_areas", "server_bodies",
+    "body_contacts", "body_state", "creation.all_answers", "motion_test", "server_area_motion", "server_areas", "server_bodies",
     "server_colliders", "server_joints", "server_life", "server_motion", "server_shapes", "server_soft_bodies", "server_spaces",
     "space_state", "sync",
 )  # fmt: skip

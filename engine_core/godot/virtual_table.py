@@ -39,7 +39,7 @@ class VirtualTable:
     takes_instance: bool = False  # whether cold functions get the instance's address too
     cold_functions: dict = field(default_factory=dict)
     hot_groups: list = field(default_factory=list)
-    fast_group: HotGroup | None = None  # of cold ones, see fast_call.py
+    compiled_group: HotGroup | None = None  # of cold ones, see creation/compiled_answer.py
     partial: dict = field(default_factory=dict)  # virtual: what is missing, in words
     notes: dict = field(default_factory=dict)  # virtual: what a user should know of one that is done
 
@@ -65,13 +65,13 @@ class VirtualTable:
         self.hot_groups.append(HotGroup(fill, tuple(names)))
         self.partial.update(partial or {})
 
-    def fast(self, fill, names) -> None:
+    def compiled(self, fill, names) -> None:
         """Declare the kernels that answer some cold virtuals when they can, and leave the rest to Python."""
-        self.fast_group = HotGroup(fill, tuple(names))
+        self.compiled_group = HotGroup(fill, tuple(names))
 
-    def fast_addresses(self) -> dict[str, int]:
-        """Addresses of the fast virtuals, in the order of their numbers."""
-        return addresses_of([self.fast_group] if self.fast_group else [])
+    def compiled_addresses(self) -> dict[str, int]:
+        """Addresses of the virtuals with compiled answers, in the order of their numbers."""
+        return addresses_of([self.compiled_group] if self.compiled_group else [])
 
     def hot_addresses(self) -> dict[str, int]:
         """Addresses of all hot virtuals."""

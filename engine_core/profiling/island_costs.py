@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, RIGID
 from ..collision.pairs import manifolds_of
 from ..constraints.colours import colours_of
 from ..constraints.schema import COLOUR_COUNT
@@ -43,8 +44,8 @@ def count_loops(bodies, active, slot, histogram):
 def measure_links(system_address, slots_address, capacity, histogram_address):
     """Link all contacts twice: once timed, once counting the loops of each find, into int64 (LONGEST). Return the cycles; the
     number of calls goes to the last word of the histogram."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.active_bodies, world.body_capacity, INT32)
     slots, histogram = view(slots_address, capacity, INT32), view(histogram_address, LONGEST + 1, INT64)

@@ -11,6 +11,7 @@ from ..broad_phase.tree_edits import tree_finalize
 from ..runtime.kernel import entry_point
 from ..runtime.memory import stack_array, view, view2
 
+
 @entry_point("void(int64, int64)")
 def count_costs(tree, arguments):
     """Run rays (origin, full vector) or boxes (six numbers) to their end. Arguments: whether boxes, their number, their address

@@ -7,9 +7,9 @@ no system.
 import numpy as np
 
 from ..bodies.motion import bodies_of, mark_changed, system_of, wake
-from ..bodies.schema import FILTER_CHANGED, IN_AREAS, IS_AREA, RIGID, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import FILTER_CHANGED, IN_AREAS, IS_AREA, RIGID
 from ..runtime.kernel import entry_point, kernel
-from ..runtime.memory import view
 from .events import add_event, drop_events, forget_told
 from .overlaps import (
     areas_of, first_overlap, free_overlap, has_overrides, monitors, overlaps_of, rows_of, sensors_of, shape_overlaps_of,
@@ -45,7 +45,7 @@ def forget_overlaps(system, index):
     """End the overlaps of a body or area that leaves its system: areas that saw it get events, and bodies it acted on lose its
     effects. A leaving area itself gets no events."""
     sensors = sensors_of(system)[0]
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies, areas = rows_of(system)
     capacity = world.body_capacity
     overlaps = overlaps_of(sensors)
@@ -69,7 +69,7 @@ def forget_overlaps(system, index):
 def forget_reports(system, index, kind):
     """Forget the overlaps with bodies or areas that were reported to an area: all will be reported anew."""
     sensors = sensors_of(system)[0]
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies, areas = rows_of(system)
     overlaps, parts = overlaps_of(sensors), shape_overlaps_of(sensors)
     drop_events(sensors, bodies[index].id, kind == MONITORS_BODIES, kind == MONITORS_AREAS)
@@ -89,7 +89,7 @@ def forget_reports(system, index, kind):
 def set_monitoring(world, index, kind, is_on):
     """Switch MONITORS_BODIES or MONITORS_AREAS of an area on or off. Existing overlaps are reported again."""
     body = bodies_of(world)[index]
-    area = areas_of(view(world, 1, WORLD)[0])[index]
+    area = areas_of(world_at(world))[index]
     if body.system >= 0:
         forget_reports(system_of(world, body.system)[0], index, kind)
     if is_on:
@@ -102,7 +102,7 @@ def set_monitoring(world, index, kind, is_on):
 @kernel
 def set_monitorable(world, index, is_on):
     """Set whether other areas see an area."""
-    area = areas_of(view(world, 1, WORLD)[0])[index]
+    area = areas_of(world_at(world))[index]
     if is_on:
         area.flags |= np.uint32(IS_MONITORABLE)
     else:
@@ -117,7 +117,7 @@ def effects_changed(world, index):
     if body.system < 0:
         return
     system = system_of(world, body.system)[0]
-    record = view(system.world, 1, WORLD)[0]
+    record = world_at(system.world)
     bodies, areas = rows_of(system)
     sensors = sensors_of(system)[0]
     overlaps = overlaps_of(sensors)
@@ -133,14 +133,14 @@ def effects_changed(world, index):
 @entry_point("void(int64)")
 def forget_events(system_address):
     """Drop the events of the system's areas from the last step, which were read."""
-    forget_told(sensors_of(view(system_address, 1, SYSTEM)[0])[0])
+    forget_told(sensors_of(system_at(system_address))[0])
 
 
 @entry_point("void(int64)")
 def space_changed(system_address):
     """Note that gravity or damping of a space itself changed: its bodies are affected from the next step on."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies, areas = rows_of(system)
     sensors = sensors_of(system)[0]
     for index in range(world.body_count):

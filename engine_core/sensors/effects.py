@@ -6,7 +6,8 @@ import numpy as np
 
 from ..bodies.motion import system_of
 from ..bodies.rare import stretched
-from ..bodies.schema import IN_AREAS, KINEMATIC, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import IN_AREAS, KINEMATIC
 from ..geometry.vector import add, length, quaternion, rotate, scale, store3, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
@@ -86,7 +87,7 @@ def fold(mode, present, own):
 def surroundings_at(system, index, position):
     """(gravity [m/s^2], linear damping, angular damping [1/s]) of all areas and the space for a body, at a position [m]; the
     body's own are not included."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies, areas = rows_of(system)
     gravity, linear, angular = NOTHING, 0.0, 0.0
     ended_gravity, ended_linear, ended_angular = False, False, False
@@ -143,8 +144,8 @@ def time_of_gravity(system):
 @entry_point(JOB_SIGNATURE)
 def apply_areas(system_address, begin, end, worker):
     """Job: gravity and damping of those of the active bodies `begin` to `end - 1` that are affected by areas."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = rows_of(system)[0]
     is_point = view(sensors_of(system)[0].default_area, 1, AREA)[0].is_point
     active = view(system.active_bodies, world.body_capacity, np.int32)

@@ -9,7 +9,8 @@ shapes.
 import numpy as np
 
 from ..bodies.limits import leave_out
-from ..bodies.schema import AREA_OVERLAPS, IS_AREA, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import AREA_OVERLAPS, IS_AREA
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .overlaps import overlaps_of, rows_of, sensors_of, shape_overlaps_of
@@ -62,7 +63,7 @@ def report_overlap(system, sensors, bodies, overlap):
 def report_overlaps(system):
     """Convert the changes of this step to events, and sort all waiting events."""
     sensors = sensors_of(system)[0]
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies, areas = rows_of(system)
     overlaps = overlaps_of(sensors)
     waiting = view(sensors.to_report, sensors.overlap_capacity, INT32)

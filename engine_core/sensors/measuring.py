@@ -8,7 +8,8 @@ import numpy as np
 
 from ..bodies.bounds import bounds_in_frame, bounds_overlap, local_bounds_from
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
-from ..bodies.schema import INSTANCE, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import INSTANCE
 from ..collision.instance_queries import PLACE, overlaps_instance, place_instance
 from ..collision.query_schema import QUERY
 from ..collision.shape_queries import box_of_query, swept
@@ -149,8 +150,8 @@ def measure_overlap(system, world, bodies, areas, overlap):
 @entry_point(JOB_SIGNATURE)
 def measure_overlaps(system_address, begin, end, worker):
     """Job: measure the overlaps `begin` to `end - 1` of the list of due ones."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies, areas = rows_of(system)
     sensors = sensors_of(system)[0]
     overlaps = overlaps_of(sensors)

@@ -8,7 +8,8 @@ see. Two areas that see each other have two overlaps. Serial: between the parall
 import numpy as np
 
 from ..bodies.limits import leave_out
-from ..bodies.schema import AREA_OVERLAPS, BODY, IS_AREA, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import AREA_OVERLAPS, BODY, IS_AREA
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.pair_table import find_row, grow_table, insert_row, remove_row, take_row
@@ -174,7 +175,7 @@ def mark_all_due(system, index):
     if sensors.area_count == 0:
         return
     overlaps = overlaps_of(sensors)
-    key = first_overlap(sensors, index, view(system.world, 1, WORLD)[0].body_capacity)
+    key = first_overlap(sensors, index, world_at(system.world).body_capacity)
     while key >= 0:
         mark_due(sensors, key >> 1)
         key = INT64(overlaps[key >> 1].next[key & 1])
@@ -183,7 +184,7 @@ def mark_all_due(system, index):
 @kernel
 def mark_active_due(system):
     """Put the overlaps of all bodies that took part in the step on the list to be measured."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     active = view(system.active_bodies, world.body_capacity, INT32)
     for slot in range(system.active_count):
         mark_all_due(system, INT64(active[slot]))
@@ -214,5 +215,5 @@ def give_back_shape_overlap(sensors, index):
 @kernel
 def rows_of(system):
     """(rows of BODY, rows of AREA)."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     return view(world.bodies, world.body_capacity, BODY), areas_of(world)

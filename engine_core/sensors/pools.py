@@ -5,7 +5,6 @@ import numpy as np
 from ..runtime.memory import Pool
 from .schema import AREA, AREA_EVENT, IS_MONITORABLE, OVERLAP, SENSORS, SHAPE_OVERLAP
 
-SETTING = "physics/scree_3d/limits/max_area_overlaps"
 LEAST_TABLE = 4096
 """Initial slots of the hash table of overlaps: a power of two."""
 
@@ -56,7 +55,7 @@ class Sensors:
         record["first_free_overlap"] = record["first_free_shape_overlap"] = -1
 
     def _reserve(self, name: str, dtype, count: int) -> Pool:
-        self._pools.append(Pool(name, dtype, count, setting=SETTING))
+        self._pools.append(Pool(name, dtype, count))
         return self._pools[-1]
 
     def events(self) -> np.ndarray:

@@ -10,7 +10,8 @@ import numpy as np
 from ..bodies.bounds import bounds_overlap, depth_of_bounds
 from ..bodies.limits import leave_out
 from ..bodies.motion import wake
-from ..bodies.schema import AREA_OVERLAPS, IN_AREAS, IS_AREA, LAYER_SENSOR, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import AREA_OVERLAPS, IN_AREAS, IS_AREA, LAYER_SENSOR, RIGID
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
 from ..runtime.kernel import kernel
@@ -57,7 +58,7 @@ def find_overlaps(system):
     """Create the overlaps of all bodies and areas with new fat bounds. The list of these is not changed."""
     if sensors_of(system)[0].area_count == 0:
         return
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies, areas = rows_of(system)
     moved = view(system.moved_bodies, world.body_capacity, INT32)
     for k in range(system.moved_count):
@@ -181,7 +182,7 @@ def choose_overlaps(system):
 def settle_overlaps(system):
     """Process the measured overlaps, in the order in which they became due. The others wait for the next time."""
     sensors = sensors_of(system)[0]
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies, areas = rows_of(system)
     due = view(sensors.due, sensors.overlap_capacity, INT32)
     for k in range(sensors.chosen_count):

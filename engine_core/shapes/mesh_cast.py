@@ -6,6 +6,8 @@
     while triangle >= 0:
         ...  # may make `longest` less
         triangle = next_on_cast(mesh, cast, scratch, longest)
+
+The box is given by its middle, half of its sides and its motion, in the frame of the mesh [m].
 """
 
 import numpy as np

@@ -36,14 +36,14 @@ class ShapePool(ShapeRows):
     """All shapes of a world. Any thread may call; one lock guards all. Changes are made between steps.
 
     A row is found by its index and holds the shape in use. Until its settings are set, `kind` is EMPTY and it collides with
-    nothing. `make_id(index, sequence)` returns the id that is written into a new row.
+    nothing. `make_id(index, sequence)` returns the id that is written into a new row; `setting`: how errors name the limit.
 
     Rows in use are never overwritten: changed settings go to a fresh row, which `derive` returns from then on, and the users of
     the shape take it anew (`World.body.shape_changed`). Unused rows and blocks stay as they are until `collect`.
     """
 
-    def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY):
-        super().__init__(make_id, capacity)
+    def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY, setting: str = ""):
+        super().__init__(make_id, capacity, setting)
         self._settings: dict[int, object] = {}
         self._sizes = Pool("sizes of shapes", np.float64, capacity, (3,))  # of solids without settings in Python
         self._derived: dict[int, dict[bytes, int]] = {}  # by user's shape: stretch to row, for the present settings

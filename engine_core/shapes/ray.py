@@ -104,10 +104,7 @@ def point_in_shape(shapes, index, point):
         hull = view(shape.block, 1, HULL_BLOCK)[0]
         planes = view2(hull.planes, hull.face_count, 4, np.float32)
         for i in range(hull.face_count):
-            if (
-                dot((np.float64(planes[i, 0]), np.float64(planes[i, 1]), np.float64(planes[i, 2])), point)
-                > planes[i, 3]
-            ):
+            if dot((np.float64(planes[i, 0]), np.float64(planes[i, 1]), np.float64(planes[i, 2])), point) > planes[i, 3]:
                 return False
         return True
     if kind == PLANE:

@@ -8,14 +8,12 @@ from ..runtime.c_memory import free_all
 from ..runtime.memory import Pool
 from . import schema
 
-MAX_SHAPES_SETTING = "physics/scree_3d/limits/max_shapes"
-
 
 class ShapeRows:
     """The rows of all shapes of a world. Any thread may call; one lock guards all."""
 
-    def __init__(self, make_id, capacity: int):
-        self.pool = Pool("shapes", schema.SHAPE, capacity, setting=MAX_SHAPES_SETTING)
+    def __init__(self, make_id, capacity: int, setting: str = ""):
+        self.pool = Pool("shapes", schema.SHAPE, capacity, setting=setting)
         self.rows = self.pool.rows
         self.row_count = 0  # rows in use have a lower index
         self._make_id = make_id

@@ -72,9 +72,7 @@ class Box(NamedTuple):
 
     def stretched(self, stretch):
         if is_diagonal(stretch):
-            return Box(
-                tuple(float(abs(s) * h) for s, h in zip(np.diag(stretch), self.half_extents, strict=True))
-            ), False
+            return Box(tuple(float(abs(s) * h) for s, h in zip(np.diag(stretch), self.half_extents, strict=True))), False
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
         return Hull(((signs * self.half_extents) @ stretch.T).astype(np.float32)), False
 
@@ -333,8 +331,7 @@ class Mesh(NamedTuple):
         triangles = _vectors("set_mesh", "triangles", triangles, dtype=np.int64)
         if len(triangles) and not 0 <= triangles.min() <= triangles.max() < len(vertices):
             raise ValueError(
-                f"set_mesh: triangles must be indices of {len(vertices)} vertices, "
-                f"got {triangles.min()} to {triangles.max()}"
+                f"set_mesh: triangles must be indices of {len(vertices)} vertices, got {triangles.min()} to {triangles.max()}"
             )
         if len(triangles) > schema.MAX_MESH_TRIANGLES:
             raise ValueError(f"set_mesh: triangles must be at most {schema.MAX_MESH_TRIANGLES}, got {len(triangles)}")

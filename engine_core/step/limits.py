@@ -9,6 +9,7 @@ the next step.
 import platform
 import time
 import warnings
+from collections.abc import Callable
 
 from ..bodies.schema import AREA_OVERLAPS, CONTACT_EVENTS, CONTACTS, PAIRS
 from ..runtime.memory import NoAddressSpace, reserve
@@ -25,7 +26,6 @@ ADDRESS_SPACE = 128 << 30
 """Address space for the default limits [byte]: a world and two spaces."""
 ROWS_TO_A_LIMIT = 2
 """A space stores this many times as many pairs, contacts and overlaps as a step handles at most, and as by default."""
-SETTING = "physics/scree_3d/limits/max_"
 LEFT_OUT = {
     PAIRS: ("pairs were left out, the deepest came first", "pairs"),
     CONTACTS: ("contacts were left out, the deepest came first", "contacts"),
@@ -64,6 +64,11 @@ def limits_for(given: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
     return {**MODEST_LIMITS, **given}, MODEST_LIMITS
 
 
+def name_of_limit(name: str) -> str:
+    """How errors and warnings name a limit of a Python program."""
+    return f"World({name}=...)"
+
+
 def rows_for(limit: int, usual: int) -> int:
     """The number of rows that a space stores for a limit of a step: a power of two."""
     return 1 << (ROWS_TO_A_LIMIT * max(limit, usual) - 1).bit_length()
@@ -72,8 +77,8 @@ def rows_for(limit: int, usual: int) -> int:
 class LimitWarnings:
     """The warnings about a space's limits: one a second for each."""
 
-    def __init__(self, row, names: str = SETTING + "{}"):
-        self._row, self._names = row, names  # of SYSTEM; how limits are named
+    def __init__(self, row, name_limit: Callable[[str], str] = name_of_limit):
+        self._row, self._name_limit = row, name_limit  # of SYSTEM; how limits are named
         self._told_at = [-SECONDS_BETWEEN_WARNINGS] * len(LEFT_OUT)
 
     def take(self) -> list[str]:
@@ -85,7 +90,7 @@ class LimitWarnings:
             count = int(self._row["left_out"][kind])
             if count and now - self._told_at[kind] >= SECONDS_BETWEEN_WARNINGS:
                 self._told_at[kind] = now
-                messages.append(f"{count} {what}: raise the setting '{self._names.format(limit)}'")
+                messages.append(f"{count} {what}: raise the setting '{self._name_limit(limit)}'")
         self._row["left_out"] = self._row["status"] = 0
         return messages
 

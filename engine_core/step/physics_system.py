@@ -6,7 +6,8 @@ distributed as ranges of a job, serial work runs between them. The docstring of 
 
 import numpy as np
 
-from ..bodies.schema import BODY, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, WORLD
 from ..broad_phase.trees import Trees
 from ..collision.collide_function import collide_shape_pair
 from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
@@ -109,7 +110,7 @@ def finish_step(system, address):
     report_contacts(system)
     tell_contacts(system)
     if system.has_broken_joints:
-        world = view(system.world, 1, WORLD)[0]
+        world = world_at(system.world)
         drop_broken_joints(system, view(world.bodies, world.body_capacity, BODY))
     enter(system, PUT_ISLANDS_TO_SLEEP)
     put_islands_to_sleep(system)
@@ -172,12 +173,12 @@ def step(address, delta_time):
     edit/commands.py) and are done at the end."""
     if delta_time <= 0.0:
         return
-    system = view(address, 1, SYSTEM)[0]
+    system = system_at(address)
     if system.extra[GATE_IS_TAKEN] == 0:
         take_gate(address, STEPPING)
     system.extra[GATE_IS_TAKEN] = 0
     advance(system, address, delta_time)
-    call_3_result(view(system.world, 1, WORLD)[0].edit_function, system.world, 0, address)
+    call_3_result(world_at(system.world).edit_function, system.world, 0, address)
 
 
 class PhysicsSystem:
@@ -219,7 +220,7 @@ class PhysicsSystem:
             row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
         self._static_row(row)
         limits, usual = world.limits, world.usual_limits
-        self.limit_warnings = LimitWarnings(row, world.limit_names)
+        self.limit_warnings = LimitWarnings(row, world.name_limit)
         row["pair_limit"], row["contact_limit"] = limits["pairs"], limits["contacts"]
         pairs, manifolds = (rows_for(limits[name], usual[name]) for name in ("pairs", "contacts"))
         row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
@@ -260,7 +261,7 @@ class PhysicsSystem:
         overlaps = rows_for(limits["area_overlaps"], usual["area_overlaps"])
         self.sensors = Sensors(body_capacity, overlaps, limits["area_overlaps"])
         row["sensors"] = self.sensors.address
-        self.trees = Trees(body_capacity, len(world.broad_phase_names))
+        self.trees = Trees(body_capacity, len(world.broad_phase_names), world.name_limit("bodies"))
         row["trees"], row["layer_count"] = self.trees.address, len(world.broad_phase_names)
         self._jobs = np.array([job.address for job in JOBS], dtype=np.int64)
         row["jobs"] = address_of(self._jobs)

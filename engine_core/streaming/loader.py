@@ -43,9 +43,7 @@ class Loader:
         self._numbers = 0
         self._condition = threading.Condition()
         self._is_closing = False
-        self._threads = [
-            threading.Thread(target=self._work, name=f"scree tiles {k}", daemon=True) for k in range(thread_count)
-        ]
+        self._threads = [threading.Thread(target=self._work, name=f"scree tiles {k}", daemon=True) for k in range(thread_count)]
         for thread in self._threads:
             thread.start()
         self.load_seconds: deque[float] = deque(maxlen=1000)

@@ -27,7 +27,7 @@ def many(space, shape=BOX) -> scree.Bodies:
 
 
 def ids_by_core(space) -> list[int]:
-    """The same bodies by the calls of the core, one after the other."""
+    """Make the same bodies by the calls of the core, one after the other."""
     core = space.core
     shape = core.shape.create(BOX.kind)
     BOX.write(core.shapes, core.shape.index("test", shape))

@@ -10,7 +10,7 @@ BALL = scree.Sphere(radius=0.5)
 
 
 def ends(function) -> list:
-    """What a function raised, on a thread of its own; it must end."""
+    """Call a function on a thread of its own, which must end, and return the errors that it raised."""
     raised: list = []
 
     def run() -> None:

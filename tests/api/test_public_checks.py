@@ -1,4 +1,4 @@
-"""What users get wrong is told where they wrote it, by the names that they wrote; what is of another world is refused."""
+"""Wrong values are refused where users wrote them, by the names that they wrote; so are things of another world."""
 
 import dataclasses
 import math
@@ -175,7 +175,7 @@ def test_a_full_world_names_the_argument():
     space = scree.World(threads=1, bodies=2).add_space()
     with pytest.raises(scree.PoolFull, match=r"bodies is full at 2: raise the setting 'World\(bodies=\.\.\.\)'"):
         space.add_rigid_many(BALL, np.zeros((3, 3)))
-    assert space.core.system(space.id).limit_warnings._names.format("pairs") == "World(pairs=...)"
+    assert space.core.system(space.id).limit_warnings._name_limit("pairs") == "World(pairs=...)"
 
 
 def test_no_places_are_no_bodies(space):

@@ -72,6 +72,7 @@ def test_a_spring_on_a_rail_has_the_frequency_of_its_stiffness(space):
 
 def test_what_each_joint_holds_and_lets_go(space):
     """A body that hangs beside its anchor: fixed, it stays; pinned, it swings below; a rope is as long as it may be."""
+
     def hung(joint, at=(1, 0, 0)):
         place = np.array((20.0 * len(space.bodies), 10, 0))
         body = space.add_rigid(scree.Sphere(radius=0.2), place + at, angular_damp=2.0, linear_damp=2.0, can_sleep=False)

@@ -41,7 +41,7 @@ def told(value: object) -> str:
 
 
 def faults(name: str, value: object) -> list[str]:
-    """What the docstring of a public name leaves out."""
+    """The parts that the docstring of a public name leaves out."""
     text, given = " ".join((inspect.getdoc(value) or "").split()), told(value)
     missing = ["docstring"] if not text else []
     if OF_NUMBERS.search(given) and not UNIT.search(text):

@@ -135,7 +135,7 @@ def test_a_shape_without_a_kind_is_none(space):
 
 
 def test_shapes_keep_copies_of_what_they_are_made_from(space):
-    """What the caller does to his arrays afterwards changes no shape; nor can anybody else."""
+    """Writing to the arrays afterwards changes no shape, and the shape's own arrays cannot be written to."""
     points, heights, half = CORNERS.astype(np.float32), np.zeros((3, 3)), np.ones(3)
     vertices, triangles, which = np.array([(-5, 0, -5), (-5, 0, 5), (5, 0, 5)], np.float32), [[0, 1, 2]], np.zeros(1, int)
     surfaces, parts, data = [FLAT], [scree.Part(shape=scree.Sphere(radius=0.5), position=half)], np.zeros(2)

@@ -1,4 +1,4 @@
-"""What follows from a body's shapes: mass, centre of mass, inertia and bounds, against a readable twin and known solids."""
+"""Mass, centre of mass, inertia and bounds, against a readable twin and known solids."""
 
 import mass_twin
 import numpy as np

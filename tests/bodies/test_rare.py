@@ -1,4 +1,4 @@
-"""What few bodies use lies in rows that take memory only where it is used: bodies/rare.py."""
+"""Fields that few bodies use lie in rows that take memory only where they are used: bodies/rare.py."""
 
 import numpy as np
 import pytest

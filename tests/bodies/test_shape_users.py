@@ -1,4 +1,4 @@
-"""Who has a shape, against a naive look at all bodies."""
+"""The users of a shape, against a naive look at all bodies."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

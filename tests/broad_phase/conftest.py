@@ -1,4 +1,4 @@
-"""What several tests of the trees use, and takes long to make."""
+"""Fixtures that several tests of the trees use and that take long to make."""
 
 import pytest
 

@@ -23,7 +23,7 @@ from scree.runtime.memory import Pool, address_of, stack_array
 
 @kernel
 def rest_of_box(cursor, tree, found):
-    """What a box query that has begun still gives, and its end. Bodies are written to `found`, their number given."""
+    """Finish a box query that has begun: write the remaining bodies to `found` and return their number."""
     count = 0
     while True:
         body = bounds_query_next(cursor, tree)
@@ -94,7 +94,7 @@ class World:
     """Bodies with nothing but bounds, their trees, and the twin that knows what must be in them."""
 
     def __init__(self, body_capacity: int, layer: int = 0):
-        self.trees = Trees(body_capacity)
+        self.trees = Trees(body_capacity, setting="World(bodies=...)")
         self.layer = layer
         self.tree = self.trees.tree_address(layer)
         self.pool = Pool("bodies", BODY, body_capacity)
@@ -123,17 +123,17 @@ class World:
         assert tree_finalize(self.tree, root, len(ids)) == 0
 
     def query(self, bounds) -> list[int]:
-        """What the tree gives for a box."""
+        """The bodies that the tree finds in a box."""
         count = overlapping(self.tree, np.asarray(bounds, np.float32), self.found)
         return sorted(self.found[:count].tolist())
 
     def ray(self, origin, direction) -> set[int]:
-        """What the tree gives for a ray."""
+        """The bodies that the tree finds on a ray."""
         count = met_by_ray(self.tree, np.asarray(origin, np.float64), np.asarray(direction, np.float64), self.found)
         return set(self.found[:count].tolist())
 
     def twin_query(self, bounds) -> list[int]:
-        """What a look at each box gives."""
+        """The bodies found by testing each box."""
         b = np.asarray(bounds, np.float32)
         return sorted(i for i, box in self.boxes.items() if (box[:3] <= b[3:]).all() and (b[:3] <= box[3:]).all())
 
@@ -157,7 +157,7 @@ class World:
 
 
 def ask(world: World, low, high) -> list[int]:
-    """What the tree gives for a box in the world, wherever its origin is."""
+    """The bodies that the tree finds in a box of the world, wherever its origin is."""
     count = in_world(world.tree, np.asarray(low, np.float64), np.asarray(high, np.float64), world.found)
     return sorted(world.found[:count].tolist())
 

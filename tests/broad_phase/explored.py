@@ -45,8 +45,7 @@ def checkpoint():
 
 def _wrap(names: list[str], module: str, parameters: str) -> str:
     return "".join(
-        f"\n@kernel\ndef {name}({parameters}):\n    checkpoint()\n    return {module}.{name}({parameters})\n"
-        for name in names
+        f"\n@kernel\ndef {name}({parameters}):\n    checkpoint()\n    return {module}.{name}({parameters})\n" for name in names
     )
 
 
@@ -93,9 +92,7 @@ class Explored:
         source_folder = Path(broad_phase.__file__).parent
         for name in MODULES:
             text = (source_folder / f"{name}.py").read_text()
-            text = re.sub(
-                rf"from scree\.broad_phase\.({'|'.join(MODULES)}) import", rf"from {package}.\1 import", text
-            )
+            text = re.sub(rf"from scree\.broad_phase\.({'|'.join(MODULES)}) import", rf"from {package}.\1 import", text)
             text = text.replace("from scree.runtime import atomics", f"from {package} import atomics")
             text = text.replace("from scree.runtime.call import", f"from {package}.call import")
             text = text.replace("from scree.runtime.kernel import", f"from {package}.kernel import")

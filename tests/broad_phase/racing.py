@@ -1,4 +1,4 @@
-"""What threads that race in trees need: chance, versions of bodies, the gate of a system."""
+"""Tools for threads that race in trees: chance, versions of bodies, the gate of a system."""
 
 import numpy as np
 

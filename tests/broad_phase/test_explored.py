@@ -97,7 +97,7 @@ class Scene:
 
 
 class Action:
-    """What a thread does. `start` says what readers may see from its first store on, `finish` what they must in the
+    """The work of a thread. `start` says what readers may see from its first store on, `finish` what they must in the
     end."""
 
     def __init__(self, name, bodies=()):
@@ -208,9 +208,7 @@ def explore(scene, code, first, second, most_places, checked=CHECKED) -> int:
                 scene.check()
             settle(scene)
         except AssertionError as error:
-            raise AssertionError(
-                f"{first} parked before store {place} of {stores}, {second} meanwhile: {error}"
-            ) from error
+            raise AssertionError(f"{first} parked before store {place} of {stores}, {second} meanwhile: {error}") from error
     return len(places)
 
 
@@ -322,7 +320,7 @@ def test_parked_reader(state):
 
 
 def test_broken_order_is_found(tmp_path):
-    """The same search finds it when `finalize` shows the new root before its slots are written."""
+    """The search finds a fault when `finalize` shows the new root before its slots are written."""
     fill = "        hang_above(tree, node, root, subtree, parity, bounds_address)\n"
     show = "        if atomics.compare_exchange_int64(tree + HEAD, head, (head & ~LOW_32) | node) == head:\n"
     broken = Explored(tmp_path, [("tree_edits", fill + show, show + "    " + fill)])

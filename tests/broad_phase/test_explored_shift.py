@@ -59,7 +59,7 @@ def test_a_shift_parked(explored, state):
 
 @pytest.mark.parametrize("state", STATES)
 def test_a_shift_while_others_are_parked(explored, state):
-    """Who is parked in the tree before goes on in the one after."""
+    """A query that is parked in the tree before a shift continues in the one after it."""
     scene, count = ShiftedScene(1, state), 0
     for first in OTHERS:
         count += explore(scene, explored, first, Shift("shift"), 30, checked=1)

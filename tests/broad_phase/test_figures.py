@@ -1,4 +1,4 @@
-"""What the trees cost. Each test prints its figures; limits are on the threads' own processor time where others could
+"""Costs of the trees. Each test prints its figures; limits are on the threads' own processor time where others could
 disturb them.
 """
 
@@ -42,7 +42,7 @@ def cast_rays(tree, origins, directions, sums):
 
 @kernel
 def find_boxes(tree, bounds, sums):
-    """The same for boxes."""
+    """Query each of the boxes."""
     cursor = stack_array(1, CURSOR)
     for i in range(len(bounds)):
         bounds_query_begin(cursor, tree, bounds[i])
@@ -91,7 +91,7 @@ def least(action, repeats=7) -> float:
 
 
 def step(world):
-    """What a step does to a tree."""
+    """The calls of a step on a tree."""
     tree_rebuild(world.tree, world.bodies)
     tree_swap(world.tree)
 
@@ -241,9 +241,7 @@ def test_moving_bodies():
     widen, rebuild = np.min(times, 0) * 1e3
     bounds, sums = world.pool.rows["fat_bounds"].copy(), np.zeros(2, np.int64)
     pairs = least(lambda: find_boxes(world.tree, bounds, sums)) / count * 1e9
-    print(
-        f"\n5,000 moving bodies: widen {widen:.2f} ms, rebuild and swap {rebuild:.2f} ms, query {pairs:.0f} ns a body"
-    )
+    print(f"\n5,000 moving bodies: widen {widen:.2f} ms, rebuild and swap {rebuild:.2f} ms, query {pairs:.0f} ns a body")
     assert rebuild < 0.6 and pairs < 500
 
 

@@ -204,6 +204,6 @@ def test_nobody_is_missed():
 
 
 def test_forgotten_parents_are_found():
-    """The same race finds it when shifted nodes do not know their parents in the tree to come."""
+    """The race finds a fault when shifted nodes do not know their parents in the tree to come."""
     total, _ = race(True, 60)
     assert total[MISSED] > 0

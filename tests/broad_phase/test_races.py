@@ -75,9 +75,7 @@ def mark_on_ray(tree, origin, direction, marks, stamp):
 
 
 @kernel
-def judge_query(
-    tree, state, side, versions, present, boxes, old_versions, old_present, seen, marks, stamp, counts, kind
-):
+def judge_query(tree, state, side, versions, present, boxes, old_versions, old_present, seen, marks, stamp, counts, kind):
     """One box or ray query, judged."""
     count = len(versions)
     query = stack_array(6, np.float32)

@@ -98,7 +98,7 @@ def enter_only(cursor, tree):
 
 @kernel
 def go_on(cursor, tree, box):
-    """What a query does after it has entered."""
+    """The part of a query after it has entered the tree."""
     bounds_query_on(cursor, tree, box)
 
 

@@ -1,4 +1,4 @@
-"""What holds in trees holds after every change, in every order; and what does not hold is found."""
+"""The invariants of trees hold after every change, in every order; and a broken one is found."""
 
 import numpy as np
 import pytest
@@ -145,7 +145,7 @@ class Changes(Boxes):
         tree_renew(self.tree, self.bodies)
 
     def renew_all(self, _count: int):
-        """The same, and nothing is kept."""
+        """A rebuild after a shift that keeps no subtree."""
         self.row["debt"], self.row["is_dirty"] = self.row["body_count"] + 64, 1
         tree_renew(self.tree, self.bodies)
 
@@ -198,7 +198,7 @@ def built(seed: int, count: int = 3000) -> Changes:
 
 
 def test_moving_after_a_shift_and_a_partial_rebuild():
-    """What a rebuild after a shift keeps whole must know its way up in both trees."""
+    """A subtree that a rebuild after a shift keeps whole must know its parents in both trees."""
     changes = built(1)
     for _ in range(3):
         changes.do("shift")

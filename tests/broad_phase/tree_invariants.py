@@ -1,4 +1,4 @@
-"""What holds in trees that nobody is at, looked up node by node: the naive twin of all the code that keeps it so.
+"""The invariants of trees at rest, checked node by node: the naive twin of all the code that keeps them.
 
 A rebuild may be under way between two of its slices, and a new tree may wait for its swap; then that is looked at too.
 """
@@ -113,7 +113,7 @@ def check_parents(trees, found: Walk, parity: int, kept: np.ndarray):
 
 
 def check_builders_words(trees, found: Walk, generation: int):
-    """What rebuilds go by: heights, marks on the whole path above a change, and the generation a node was born in."""
+    """The data that rebuilds use: heights, marks on the whole path above a change, and the generation a node was born in."""
     rows, heights = trees.nodes.rows[found.nodes], trees.infos.rows["height"][found.nodes]
     order = np.argsort(found.nodes)
     above = order[np.searchsorted(found.nodes, found.locations[1:] >> 2, sorter=order)]

@@ -78,9 +78,7 @@ def test_recovery_resolves_four_tenths_four_times(stage):
     assert answer["travel"][1] == pytest.approx(excess * (1.0 - 0.6**4), rel=1e-4)
     assert len(collisions) == 0  # not asked for
     left = excess * 0.6**4 + 0.05 * MARGIN
-    answer, collisions = queries.body_test_motion(
-        body, (0, 0.5 - overlap, 0), (0, 0, 0), MARGIN, recovery_as_collision=True
-    )
+    answer, collisions = queries.body_test_motion(body, (0, 0.5 - overlap, 0), (0, 0, 0), MARGIN, recovery_as_collision=True)
     assert len(collisions) == 1 and collisions[0]["depth"] == pytest.approx(left, rel=1e-3)
     np.testing.assert_allclose(collisions[0]["normal"], (0, 1, 0), atol=1e-9)
 
@@ -230,9 +228,7 @@ def test_a_separation_ray_holds_up_but_does_not_stop(stage):
     np.testing.assert_allclose(answer["travel"][[0, 2]], 0.0, atol=1e-7)
     _, collisions = queries.body_test_motion(body, (0, 1.2, 0), (2, 0, 0), MARGIN, 4)
     assert len(collisions) == 0  # the ray walks into the step unhindered
-    answer, collisions = queries.body_test_motion(
-        body, (2, 3, 0), (0, -2, 0), MARGIN, 4, collide_separation_ray=True
-    )
+    answer, collisions = queries.body_test_motion(body, (2, 3, 0), (0, -2, 0), MARGIN, 4, collide_separation_ray=True)
     assert answer["safe_fraction"] == pytest.approx(1.5 / 2.0, abs=1e-3)
     assert collisions[0]["own_instance"] == 1
     np.testing.assert_allclose(collisions[0]["normal"], (0, 1, 0), atol=1e-6)
@@ -253,9 +249,7 @@ def test_a_walk_over_tiles_to_a_wall(stage):
     for _ in range(200):
         motion = velocity.copy()
         for _ in range(4):
-            answer, collisions = queries.body_test_motion(
-                body, position, motion, MARGIN, 6, recovery_as_collision=True
-            )
+            answer, collisions = queries.body_test_motion(body, position, motion, MARGIN, 6, recovery_as_collision=True)
             position = position + answer["travel"]
             if not len(collisions):
                 break

@@ -11,7 +11,7 @@ from scipy.spatial import ConvexHull, QhullError
 from scree.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, SPHERE
 
 CORNERS = 128
-"""Of the prism that stands for a cylinder."""
+"""Sides of the prism that stands for a cylinder."""
 
 
 def rotation_matrix(q):
@@ -45,6 +45,7 @@ def core_of(row, hull_vertices=None):
 def nearest_on_triangles(a, b, c):
     """Distances of the origin from triangles, each corner of shape (n, 3): the least over insides, sides and
     corners."""
+
     def on_segment(p, q):
         d = q - p
         size = np.maximum((d * d).sum(1), 1e-300)

@@ -73,9 +73,7 @@ def check_pair(shapes, a, position_a, qa, b, position_b, qb, scale=1.0, limit=LI
 def random_pair(rng, shapes, rows):
     """Two shapes, poses: mostly near touching along a random or a common axis, some with like centres."""
     a, b = (int(row) for row in rng.choice(rows, 2))
-    qa, qb = (
-        normalized(rng.integers(-1, 2, 4) if rng.random() < 0.3 else rng.normal(size=4)) for _ in range(2)
-    )
+    qa, qb = (normalized(rng.integers(-1, 2, 4) if rng.random() < 0.3 else rng.normal(size=4)) for _ in range(2))
     core_a, radius_a = shapes.world_core(a, ORIGIN, qa)
     core_b, radius_b = shapes.world_core(b, ORIGIN, qb)
     direction = rng.normal(size=3) if rng.random() < 0.7 else np.eye(3)[rng.integers(3)]
@@ -142,7 +140,7 @@ def test_a_box_rests_on_a_box_in_four_points():
 
 @pytest.mark.parametrize("other", ["box", "hull"])
 def test_features_stay_while_a_box_creeps(other):
-    """What moves a little keeps its points' names, whatever the numbers behind the comma do."""
+    """Contact points of a pair that moves a little keep their features, whatever the rounding errors are."""
     shapes = Shapes()
     box = shapes.box((0.5, 0.5, 0.5))
     corners = np.array([[x, y, z] for x in (-5, 5) for y in (-0.5, 0.5) for z in (-5, 5)])

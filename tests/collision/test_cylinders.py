@@ -31,9 +31,7 @@ def test_random_pairs(seed):
     for number in range(80):
         a = int(rng.choice(cylinders))
         b = int(rng.choice(cylinders if number % 8 == 0 else others))
-        qa, qb = (
-            normalized(rng.integers(-1, 2, 4) if rng.random() < 0.4 else rng.normal(size=4)) for _ in range(2)
-        )
+        qa, qb = (normalized(rng.integers(-1, 2, 4) if rng.random() < 0.4 else rng.normal(size=4)) for _ in range(2))
         core_a, _ = shapes.world_core(a, ORIGIN, qa)
         core_b, radius_b = shapes.world_core(b, ORIGIN, qb)
         direction = rng.normal(size=3) if rng.random() < 0.6 else np.eye(3)[rng.integers(3)]

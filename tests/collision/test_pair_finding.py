@@ -114,7 +114,7 @@ def test_what_lies_in_many_and_touches_none_is_no_crowd():
 
 
 def test_contacts_that_are_asked_for_are_all_found():
-    """Of 60 balls at one place one reports its contacts."""
+    """One of 60 balls at one place reports its contacts."""
     world, system = world_of([(0.0, 0.0, 0.0)] * 60, 1, 1 << 11)
     asking = int(world.bodies.rows["id"][17])
     world.body.set_max_contacts(asking, 100)

@@ -63,9 +63,7 @@ def test_polyhedron(seed):
     hull = convex_hull(rng.normal(size=(20, 3)) * rng.uniform(0.5, 2.0, 3))
     normals, distances = hull.planes[:, :3], hull.planes[:, 3]
     volume, center, inertia = mass.polyhedron_mass(hull.vertices, hull.face_starts, hull.face_vertices)
-    expected = sampled(
-        lambda p: (p @ normals.T <= distances).all(axis=1), hull.vertices.min(axis=0), hull.vertices.max(axis=0)
-    )
+    expected = sampled(lambda p: (p @ normals.T <= distances).all(axis=1), hull.vertices.min(axis=0), hull.vertices.max(axis=0))
     assert volume == pytest.approx(expected[0], rel=0.02)
     np.testing.assert_allclose(center, expected[1], atol=0.02)
     np.testing.assert_allclose(inertia, expected[2], atol=0.02 * max(inertia))

@@ -116,7 +116,6 @@ def test_no_ray_slips_between_triangles():
         origin = np.array([rng.normal(), 10.0, rng.normal()])
         vector = tuple((2 * (target - origin)).tolist())
         hits = [
-            ray.ray_triangle(tuple(origin), vector, corners[0], corners[1 + (i + 1) % 12], corners[1 + i])[0]
-            for i in range(12)
+            ray.ray_triangle(tuple(origin), vector, corners[0], corners[1 + (i + 1) % 12], corners[1 + i])[0] for i in range(12)
         ]
         assert min(hits) < 1.0

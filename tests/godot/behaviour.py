@@ -114,7 +114,7 @@ def run(
             files = ",".join(sorted({name.split(".")[0] for name in left}))
             done = godot.run("--headless", "--fixed-fps", "60", "--path", project, "-s", "res://gd/run_tests.gd", "--",
                              f"--list={wanted}", f"--files={files}", f"--json={Path(folder) / 'report.json'}",
-                             *(["--stop"] if only_first_failure else []), timeout=timeout, environment=environment)
+                             *(["--stop"] if only_first_failure else []), timeout=timeout, environment=environment)  # fmt: skip
             if not _read(done, report):
                 break  # it ended by itself, or before its first test
     return report

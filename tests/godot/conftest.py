@@ -1,4 +1,4 @@
-"""What the tests in real Godot share."""
+"""Fixtures that the tests in real Godot share."""
 
 import os
 import sys

@@ -24,7 +24,7 @@ def cases(outcome: behaviour.Outcome) -> list[tuple[str, str, list[str]]]:
 
 
 def complaints(outcome: behaviour.Outcome) -> list[str]:
-    """What is wrong with the errors of a test's bad calls."""
+    """Faults in the errors of a test's bad calls."""
     wrong = []
     for number, (call, pattern, errors) in enumerate(cases(outcome)):
         head = f"case {number}, {call}"
@@ -47,12 +47,15 @@ def test_bad_input(bad_input_report, name):
     assert not complaints(outcome), "\n".join(complaints(outcome))
 
 
-@pytest.mark.parametrize("printed, fault", [
-    ([], "0 errors"),
-    (["ERROR: scree: body_set_state: got nan", "ERROR: scree: body_set_state: got nan"], "2 errors"),
-    (["ERROR: something else"], "does not name the call"),
-    (["ERROR: scree: body_set_state: it is bad"], "does not name the value"),
-])
+@pytest.mark.parametrize(
+    "printed, fault",
+    [
+        ([], "0 errors"),
+        (["ERROR: scree: body_set_state: got nan", "ERROR: scree: body_set_state: got nan"], "2 errors"),
+        (["ERROR: something else"], "does not name the call"),
+        (["ERROR: scree: body_set_state: it is bad"], "does not name the value"),
+    ],
+)
 def test_the_judge_can_fail(printed, fault):
     lines = ["[case] body_set_state | (?i)nan|inf", *printed, "[done]"]
     found = complaints(behaviour.Outcome("pass", lines))

@@ -38,8 +38,7 @@ def _check_clean(run):
 
 @pytest.mark.parametrize("round_number", range(ROUNDS))
 def test_game_starts_and_ends(godot, project, round_number):
-    run = godot.run("--headless", "--fixed-fps", "60", "--quit-after", "60", "--path", project, "res://game.tscn",
-                    timeout=120)
+    run = godot.run("--headless", "--fixed-fps", "60", "--quit-after", "60", "--path", project, "res://game.tscn", timeout=120)
     _check_clean(run)
     assert f"engine: {behaviour.SERVER_CLASS[behaviour.SCREE]}" in run.output
 

@@ -29,13 +29,16 @@ def numbers_of(godot, folder, settings: str, script: str) -> tuple[float, ...]:
     return tuple(map(float, found[2].split()))
 
 
-@pytest.mark.parametrize("settings, expected", [
-    ("", (16.0, 0.8, 0.0)),
-    (
-        "3d/solver/solver_iterations=32\n3d/solver/default_contact_bias=0.4\nscree_3d/simulation/penetration_slop=0.25",
-        (32.0, 0.4, 0.25),
-    ),
-])
+@pytest.mark.parametrize(
+    "settings, expected",
+    [
+        ("", (16.0, 0.8, 0.0)),
+        (
+            "3d/solver/solver_iterations=32\n3d/solver/default_contact_bias=0.4\nscree_3d/simulation/penetration_slop=0.25",
+            (32.0, 0.4, 0.25),
+        ),
+    ],
+)
 def test_a_space_starts_with_the_settings_of_the_project(godot, tmp_path, settings, expected):
     assert numbers_of(godot, tmp_path, settings, _SCRIPT) == pytest.approx(expected)
 
@@ -69,10 +72,14 @@ func _initialize() -> void:
 """
 
 
-@pytest.mark.parametrize("settings, overlap", [
-    ("", 0.005), ("scree_3d/simulation/articulated_penetration_slop=0.0", 0.0),
-    ("scree_3d/simulation/articulated_penetration_slop=0.02", 0.02),
-])
+@pytest.mark.parametrize(
+    "settings, overlap",
+    [
+        ("", 0.005),
+        ("scree_3d/simulation/articulated_penetration_slop=0.0", 0.0),
+        ("scree_3d/simulation/articulated_penetration_slop=0.02", 0.02),
+    ],
+)
 def test_what_joints_hold_lies_as_deep_as_the_project_says(godot, tmp_path, settings, overlap):
     heights = numbers_of(godot, tmp_path, settings, _JOINED_BOXES)
     assert heights == pytest.approx((0.5 - overlap, 0.5 - overlap, 0.5), abs=5e-4)

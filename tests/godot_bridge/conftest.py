@@ -1,4 +1,4 @@
-"""What the tests of the bridge share: a built loader, and a small program that stands in for Godot."""
+"""Fixtures that the tests of the bridge share: a built loader, and a small program that stands in for Godot."""
 
 import shutil
 import subprocess

@@ -1,5 +1,5 @@
-"""A server without Godot, whose virtuals are called as Godot calls them: by address, with addresses. For comparing fast answers
-with Python's."""
+"""A server without Godot, whose virtuals are called as Godot calls them: by address, with addresses. For comparing compiled
+answers with Python's."""
 
 import ctypes
 import struct
@@ -40,7 +40,7 @@ ARGUMENTS = {
     "_body_set_omit_force_integration": FLAG,
     **{f"_{family}_{name}": types for family in ("body", "area") for name, types in _BOTH.items()},
 }  # fmt: skip
-"""The virtuals that have a fast answer, with the types of their arguments."""
+"""The virtuals that have a compiled answer, with the types of their arguments."""
 _ARRAYS = schema.PACKED_VECTOR3_ARRAY, schema.PACKED_FLOAT32_ARRAY
 _COUNTED = schema.CALLABLE, schema.OBJECT, schema.DICTIONARY, *_ARRAYS
 _PACKED = {"RID": "<q", "int": "<q", "bool": "<?", "float": "<d"}
@@ -148,11 +148,11 @@ class FastServer:
         self.server = Server(self._engine(), self.world)
         self.handed_over = 0
         self._callbacks = {name: self._python(name, types) for name, types in ARGUMENTS.items()}
-        order = SERVER.fast_group.names
+        order = SERVER.compiled_group.names
         addresses = [ctypes.cast(self._callbacks[name], ctypes.c_void_p).value for name in order]
         self.python_answers = np.array(addresses, np.int64)
         self.server.record["python_answers"] = self.python_answers.ctypes.data
-        fast = SERVER.fast_addresses() if is_fast else {}
+        fast = SERVER.compiled_addresses() if is_fast else {}
         self._calls = {name: CALLBACK(fast[name]) if name in fast else call for name, call in self._callbacks.items()}
 
     def _engine(self):
@@ -174,12 +174,12 @@ class FastServer:
         reporter = SimpleNamespace(
             exception=lambda call, error: self.errors.append((call, type(error).__name__)),
             warn_once=lambda *_: None, refusal=lambda *_: None,
-        )
+        )  # fmt: skip
         return SimpleNamespace(
             interface=interface, variants=self.variants, reporter=reporter, api=SimpleNamespace(classes=methods),
             body_state_class=classes, space_state_class=classes, destroy_object=self.objects.discard,
             callable_is_valid=lambda at: _words(at)[0] == CALLABLE_WORD, callable_is_valid_address=valid[1],
-        )
+        )  # fmt: skip
 
     def _make_object(self, name):
         object_ = next(self._numbers)

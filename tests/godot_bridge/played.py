@@ -163,8 +163,8 @@ def _sizes_of(kind, number):
 
 
 def set_up(played, kinds=SOLIDS):
-    """What a node with a shape of its own does: made, put into a space and freed; each second one is taken out before. Gives how
-    many calls Python had to answer."""
+    """Play the calls of nodes with a shape of their own: made, put into a space and freed; each second one is removed before.
+    Return the number of calls that Python had to answer."""
     call, place = played.made.call, PLACES[0]
     before = played.made.handed_over
     for number in range(20):

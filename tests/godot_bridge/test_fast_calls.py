@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from played import ARRAYS, BLOCK_KINDS, DATA, PLACES, SHAPES, SOLIDS, Played, differences, set_up
 
-from scree.godot.fast_calls import ANSWERS
+from scree.godot.creation.all_answers import ANSWERS
 
 _NUMBERS = (0, 0, 0, 1, 1, 2, -1, 7)
 _WORDS = (0, 1, 5, 0xFFFFFFFF, 1 << 40)
@@ -203,5 +203,3 @@ def test_all_rows_can_be_used_and_used_again():
         for identity in ids:
             made.call("_body_set_space", identity, 0)
             made.call("_free_rid", identity)
-
-

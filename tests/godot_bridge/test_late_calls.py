@@ -19,7 +19,7 @@ class Method:
 
 
 def server():
-    """As much of a server as keeps calls."""
+    """A server reduced to the part that keeps calls."""
     made = Server.__new__(Server)
     made._memory = np.zeros(1, SERVER)
     made._memory["thread_number"], made._memory["yield_thread"] = system_functions()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
-ENGINE = '''
+ENGINE = """
 import ctypes, sys
 LEVEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
 say = LEVEL(lambda userdata, level: print("level", level, flush=True))
@@ -25,7 +25,7 @@ def initialize(get_proc_address, library, initialization):
     record = Initialization.from_address(initialization)
     record.minimum_level = 1
     record.initialize = record.deinitialize = ctypes.cast(say, ctypes.c_void_p)
-'''
+"""
 
 
 class Installation:
@@ -44,7 +44,7 @@ class Installation:
                        "python_version": VERSION}  # fmt: skip
 
     def run(self, **environment: str) -> list[str]:
-        """What the host printed, standard error included. It must end whole."""
+        """Run the host and return its output, standard error included. It must end whole."""
         text = "# a comment\n" + "".join(f"{key}={value}\n" for key, value in self.values.items())
         (self.folder / "scree_paths.cfg").write_text(text)
         return self.run_as_it_is(**environment)
@@ -137,7 +137,7 @@ def test_the_engine_exits(installation):
     installation.only_error("SystemExit")
 
 
-GUEST = '''
+GUEST = """
 import ctypes, sys, threading
 PRINT = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_uint8)
 say = PRINT(lambda text, *_: print("ERROR:", text.decode(), flush=True))
@@ -150,7 +150,7 @@ def start():
     record = (ctypes.c_int64 * 4)()
     print("gave", library.scree_init(ctypes.cast(find, ctypes.c_void_p), 0x10, ctypes.addressof(record)), flush=True)
 start() if sys.argv[2] == "main" else (t := threading.Thread(target=start), t.start(), t.join())
-'''
+"""
 
 
 def run_guest(installation, where: str = "main") -> list[str]:

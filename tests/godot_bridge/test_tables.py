@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scree.bodies.identity import make_id
@@ -26,6 +26,7 @@ def look_up(table: np.ndarray, key: int) -> int:
     return find_virtual(address_of(table), address_of(name), 0)
 
 
+@settings(deadline=None)  # the first example loads or compiles find_virtual
 @given(st.dictionaries(words, st.integers(1, 2**60), max_size=60), words)
 def test_find_virtual_is_a_dictionary(functions, other):
     table = make_table(functions)

@@ -72,7 +72,7 @@ def start_pose(kind: Kind, count: int, random) -> tuple[np.ndarray, Rotation]:
 
 @dataclass
 class Motion:
-    """What pairs did: arrays [tick, pair, body, ...] after every tick; tick 0 is the start. `frame`: of the joint, on both."""
+    """The motion of pairs: arrays [tick, pair, body, ...] after every tick; tick 0 is the start. `frame`: of the joint."""
 
     masses: np.ndarray  # [pair, body] [kg]
     inertias: np.ndarray  # [kg m^2], the same about all axes

@@ -1,4 +1,4 @@
-"""What hangs on joints and lies still in touch with something keeps nothing of how its axes, or others before them, drifted."""
+"""A body on joints that lies still in contact keeps no trace of how its axes, or others before them, drifted."""
 
 import numpy as np
 import pytest

@@ -17,6 +17,7 @@ def free(*axes):
     def set_up(world, joint):
         for axis in axes:
             world.joint.set_limits(joint, axis, 1.0, -1.0)
+
     return set_up
 
 

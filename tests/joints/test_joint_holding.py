@@ -31,7 +31,7 @@ def symmetric(m) -> np.ndarray:
 
 
 def inverse_masses(joint) -> np.ndarray:
-    """Of both bodies: linear and angular of A, then of B [12, 12]."""
+    """Inverse masses of both bodies: linear and angular of A, then of B [12, 12]."""
     w = np.zeros((12, 12))
     for side in range(2):
         at = 6 * side
@@ -41,7 +41,7 @@ def inverse_masses(joint) -> np.ndarray:
 
 
 def locked_rows(joint) -> np.ndarray:
-    """What each locked axis sees of both bodies' velocities [axis, 12]; zeros where an axis is free."""
+    """Rows of the Jacobian of the locked axes for both bodies' velocities [axis, 12]; zeros where an axis is free."""
     rows = np.zeros((6, 12))
     arms = joint["arms"].astype(np.float64)
     for axis in range(6):
@@ -57,7 +57,7 @@ def locked_rows(joint) -> np.ndarray:
 
 
 def free_row(joint, row) -> np.ndarray:
-    """What a limit's row sees of both bodies' velocities, were nothing locked [12]."""
+    """The Jacobian row of a limit for both bodies' velocities if nothing were locked [12]."""
     axis, zero = row["slot"] % AXIS_COUNT, np.zeros(3)
     if axis in (LINEAR_X, LINEAR_Y, LINEAR_Z, DISTANCE):
         n = joint["distance_axis"] if axis == DISTANCE else joint["axes"][axis]
@@ -68,7 +68,7 @@ def free_row(joint, row) -> np.ndarray:
 
 
 def held_row(joint, free: np.ndarray) -> np.ndarray:
-    """What is left of a row while the locked axes hold, by dense matrices."""
+    """The part of a row that remains while the locked axes hold, by dense matrices."""
     w, c = inverse_masses(joint), locked_rows(joint)
     return free - c.T @ np.linalg.lstsq(c @ w @ c.T, c @ w @ free, rcond=1e-9)[0]
 
@@ -112,9 +112,10 @@ FAST = 40.0
 FARTHEST_BEYOND = 1e-4
 """[m], [rad]; a door had gone 0.007 too far."""
 FASTEST_AFTER = 1e-4
-"""Of the speed at which the limit was met; a door had come back with 0.22 of it."""
+"""Part of the speed at which the limit was met that comes back at most; a door had come back with 0.22 of it."""
 OFF_SPEED = {False: 1e-3, True: 0.03}
-"""Of what a motor gives in its first step; it had given 0.33 too much. By itself a joint is pulled together softly."""
+"""Error of the speed that a motor gives in its first step, as a part of it; it had given 0.33 too much. A lone joint is pulled
+together softly."""
 
 
 def door(world: SmallWorld, kind: str, axis: int, is_single: bool, speed: float = SPEED) -> tuple[int, int]:

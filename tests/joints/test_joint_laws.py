@@ -1,4 +1,4 @@
-"""What holds for every joint whatever it does: momentum stays, energy does not come from nothing, limits are limits.
+"""Laws that hold for every joint: momentum stays, energy does not come from nothing, limits are limits.
 
 Each kind is tried on many pairs that fly and spin at random, once as a tree, which is solved as a whole, and once by itself in
 the coloured passes.
@@ -66,12 +66,13 @@ SINGLE_AND_TREE = pytest.mark.parametrize("is_single", (False, True), ids=("tree
 
 MOST_MOMENTUM = 1e-5
 MOST_DRIFT = {False: 0.01, True: 1e-4}
-"""Of the angular momentum, in 2 s at spins of about 5 rad/s. Trees keep their matrices where bodies have hardly turned, which
-costs some: 0.11 while they relaxed with matrices from before the bodies moved. Joints by themselves keep it."""
+"""Largest error of the angular momentum, as a part of it, in 2 s at some 5 rad/s. Trees keep their matrices while bodies
+hardly turn, which costs some: 0.11 while they relaxed with matrices from before the bodies moved. Lone joints keep it."""
 MOST_RISE = 0.03
-"""Of the energy at the start, over the least that was left: what pushes back what is beyond a limit gives a little."""
+"""Largest rise of the energy over its least value, as a part of the energy at the start: pushing a body back from beyond a limit
+gives a little."""
 MOST_LOST_RISE, MOST_LOST = 1.0, 0.1
-"""Of kinds whose angles jump, and how many of their pairs may pass `MOST_RISE`. It had been 60,000 times the energy."""
+"""Kinds whose angles jump, and how many of their pairs may exceed `MOST_RISE`. It had been 60,000 times the energy."""
 MOST_GROWN = 1.05
 """Energy through a half turn of swing in parts of that at the start; without what keeps it, 900,000 here."""
 FARTHEST = 0.06

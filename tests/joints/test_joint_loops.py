@@ -80,11 +80,11 @@ def energy(world: SmallWorld, bodies) -> float:
 
 
 LOCKED_SPINS = {"point": (), "hinge": (0, 1), "fixed": (0, 1, 2)}
-"""Of hinges about z: the components of the spin against each other that a joint takes away."""
+"""Components of the relative spin that a joint takes away; hinges turn about z."""
 
 
 def rows_of_joint(count: int, kind: str, a: int, b: int, arm_a, arm_b) -> np.ndarray:
-    """What a joint at a point sees of the velocities and spins of all bodies; b is -1 for the world. Shape (rows, 6 count)."""
+    """Jacobian of a joint at a point for the velocities and spins of all bodies, shape (rows, 6 count); b is -1 for the world."""
     rows = []
     for axis in range(3):
         row = np.zeros((count, 6))

@@ -1,4 +1,4 @@
-"""The same bits with any number of threads: chains and rag dolls of all kinds of joints fall onto a floor."""
+"""Results have the same bits with any number of threads: chains and rag dolls of all kinds of joints fall onto a floor."""
 
 import hashlib
 

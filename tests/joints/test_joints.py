@@ -284,7 +284,7 @@ def test_a_spring_by_frequency_and_one_with_a_force():
 
 
 def test_gears_turn_against_each_other():
-    """What spins is shared: the speeds that satisfy the gear with the least change."""
+    """Gears share their spin: the speeds that satisfy the gear with the least change."""
     world = floating()
     a, b = cube(world), cube(world, (0.0, 3.0, 0.0))
     for body in (a, b):

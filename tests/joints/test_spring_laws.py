@@ -90,7 +90,7 @@ def test_a_damped_spring_keeps_period_and_decay(stiffness, damping, substeps):
 
 @pytest.mark.parametrize("stiffness", (50.0, 10000.0))
 def test_a_load_stretches_a_spring_as_hooke_says(stiffness):
-    """What helps the period is no stiffness."""
+    """The correction of the period is no additional stiffness."""
     world, _, joint = sprung(LINEAR_Y, stiffness, 0.2 * math.sqrt(stiffness), stretch=0.0, gravity=(0.0, -10.0, 0.0))
     world.step(900)
     assert world.world.joint.position(joint, LINEAR_Y) == pytest.approx(-10.0 / stiffness, rel=1e-3)

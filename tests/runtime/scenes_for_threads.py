@@ -51,8 +51,7 @@ class Heap:
         self.pusher = _body(self.world, self.system, pusher, KINEMATIC, (0.0, 0.5, 0.0))
         side = max(int((count / 4) ** 0.5), 2)
         self.bodies = [
-            self.add((i % side * 1.05, 0.6 + i // (side * side) * 1.1, i // side % side * 1.05), i)
-            for i in range(count)
+            self.add((i % side * 1.05, 0.6 + i // (side * side) * 1.1, i // side % side * 1.05), i) for i in range(count)
         ]
         self.ticks = 0
 

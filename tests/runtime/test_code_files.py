@@ -187,7 +187,7 @@ def test_a_start_that_is_killed_leaves_whole_files(tmp_path):
 
 
 def no_room() -> None:
-    """As on a disk that is full, or may only be read: nothing can be written."""
+    """Keep this process from writing to files, as on a full or read-only disk."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 

@@ -1,4 +1,4 @@
-"""The same world stepped by any number of threads, or by any job system, has the same bits after every step."""
+"""A world stepped by any number of threads, or by any job system, has the same bits after every step."""
 
 import hashlib
 import threading

@@ -54,7 +54,7 @@ def test_the_long_check_fails_where_a_version_cannot_be_installed(monkeypatch):
 
 def test_the_long_check_fails_for_other_bits(monkeypatch):
     ways = [("inside", 1.0, "a"), ("plain", 2.0, "b")] * 2
-    monkeypatch.setattr(prove_numba, "environment_with", lambda folder, requirement: folder)
+    monkeypatch.setattr(prove_numba, "environment_with", lambda folder, *_: folder)
     monkeypatch.setattr(prove_numba, "run_python", lambda *_, **__: "0.67.0\n1 passed\n")
     monkeypatch.setattr(prove_numba, "small_world", lambda *_: ways.pop(0))
     outcome = prove.run(prove.all_checks()["numba_versions"], None, None)

@@ -25,7 +25,7 @@ def run(cache, *arguments, **settings) -> subprocess.CompletedProcess:
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory) -> dict:
-    """What the few functions tell in the usual way."""
+    """Figures of a few functions, compiled in the usual way."""
     return json.loads(run(tmp_path_factory.mktemp("cache"), HERE / "print_plain_figures.py", SCREE_PLAIN_NUMBA="0").stdout)
 
 

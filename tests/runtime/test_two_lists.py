@@ -22,7 +22,7 @@ def take_out(rows, row, side, head):
 
 
 def walked(rows, head: int) -> list[int]:
-    """What a list holds, front to back; each knows the one before it."""
+    """The elements of a list, front to back; each knows the one before it."""
     found, before = [], -1
     while head >= 0:
         assert rows[head >> 1]["previous"][head & 1] == before

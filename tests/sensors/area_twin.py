@@ -112,7 +112,7 @@ def is_acted_on(world, system_index: int, body: int) -> bool | None:
 
 
 class Listener:
-    """What somebody who hears all events believes to overlap. Complains of an event that cannot be."""
+    """The overlaps that follow from all events that were heard so far. Raises AssertionError for an event that cannot be."""
 
     def __init__(self):
         self.believed: set[tuple] = set()
@@ -130,6 +130,4 @@ class Listener:
     def forget(self, area: int, of_areas: bool | None = None) -> None:
         """The area is gone, or watches bodies (areas) no more: nothing is told of that."""
         kind = 3 if of_areas else 4
-        self.believed = {
-            key for key in self.believed if key[0] != area or (of_areas is not None and (key[1] >> 28) & 15 != kind)
-        }
+        self.believed = {key for key in self.believed if key[0] != area or (of_areas is not None and (key[1] >> 28) & 15 != kind)}

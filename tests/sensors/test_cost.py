@@ -1,4 +1,4 @@
-"""What areas cost. Prints with `-s`; the limits hold on a busy machine too."""
+"""Costs of areas. Prints with `-s`; the limits hold on a busy machine too."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What areas do to bodies, against the rules written down plainly."""
+"""Effects of areas on bodies, against the rules written down plainly."""
 
 import numpy as np
 import pytest

@@ -100,7 +100,7 @@ def run(triangle_count: int, ray_count: int) -> dict:
 
 
 def embree(vertices, triangles):
-    """The same triangles for trimesh with embreex, or None where that is not installed."""
+    """The mesh in trimesh with embreex, or None where that is not installed."""
     try:
         import trimesh
         from trimesh.ray.ray_pyembree import RayMeshIntersector

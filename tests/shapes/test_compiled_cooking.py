@@ -1,4 +1,4 @@
-"""What compiled code cooks without Python is bit by bit what Python cooks; and it belongs to Python when Python wants it."""
+"""Compiled code cooks the same bits as Python; and Python can take over the result."""
 
 import ctypes
 import gc
@@ -73,7 +73,7 @@ def compare(own, row, memory):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_hulls(cooking, seed):
-    """Of all sizes, far from the origin, flat, on a grid, with zeros that have a sign, with more corners than a hull may have."""
+    """Points of all sizes, far from the origin, flat, on a grid, with signed zeros, with more corners than a hull may have."""
     rng = np.random.default_rng(seed)
     for number in range(60):
         count = 400 if number == 0 else int(rng.integers(1, 60))

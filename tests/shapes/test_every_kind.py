@@ -12,7 +12,8 @@ from kind_examples import FAR, MADE, NAMES, example_of
 import scree
 from scree.collision.schema import SPECULATIVE_DISTANCE
 from scree.godot import server_shapes
-from scree.godot.fast_shape_data import SHAPE_DATA
+from scree.godot.creation.shapes import SHAPE_DATA, SHAPE_TYPES
+from scree.godot.virtual_table import SERVER
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import address_of, view
 from scree.shapes import schema
@@ -102,7 +103,7 @@ def bounds_of(shape: tuple, rotation=UPRIGHT, of_core: bool = False) -> np.ndarr
 
 @every_kind
 def test_bounds(kind, space):
-    """As the formula says; turned ones hold all triangles."""
+    """Bounds are as the formula says; those of turned shapes hold all triangles."""
     known = example_of(kind)
     shape = row_of(space, body := space.add_static(known.value))
     np.testing.assert_allclose(bounds_of(shape), known.bounds, atol=1e-5)
@@ -115,7 +116,7 @@ def test_bounds(kind, space):
 
 @every_kind
 def test_support(kind, space):
-    """What is convex has a core that reaches as far as its bounds."""
+    """A convex shape has a core that reaches as far as its bounds."""
     if TRAITS[kind].is_convex:
         shape = row_of(space, space.add_static(example_of(kind).value))
         np.testing.assert_allclose(bounds_of(shape, of_core=True), example_of(kind).bounds, atol=1e-5)
@@ -124,7 +125,7 @@ def test_support(kind, space):
 
 @every_kind
 def test_triangles_mass_and_inertia(kind, space):
-    """What holds something is closed by its triangles, which lie on its surface; volume, centre and inertia fit them."""
+    """A shape with an inside is closed by its triangles, which lie on its surface; volume, centre and inertia fit them."""
     known = example_of(kind)
     shape = row_of(space, space.add_static(known.value))
     row, triangles = shape[0].rows[shape[1]], triangles_of(space)
@@ -152,7 +153,7 @@ def test_rays(kind, space):
 
 @every_kind
 def test_points(kind, space):
-    """What holds something, or is a half space, holds points; the nearest point to one above the top is the top."""
+    """A shape with an inside, or a half space, holds points; the nearest point to one above the top is the top."""
     known = example_of(kind)
     body = space.add_static(known.value)
     is_solid = known.volume > 0.0 or kind == schema.PLANE
@@ -191,7 +192,7 @@ def test_it_is_cast_at_a_box_and_overlaps_it(kind, space):
 
 @every_kind
 def test_scaled_uses(kind, space):
-    """As a part of a compound, three times as large."""
+    """The shape works as a part of a compound, three times as large."""
     known = example_of(kind)
     body = space.add_static(scree.Compound(parts=[scree.Part(shape=known.value, scale=(3.0, 3.0, 3.0))]))
     pool, index = row_of(space, body)
@@ -220,10 +221,11 @@ def test_bytes(kind, space):
 
 @every_kind
 def test_godot_reaches_it_where_godot_has_it(kind):
-    types = [godot_type for godot_type, own in server_shapes._KINDS.items() if own == kind]
-    assert len(types) == int(example_of(kind).is_in_godot), f"Godot's type of a {NAMES[kind]}: see server_shapes._KINDS"
-    assert all(godot_type in server_shapes._SETTERS for godot_type in types)
-    assert len([name for name in SHAPE_DATA if name.endswith("_create")]) == len(server_shapes._KINDS)
+    types = [name for name, own in SHAPE_TYPES.items() if own == kind]
+    assert len(types) == int(example_of(kind).is_in_godot), f"Godot's type of a {NAMES[kind]}: see SHAPE_TYPES of godot/creation"
+    created = {f"_{name}_shape_create" for name in types}
+    assert created <= SERVER.cold_functions.keys() and created <= SHAPE_DATA.keys()
+    assert len(server_shapes._SETTERS) == len(server_shapes.TYPES) == len(SHAPE_TYPES)
 
 
 def put_side_by_side(space: scree.Space, under: int, gap: float, **settings) -> list:

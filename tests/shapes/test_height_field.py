@@ -63,7 +63,7 @@ def cast(rows, index, origin, vector):
 
 
 def triangles_in(pool: ShapePool, row: int, bounds, faces_of=None) -> dict:
-    """Of each triangle in a box, by the user's number: (active edges, corners)."""
+    """For each triangle in a box, by the user's number: (active edges, corners)."""
     block = pool._blocks[row]
     start = block.address - block.memory.ctypes.data
     record = block.memory[start : start + schema.MESH_BLOCK.itemsize].view(schema.MESH_BLOCK)

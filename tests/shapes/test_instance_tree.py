@@ -130,7 +130,7 @@ def outside(low, high, point):
 
 
 def check_order(tree: Tree, found: list[int], away, slack: float):
-    """Of two children of a node all that a walk found under the nearer one comes before all under the other. `away(low, high)`:
+    """All that a walk found under the nearer of two children of a node comes before all under the other. `away(low, high)`:
     how far the bounds of a child are."""
     place = {number: k for k, number in enumerate(found)}
 
@@ -171,7 +171,7 @@ def enters(bounds, origin, way):
 
 
 def entered(origin, way, low, high) -> float:
-    """The same for one box."""
+    """`enters` for one box."""
     return float(enters(np.array([[*low, *high]]), origin, way)[0])
 
 
@@ -209,7 +209,7 @@ def test_what_is_near_comes_in_order(drawn):
 @settings(max_examples=80, deadline=None)
 @given(boxes(least=TREE_FROM), st.booleans())
 def test_it_follows_shapes_that_move_go_and_come_back(drawn, is_one_by_one):
-    """As if it were made anew, but that disabled shapes are never met."""
+    """The tree is as if made anew, except that disabled shapes are never met."""
     bounds, random, scale = drawn
     tree = Tree(bounds)
     for _ in range(4):

@@ -77,7 +77,7 @@ def field_with(materials, table=TABLE, heights=None):
 
 
 def materials_of(pool, row) -> list[int]:
-    """Of each of the user's triangles."""
+    """The material of each of the user's triangles."""
     return [read(pool.rows[:8], row, face)[0] for face in range(2 * (WIDTH - 1) * (DEPTH - 1))]
 
 

@@ -147,9 +147,7 @@ def test_tree_and_walk(name):
 
 
 def test_vertices_are_welded_and_flat_triangles_dropped():
-    vertices = np.array(
-        [[0, 0, 0], [1, 0, 0], [0, 0, 1], [-0.0, 0, 0], [1, 0, 0], [2, 0, 0], [9, 9, 9]], dtype=np.float32
-    )
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 1], [-0.0, 0, 0], [1, 0, 0], [2, 0, 0], [9, 9, 9]], dtype=np.float32)
     triangles = np.array([[0, 0, 1], [0, 2, 1], [0, 1, 5], [0, 3, 4], [3, 2, 4]])
     cooked = cook_mesh(vertices, triangles)
     assert sorted(cooked.block.arrays["faces"].tolist()) == [1, 4]

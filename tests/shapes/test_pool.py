@@ -107,9 +107,9 @@ def test_the_largest_shapes_have_finite_rows(pool, kind, name, arguments):
 
 
 def test_full_pool_names_the_setting():
-    pool = ShapePool(lambda index, sequence: 1, capacity=2)
+    pool = ShapePool(lambda index, sequence: 1, capacity=2, setting="World(shapes=...)")
     pool.create(schema.SPHERE), pool.create(schema.SPHERE)
-    with pytest.raises(PoolFull, match="'physics/scree_3d/limits/max_shapes'"):
+    with pytest.raises(PoolFull, match=r"'World\(shapes=\.\.\.\)'"):
         pool.create(schema.SPHERE)
 
 
@@ -249,9 +249,7 @@ def test_round_shapes_are_averaged_and_say_so(pool):
 def test_hulls_meshes_and_planes_are_transformed(pool, stretch):
     hull, plane, mesh = (make(pool, kind) for kind in (schema.HULL, schema.PLANE, schema.MESH))
     volume = pool.rows[hull]["volume"]
-    assert pool.rows[pool.derive(hull, stretch)]["volume"] == pytest.approx(
-        volume * abs(np.linalg.det(stretch)), rel=1e-3
-    )
+    assert pool.rows[pool.derive(hull, stretch)]["volume"] == pytest.approx(volume * abs(np.linalg.det(stretch)), rel=1e-3)
     row = pool.rows[pool.derive(plane, stretch)]
     on_plane = np.array([[3.0, 0.5, -2.0], [0.0, 0.5, 0.0], [-1.0, 0.5, 7.0]]) @ stretch.T
     np.testing.assert_allclose(on_plane @ row["plane"][:3], row["plane"][3], atol=1e-5)

@@ -27,9 +27,7 @@ KINDS = (
     schema.SPHERE, schema.BOX, schema.CAPSULE, schema.CYLINDER, schema.HULL, schema.PLANE, schema.MESH, schema.MESH,
     schema.HEIGHT_FIELD, schema.SEPARATION_RAY, schema.HULL,
 )  # fmt: skip
-SPHERE, BOX, CAPSULE, CYLINDER, HULL, PLANE, MESH, TWO_SIDED, FIELD, SEPARATION, NOTHING = (
-    POOL.create(k) for k in KINDS
-)
+SPHERE, BOX, CAPSULE, CYLINDER, HULL, PLANE, MESH, TWO_SIDED, FIELD, SEPARATION, NOTHING = (POOL.create(k) for k in KINDS)
 POINTS = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
 VERTICES, TRIANGLES = grid_mesh(12, np.random.default_rng(1))
 POOL.set_sphere(SPHERE, 0.7)

@@ -21,8 +21,8 @@ from scree.solver.wide_contacts import bounce_contacts, bounce_contacts_again, r
 
 
 class Twin:
-    """The same rows and blocks in double precision, solved one lane at a time, point by point. `turns`: arms and inertia are
-    rotated with the bodies, and masses are those of the rotated ones."""
+    """The rows and blocks in double precision, solved one lane at a time, point by point. `turns`: arms and inertia turn with
+    the bodies, and masses are those of the rotated ones."""
 
     def __init__(self, blocks: Blocks, turns: bool = False):
         self.turns = turns
@@ -360,7 +360,7 @@ def test_what_joints_take_of_a_bounce_is_given_back():
 
 
 def test_impulses_change_no_momentum():
-    """What A gets, B loses: with one mass a body the sum of momenta stays, whatever the anchors are."""
+    """A gets the momentum that B loses: with one mass a body the sum of momenta stays, whatever the anchors are."""
     blocks = Blocks(10)
     inverse = np.zeros(BODIES + 1)
     inverse[1:] = np.random.default_rng(3).uniform(0.2, 2, BODIES)
@@ -385,7 +385,7 @@ def couple(block, count):
 
 
 def test_masses_and_couplings_of_points():
-    """What the preparation writes for the points that are there is what the blocks of these tests have from NumPy."""
+    """The preparation writes the same blocks, for valid points, as these tests make with NumPy."""
     blocks = Blocks(11)
     before = blocks.blocks.copy()
     for block in range(BLOCKS):

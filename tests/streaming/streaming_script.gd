@@ -1,5 +1,5 @@
 extends SceneTree
-## What the scripts of these tests share: a world that streams round a viewer, and one line of JSON at the end.
+## The base of these scripts: a world that streams round a viewer, and one line of JSON at the end.
 
 const StreamingWorld := preload("res://addons/scree/nodes/streaming_world_3d.gd")
 

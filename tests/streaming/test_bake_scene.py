@@ -10,7 +10,7 @@ from scree.core.queries import Queries
 from scree.streaming import tile_file
 from scree.streaming.baking import Bake, read_index
 from scree.streaming.wanted import Ranges, Viewer
-from scree.streaming.world import Streaming, StreamingSettings
+from scree.streaming.streaming_world import Streaming, StreamingSettings
 from scree.tools import bake as baking
 from tests.streaming.test_batches import Ground
 

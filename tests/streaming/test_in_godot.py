@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def run(godot, project, script: str, tiles: Path) -> tuple[dict, str]:
-    """What a script of this folder tells in its line of JSON, and all that Godot printed."""
+    """The line of JSON that a script of this folder prints, and all output of Godot."""
     for name in ("streaming_script", script):
         shutil.copy(HERE / f"{name}.gd", project)
     command = ("--headless", "--fixed-fps", "60", "--path", project, "-s", f"res://{script}.gd", "--", tiles)

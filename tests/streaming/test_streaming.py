@@ -19,7 +19,7 @@ from scree.streaming.planner import (
     TILE_UNLOADED,
 )  # fmt: skip
 from scree.streaming.wanted import Ranges, Viewer
-from scree.streaming.world import Streaming, StreamingSettings
+from scree.streaming.streaming_world import Streaming, StreamingSettings
 from tests.streaming.test_batches import Ground
 from tests.streaming.worlds import bake_world
 
@@ -185,6 +185,7 @@ def test_rays_from_other_threads_while_tiles_come_and_go(ground, folder):
     stop, misses, rays = threading.Event(), [], [0]
     with ground.stream(folder) as streaming:
         streaming.wait_until_idle([Viewer(0.0, 0.0)])
+
         def cast():
             random = np.random.default_rng(9)
             while not stop.is_set():

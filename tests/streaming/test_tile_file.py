@@ -237,5 +237,3 @@ def test_a_baker_out_of_disk_space_says_so_and_keeps_what_was_there(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-

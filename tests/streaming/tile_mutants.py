@@ -248,7 +248,7 @@ class Stage:
         self.anchor = self.small.add(self.shapes[1], (-200.0, 0.0, -200.0), mode=STATIC)
 
     def play(self, mutant: np.ndarray) -> str:
-        """What becomes of a mutant: "refused" with why, or "played". Raises what should not be."""
+        """The fate of a mutant: "refused" with the reason, or "played". Raises what should not be."""
         try:
             data = tile_file.decode(mutant, "the mutant")
         except tile_file.TileDamaged as error:

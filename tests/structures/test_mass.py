@@ -21,7 +21,7 @@ def sums(structure: Structure) -> list[int]:
 
 
 def exact_sums(rows: np.ndarray) -> list[int]:
-    """The same from the rows, in Python's whole numbers."""
+    """The sums from the rows, in Python's whole numbers."""
     total = [0] * 10
     for row in rows:
         low, high = [int(v) for v in row["low"]], [int(v) for v in row["high"]]

@@ -1,4 +1,4 @@
-"""What the sub-commands print and how they end; the work itself is tested beside its functions."""
+"""Output and exit codes of the sub-commands; the work itself is tested beside its functions."""
 
 import errno
 import shutil

@@ -1,4 +1,4 @@
-"""What the doctor finds, in order and out of order."""
+"""Findings of the doctor, where all is well and where something is wrong."""
 
 import pytest
 
@@ -42,8 +42,6 @@ def test_an_installed_project_is_well_until_python_goes(tmp_path):
     assert found["Project's Python"].state == "bad" and "/none" in found["Project's Python"].found
 
 
-@pytest.mark.parametrize(
-    ("version", "numbers"), [("2.4.6", (2, 4, 6)), ("0.68.0rc1", (0, 68, 0)), ("1.dev3", (1,)), ("", ())]
-)
+@pytest.mark.parametrize(("version", "numbers"), [("2.4.6", (2, 4, 6)), ("0.68.0rc1", (0, 68, 0)), ("1.dev3", (1,)), ("", ())])
 def test_version_numbers(version, numbers):
     assert doctor.numbers_of(version) == numbers

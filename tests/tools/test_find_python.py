@@ -21,9 +21,7 @@ def test_a_static_library_is_no_candidate(tmp_path):
 
 def test_debians_place_is_looked_into(tmp_path):
     variables = {"INSTSONAME": "libpython3.11.so.1.0", "LIBDIR": "/usr/lib", "MULTIARCH": "x86_64-linux-gnu"}
-    assert Path("/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0") in find_python.libpython_candidates(
-        variables.get, tmp_path
-    )
+    assert Path("/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0") in find_python.libpython_candidates(variables.get, tmp_path)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
-"""What travels in a wheel: the engine, the tools, the addon, the demo project; and that it installs from there."""
+"""Contents of a wheel: the engine, the tools, the addon, the demo project; and that it installs from there."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scree.tools import build_loader
+from scree.tools import build_loader, prove, prove_package
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,17 +25,9 @@ def test_every_room_is_packed():
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory):
-    """A wheel of this checkout, built from a copy (setuptools leaves its work beside the sources), and unpacked."""
+    """A wheel of this checkout, unpacked."""
     folder = tmp_path_factory.mktemp("wheel")
-    for name in ("engine_core", "tools", "addons", "demo_project"):
-        shutil.copytree(ROOT / name, folder / "sources" / name)
-    for name in ("pyproject.toml", "README.md"):
-        shutil.copy(ROOT / name, folder / "sources")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, folder / "sources"]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    (wheel,) = folder.glob("*.whl")
+    wheel = prove_package.build_wheel(folder)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
     return folder / "site"
@@ -65,3 +56,22 @@ def test_it_installs_from_a_wheel(unpacked, tmp_path):
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "addons/scree/bin" / build_loader.library_name()).is_file()
     assert f"engine={unpacked / 'scree'}" in (tmp_path / "addons/scree/bin/scree_paths.cfg").read_text()
+
+
+@pytest.mark.parametrize("place", ["environment/lib/scree/__init__.py", "checkout/engine_core/__init__.py"])
+def test_the_long_check_fails_where_the_engine_is_not_from_the_wheel(monkeypatch, place):
+    made = []
+
+    def environment_with(folder, *packages):
+        made.append(folder.parent / place)
+        return folder / "bin/python"
+
+    def wheel(folder):
+        (folder / "scree.whl").touch()
+        return folder / "scree.whl"
+
+    monkeypatch.setattr(prove_package, "build_wheel", wheel)
+    monkeypatch.setattr(prove_package, "environment_with", environment_with)
+    monkeypatch.setattr(prove_package, "run_python", lambda *words, **_: "7 passed\n" if "pytest" in words else f"{made[0]}\n")
+    outcome = prove.run(prove.all_checks()["wheel_runs_examples"], None, None)
+    assert outcome.passed == place.startswith("environment") and "7 passed" in outcome.figures

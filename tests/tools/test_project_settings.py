@@ -75,9 +75,7 @@ def test_the_smallest_files(text):
 
 
 NAMES = st.text("abcdef/_3", min_size=1, max_size=8)
-STRINGS = st.text('ab[]{}()="\\;,\n ', max_size=20).map(
-    lambda text: '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-)
+STRINGS = st.text('ab[]{}()="\\;,\n ', max_size=20).map(lambda text: '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
 VALUES = st.one_of(STRINGS, st.integers().map(str), st.lists(STRINGS).map(lambda texts: "[" + ",\n".join(texts) + "]"))
 
 

@@ -1,4 +1,4 @@
-"""What the check of moving piles makes of figures, and that its scenes move in real Godot."""
+"""The verdict of the check of moving piles on given figures, and that its scenes move in real Godot."""
 
 from types import SimpleNamespace
 

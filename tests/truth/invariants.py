@@ -1,4 +1,4 @@
-"""What follows from physics in random scenes, whatever the solver: faults by name, with how large they are.
+"""Invariants of physics in random scenes, for any solver: faults by name and size.
 
 Energy never grows but by what is put in, momentum is kept without gravity and static bodies, nothing gets inside what it was
 outside of, restitution 0 does not lift, symmetric scenes stay symmetric, scaled and turned scenes do the same.
@@ -30,7 +30,7 @@ ASKEW, SCALED, TURNED = 0.05, 0.1, 0.02  # parts of a body's size
 
 @dataclass(frozen=True)
 class Fault:
-    """What is not as physics has it: a value and what it may be."""
+    """A fault against physics: a value and its bound."""
 
     name: str
     value: float
@@ -84,7 +84,7 @@ def _thrown(played: Played) -> Iterator[Fault]:
 
 
 def _normal(scene: Scene) -> np.ndarray:
-    """Of the floor, which is the first body."""
+    """Normal of the floor, which is the first body."""
     return Rotation.from_quat(scene.bodies[0].rotation).apply((0.0, 1.0, 0.0))
 
 
@@ -287,5 +287,5 @@ def faults_of(seed: int) -> list[Fault]:
 
 
 def faults_in(kind: str, played: Played) -> list[Fault]:
-    """What is not as physics has it in a scene of this kind that was played."""
+    """Faults against physics in a played scene of this kind."""
     return list(_PLAYED[kind][1](played)) if played.is_finite() else [Fault("no numbers", float("inf"), 0.0)]

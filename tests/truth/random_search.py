@@ -27,7 +27,7 @@ def search(first: int, count: int, kinds: tuple[str, ...] = ()) -> dict[int, lis
 
 
 def known_faults() -> dict[str, dict]:
-    """What is listed as not mended: {"kind of scene: fault": {"worst": largest value of 1,000 seeds, "why": reason}}."""
+    """Faults that are listed as not mended: {"kind of scene: fault": {"worst": largest value of 1,000 seeds, "why": reason}}."""
     return json.loads(KNOWN.read_text(encoding="utf-8"))
 
 

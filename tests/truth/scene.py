@@ -101,7 +101,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Played:
-    """What the moving bodies of a scene did: [tick, body, ...], from before the first tick on."""
+    """Motion of the moving bodies of a scene: [tick, body, ...], from before the first tick on."""
 
     scene: Scene
     moving: tuple[Body, ...]
@@ -122,19 +122,19 @@ class Played:
         return Rotation.from_quat(self.rotation.reshape(-1, 4)).as_matrix().reshape(ticks, count, 3, 3)
 
     def spin_momentum(self) -> np.ndarray:
-        """Of each body about its centre of mass [kg m^2/s]."""
+        """Angular momentum of each body about its centre of mass [kg m^2/s]."""
         turns = self.turns()
         return np.einsum("tbij,bjk,tblk,tbl->tbi", turns, self.inertias, turns, self.spin)
 
     def energy(self) -> np.ndarray:
-        """Of motion, spin and height [tick] [J]."""
+        """Energy of motion, spin and height [tick] [J]."""
         moving = 0.5 * self.masses * np.einsum("tbi,tbi->tb", self.velocity, self.velocity)
         turning = 0.5 * np.einsum("tbi,tbi->tb", self.spin, self.spin_momentum())
         height = -self.masses * (self.place @ self.scene.gravity)
         return (moving + turning + height).sum(axis=1)
 
     def kinetic_energy(self) -> np.ndarray:
-        """Of motion and spin [tick] [J]."""
+        """Energy of motion and spin [tick] [J]."""
         return self.energy() + (self.masses * (self.place @ self.scene.gravity)).sum(axis=1)
 
     def momentum(self) -> np.ndarray:
@@ -163,7 +163,7 @@ def _shape(world: SmallWorld, body: Body) -> int:
 
 
 def _frame(joint: Joint, body: Body | None) -> tuple:
-    """Of a joint from a body's origin: basis by rows, then the place."""
+    """Frame of a joint from a body's origin: basis by rows, then the place."""
     turn, place = Rotation.from_quat(joint.rotation), joint.place
     if body is not None:
         inverse = Rotation.from_quat(body.rotation).inv()
@@ -213,5 +213,5 @@ def play(scene: Scene, threads: int = 1) -> Played:
 
 
 def _of_centre(world: SmallWorld, identity: int, body: Body) -> np.ndarray:
-    """What the centre of mass moves at beside the origin, as the body spins [m/s]."""
+    """Velocity of the centre of mass relative to the origin, as the body spins [m/s]."""
     return np.cross(body.spin, world.position(identity) - body.place)

@@ -200,7 +200,7 @@ def spun(random) -> Scene:
 
 
 def walls(thick: float) -> list[Body]:
-    """Of a closed room around the origin."""
+    """Walls of a closed room around the origin."""
     bodies = []
     for axis in range(3):
         for side in (-1.0, 1.0):
@@ -274,7 +274,7 @@ def mirrored(random) -> Scene:
 
 
 def one_on_a_floor(random) -> Scene:
-    """Of what is played twice, as it is and scaled or turned: a body thrown at a floor in any pose."""
+    """A scene that is played twice, as it is and scaled or turned: a body thrown at a floor in any pose."""
     friction, up = float(random.uniform(0.0, 1.0)), np.array((0.0, 1.0, 0.0))
     body = solid(random, 0.6, place=np.array((0.0, 1.2, 0.0)), rotation=_turn(random), friction=friction,
                  velocity=random.uniform(-4.0, 4.0, 3) - 3.0 * up, spin=3.0 * random.normal(size=3))  # fmt: skip
@@ -282,7 +282,7 @@ def one_on_a_floor(random) -> Scene:
 
 
 def flat_on_a_floor(random) -> Scene:
-    """The same with a body that lands flat."""
+    """A scene played twice, with a body that lands flat."""
     friction, up = float(random.uniform(0.1, 1.0)), np.array((0.0, 1.0, 0.0))
     body, height = flat_body(random, friction)
     laid = _laid(body, height + 0.3, up, random.uniform(0.0, 6.3), friction=friction,
@@ -292,7 +292,7 @@ def flat_on_a_floor(random) -> Scene:
 
 
 def pair_in_space(random) -> Scene:
-    """The same with two bodies that meet in space."""
+    """A scene played twice, with two bodies that meet in space."""
     bodies = [
         solid(random, 0.6, place=np.array((side, 0.0, 0.0)) + random.uniform(-0.1, 0.1, 3), rotation=_turn(random),
               velocity=np.array((-4.0 * side, 0.0, 0.0)), spin=random.normal(size=3))

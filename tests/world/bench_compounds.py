@@ -1,4 +1,4 @@
-"""What bodies of many shapes, and of one static compound of as many parts, cost: `python -m tests.world.bench_compounds`, from
+"""Costs of bodies of many shapes, and of one static compound of as many parts: `python -m tests.world.bench_compounds`, from
 the root of the project."""
 
 import sys

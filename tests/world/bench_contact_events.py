@@ -1,4 +1,4 @@
-"""What contact events and rules cost: `python -m tests.world.bench_contact_events`, from the root of the project. 1,200 boxes in
+"""Costs of contact events and rules: `python -m tests.world.bench_contact_events`, from the root of the project. 1,200 boxes in
 100 stacks, awake, on one thread."""
 
 import sys

@@ -1,4 +1,4 @@
-"""What is built up in the tests of stability and in `prove`: gives the bodies of each structure, standing."""
+"""Structures for the tests of stability and for `prove`: functions that build them and return their bodies."""
 
 import numpy as np
 

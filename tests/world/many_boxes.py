@@ -19,9 +19,7 @@ class BoxesWorld(SmallWorld):
     """A system with `count` static boxes, `ground` under them (one more box), and room for `others`. The rows are filled by
     NumPy."""
 
-    def __init__(
-        self, count: int, seed: int = 1, side: float = SIDE, others: int = 8192, threads: int = 1, ground: bool = False
-    ):
+    def __init__(self, count: int, seed: int = 1, side: float = SIDE, others: int = 8192, threads: int = 1, ground: bool = False):
         capacity = count + SIZES + others
         self.world = World(threads=threads, bodies=capacity, body_shapes=2 * capacity, shapes=SIZES + 64)
         self.system = self.world.create_system(gravity=(0.0, -10.0, 0.0))

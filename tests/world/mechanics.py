@@ -1,4 +1,4 @@
-"""What mechanics says of bodies: energy, angular momentum, and how a free body turns."""
+"""Laws of mechanics for bodies: energy, angular momentum, and how a free body turns."""
 
 import numpy as np
 from scipy.integrate import solve_ivp

@@ -13,7 +13,7 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def rotation_matrix(quaternion) -> np.ndarray:
-    """Of a unit quaternion x, y, z, w."""
+    """Rotation matrix of a unit quaternion x, y, z, w."""
     x, y, z, w = np.asarray(quaternion, np.float64)
     return np.array([
         (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
@@ -108,7 +108,7 @@ class SmallWorld:
         return self.world.bodies.rows[self.index(body)]
 
     def position(self, body: int) -> np.ndarray:
-        """Of the centre of mass [m]."""
+        """Position of the centre of mass [m]."""
         return self.body(body)["position"].copy()
 
     def velocity(self, body: int) -> np.ndarray:

@@ -70,7 +70,7 @@ def energies(world, body, seconds, rate, base):
 
 
 def left_by_facets(energy, kink, way, seconds):
-    """What a body without friction keeps of its energy [J/kg] that swings through a curve of facets of length `way` [m] which
+    """Energy [J/kg] that is left to a body that swings without friction through a curve of facets of length `way` [m] which
     meet at an angle `kink` [rad]. Each takes the part of its speed v across the next one, v^2 sin^2(kink) / 2, every way / v
     seconds; the mean of |cos^3| is 4 / (3 pi)."""
     decay = 0.25 * (2.0**1.5) * 4.0 / (3.0 * math.pi) * math.sin(kink) ** 2 / way

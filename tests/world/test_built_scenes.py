@@ -1,4 +1,4 @@
-"""What is built stands, and then sleeps."""
+"""Built structures stand, and then sleep."""
 
 import numpy as np
 import built_scenes

@@ -1,4 +1,4 @@
-"""What is caught between two joined bodies gets out, and nothing else is pushed another way than before."""
+"""A body caught between two joined bodies gets out, and no other body is pushed differently than before."""
 
 import numpy as np
 import pytest

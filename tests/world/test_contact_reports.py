@@ -50,7 +50,7 @@ def test_reports_of_a_ball_that_rolls_fast():
 
 
 def reports_of(scene, body) -> np.ndarray:
-    """What a body was told of its contacts in the last step."""
+    """The contacts that were reported to a body in the last step."""
     count = scene.world.bodies.own_rare(scene.index(body))["contact_count"]
     return scene.world.body._contact_reports[scene.index(body)][:count]
 
@@ -142,7 +142,7 @@ def test_the_surface_of_a_belt_and_of_a_lift_is_told():
 
 
 def test_reports_of_the_first_step_with_a_report_know_the_velocities():
-    """Who asks for the first time is told of the very next step."""
+    """A body that asks for reports for the first time gets those of the very next step."""
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     scene.floor()
     ball = scene.add(scene.sphere(0.5), (0.0, 0.55, 0.0))

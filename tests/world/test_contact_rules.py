@@ -123,7 +123,7 @@ def test_a_conveyor_carries_at_its_speed(is_turned):
 
 
 def test_who_weighs_nothing_against_whom():
-    """Of two equal balls one is not pushed by the other, in either order of the rule."""
+    """One of two equal balls is not pushed by the other, in either order of the rule."""
     for scales, speeds in (((1.0, 1.0), (0.0, 2.0)), ((0.0, 1.0), (2.0, 4.0)), ((1.0, 0.0), (-2.0, 0.0))):
         scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
         first = scene.add(scene.sphere(0.5), restitution=1.0)
@@ -175,7 +175,7 @@ def test_who_does_not_get_through_falls_back():
 
 
 def test_a_platform_that_moves_and_a_load_on_it():
-    """What it carries it goes on to carry, however deep it is pressed in."""
+    """A platform goes on carrying a body, however deep that is pressed in."""
     scene, body, plate = platform(mode=KINEMATIC)
     scene.move(body, (0.0, 0.55, 0.0))
     heavy = scene.add(scene.box(0.4, 0.4, 0.4), (0.0, 1.4, 0.0), mass=50.0)
@@ -297,7 +297,7 @@ def test_rejecting_is_like_an_exception(speed):
 
 
 def test_a_contact_or_all_of_a_pair_are_rejected():
-    """Of two balls on one body the second one's contact is rejected: the body tips over; or both: it falls."""
+    """The contact of the second of two balls on one body is rejected: the body tips over; or both: it falls."""
     heights = {}
     for validate in (None, reject_second_shape, reject_pair_of_second_shape):
         scene = SmallWorld()

@@ -134,7 +134,7 @@ def test_mask_decides_who_is_stopped():
 
 
 def test_sliding_fast_loses_no_way():
-    """What rests on a floor is not held back by it."""
+    """A body that rests on a floor is not held back by it."""
     world = SmallWorld()
     world.floor(friction=0.0)
     world.add(world.box(50.0, 0.5, 5.0), (100.0, -0.5, 0.0), mode=STATIC, friction=0.0)

@@ -151,7 +151,7 @@ def test_every_parameter_of_bodies_and_areas_is_a_field():
 
 MAKERS = {
     "core/areas.py": {"mode", "broad_phase_layer"},  # create_area
-    "godot/fast_stock.py": {"broad_phase_layer"},  # rows of new areas
+    "godot/creation/stock.py": {"broad_phase_layer"},  # rows of new areas
     "godot/server_batches.py": {"friction", "collision_layer", "collision_mask"},  # bodies of a batch
     "api/new_bodies.py": {"friction", "restitution", "collision_layer", "collision_mask"},
     "core/queries.py": {"collision_mask"},  # rows of queries

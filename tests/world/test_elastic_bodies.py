@@ -35,7 +35,7 @@ def test_a_billiard_ball_leaves_along_the_line_of_centres(speed, part):
 @pytest.mark.parametrize("speed", (1.0, 5.0, 20.0))
 @pytest.mark.parametrize("mass", (10.0, 100.0, 1000.0))
 def test_a_ball_between_a_wall_and_a_heavy_one_throws_it_back(mass, speed):
-    """As often as it takes, up to 99 bounces: the heavy one comes back at its speed, energy is kept."""
+    """After as many bounces as it takes, up to 99, the heavy one comes back at its speed, energy is kept."""
     scene = SmallWorld(gravity=(0.0, 0.0, 0.0))
     scene.floor((1.0, 0.0, 0.0), restitution=1.0, friction=0.0)
     light = elastic(scene, scene.sphere(0.25), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0))

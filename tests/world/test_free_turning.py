@@ -109,6 +109,7 @@ def test_an_even_body_keeps_its_spin_to_the_bit():
 
 def test_a_neighbour_changes_nothing():
     """Eight bodies are turned at a time: how one turns does not depend on the others."""
+
     def turned(alone: bool):
         world, body = spinning(SHAPES["brick"], (0.3, 8.0, 0.2))
         for k in range(0 if alone else 6):

@@ -1,4 +1,4 @@
-"""What hangs on joints gets no energy from continuous collision: neither from contacts ahead of time nor from being held back."""
+"""Bodies on joints get no energy from continuous collision: neither from contacts ahead of time nor from being held back."""
 
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ ABOUT_Y = (0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0)
 """A basis whose x axis, the one of hinges, is the world's y axis."""
 ABOUT_Z = (0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 MOST_GAIN = 0.01
-"""Of the energy at first: what joints may get wrong."""
+"""Part of the energy at first that joints may get wrong."""
 
 
 def hinge(world: SmallWorld, a: int, b: int, on_a, on_b, basis) -> int:

@@ -292,7 +292,7 @@ def test_a_crowd_that_sleeps_costs_nothing_and_parts_when_it_wakes():
 
 
 def test_thin_planks_in_a_heap_fall_asleep():
-    """Of planks 2 cm thick 2 mm are deep: what trembles in a heap, and is not being pushed out, sleeps."""
+    """An overlap of 2 mm is deep for planks 2 cm thick: planks that tremble in a heap, and are not being pushed out, sleep."""
     scene, random = SmallWorld(sleeps=True), np.random.default_rng(7)
     scene.floor()
     for x, z in ((1.2, 0.0), (-1.2, 0.0), (0.0, 1.2), (0.0, -1.2)):

@@ -1,4 +1,4 @@
-"""Who collides with whom: masks, a matrix, packed object layers, groups, shape filters; and broad-phase layers of one's own."""
+"""Collision filters: masks, a matrix, packed object layers, groups, shape filters; and broad-phase layers of one's own."""
 
 import itertools
 

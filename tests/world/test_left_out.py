@@ -1,4 +1,4 @@
-"""What a step leaves out where nobody needs it: passes over all active bodies for kinematic ones, for rest, for reports."""
+"""Work that a step leaves out where it is not needed: passes over all active bodies for kinematic ones, for rest, for reports."""
 
 import numpy as np
 from hypothesis import given, settings

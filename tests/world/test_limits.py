@@ -1,5 +1,5 @@
-"""What is beyond a limit is left out and told, with the setting, and the world goes on; input beyond all measure stops one body
-and nothing else."""
+"""Things beyond a limit are left out with a warning that names the setting, and the world goes on; input beyond all measure stops
+one body and nothing else."""
 
 import os
 import subprocess
@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from scree.bodies.schema import STATIC
-from scree.godot.settings import SETTINGS
-from scree.step.limits import LimitReached
+from scree.godot.setting_table import SETTINGS, setting_of_limit
+from scree.step.limits import DEFAULT_LIMITS, LimitReached, name_of_limit
 from scree.runtime.memory import PoolFull
 from scree.shapes.schema import BOX, PLANE, SPHERE
 from scree.core.world import World
@@ -65,7 +65,7 @@ class Scene:
         return float(self.rows[body]["position"][1])
 
     def step(self, ticks: int = 1) -> list[str]:
-        """What was warned of."""
+        """Step so often and return the warnings."""
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             for _ in range(ticks):
@@ -85,7 +85,7 @@ def test_pairs_beyond_the_limit_wait_and_the_setting_is_named():
     for number in range(20):
         scene.add(scene.ball, (0.01 * number, 0, 0))
     told = scene.step()
-    assert len(told) == 1 and "'physics/scree_3d/limits/max_pairs'" in told[0]
+    assert len(told) == 1 and "'World(pairs=...)'" in told[0]
     assert f" {20 * 19 // 2 - 64} pairs " in told[0]
     scene.step(900)
     places = scene.rows["position"][: scene.world.bodies.count]
@@ -102,7 +102,7 @@ def test_a_heap_beyond_the_limit_of_contacts_stops_nobody():
     assert scene.height(lone) == pytest.approx(80 - fallen(30), abs=1e-4)
     assert (np.linalg.norm(scene.rows["position"][heap] - before, axis=1) > 0.1).all()
     assert 1 <= len(told) <= 1 + (time.monotonic() - began), "one warning a second"
-    assert "'physics/scree_3d/limits/max_contacts'" in told[0] and f" {30 * 29 // 2 - 64} contacts " in told[0]
+    assert "'World(contacts=...)'" in told[0] and f" {30 * 29 // 2 - 64} contacts " in told[0]
     assert int(scene.row["constraint_block_count"]) <= 64 + 24
 
 
@@ -160,7 +160,7 @@ def test_all_overlaps_of_areas_are_told_at_a_limit(moves):
         told += scene.step()
         seen |= {(int(event["area_id"]), int(event["other_id"])) for event in world.area.events(scene.system)}
     assert len(seen) == 144
-    assert "'physics/scree_3d/limits/max_area_overlaps'" in told[0]
+    assert "'World(area_overlaps=...)'" in told[0]
 
 
 def test_an_area_that_leaves_while_its_overlaps_wait():
@@ -201,21 +201,29 @@ def test_the_same_is_left_out_whatever_the_number_of_threads():
     assert played(1) == played(2)
 
 
-def test_pools_that_can_be_full_name_settings_that_exist():
-    world = World(threads=1)
+ARGUMENTS = {name_of_limit(name) for name in DEFAULT_LIMITS}
+
+
+NAMES = (name_of_limit, ARGUMENTS), (setting_of_limit, SETTINGS)
+
+
+@pytest.mark.parametrize(("name_limit", "known"), NAMES, ids=("Python", "Godot"))
+def test_pools_that_can_be_full_name_settings_that_exist(name_limit, known):
+    world = World(threads=1, name_limit=name_limit)
     world.create_system()
     pools = [world.bodies.pool, world.bodies.rare, world.instances.pool, world.shapes.pool, world.joints.pool, world.systems]
     pools += world.system(next(int(row["id"]) for row in world.systems.rows[:1])).trees._pools
     for pool in pools:
-        assert pool.setting in SETTINGS, pool.name
+        assert pool.setting in known, pool.name
     assert "setting" not in str(world.group_filters.full())
+    assert {name_limit(name) for name in DEFAULT_LIMITS} <= set(known)
 
 
 def test_a_full_pool_of_shapes_names_its_setting():
     world = World(threads=1, shapes=4)
     for _ in range(4):
         world.shape.create(SPHERE)
-    with pytest.raises(PoolFull, match="raise the setting 'physics/scree_3d/limits/max_shapes'"):
+    with pytest.raises(PoolFull, match=r"raise the setting 'World\(shapes=\.\.\.\)'"):
         world.shape.create(SPHERE)
 
 
@@ -284,7 +292,7 @@ def test_a_full_pool_of_joints_names_its_setting():
     world = World(threads=1, bodies=1 << 8, joints=4)
     body = world.body.create()
     joints = [world.joint.create("point", 0, body) for _ in range(4)]
-    with pytest.raises(PoolFull, match="physics/scree_3d/limits/max_joints"):
+    with pytest.raises(PoolFull, match=r"World\(joints=\.\.\.\)"):
         world.joint.create("point", 0, body)
     world.joint.destroy(joints[1])
     assert world.joint.create("point", 0, body) not in joints, "the freed id stays stale"

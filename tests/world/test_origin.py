@@ -48,7 +48,7 @@ def run(shifts: dict) -> tuple:
 
 
 def test_nothing_wakes_and_the_ball_rolls_on():
-    """The same steps with and without shifts, bit for bit where bounds are as wide; a millimetre is what is promised."""
+    """Steps with and without shifts are the same, bit for bit where bounds are as wide; a millimetre is what is promised."""
     still = run({})
     shifted = run({100: FAR, 120: FAR + 5000.0, 121: (0.0, 0.0, 0.0), 150: FAR})
     assert still[1][90] == 1 and still[1] == shifted[1], "the stack sleeps, and a shift wakes nobody"

@@ -62,7 +62,7 @@ def mesh(world: SmallWorld) -> None:
 
 
 def chunks(world: SmallWorld) -> None:
-    """The same in forty bodies, flush."""
+    """A floor of forty flush bodies."""
     for number in range(40):
         world.add(shape(world, MESH, "mesh", *grid(5, 5, 5.0 * number)), mode=STATIC)
 
@@ -190,8 +190,6 @@ def test_box_tips_into_a_pit():
     world.throw(body, (4.0, 0.0, 0.0))
     world.step(60)
     assert world.position(body)[1] < -0.5
-
-
 
 
 @pytest.mark.parametrize("kind", ("boxes", "meshes"))

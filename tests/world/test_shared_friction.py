@@ -30,7 +30,7 @@ def ring(velocity, spin: float, center) -> tuple[np.ndarray, float]:
 
 
 def ellipsoid(velocity, spin: float, center) -> tuple[np.ndarray, float]:
-    """The same with the limit of Howe and Cutkosky: friction acts at the centre of pressure, against the motion there."""
+    """Sliding with the limit of Howe and Cutkosky: friction acts at the centre of pressure, against the motion there."""
     lever = np.sqrt(RADIUS**2 - center @ center)
     speed = velocity + spin * np.array((-center[1], center[0]))
     size = max(np.sqrt(speed @ speed + (lever * spin) ** 2), 1e-9)

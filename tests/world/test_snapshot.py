@@ -23,7 +23,7 @@ BOX = ((-50.0, -50.0, -50.0), (50.0, 50.0, 50.0))
 
 
 def volume_of(triangles: np.ndarray) -> float:
-    """Of what a closed surface encloses; positive if it is counter-clockwise from outside."""
+    """Volume that a closed surface encloses; positive if it is counter-clockwise from outside."""
     a, b, c = np.moveaxis(triangles.astype(np.float64), 1, 0)
     return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
 
@@ -184,8 +184,8 @@ class Busy:
                 time.sleep(0.0005)
 
     def collect(self, system, query):
-        """What `collect_whole` does, and a copy behind the same gate: of the single bodies, and of the batch with whether it
-        must be there. A batch goes without the gate: one that begins to go meanwhile is there whole or not at all."""
+        """Do as `collect_whole` does, and make a copy behind the same gate: of the single bodies, and of the batch with whether
+        it must be there. A batch goes without the gate: one that begins to go meanwhile is there whole or not at all."""
         while enter_gate(system.address, threading.get_ident()) != TAKEN:
             time.sleep(1e-4)
         try:

@@ -207,8 +207,8 @@ class RayTimer:
         self._arguments = np.array([count, *arrays, clock, address_of(self.query), rusage])
 
     def measure(self):
-        """Of the rays in which the thread kept its core: median and 99.9th percentile [ns]; the share of hits, and how many rays
-        were left out."""
+        """For the rays during which the thread kept its core: median and 99.9th percentile [ns]; the share of hits; the number
+        of rays left out."""
         hits = time_rays(self.small.world.system(self.small.system).address, address_of(self._arguments))
         kept = self.times[self.times >= 0]
         return *np.percentile(kept, [50, 99.9]), hits / len(self.times), len(self.times) - len(kept)

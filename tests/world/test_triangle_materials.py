@@ -26,7 +26,7 @@ def floor_of_strips(world: SmallWorld) -> int:
 
 
 def field_of_strips(world: SmallWorld) -> int:
-    """The same as cells of a height field, which is centred on its own origin."""
+    """The triangles as cells of a height field, which is centred on its own origin."""
     shape = world.world.shape.create(HEIGHT_FIELD)
     cells = np.repeat([ICE, ROUGH, RUBBER], 4)[:, None] * np.ones(100, int)
     world.world.shapes.set_height_field(world.world.shape.index("field", shape), 101, 13, np.zeros((13, 101)), cells, TABLE)

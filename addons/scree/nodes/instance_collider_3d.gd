@@ -8,11 +8,13 @@ extends Node3D
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns and does nothing.
 
-## Whose instances collide.
+## The MultiMesh node whose instances get colliders.
 @export var instances: MultiMeshInstance3D
-## The shape of each, scaled and turned as the instance is.
+## The shape of each instance; it is scaled and turned as the instance is.
 @export var shape: Shape3D
+## Layers that the colliders are in, as of a [CollisionObject3D].
 @export_flags_3d_physics var collision_layer := 1
+## Layers that the colliders look for, as of a [CollisionObject3D].
 @export_flags_3d_physics var collision_mask := 1
 
 var _handle := -1
@@ -28,7 +30,7 @@ func _exit_tree() -> void:
 	clear()
 
 
-## Makes the colliders anew. False where it cannot, after an error.
+## Makes the colliders anew. Returns false after an error.
 func rebuild() -> bool:
 	clear()
 	if not PhysicsServer3D.has_method("batch_add"):
@@ -48,14 +50,14 @@ func rebuild() -> bool:
 	return _handle >= 0
 
 
-## Takes the colliders away.
+## Removes the colliders.
 func clear() -> void:
 	if _handle >= 0:
 		PhysicsServer3D.call("batch_remove", _handle)
 	_handle = -1
 
 
-## The instance that a query has found, or -1.
+## The number of the instance with the RID that a query reported, or -1.
 func instance_of(rid: RID) -> int:
 	return PhysicsServer3D.call("batch_instance", _handle, rid) if _handle >= 0 else -1
 

@@ -21,7 +21,7 @@ extends RefCounted
 const BLOCK := 12.8
 
 
-## What is in [param box], of the collision layers in [param mask]. Null after an error, or with another physics engine.
+## The triangles of all bodies in [param box] that are in a layer of [param mask]. Null after an error, or with another physics engine.
 static func collect(space: RID, box: AABB, mask := 0xFFFFFFFF) -> NavigationMeshSourceGeometryData3D:
 	if not PhysicsServer3D.has_method("space_triangles"):
 		push_error("NavigationSource: needs Scree Physics, this is %s" % PhysicsServer3D.get_class())

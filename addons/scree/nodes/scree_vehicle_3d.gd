@@ -1,7 +1,7 @@
 @tool
 class_name ScreeVehicle3D
 extends RigidBody3D
-## A car with an engine, gears, differentials and tyres: each [ScreeWheel3D] below it is a wheel. Ahead is -Z.
+## A car with an engine, gears, differentials and tyres: each [ScreeWheel3D] below it is a wheel. Forward is -Z.
 ##
 ## Set [member throttle], [member steering], [member brake] and [member hand_brake]; read [method state]. Wheels are no bodies: what
 ## happens between engine, tyres and ground is solved in each sub-step of the physics, which a [VehicleBody3D] leaves to one ray and
@@ -11,23 +11,29 @@ extends RigidBody3D
 
 const Wheel := preload("res://addons/scree/nodes/scree_wheel_3d.gd")
 
-## -1 to 1. An automatic drives backwards with less than 0.
+## The accelerator, -1 to 1. With an automatic gearbox values below 0 drive backwards.
 @export_range(-1.0, 1.0) var throttle := 0.0
-## -1 (left) to 1 (right).
+## The steering wheel, -1 (left) to 1 (right), as a part of each wheel's [member ScreeWheel3D.most_steering].
 @export_range(-1.0, 1.0) var steering := 0.0
+## The foot brake, 0 to 1, as a part of each wheel's [member ScreeWheel3D.most_brake].
 @export_range(0.0, 1.0) var brake := 0.0
+## The hand brake, 0 to 1, as a part of each wheel's [member ScreeWheel3D.most_hand_brake].
 @export_range(0.0, 1.0) var hand_brake := 0.0
 
 @export_group("Engine")
-## [N m]
+## Largest torque of the engine [N m].
 @export var most_torque := 500.0
+## Speed of the engine when it idles [1/min].
 @export var least_rpm := 1000.0
+## Highest speed of the engine [1/min].
 @export var most_rpm := 6000.0
+## Ratios of the forward gears: turns of the engine per turn of the shaft behind the gearbox.
 @export var gears := PackedFloat32Array([2.66, 1.78, 1.3, 1.0, 0.74])
+## Ratios of the reverse gears, negative.
 @export var reverse_gears := PackedFloat32Array([-2.9])
-## Turns of what comes out of the gears in a turn of the wheels.
+## Turns of the shaft behind the gearbox per turn of the wheels.
 @export var differential_ratio := 3.42
-## How many times faster one wheel of a pair may turn than the other; 0: as it likes.
+## How many times faster one wheel of a pair may turn than the other; 0: without limit.
 @export var slip_limit := 1.4
 
 var _handle := -1
@@ -43,7 +49,7 @@ func _exit_tree() -> void:
 	clear()
 
 
-## Makes the wheels anew from the nodes. False where it cannot, after an error.
+## Makes the wheels anew from the nodes. Returns false after an error.
 func rebuild() -> bool:
 	clear()
 	if not PhysicsServer3D.has_method("vehicle_create"):
@@ -54,7 +60,7 @@ func rebuild() -> bool:
 	return _handle >= 0
 
 
-## Takes the wheels off.
+## Removes the wheels.
 func clear() -> void:
 	if _handle >= 0:
 		PhysicsServer3D.call("vehicle_remove", _handle)
@@ -64,7 +70,7 @@ func clear() -> void:
 	_handle = -1
 
 
-## "speed" ahead [m/s], "rpm" of the engine, "gear", "wheels_on_ground"; empty without wheels.
+## Forward "speed" [m/s], "rpm" of the engine [1/min], "gear", and the number of "wheels_on_ground"; empty without wheels.
 func state() -> Dictionary:
 	return PhysicsServer3D.call("vehicle_state", _handle) if _handle >= 0 else {}
 

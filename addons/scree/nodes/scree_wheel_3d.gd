@@ -1,32 +1,37 @@
 @tool
 class_name ScreeWheel3D
 extends Node3D
-## A wheel of a [ScreeVehicle3D], of which it is a child: where its suspension is fixed, down is its -Y and ahead its -Z.
+## A wheel of a [ScreeVehicle3D], of which it is a child: it stands where the suspension is fixed, its -Y is down and its -Z forward.
 ##
 ## The vehicle moves this node to where its wheel is, turned and steered: put the mesh below it.
 
+## Radius of the wheel [m].
 @export var radius := 0.3
+## Width of the wheel [m].
 @export var width := 0.2
-## Of the suspension, to the middle of the wheel [m].
+## Shortest length of the suspension, to the middle of the wheel [m].
 @export var shortest := 0.1
+## Longest length of the suspension, to the middle of the wheel [m].
 @export var longest := 0.4
-## [N/m]
+## Stiffness of the suspension's spring [N/m].
 @export var stiffness := 40000.0
-## [N s/m]
+## Damping of the suspension [N s/m].
 @export var damping := 3000.0
-## At full lock; 0 for wheels that are not steered.
+## Largest steering angle; 0 for wheels that are not steered.
 @export_range(0.0, 80.0, 0.1, "radians_as_degrees") var most_steering := 0.0
+## Whether the engine drives this wheel.
 @export var is_driven := false
-## Torques of the brakes [N m].
+## Largest torque of the foot brake [N m].
 @export var most_brake := 1500.0
+## Largest torque of the hand brake [N m].
 @export var most_hand_brake := 0.0
-## What finds the ground: a ray, or the shape of a ball or of the wheel itself.
+## The shape that is cast along the suspension to find the ground: a ray, a ball, or the wheel itself.
 @export_enum("ray", "sphere", "cylinder") var cast := "ray"
 
 var _fixed: Transform3D
 
 
-## What the core is told. Called by the vehicle.
+## The wheel's description for the server. Called by the vehicle.
 func describe() -> Dictionary:
 	_fixed = transform
 	return {

@@ -2,25 +2,25 @@
 @icon("res://addons/scree/nodes/streaming_world_3d.svg")
 class_name StreamingWorld3D
 extends Node3D
-## Lets the collision of a large world come and go around its viewers, in baked tiles, without a frame that feels it.
+## Loads and unloads the collision of a large world around its viewers, in baked tiles, without stalling a frame.
 ##
 ## `scree bake` cuts the static bodies of a scene into tiles. This node loads those around its viewers on background
-## threads; the physics step itself only hangs them in, some microseconds a tile. Bodies of tiles have no nodes: a ray
+## threads; the physics step itself only inserts them, some microseconds a tile. Bodies of tiles have no nodes: a ray
 ## that hits one gives this node as its collider, and [method body_of] tells which body of which tile it was.
 ## [br][br]
-## Scenes of the world are instanced when a viewer is near, and only when all collision under their encounter area is in.
+## Scenes of the world are instanced when a viewer is near, and only when all collision under their encounter area is loaded.
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns and does nothing.
 
-## A tile's collision is in: queries and bodies find it from this tick on.
+## A tile's collision is loaded: queries and bodies find it from this tick on.
 signal tile_loaded(tile: Vector2i)
-## A tile's collision is going.
+## A tile's collision is being removed.
 signal tile_unloaded(tile: Vector2i)
 ## How much of a tile should be shown: 0 full, 1 medium, 2 low, without collision, 3 nothing.
 signal tile_level_changed(tile: Vector2i, level: int)
 ## A tile's file is missing or damaged; the reason was printed.
 signal tile_failed(tile: Vector2i)
-## A viewer is near and all collision under the scene is in. [param instance] is null where the scene has no file.
+## A viewer is near and all collision under the scene is loaded. [param instance] is null where the scene has no file.
 signal scene_activated(scene_name: String, instance: Node)
 ## The viewers are away; the instance was freed.
 signal scene_deactivated(scene_name: String)
@@ -37,7 +37,7 @@ enum _Event { TILE_LOADED = 1, TILE_UNLOADED, TILE_LEVEL, TILE_FAILED, SCENE_ACT
 		tiles_folder = value
 		update_gizmos()
 		update_configuration_warnings()
-## Around whom tiles are loaded; where none is given, around the current camera.
+## The nodes around which tiles are loaded; if there are none, the current camera.
 @export var viewers: Array[Node3D] = []
 @export_group("Ranges")
 ## Tiles in full detail on each side of a viewer's own.
@@ -50,19 +50,19 @@ enum _Event { TILE_LOADED = 1, TILE_UNLOADED, TILE_LEVEL, TILE_FAILED, SCENE_ACT
 	set(value):
 		medium_ring = value
 		update_gizmos()
-## Rows of tiles more where a viewer is heading.
+## Additional rows of tiles in the direction in which a viewer moves.
 @export_range(0, 4) var rows_ahead := 1
-## Tiles that are shown from afar.
+## Tiles on each side of a viewer's own that are shown without collision.
 @export_range(1, 32) var low_ring := 5:
 	set(value):
 		low_ring = value
 		update_gizmos()
-## How far a viewer must be beyond a border before tiles are given up.
+## How far a viewer must be beyond a border before tiles are unloaded.
 @export_range(0.0, 100.0, 1.0, "suffix:m") var hysteresis := 32.0
 @export_group("Cost")
-## What a tick may spend on tiles that come and go.
+## The time that a tick may spend on inserting and removing tiles.
 @export_range(10, 5000, 1, "suffix:us") var budget_us := 100
-## How many threads load.
+## The number of threads that load tiles.
 @export_range(1, 8) var loader_threads := 1
 
 ## The world's index: tile_size, tiles, scenes.
@@ -89,7 +89,7 @@ func _exit_tree() -> void:
 	close()
 
 
-## Begins to stream; called by itself when the node has entered the tree. False where it cannot, after an error.
+## Begins to stream; the node calls it when it has entered the tree. Returns false after an error.
 func open() -> bool:
 	close()
 	if not PhysicsServer3D.has_method("streaming_open"):
@@ -122,7 +122,8 @@ func close() -> void:
 	_handle = -1
 
 
-## What is loaded, what waits, and what the physics step has spent on it. Not for every tick: it asks Python.
+## Figures: the number of tiles that are loaded or wait, and the time that physics steps have spent on them. Not for every tick: it
+## is a call into Python.
 func figures() -> Dictionary:
 	return PhysicsServer3D.call("streaming_figures", _handle) if _handle >= 0 else {}
 

@@ -1,7 +1,7 @@
 extends "res://gd/physics_test.gd"
-## What tests of areas are written with.
+## The base of tests of areas.
 
-## What the areas of a test told, in order.
+## The signals of the areas of a test, in order.
 var told: Array[String] = []
 
 

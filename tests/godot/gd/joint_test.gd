@@ -1,5 +1,5 @@
 extends "res://gd/physics_test.gd"
-## What tests of joints are written with.
+## The base of tests of joints.
 
 
 ## Puts a joint at `at` between two bodies; `null` stands for the world.

@@ -1,5 +1,5 @@
 extends Node3D
-## What behaviour tests are written with: checks, waiting for ticks, and short ways to make bodies and shapes.
+## The base of behaviour tests: checks, waiting for ticks, and short ways to make bodies and shapes.
 ##
 ## A test ends with everything beneath this node freed, and every RID given to `own`.
 

@@ -32,7 +32,7 @@ func test_gravity_in_each_mode() -> void:
 			node.free()
 
 
-## What is of higher priority and combines comes before one that replaces with what there is so far.
+## An area of higher priority that combines acts before one that replaces the result so far.
 func test_higher_priority_comes_first() -> void:
 	gravity_area(UP, Area3D.SPACE_OVERRIDE_COMBINE, 3)
 	var replacing := gravity_area(SIDE, Area3D.SPACE_OVERRIDE_REPLACE, 2)

@@ -454,7 +454,7 @@ func test_points_of_soft_bodies() -> void:
 	await _check_whole()
 
 
-## What Area3D refuses while the server calls back: it asks the server whether it does.
+## Area3D refuses some calls while the server calls back: it asks the server whether it does.
 func test_areas_cannot_be_switched_while_the_server_calls_back() -> void:
 	await _start()
 	var area := Area3D.new()

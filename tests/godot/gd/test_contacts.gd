@@ -85,7 +85,7 @@ func test_resting_box_reports_its_contacts() -> void:
 		check_equal(state.get_contact_local_shape(index), 0, "own shape")
 
 
-## What holds a body up adds m g dt of impulse a tick.
+## Contacts that hold a body up add m g dt of impulse a tick.
 func test_impulses_of_a_resting_box_carry_its_weight() -> void:
 	floor_body()
 	var body := _monitored(box(), Vector3(0, 0.5, 0))
@@ -209,7 +209,7 @@ func _half_metre_shapes() -> Dictionary:
 	return {"box": box(), "ball": sphere(), "capsule": capsule(0.25, 1.0), "cylinder": _upright_cylinder(), "hull": box_hull()}
 
 
-## What sounds and damage are made from: how fast it came, not how fast it goes on.
+## Sounds and damage need the speed before an impact, not the one after it.
 func test_an_impact_tells_the_velocity_before_it() -> void:
 	var shapes := _half_metre_shapes()
 	for speed: float in [1.0, 10.0]:

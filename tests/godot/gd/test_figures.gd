@@ -1,5 +1,5 @@
 extends "res://gd/physics_test.gd"
-## What Scree alone tells: how full its pools have been.
+## Figures that Scree alone has: how full its pools have been.
 
 
 func test_pool_figures_count_what_was_in_use() -> void:

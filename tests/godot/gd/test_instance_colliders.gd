@@ -16,7 +16,7 @@ func test_every_instance_is_hit_and_told() -> void:
 	check(_hit(shown, 0).is_empty(), "cleared colliders are gone")
 
 
-## As a level does that is kept while another is played: the collider enters the tree before its MultiMesh.
+## A level may be kept while another is played: then the collider enters the tree before its MultiMesh.
 func test_colliders_come_back_with_their_node() -> void:
 	if _is_missing():
 		return
@@ -70,7 +70,7 @@ func _place(number: int) -> Vector3:
 	return Vector3(10 * (number % 10), 0, 10 * (number / 10))
 
 
-## What a ray down through an instance finds.
+## The hit of a ray down through an instance.
 func _hit(shown: MultiMeshInstance3D, number: int) -> Dictionary:
 	var place := shown.position + _place(number)
 	return ray(place + Vector3.UP * 20, place + Vector3.DOWN * 20)

@@ -1,6 +1,6 @@
 extends "res://gd/joint_test.gd"
-## What the parameters of joints do that Godot's documentation describes without units: each is shown beside the same joint with
-## its default, and does what its sentence in the documentation says.
+## Parameters of joints that Godot's documentation describes without units: each joint is compared with one that has the default,
+## and does what the sentence in the documentation says.
 
 
 ## "The higher, the stronger": with less bias the bob sags further.

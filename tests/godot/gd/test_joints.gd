@@ -1,5 +1,5 @@
 extends "res://gd/joint_test.gd"
-## What joints hold, how far they let go, and what their motors and springs do.
+## The locks, limits, motors and springs of joints.
 ##
 ## Signs are those that Godot's engines agree on, measured: a hinge's and a 6DOF joint's angle is left-handed, of B against A.
 

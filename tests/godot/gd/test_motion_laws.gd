@@ -1,5 +1,5 @@
 extends "res://gd/joint_test.gd"
-## What mechanics says of bodies that turn, of joints without friction and of springs.
+## Laws of mechanics for bodies that turn, joints without friction, and springs.
 
 const ALONE := {"can_sleep": false, "collision_layer": 0, "collision_mask": 0}
 

@@ -338,7 +338,7 @@ func test_body_falls_past_the_edge_of_a_mesh() -> void:
 	check(body.position.y < -2.0, "beside the mesh there is nothing")
 
 
-## What rolls slowly on level ground, undamped, neither gains nor loses speed.
+## A body that rolls slowly on level ground, undamped, neither gains nor loses speed.
 func test_slow_rolling_keeps_its_speed() -> void:
 	floor_body()
 	var lying := Basis(Vector3.RIGHT, PI / 2.0)  # its axis along z

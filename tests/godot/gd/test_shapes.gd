@@ -63,7 +63,7 @@ func _up_to(top: float, is_hull: bool) -> PackedVector3Array:
 	return PackedVector3Array([corners[0], corners[1], corners[2], corners[0], corners[2], corners[3]])
 
 
-## The same array, changed in place, is other data. The first shape of a kind is made in another way than those after it.
+## An array that was changed in place is other data. The first shape of a kind is made in another way than those after it.
 func test_shape_data_changed_before_it_is_used() -> void:
 	for number: int in 5:
 		var top := 2.0 + number

@@ -5,7 +5,7 @@ extends "res://gd/physics_test.gd"
 const FALLEN := 0.02
 
 
-## What a soft body hands to the renderer.
+## The data that a soft body hands to the renderer.
 class Drawing extends PhysicsServer3DRenderingServerHandler:
 	var vertices := {}
 	var normals := {}

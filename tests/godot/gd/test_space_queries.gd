@@ -233,7 +233,7 @@ func test_cast_takes_the_nearest() -> void:
 	_check_cast(sphere(0.5), Vector3.ZERO, Vector3(20, 0, 0), 2.0 / 20.0, "nearest of five")
 
 
-## What overlaps at the start is not in the way.
+## A body that overlaps at the start is not in the way.
 func test_cast_ignores_what_it_starts_in() -> void:
 	fixed(box())
 	var fractions := direct_space().cast_motion(_query(sphere(), Vector3(0.2, 0, 0), {"motion": Vector3(9, 0, 0)}))

@@ -1,10 +1,10 @@
 extends "res://truth/truth_scene.gd"
-## What contacts tell: the velocity that bodies hit with, places on the surfaces, the impulse.
+## Reports of contacts: the velocity that bodies hit with, places on the surfaces, the impulse.
 
 
 ## Keeps what its contacts told.
 class Listener extends RigidBody3D:
-	## Of each contact in each step: place on this body, on the other, normal, this body's velocity there, the other's, impulse.
+	## One row for each contact in each step: place on this body, on the other, normal, this body's velocity there, the other's, impulse.
 	var told: Array[Dictionary] = []
 
 	func _init() -> void:
@@ -29,7 +29,7 @@ func _hit(shape: Shape3D, at: Variant, velocity: Vector3, mass: float = 1.0) -> 
 	return body
 
 
-## What the first step of touch told.
+## The reports of the first step of touch.
 func _first(body: Listener) -> Array[Dictionary]:
 	return body.told.filter(func(contact: Dictionary) -> bool: return contact["tick"] == body.told[0]["tick"])
 

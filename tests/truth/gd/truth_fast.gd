@@ -1,5 +1,5 @@
 extends "res://truth/truth_scene.gd"
-## What is fast does not pass through what is thin: balls with continuous_cd, and rag dolls on triangles.
+## Fast bodies do not pass through thin ones: balls with continuous_cd, and rag dolls on triangles.
 
 const BALLS := 20
 const RADIUS := 0.1

@@ -7,7 +7,7 @@ const SIZE := Vector3(0.8, 0.2, 0.6)
 const ARM := Vector3(0.2, 0.4, 0.1)
 
 
-## Of a kind of joint without limits, about or along its first free axis. The frame is the world's.
+## A joint of a kind, without limits, about or along its first free axis. The frame is the world's.
 func _joint(kind: String) -> Joint3D:
 	match kind:
 		"pin": return PinJoint3D.new()

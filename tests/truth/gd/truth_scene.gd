@@ -1,5 +1,5 @@
 extends "res://gd/physics_test.gd"
-## What the rows of the table of truth are measured with: a row is told by `formula`, `least` or `most`.
+## The base of the files that measure rows of the table of truth: `formula`, `least` or `most` adds a row.
 ##
 ## Each function `rows_*` of a file `truth_*.gd` starts in an empty world, and what it made is freed when it ends.
 

@@ -1,5 +1,5 @@
 extends "res://truth/truth_scene.gd"
-## What is ten times as large, in ten times the gravity, does the same in the same time; heavy on light stands.
+## Scenes that are ten times as large, in ten times the gravity, do the same in the same time; heavy on light stands.
 
 const SIZES: Array[float] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0]
 

@@ -1,26 +1,28 @@
 """Calls that compiled code answers in the simple case, and Python otherwise.
 
-A fast answer is a kernel `(instance, arguments, result)`. It returns True after doing everything that the Python function would
-do; or False without changing anything: then Python gets the call as if there were no fast answer. So it handles what happens a
-thousand times while a scene is loaded, and leaves rare or wrong calls to Python.
+A compiled answer is a kernel `(instance, arguments, result)`. It returns True after doing everything that the Python function
+would do; or False without changing anything: then Python gets the call as if there were no compiled answer. So it handles what
+happens a thousand times while a scene is loaded, and leaves rare or wrong calls to Python.
 
-While a fast answer runs, its thread holds the server's lock: no step runs, no Python function does, and no earlier call waits. It
+While it runs, its thread holds the server's lock: no step runs, no Python function does, and no earlier call waits. It
 changes a body in a space behind the space's gate (edit/commands.py). It leaves notes about changes of Python's own tables: Python
-processes them first when it takes the lock (fast_stock.py).
+processes them first when it takes the lock (stock.py).
 """
 
 import numpy as np
 
-from ..bodies.identity import area_of, body_of
-from ..bodies.motion import bodies_of
-from ..bodies.schema import IS_IN_BATCH, SYSTEM, WORLD
-from ..edit.commands import EDITING, GATE, OPEN, is_waiting
-from ..runtime.atomics import compare_exchange_int64, load_acquire_int64
-from ..runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
-from ..runtime.kernel import kernel
-from ..runtime.memory import view
-from .schema import MOST_NOTES, NIL, NOTE, SERVER, VARIANT_WORDS
-from .server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
+from ...bodies.identity import area_of, body_of
+from ...bodies.motion import bodies_of
+from ...bodies.records import world_at
+from ...bodies.schema import IS_IN_BATCH, SYSTEM
+from ...edit.commands import EDITING, GATE, OPEN, is_waiting
+from ...runtime.atomics import compare_exchange_int64, load_acquire_int64
+from ...runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
+from ...runtime.kernel import kernel
+from ...runtime.memory import view
+from ..schema import MOST_NOTES, NIL, NOTE, VARIANT_WORDS
+from ..server_lock import DEPTH_OFFSET, LOCK_OFFSET, release
+from ..server_record import server_at
 
 SYSTEM_SIZE = SYSTEM.itemsize
 
@@ -28,7 +30,7 @@ SYSTEM_SIZE = SYSTEM.itemsize
 @kernel
 def _enter(instance):
     """Take the server's lock if it is free and no earlier call waits."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     if compare_exchange_int64(instance + LOCK_OFFSET, 0, call_0_result(server.thread_number)) != 0:
         return False
     store_int64(instance + DEPTH_OFFSET, 1)
@@ -38,12 +40,12 @@ def _enter(instance):
     return False
 
 
-def make_fast_virtual(answer, number):
-    """Make the virtual with this fast answer; `number`: its place in SERVER.python_answers."""
+def make_virtual(answer, number):
+    """Make the virtual with this compiled answer; `number`: its place in SERVER.python_answers."""
 
     @kernel
     def virtual(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
+        server = server_at(instance)
         if server.python_answers == 0:  # an instance that belongs to no server
             return
         is_done = False
@@ -56,7 +58,7 @@ def make_fast_virtual(answer, number):
     return virtual
 
 
-# --- used by fast answers ---
+# --- used by the answers ---
 
 
 @kernel
@@ -112,7 +114,7 @@ def take_note(server, kind, identity, first, capacity):
 @kernel
 def take_gate_of(world, system):
     """Take the gate of a space, by index, if it is open and no edit is in its ring. Return the system's address, or 0."""
-    address = view(world, 1, WORLD)[0].systems + system * SYSTEM_SIZE
+    address = world_at(world).systems + system * SYSTEM_SIZE
     if compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
         return np.int64(0)
     if is_waiting(address):
@@ -124,4 +126,4 @@ def take_gate_of(world, system):
 @kernel
 def open_gate_of(world, address):
     """Release the gate, as every edit does."""
-    call_3_result(view(world, 1, WORLD)[0].edit_function, world, np.int64(0), address)
+    call_3_result(world_at(world).edit_function, world, np.int64(0), address)

@@ -1,4 +1,4 @@
-"""Fast answers, continued: the data of hulls, meshes and height fields, cooked from Godot's own arrays; see fast_shape_data.py.
+"""The data of hulls, meshes and height fields, cooked from Godot's own arrays by compiled code; for shapes.py.
 
 The first shape of each kind is set by Python, which then provides the code that cooks them. Python also handles unusual data, and
 frees memory that is too large to wait for it.
@@ -8,21 +8,21 @@ import math
 
 import numpy as np
 
-from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
-from ..runtime.call import (
+from ...runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
+from ...runtime.call import (
     call_1, call_1_result, call_2, call_2_result, call_3_int, call_4, load_float64, load_int32, load_int64, load_uint8,
     store_int64,
 )  # fmt: skip
-from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_record, address_of_row, stack_array, view
-from ..shapes.compiled_cooking import REQUEST
-from ..shapes.cooked_memory import COOKED_MEMORY
-from ..shapes.schema import EMPTY, HEIGHT_FIELD, HULL, MESH, SHAPE
-from .fast_call import free_variant
-from .fast_shapes import SIGHT, binding_of_shape, shapes_of
-from .schema import (
+from ...runtime.kernel import kernel
+from ...runtime.memory import address_of_record, address_of_row, stack_array, view
+from ...shapes.compiled_cooking import REQUEST
+from ...shapes.cooked_memory import COOKED_MEMORY
+from ...shapes.schema import EMPTY, HEIGHT_FIELD, HULL, MESH, SHAPE
+from ..schema import (
     BOOL, DICTIONARY, FLOAT, INT, PACKED_FLOAT32_ARRAY, PACKED_VECTOR3_ARRAY, SERVER, UNSEEN, VARIANT_WORDS, WRITTEN,
 )  # fmt: skip
+from .body_shapes import SIGHT, binding_of_shape, shapes_of
+from .compiled_answer import free_variant
 
 INT32, INT64 = np.int32, np.int64
 SHAPE_WORDS = SHAPE.itemsize // 8

@@ -1,7 +1,7 @@
-"""Fast answers to the calls that create shapes, set and free them; see fast_call.py.
+"""Compiled answers to the calls that create shapes, set and free them.
 
 All kinds are created here. All but planes and separation rays are also set here until they are used, and freed here when they are
-no longer used; those with a block: fast_block_data.py. A shape in use gets a fresh row for its new data, so that no thread sees
+no longer used; those with a block: cooked_shapes.py. A shape in use gets a fresh row for its new data, so that no thread sees
 half of it: Python does that. An unused shape may still be in a query on another thread: the two synchronise in
 SHAPE_BINDING.sight.
 """
@@ -10,24 +10,24 @@ import math
 
 import numpy as np
 
-from ..bodies.identity import SEQUENCE_MASK
-from ..bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE, WORLD
-from ..runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
-from ..runtime.call import call_0, call_2, load_float64, load_int32, load_int64, store_int64
-from ..runtime.kernel import kernel
-from ..runtime.memory import view
-from ..shapes.schema import (
-    BOX, CAPSULE, CYLINDER, EMPTY, HEIGHT_FIELD, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE,
+from ...bodies.identity import SEQUENCE_MASK
+from ...bodies.records import world_at
+from ...bodies.schema import INDEX_BITS, INDEX_MASK, KIND_BITS, KIND_SHAPE
+from ...runtime.atomics import compare_exchange_int64, load_acquire_int64, store_release_int64
+from ...runtime.call import call_0, call_2, load_float64, load_int32, load_int64, store_int64
+from ...runtime.kernel import kernel
+from ...runtime.memory import view
+from ...shapes.schema import BOX, CAPSULE, CYLINDER, EMPTY, HEIGHT_FIELD, HULL, MESH, PLANE, SEPARATION_RAY, SPHERE
+from ...shapes.solids import are_sizes, write_solid
+from ..call_arguments import argument, int_argument, load_vector3
+from ..schema import (
+    DICTIONARY, FLOAT, MOST_IN_STOCK, MOST_NOTES, NOTE, PACKED_VECTOR3_ARRAY, SEEN, SHAPE_BINDING, SHAPE_FREED,
+    SHAPE_SET, UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
 )  # fmt: skip
-from ..shapes.solids import are_sizes, write_solid
-from .fast_block_data import can_give_up_block, give_up_block, has_block, number_in, set_block
-from .fast_call import free_variant, has_room_for, take_note
-from .fast_shapes import SIGHT, binding_of_shape, shapes_of
-from .schema import (
-    DICTIONARY, FLOAT, MOST_IN_STOCK, MOST_NOTES, NOTE, PACKED_VECTOR3_ARRAY, SEEN, SERVER, SHAPE_BINDING, SHAPE_FREED, SHAPE_SET,
-    UNSEEN, VARIANT_WORDS, VECTOR3, WRITTEN,
-)  # fmt: skip
-from .slots import argument, int_argument, load_vector3
+from ..server_record import server_at
+from .body_shapes import SIGHT, binding_of_shape, shapes_of
+from .compiled_answer import free_variant, has_room_for, take_note
+from .cooked_shapes import can_give_up_block, give_up_block, has_block, number_in, set_block
 
 INT32, INT64 = np.int32, np.int64
 DATA = SHAPE_BINDING.fields["data"][1]
@@ -43,11 +43,11 @@ def note_sight(server, index):
 
 
 def make_shape_create(kind):
-    """Make the fast answer that creates a shape of this kind (shapes/schema.py)."""
+    """Make the compiled answer that creates a shape of this kind (shapes/schema.py)."""
 
     @kernel
     def shape_create(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
+        server = server_at(instance)
         if server.shape_row_count == 0:
             return False
         server.shape_row_count -= 1
@@ -70,7 +70,7 @@ def make_shape_create(kind):
 def _own_shape(server, identity):
     """The index of the shape with this id, or -1."""
     index = identity & INDEX_MASK
-    if identity <= 0 or index >= view(server.world, 1, WORLD)[0].shape_capacity:
+    if identity <= 0 or index >= world_at(server.world).shape_capacity:
         return INT64(-1)
     binding = view(binding_of_shape(server, index), 1, SHAPE_BINDING)[0]
     return index if binding.shape_id == identity and shapes_of(server.world)[index].id == identity else INT64(-1)
@@ -150,7 +150,7 @@ def _set_solid(shape, sight, kind, sizes):
 
 @kernel
 def shape_set_data(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     identity, data = int_argument(arguments, 0), argument(arguments, 1)
     index = _own_shape(server, identity)
     if index < 0:
@@ -191,10 +191,11 @@ def free_shape(server, identity):
     return True
 
 
-SHAPE_DATA = {
-    f"_{name}_shape_create": make_shape_create(kind)
-    for name, kind in (
-        ("world_boundary", PLANE), ("separation_ray", SEPARATION_RAY), ("sphere", SPHERE), ("box", BOX), ("capsule", CAPSULE),
-        ("cylinder", CYLINDER), ("convex_polygon", HULL), ("concave_polygon", MESH), ("heightmap", HEIGHT_FIELD),
-    )
-} | {"_shape_set_data": shape_set_data}  # fmt: skip
+SHAPE_TYPES = {
+    "world_boundary": PLANE, "separation_ray": SEPARATION_RAY, "sphere": SPHERE, "box": BOX, "capsule": CAPSULE,
+    "cylinder": CYLINDER, "convex_polygon": HULL, "concave_polygon": MESH, "heightmap": HEIGHT_FIELD,
+}  # fmt: skip
+"""The kind of each of Godot's shapes, by its name in PhysicsServer3D, in the order of PhysicsServer3D.ShapeType."""
+SHAPE_DATA = {f"_{name}_shape_create": make_shape_create(kind) for name, kind in SHAPE_TYPES.items()} | {
+    "_shape_set_data": shape_set_data
+}

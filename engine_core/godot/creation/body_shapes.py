@@ -1,4 +1,4 @@
-"""Fast answers to the calls for shapes of bodies and areas; see fast_call.py.
+"""Compiled answers to the calls for shapes of bodies and areas.
 
 They handle bodies in no space, and adding a shape to a body in a space: Python publishes all other changes in a space. Shapes
 that are rotated or stretched on their body are cooked by Python.
@@ -6,19 +6,21 @@ that are rotated or stretched on their body are cooked by Python.
 
 import numpy as np
 
-from ..bodies.motion import bodies_of
-from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import HAS_STRETCH, INDEX_MASK, INSTANCE, IS_AREA, MASS_CHANGED, WORLD
-from ..edit.body_placement import THE_LAST
-from ..edit.setting_edits import RENEWED
-from ..runtime.call import call_4, load_float32, store_int64
-from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_row, view
-from ..shapes.schema import SHAPE
-from .errors import FARTHEST_PLACE
-from .fast_call import copy_words, has_room_for, open_gate_of, take_gate_of, take_note
-from .schema import MASS_IS_STALE, MOST_IN_STOCK, SEEN, SERVER, SHAPE_BINDING, SHAPE_DROPPED, SHAPE_USED
-from .slots import argument, bool_argument, int_argument
+from ...bodies.motion import bodies_of
+from ...bodies.publication import begin_change, end_change
+from ...bodies.records import world_at
+from ...bodies.schema import HAS_STRETCH, INDEX_MASK, INSTANCE, IS_AREA, MASS_CHANGED
+from ...edit.body_placement import THE_LAST
+from ...edit.setting_edits import RENEWED
+from ...runtime.call import call_4, load_float32, store_int64
+from ...runtime.kernel import kernel
+from ...runtime.memory import address_of_row, view
+from ...shapes.schema import SHAPE
+from ..call_arguments import argument, bool_argument, int_argument
+from ..errors import FARTHEST_PLACE
+from ..schema import MASS_IS_STALE, MOST_IN_STOCK, SEEN, SHAPE_BINDING, SHAPE_DROPPED, SHAPE_USED
+from ..server_record import server_at
+from .compiled_answer import copy_words, has_room_for, open_gate_of, take_gate_of, take_note
 
 INT32 = np.int32
 INSTANCE_WORDS, SHAPE_BINDING_BYTES, SIGHT = INSTANCE.itemsize // 8, SHAPE_BINDING.itemsize, SHAPE_BINDING.fields["sight"][1]
@@ -27,13 +29,13 @@ assert INSTANCE.itemsize % 8 == 0
 
 @kernel
 def instances_of(world):
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     return view(record.instances, record.instance_capacity, INSTANCE)
 
 
 @kernel
 def shapes_of(world):
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     return view(record.shapes, record.shape_capacity, SHAPE)
 
 
@@ -132,12 +134,12 @@ def _has_room(server, body):
 def make_add_shape(find):
     @kernel
     def add_shape(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
+        server = server_at(instance)
         world = server.world
         index = find(world, int_argument(arguments, 0))
         identity, transform = int_argument(arguments, 1), argument(arguments, 2)
         shape = identity & INDEX_MASK
-        if index < 0 or identity <= 0 or shape >= view(world, 1, WORLD)[0].shape_capacity:
+        if index < 0 or identity <= 0 or shape >= world_at(world).shape_capacity:
             return False
         body = bodies_of(world)[index]
         if shapes_of(world)[shape].id != identity or body.flags & HAS_STRETCH or not is_plain_place(transform):
@@ -166,11 +168,11 @@ def _repeats(instance, transform):
 
 
 def make_of_shape(find, answer):
-    """Make the fast answer of `answer(server, body, row, arguments)` for a shape of a body; `row`: of INSTANCE."""
+    """Make the compiled answer of `answer(server, body, row, arguments)` for a shape of a body; `row`: of INSTANCE."""
 
     @kernel
     def of_shape(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
+        server = server_at(instance)
         index, number = find(server.world, int_argument(arguments, 0)), int_argument(arguments, 1)
         if index < 0 or number < 0 or number >= bodies_of(server.world)[index].instance_count:
             return False
@@ -224,7 +226,7 @@ def _remove(server, body, row, arguments):
 
 
 def shape_answers(family, find):
-    """The fast answers by virtual, for `body` or `area`; `find(world, identity)` looks it up."""
+    """The compiled answers by virtual, for `body` or `area`; `find(world, identity)` looks it up."""
     return {
         f"_{family}_add_shape": make_add_shape(find),
         f"_{family}_set_shape_transform": make_of_shape(find, _set_transform),

@@ -1,29 +1,28 @@
-"""Fast answers to the calls that create bodies and areas, add them to a space, remove and free them; see fast_call.py."""
+"""Compiled answers to the calls that create bodies and areas, add them to a space, remove and free them."""
 
 import numpy as np
 
-from ..bodies.identity import KIND_MASK, SEQUENCE_MASK
-from ..bodies.motion import bodies_of
-from ..bodies.rare import rare_of
-from ..bodies.schema import (
+from ...bodies.identity import KIND_MASK, SEQUENCE_MASK
+from ...bodies.motion import bodies_of
+from ...bodies.rare import rare_of
+from ...bodies.records import world_at
+from ...bodies.schema import (
     BODY, HAS_EXCEPTIONS, INDEX_BITS, INDEX_MASK, KIND_AREA, KIND_BITS, KIND_BODY, KIND_SHAPE, MASS_CHANGED,
-    WORLD,
 )  # fmt: skip
-from ..edit.origin import read_frame
-from ..edit.setting_edits import RENEWED
-from ..runtime import atomics
-from ..runtime.call import call_1, call_2, call_3, store_int64
-from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_row, view
-from ..sensors.schema import AREA
-from .fast_call import (
-    copy_words, free_variant, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note,
-)  # fmt: skip
-from .fast_shape_data import free_shape
-from .fast_shapes import drop_instance, instances_of, is_as_set
-from .schema import AREA_BINDING, BODY_BINDING, MOST_IN_STOCK, SERVER, WAS_FREED
-from .slots import int_argument
-from .space_steps import spaces_of
+from ...edit.origin import read_frame
+from ...edit.setting_edits import RENEWED
+from ...runtime import atomics
+from ...runtime.call import call_1, call_2, call_3, store_int64
+from ...runtime.kernel import kernel
+from ...runtime.memory import address_of_row, view
+from ...sensors.schema import AREA
+from ..call_arguments import int_argument
+from ..schema import AREA_BINDING, BODY_BINDING, MOST_IN_STOCK, WAS_FREED
+from ..server_record import server_at
+from ..space_steps import spaces_of
+from .body_shapes import drop_instance, instances_of, is_as_set
+from .compiled_answer import copy_words, free_variant, has_room_for, open_gate_of, own_area, own_body, take_gate_of, take_note
+from .shapes import free_shape
 
 INT32, INT64 = np.int32, np.int64
 BODY_WORDS, AREA_WORDS, AREA_BYTES = BODY.itemsize // 8, AREA.itemsize // 8, AREA.itemsize
@@ -52,7 +51,7 @@ def _take_row(server, kind, template):
 
 @kernel
 def body_create(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     if server.stock_count == 0:
         return False
     store_int64(result, _take_row(server, KIND_BODY, server.new_body))
@@ -61,11 +60,11 @@ def body_create(instance, arguments, result):
 
 @kernel
 def area_create(instance, arguments, result):
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     if server.stock_count == 0:
         return False
     identity = _take_row(server, KIND_AREA, server.new_area_body)
-    copy_words(view(server.world, 1, WORLD)[0].areas + (identity & INDEX_MASK) * AREA_BYTES, server.new_area, AREA_WORDS)
+    copy_words(world_at(server.world).areas + (identity & INDEX_MASK) * AREA_BYTES, server.new_area, AREA_WORDS)
     store_int64(result, identity)
     return True
 
@@ -117,7 +116,7 @@ def _leave_space(server, index):
 def make_set_space(find):
     @kernel
     def set_space(instance, arguments, result):
-        server = view(instance, 1, SERVER)[0]
+        server = server_at(instance)
         index, identity = find(server.world, int_argument(arguments, 0)), int_argument(arguments, 1)
         if index < 0:
             return False
@@ -206,7 +205,7 @@ def _free_body(server, identity):
 @kernel
 def free_rid(instance, arguments, result):
     """Free a body, an area or a shape."""
-    server = view(instance, 1, SERVER)[0]
+    server = server_at(instance)
     identity = int_argument(arguments, 0)
     if (identity >> INDEX_BITS) & KIND_MASK == KIND_SHAPE:
         return free_shape(server, identity)

@@ -1,23 +1,21 @@
-"""The stock of fast answers (fast_call.py): free rows from Python's tables, and notes of changes for these tables.
+"""The stock of the compiled answers: free rows from Python's tables, and notes of changes for these tables.
 
 The caller holds the server's lock.
 """
 
 import numpy as np
 
-from ..bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
-from ..edit import body_placement
-from ..runtime.memory import address_of
-from ..sensors.pools import new_area
-from .schema import (
-    MASS_IS_STALE, MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_DROPPED, SHAPE_FREED, SHAPE_SET, SHAPE_USED, WAS_FREED,
-)  # fmt: skip
+from ...bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
+from ...edit import body_placement
+from ...runtime.memory import address_of
+from ...sensors.pools import new_area
+from ..schema import MASS_IS_STALE, MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_DROPPED, SHAPE_FREED, SHAPE_SET, SHAPE_USED, WAS_FREED
 
 SHARE = 16
 """The stock is at most this part of the free rows, so that a call for the last rows gets them."""
 
 
-class FastStock:
+class Stock:
     """The stock and the notes of a server."""
 
     def __init__(self, server):
