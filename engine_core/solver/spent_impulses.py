@@ -62,7 +62,7 @@ def raise_spent(rows, block, side, mobility, values):
 
 @kernel
 def closing_terms(rows, block):
-    """What the closing speeds of all points of a manifold share."""
+    """The terms that the closing speeds of all points of a manifold share."""
     (v_a, w_a, _), (v_b, w_b, _) = velocities_of(rows, block)
     normal = field3(block, NORMAL)
     return dot8(normal, subtract8(v_a, v_b)), cross8(normal, w_a), cross8(normal, w_b)

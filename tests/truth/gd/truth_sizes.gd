@@ -86,7 +86,7 @@ func rows_heavy_on_light() -> void:
 			child.free()
 
 
-## What lands on boxes that lie on the floor comes to rest on them, without a bounce.
+## Bodies that land on boxes that lie on the floor come to rest on them, without a bounce.
 func rows_landing_on_boxes() -> void:
 	for count: int in [1, 3]:
 		for mass: float in [1.0, 3.0, 10.0, 100.0, 1000.0]:
