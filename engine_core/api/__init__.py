@@ -20,6 +20,7 @@ from .shapes import (
     TaperedCapsule, TaperedCylinder,
 )  # fmt: skip
 from .space import Listener, Space, SpaceSettings
+from .structures import Structure
 from .world import World
 
 __all__ = [
@@ -28,5 +29,5 @@ __all__ = [
     "Ellipsoid", "Engine", "Fixed", "Gear", "HeightField", "Hinge", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Pin", "Plane", "PoolFull", "Pulley",
     "RackAndPinion", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "Sphere",
-    "Spring", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Wheel", "World",
+    "Spring", "Structure", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Wheel", "World",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import is_deep
-from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
+from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_number, part_row
 from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC, SYSTEM, WORLD
 from ..geometry.vector import (
     add, conjugate, length, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, subtract,
@@ -22,8 +22,8 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..runtime.prefetch import prefetch
 from ..runtime.vector4 import lane4, load4, max4
-from ..shapes.compound import is_compound, surface_of_part
-from ..shapes.schema import NO_PART, SHAPE, SPHERE
+from ..shapes.compound import has_parts, surface_of_part
+from ..shapes.schema import FIRST_BRICK, NO_PART, SHAPE, SPHERE
 from ..shapes.traits import is_support_shape
 from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
 from .collide_function import SHAPE_PAIR
@@ -301,13 +301,14 @@ def collide_balls_ahead(system, world, instances, shapes, pair_index, a, b, delt
 @kernel
 def name_parts(shapes, instances, walk_a, walk_b, chain):
     """Store which two shapes, and which parts of them, are collided next."""
-    chain.has_surface = 0
+    chain.has_surface = chain.has_bricks = 0
     for side in range(2):
         walk = walk_a if side == 0 else walk_b
-        chain.instances[side], chain.parts[side] = INT32(walk.number), INT32(NO_PART)
+        part = part_number(walk)
+        chain.instances[side], chain.parts[side] = INT32(walk.number), INT32(part)
+        chain.has_bricks |= part >= FIRST_BRICK
         if walk.part >= 0:
-            chain.parts[side] = INT32(walk.part)
-            friction, _ = surface_of_part(shapes[instances[walk.outer.first + walk.number].shape], walk.part)
+            friction, _ = surface_of_part(shapes[instances[walk.outer.first + walk.number].shape], part)
             chain.has_surface |= friction >= 0.0
 
 
@@ -328,7 +329,7 @@ def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shap
     apart = separate_centers(system, pair, a, b, delta)
     if gap > shape_pair.distance:
         lists.axis_cache = INT32(0)
-    elif a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
+    elif a.instance_count == 1 and b.instance_count == 1 and not are_of_parts(shapes, instances, a, b):
         instance_a, instance_b = instances[a.first_instance], instances[b.first_instance]
         if not instance_a.is_disabled and instance_a.shape >= 0:
             lists.axis_cache = INT32(collide_instances(
@@ -368,7 +369,7 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.contact, chain.is_rejected, chain.lowest = address_of_row(contacts, 0), 0, 0.0
     chain.instances[0] = chain.instances[1] = 0
     chain.parts[0] = chain.parts[1] = NO_PART
-    chain.has_surface, chain.is_ahead, chain.curve_load = 0, 0, 0.0
+    chain.has_surface, chain.has_bricks, chain.is_ahead, chain.curve_load = 0, 0, 0, 0.0
     gap = gap_between(a, b, delta) if pair.flags & PAIR_IS_TOUCHING == 0 else 0.0
     delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
     drop_unmatched(system, chain)
@@ -390,9 +391,9 @@ def collide_pair(system, world, pair_index, delta_time):
 
 
 @kernel
-def has_compound(shapes, instances, a, b):
-    """Whether one of two bodies of one shape has a compound."""
-    return is_compound(shapes, instances[a.first_instance]) or is_compound(shapes, instances[b.first_instance])
+def are_of_parts(shapes, instances, a, b):
+    """Whether one of two bodies of one shape has a compound or a structure."""
+    return has_parts(shapes, instances[a.first_instance]) or has_parts(shapes, instances[b.first_instance])
 
 
 @kernel

@@ -152,7 +152,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     if manifold.flags & MANIFOLD_HAS_SETTINGS:
         lane[FRICTION * 8], lane[RESTITUTION * 8] = settings.friction, settings.restitution
     elif manifold.flags & MANIFOLD_HAS_MATERIAL:
-        lane[FRICTION * 8], lane[RESTITUTION * 8] = combine_own_surfaces(system.world, a, b, manifold)
+        lane[FRICTION * 8], lane[RESTITUTION * 8] = combine_own_surfaces(system, a, b, manifold)
     bias_rate, softness = softness_of(system, a, b, h, usual)
     lane[BIAS_RATE * 8] = FLOAT32(bias_rate)
     lane[SOFTNESS * 8] = FLOAT32(softness)

@@ -42,3 +42,8 @@ class ShapeInterface(Part):
         shape = self.index("update_height_field", identity)
         self._shapes.update_height_field(shape, x, z, heights, materials)
         self._world.body.shape_changed(shape)
+
+    def structure_changed(self, shape: int, batch) -> None:
+        """Renew every body that uses a structure (by index of the shape) after a batch of edits of its bricks."""
+        for body in self._shape_users.of(shape):
+            self._world.body.bricks_changed(body, shape, batch)

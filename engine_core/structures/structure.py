@@ -2,6 +2,8 @@
 
 import threading
 import time
+import weakref
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +12,8 @@ from . import schema
 from .asking import BOX_QUERY, FOUND, RAY, cast_rays, find_in_boxes
 from .edits import edit_structure
 from .pools import set_up_pool
-from .schema import BRICK, CLUSTER, COMMAND, LEAF, PLACEMENT, REACH, STRUCTURE
+from .schema import BRICK, CLUSTER, COMMAND, LEAF, PLACEMENT, REACH, STRUCTURE, SUMMARY
+from .summary import summarize
 
 ROOT = 1
 """The cluster of the empty root."""
@@ -70,6 +73,16 @@ def _copy(name: str, rows, dtype, count: int) -> np.ndarray:
     return rows
 
 
+class Batch(NamedTuple):
+    """What a batch of edits did: numbers of bricks, int32, ascending."""
+
+    removed: np.ndarray
+    inserted: np.ndarray
+
+
+NO_NUMBERS = np.zeros(0, np.int32)
+
+
 class Structure:
     """Bricks and the tree over them. Any thread may ask; edits take a lock, and are seen by queries batch by batch. Nobody waits,
     except that an edit waits for queries under way, at most a second, if the rows that these may read fill the pools."""
@@ -91,6 +104,11 @@ class Structure:
         record = self.record[0]
         record["root"], record["head"], record["batch"] = ROOT, ROOT, 1
         record["placements"] = record["bricks"]["twin"]
+        self.capacity = capacity
+        self.users: weakref.WeakSet = weakref.WeakSet()
+        """What follows the edits: `renew_structure(structure)` is called before a batch ends, in the order of batches, and
+        `tell_structure(structure, batch)` after it."""
+        self.summary = self._summarized()
 
     def _set_up(self, name: str, dtype, capacity: int, **options) -> np.ndarray:
         """Set up a pool, and return its rows by number: read-only by agreement."""
@@ -106,6 +124,12 @@ class Structure:
         record["links"], record["retired"] = _address(self.link_memory), [_address(memory) for memory in retired]
         record["retired_capacity"] = count
         self._memory += retired
+
+    def _summarized(self):
+        """A row SUMMARY of all bricks. For the thread that edits."""
+        rows = np.zeros(1, SUMMARY)
+        summarize(self.address, address_of(rows))
+        return rows[0]
 
     def __len__(self) -> int:
         return int(self.clusters[self.record[0]["root"]]["elements"])
@@ -143,8 +167,18 @@ class Structure:
         record["operation"], record["count"], record["numbers"] = operation, count, address_of(numbers)
         record["rows"], record["scratch"] = address_of(rows), address_of(scratch)
         record["placements"] = address_of(placements) if len(placements) else 0
+        old = np.sort(numbers) if operation != schema.INSERT else NO_NUMBERS
         with self._lock:
             self._carry_out(command)
+            done = int(record["done"])
+            if done:
+                self.summary = self._summarized()
+            for user in list(self.users) if done else ():
+                user.renew_structure(self)
+        if done and self.users:
+            new = np.sort(numbers[:done]) if operation != schema.REMOVE else NO_NUMBERS
+            for user in list(self.users):
+                user.tell_structure(self, Batch(old, new))
         self._raise(name, record, numbers)
 
     def _carry_out(self, command) -> None:
@@ -167,6 +201,27 @@ class Structure:
             raise PoolFull(f"{name}: the pools are full; the first {int(record['done'])} of {len(numbers)} edits were made")
         if fault != schema.NO_FAULT:
             raise ValueError(f"{name}: brick {faulty} of the batch: {FAULTS[fault]}")
+
+    def all_bricks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers of all bricks, int32, ascending, and copies of their rows BRICK and PLACEMENT."""
+        with self._lock:
+            used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
+            numbers = used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
+            placements = np.frombuffer(self._memory[1], PLACEMENT)
+            rows = self.bricks[numbers]
+            placed = np.zeros(len(numbers), PLACEMENT)
+            is_free = rows["kind"] == schema.FREE_BOX
+            placed[is_free] = placements[numbers[is_free]]
+            return numbers, rows, placed
+
+    def rows_of(self, call: str, numbers: np.ndarray) -> np.ndarray:
+        """Copies of the rows BRICK with these numbers. Raises ValueError if one is not there."""
+        with self._lock:
+            is_there = (numbers > 0) & (numbers < len(self.bricks))
+            is_there[is_there] = (self.bricks["kind"][numbers[is_there]] - 1) < schema.LEAVING - 1
+            if not is_there.all():
+                raise ValueError(f"{call}: there is no brick {numbers[~is_there][0]}")
+            return self.bricks[numbers]
 
     # Queries, from any thread ----------------------------------------------------------------------------------------------
 
