@@ -219,6 +219,7 @@ WORLD = np.dtype(
         ("joints", "i8"), ("joint_capacity", "i8"),  # JOINT of joints/schema.py
         ("contact_rules", "i8"),  # CONTACT_RULE (CONTACT_CLASSES, CONTACT_CLASSES) of collision/contact_schema.py; 0: none
         ("brick_function", "i8"),  # address of bricks.walk_bricks; 0: no shape is a structure
+        ("inner_function", "i8"),  # address of collision.inner_faces.is_inner_contact; 0: no shape is a structure
         # Rows of `shapes` behind the capacity, for the bricks of walks under way, and address of a bitmap of those in use
         ("first_walk_row", "i8"), ("walk_row_words", "i8"),
     ],

@@ -26,6 +26,8 @@ CHAIN = np.dtype(
         ("instances", "i4", 2),  # numbers of the two shapes that are collided
         ("parts", "i4", 2),  # numbers of their parts as `pairs.part_of` returns them
         ("has_bricks", "i8"),  # one of them is a brick
+        ("walks", "i8", 2),  # addresses of the BRICK_WALKs that are at them, or 0
+        ("keeps_inner", "i8"), ("inner_count", "i8"),  # contacts with covered faces of bricks count; how many did not
         ("has_surface", "i8"),  # one of the parts has friction and restitution of its own
         ("remaining", "i8", (1,)),  # head of the list of old manifolds that are not matched yet
         ("head", "i8"), ("tail", "i8"), ("count", "i8"),  # the new list

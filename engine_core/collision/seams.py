@@ -26,7 +26,7 @@ from ..shapes.schema import BOX, CYLINDER, FIRST_BRICK, HULL, HULL_BLOCK, MESH, 
 from ..structures.schema import STRUCTURE
 from .contact_points import contact_frames, contact_normal, contact_point
 from .pairs import lists_of, manifolds_of, pairs_of, part_of
-from .schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR, SPECULATIVE_DISTANCE
+from .schema import LINEAR_SLOP, MANIFOLD_HAS_BRICKS, MANIFOLD_IS_SENSOR, SPECULATIVE_DISTANCE
 
 FLUSH = LINEAR_SLOP
 """Faces whose planes are this close count as one [m]; less for small bodies, see `flush_distance`."""
@@ -235,6 +235,14 @@ def is_seam(suspect, support, instances, shapes, near):
 
 
 @kernel
+def are_of_one_structure(suspect, support):
+    """Whether two contacts are with bricks of one shape."""
+    if suspect[4] < FIRST_BRICK or support[4] < FIRST_BRICK or suspect[3].id != support[3].id:
+        return False
+    return place_of_contact(suspect)[0] == place_of_contact(support)[0]
+
+
+@kernel
 def has_support(system, world, bodies, index, suspect, near):
     """Whether another contact of a body shows that `suspect` is with an inner edge."""
     keep_as_call()
@@ -253,6 +261,7 @@ def has_support(system, world, bodies, index, suspect, near):
             while m >= 0:
                 support = (manifolds[m], frames, is_a, other, part_of(system, manifolds[m], 1 if is_a else 0))
                 is_solved = manifolds[m].point_count > 0 and not manifolds[m].flags & MANIFOLD_IS_SENSOR
+                is_solved = is_solved and not are_of_one_structure(suspect, support)  # inner_faces.py has looked at these
                 if is_solved and is_seam(suspect, support, instances, shapes, near):
                     return True
                 m = manifolds[m].next
@@ -277,6 +286,7 @@ def drop_seam_contacts(system, world, bodies, pair, lists):
     while m >= 0:
         manifold = manifolds[m]
         is_solved = manifold.point_count > 0 and not manifold.flags & MANIFOLD_IS_SENSOR
+        is_solved = is_solved and (body.pair_count > 1 or not manifold.flags & MANIFOLD_HAS_BRICKS)
         if is_solved and has_support(
             system, world, bodies, index, (manifold, frames, is_a, other, part_of(system, manifold, 1 if is_a else 0)), near
         ):

@@ -22,6 +22,7 @@ from ..bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from ..bodies.pool import BodyPool, InstancePool
 from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WALK_ROW_WORDS, WORLD
 from ..bodies.shape_users import ShapeUsers
+from ..collision.inner_faces import is_inner_contact
 from ..edit.body_locks import BodyLocks
 from ..edit.commands import edit
 from ..edit.late_edits import LateEdits
@@ -121,6 +122,7 @@ class World:
 
     def _load_bricks(self) -> None:
         """Load the compiled code that only worlds with structures need."""
+        self.record["inner_function"] = is_inner_contact.address
         self.record["brick_function"] = walk_bricks.address
 
     def name_limits(self, names: str) -> None:

@@ -9,6 +9,7 @@ import scree
 
 STEP = 1.0 / 60.0
 UNIT = 0.25
+ICE = scree.Material(friction=0.0)
 
 
 def new_space(gravity: float = -10.0, threads: int = 1) -> scree.Space:
@@ -310,3 +311,38 @@ def test_a_structure_that_no_body_has_is_let_go(space):
     core.shapes.collect()
     structure.insert([(50, 0, 0)], [(51, 1, 1)])
     assert not core.shapes._structure_rows and not structure.bricks.users
+
+
+def test_a_ball_rolls_over_flush_bricks_of_a_body_that_moves():
+    """A ship in flight: a ball rolls over its deck, and the deck does not feel the seams either."""
+    space = new_space(gravity=0.0)
+    deck, _ = block(60, 1, 4)
+    ship = space.add_rigid(deck, density=1e6)
+    ball = space.add_rigid(scree.Sphere(radius=0.2), (-13.0, 0.45, 0.03), velocity=(6.0, 0.0, 0.0), mass=1.0, can_sleep=False)
+    ball.angular_velocity = (0.0, 0.0, -30.0)
+    heights = []
+    for _ in range(240):
+        ball.apply_force((0.0, -10.0, 0.0))
+        space.step(STEP)
+        heights.append(ball.position[1] - ship.position[1])
+    assert ball.position[0] > 10.0 and ball.velocity[0] == pytest.approx(6.0, abs=0.05)
+    assert np.ptp(heights[20:]) < 2e-3 and abs(ball.velocity[2]) < 1e-3
+
+
+def test_a_step_of_one_brick_stops_a_box(space):
+    """An edge that stands out is no inner one."""
+    floor, _ = block(20, 1, 4)
+    floor.insert([(4, 1, -4)], [(6, 2, 4)])
+    space.add_static(floor)
+    box = space.add_rigid(scree.Box(half_extents=(0.3, 0.3, 0.3)), (-1.0, 0.551, 0.0), velocity=(3.0, 0, 0), material=ICE)
+    box.lock_axes(angular="xyz")
+    run(space, 2.0)
+    assert box.position[0] == pytest.approx(0.7, abs=0.01)
+
+
+def test_a_box_deep_among_bricks_is_pushed_out(space):
+    solid, _ = block(8, 8, 8)
+    space.add_static(solid)
+    box = space.add_rigid(scree.Box(half_extents=(0.3, 0.3, 0.3)), (0.0, 1.6, 0.0), can_sleep=False)
+    run(space, 3.0)
+    assert box.position[1] > 2.2 or np.abs(box.position[[0, 2]]).max() > 2.2
