@@ -143,8 +143,9 @@ def test_structures_that_collide_keep_momentum():
     run(space, 2.0)
     after = momenta(bodies)
     assert abs(bodies[1].velocity[0] + 4.0) > 0.5
-    np.testing.assert_allclose(after[0], before[0], atol=2e-3 * 400)
-    np.testing.assert_allclose(after[1], before[1], atol=1e-2 * 400)
+    np.testing.assert_allclose(after[0], before[0], atol=1e-4)
+    # Single boxes in their place change it by 0.4 % too: contacts ahead of time act at the pose of the meeting.
+    np.testing.assert_allclose(after[1], before[1], atol=0.01 * np.linalg.norm(before[1]))
 
 
 def test_removing_the_brick_under_a_sleeping_box_wakes_it_alone(space):
