@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,15 @@ from ..shapes import schema
 from ..shapes.structure_settings import StructureSettings
 from ..structures import schema as bricks
 from ..structures import structure as core
+from ..structures.breaking import PieceSearch
 from .arrays import NO_TURN, Floats, Ints, Vectors, read_only, told_as
 from .materials import Material
 from .shapes import Shape, Whole, surface_table
 
+if TYPE_CHECKING:
+    from .body import Body
+
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 Numbers = int | Sequence[int] | NDArray[Any]
 """Whole numbers: one for all bricks, or one for each."""
 
@@ -26,7 +31,8 @@ class Structure(Shape):
 
     `unit`: length of the grid's unit [m]; corners are whole numbers of units, at most 2^23 from the origin. `capacity`: the most
     bricks; room that is not used costs no memory. `surfaces`: materials that bricks may have, none of them rough or absorbent.
-    Hits and contacts tell the number of the brick as their `part`.
+    Hits and contacts tell the number of the brick as their `part`. `breaks`: note what is removed, so that `Body.break_apart`
+    finds what came apart by it.
 
     Edits and questions may come from any thread at any time. A query sees the bricks before a batch of edits or after it, never
     between; while a step runs, masses and bounds of bodies, and with them bricks outside of the former bounds, follow at its
@@ -35,14 +41,20 @@ class Structure(Shape):
     unit: float = 1.0
     capacity: int = 1 << 20
     surfaces: Sequence[Material] | None = None
+    breaks: bool = False
     bricks: core.Structure = field(init=False, repr=False)
     """The compiled face (`engine_core/structures/structure.py`), for experts."""
+    search: PieceSearch | None = field(init=False, repr=False)
+    """The search for pieces (`engine_core/structures/breaking.py`), for experts; None unless it `breaks`."""
     kind, _settings, _setter = schema.STRUCTURE, StructureSettings, "set_structure"
 
     def __post_init__(self) -> None:
         if not isinstance(self.capacity, int) or not 0 < self.capacity < 1 << 28:
             raise ValueError(f"Structure: capacity must be a whole number from 1 to 2^28 - 1, got {self.capacity!r}")
         object.__setattr__(self, "bricks", core.Structure(self.capacity))
+        object.__setattr__(self, "search", PieceSearch(self.bricks) if self.breaks else None)
+        if self.search is not None:
+            self.bricks.searches.add(self.search)
         object.__setattr__(self, "surfaces", None if self.surfaces is None else tuple(self.surfaces))
         self.check()
 
@@ -128,3 +140,59 @@ class Structure(Shape):
         wanted = np.atleast_1d(np.asarray(numbers, np.int64))
         rows = self.bricks.rows_of("bounds_of", wanted)
         return read_only(rows["low"].astype(np.float64)), read_only(rows["high"].astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """What came apart from a structure, now a body of its own. `body`; its `structure`; `numbers`, which its bricks had in the
+    old structure, and `new_numbers`, which they have in the new one, each (n,). No quantities."""
+
+    body: "Body"
+    structure: Structure
+    numbers: Ints
+    new_numbers: Ints
+
+
+def break_apart(body: "Body", budget: int | None, density: float | None) -> list[Piece]:
+    """See `Body.break_apart`."""
+    whole = _breaking_structure(body)
+    found = whole.search.find(budget)  # type: ignore[union-attr]
+    if not found:
+        return []
+    mode, space = body.mode, body.space
+    own_density = float(space.world.core.bodies.rare_of(space.world.core.body.index("break_apart", body.id))["density"])
+    if density is None and not own_density:
+        own_density = body.mass / (float(whole.bricks.summary["mass"]) * whole.unit**3) if mode == "rigid" else 1.0
+    settings: dict[str, Any] = {
+        "density": own_density if density is None else density, "material": body.material, "layer": body.layer,
+        "gravity_scale": body.gravity_scale, "linear_damp": body.linear_damp, "angular_damp": body.angular_damp,
+        "can_sleep": body.can_sleep, "continuous": body.continuous,
+    }  # fmt: skip
+    position, rotation = body.position, body.rotation
+    velocity, spin = body.velocity, body.angular_velocity
+    pieces = []
+    for numbers in found:
+        rows, placements = whole.bricks.take_out(numbers)
+        part = Structure(unit=whole.unit, capacity=whole.capacity, surfaces=whole.surfaces, breaks=True)
+        new_numbers = part.bricks.insert(rows, placements)
+        new = space.add_rigid(part, position, rotation, **settings)
+        new.angular_velocity = spin
+        new.velocity = velocity
+        pieces.append(Piece(new, part, read_only(numbers.astype(np.int64)), read_only(new_numbers.astype(np.int64))))
+    return pieces
+
+
+def _breaking_structure(body: "Body") -> Structure:
+    """The structure of a body that may break apart. Raises ValueError."""
+    core, shapes = body.space.world.core, body.shapes
+    whole = shapes[0] if len(shapes) == 1 else None
+    if not isinstance(whole, Structure):
+        raise ValueError(f"break_apart: the body must have one shape, a Structure, got {shapes!r}")
+    if whole.search is None:
+        raise ValueError("break_apart: the structure must be made with breaks=True")
+    users = len(core.shape_users.of(core.shape.index("break_apart", core.body.shape(body.id, 0))))
+    if users > 1:
+        raise ValueError(f"break_apart: the structure is on {users} bodies, it must be on this one alone")
+    if tuple(core.body.shape_transform(body.id, 0)) != UPRIGHT:
+        raise ValueError("break_apart: the structure must be at the origin of the body, not turned or scaled")
+    return whole

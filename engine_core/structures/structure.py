@@ -93,7 +93,8 @@ class Structure:
         start = -address_of(self._record) % 64  # words of other threads have their own cache lines
         self.record = np.frombuffer(self._record, np.uint8)[start : start + STRUCTURE.itemsize].view(STRUCTURE)
         self.address = address_of(self.record)
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        """Held while the structure is edited, or its rows are read as those of one state."""
         self._memory: list = []
         most = 4 * capacity + SPARE_CLUSTERS
         self.bricks = self._set_up("bricks", BRICK, capacity + 1, twin=PLACEMENT)
@@ -108,6 +109,8 @@ class Structure:
         self.users: weakref.WeakSet = weakref.WeakSet()
         """What follows the edits: `renew_structure(structure)` is called before a batch ends, in the order of batches, and
         `tell_structure(structure, batch)` after it."""
+        self.searches: weakref.WeakSet = weakref.WeakSet()
+        """Searches for pieces (breaking.py), which note what is removed."""
         self.summary = self._summarized()
 
     def _set_up(self, name: str, dtype, capacity: int, **options) -> np.ndarray:
@@ -147,6 +150,14 @@ class Structure:
         """Remove bricks as one batch. Raises ValueError if one is not there or named twice (then nothing was changed)."""
         self._edit("remove", schema.REMOVE, None, None, np.array(numbers, np.int32).ravel())
 
+    def take_out(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Remove bricks that came apart from the rest as one batch. Returns their rows BRICK and PLACEMENT, to be inserted
+        elsewhere. Searches for pieces do not look at where they were. Raises like `remove`."""
+        numbers = np.array(numbers, np.int32).ravel()
+        rows = self.rows_of("take_out", numbers.astype(np.int64)), np.frombuffer(self._memory[1], PLACEMENT)[numbers]
+        self._edit("take_out", schema.REMOVE, None, None, numbers, is_noted=False)
+        return rows
+
     def change(self, numbers, rows: np.ndarray, placements: np.ndarray | None = None) -> np.ndarray:
         """Put bricks in the place of others as one batch: no query sees both or neither. Returns the new numbers: queries under
         way may still read the old ones. Raises like `insert` and `remove`."""
@@ -159,7 +170,7 @@ class Structure:
         for _ in range(2):
             self._edit("give_back", schema.PUBLISH, None, None, np.zeros(0, np.int32))
 
-    def _edit(self, name: str, operation: int, rows, placements, numbers) -> None:
+    def _edit(self, name: str, operation: int, rows, placements, numbers, is_noted: bool = True) -> None:
         command, count = np.zeros(1, COMMAND), len(numbers)
         rows, placements = _copy(name, rows, BRICK, count), _copy(name, placements, PLACEMENT, count)
         scratch = np.empty(2 * count if operation == schema.INSERT else 0, np.int32)
@@ -168,9 +179,12 @@ class Structure:
         record["rows"], record["scratch"] = address_of(rows), address_of(scratch)
         record["placements"] = address_of(placements) if len(placements) else 0
         old = np.sort(numbers) if operation != schema.INSERT else NO_NUMBERS
-        with self._lock:
+        with self.lock:
+            gone = self._bounds(numbers) if self.searches and is_noted and operation != schema.INSERT else None
             self._carry_out(command)
             done = int(record["done"])
+            for search in list(self.searches) if gone is not None and done else ():
+                search.note(gone[:done])
             if done:
                 self.summary = self._summarized()
             for user in list(self.users) if done else ():
@@ -180,6 +194,11 @@ class Structure:
             for user in list(self.users):
                 user.tell_structure(self, Batch(old, new))
         self._raise(name, record, numbers)
+
+    def _bounds(self, numbers: np.ndarray) -> np.ndarray:
+        """Bounds (n, 6) of bricks [unit]; of numbers that are none, anything."""
+        rows = self.bricks[np.clip(numbers, 0, len(self.bricks) - 1)]
+        return np.concatenate((rows["low"], rows["high"]), axis=1)
 
     def _carry_out(self, command) -> None:
         """Give a COMMAND to the structure. While rows that queries may still read fill the pools, wait for these queries."""
@@ -204,7 +223,7 @@ class Structure:
 
     def all_bricks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Numbers of all bricks, int32, ascending, and copies of their rows BRICK and PLACEMENT."""
-        with self._lock:
+        with self.lock:
             used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
             numbers = used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
             placements = np.frombuffer(self._memory[1], PLACEMENT)
@@ -216,7 +235,7 @@ class Structure:
 
     def rows_of(self, call: str, numbers: np.ndarray) -> np.ndarray:
         """Copies of the rows BRICK with these numbers. Raises ValueError if one is not there."""
-        with self._lock:
+        with self.lock:
             is_there = (numbers > 0) & (numbers < len(self.bricks))
             is_there[is_there] = (self.bricks["kind"][numbers[is_there]] - 1) < schema.LEAVING - 1
             if not is_there.all():
