@@ -347,3 +347,40 @@ def test_a_box_deep_among_bricks_is_pushed_out(space):
     box = space.add_rigid(scree.Box(half_extents=(0.3, 0.3, 0.3)), (0.0, 1.6, 0.0), can_sleep=False)
     run(space, 3.0)
     assert box.position[1] > 2.2 or np.abs(box.position[[0, 2]]).max() > 2.2
+
+
+def test_an_area_finds_bricks_but_not_the_room_between_them(space):
+    """A hollow ship: an area inside of it overlaps it once a brick is there."""
+    hull = scree.Structure(unit=1.0)
+    at = grid(5, 5, 5, 2)
+    hull.insert(at[np.abs(at + 1).max(axis=1) > 3], at[np.abs(at + 1).max(axis=1) > 3] + 2)
+    body = space.add_kinematic(hull)
+    area = space.add_area(scree.Sphere(radius=0.5), (0.0, 0.0, 0.0))
+    space.step(STEP)
+    assert list(area.overlaps()) == []
+    numbers = hull.insert([(0, 0, 0)], [(1, 1, 1)])
+    space.step(STEP)
+    assert list(area.overlaps()) == [body]
+    hull.remove(numbers)
+    space.step(STEP)
+    assert list(area.overlaps()) == []
+
+
+def test_a_joint_holds_where_it_did_when_the_centre_of_mass_moves(space):
+    bar, numbers = block(12, 1, 1)
+    body = space.add_rigid(bar, (3.0, 0.0, 0.0), density=100.0, can_sleep=False)
+    space.add_joint(scree.Pin(anchor=(0.0, 0.0, 0.0)), body)
+    for k in range(6):
+        run(space, 0.5)
+        bar.remove(numbers[[11 - k]])
+        end = body.position + body.basis @ (-3.0, 0.0, 0.0)
+        assert np.linalg.norm(end) < 0.02
+
+
+def test_tiles_refuse_structures():
+    from scree.shapes.structure_settings import StructureSettings
+    from scree.streaming.baking import Bake
+
+    structure, _ = block(1, 1, 1)
+    with pytest.raises(ValueError, match="tiles hold no structures"):
+        Bake().add_shape(StructureSettings.checked(structure.bricks))
