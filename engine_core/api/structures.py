@@ -179,6 +179,7 @@ def break_apart(body: "Body", budget: int | None, density: float | None) -> list
         new.angular_velocity = spin
         new.velocity = velocity
         pieces.append(Piece(new, part, read_only(numbers.astype(np.int64)), read_only(new_numbers.astype(np.int64))))
+    space.world.core.shape.settle_bricks()
     return pieces
 
 

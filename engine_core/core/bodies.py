@@ -116,6 +116,7 @@ class BodyInterface(BodyShapes):
         index = self._owner_index("body_set_system", identity)
         if int(self._bodies.rows[index]["system"]) == system:
             return
+        self._world.shape.settle_bricks()
         self.leave_system(index)
         if system >= 0:
             self.settled_row(index)
@@ -244,6 +245,7 @@ class BodyInterface(BodyShapes):
         """The value that `set_param` set, or the automatic value of `center_of_mass` and `inertia`. While a step of its
         system runs, those are of the shapes that the body had before."""
         index = self.index("body_param", identity)
+        self._world.shape.settle_bricks()
         row = self._bodies.rows[index]
         if row["system"] >= 0:
             self.settle(index)  # behind the gate
@@ -388,11 +390,13 @@ class BodyInterface(BodyShapes):
 
     def settle_shapes(self) -> None:
         """Renew the mass of bodies whose shapes changed. To be called before a step."""
+        self._world.shape.settle_bricks()
         while self._stale:
             self.settle(self._stale.popitem()[0])
 
     def settle(self, index: int) -> None:
         """Renew the mass of a body if its shapes have changed. If a step of its system runs, wait for its end."""
+        self._world.shape.settle_bricks()
         row = self._bodies.rows[index]
         if int(row["flags"]) & MASS_CHANGED and row["system"] >= 0:
             self._late.run(int(row["id"]), functools.partial(self.settled_row, index))

@@ -78,6 +78,16 @@ class Batch(NamedTuple):
 
     removed: np.ndarray
     inserted: np.ndarray
+    has_grown: bool
+    """Whether the bounds of the structure were wider after it than before."""
+
+
+def merged(batches: list[Batch]) -> Batch:
+    """What several batches did together."""
+    if len(batches) == 1:
+        return batches[0]
+    removed, inserted = (np.unique(np.concatenate(numbers)) for numbers in list(zip(*batches, strict=True))[:2])
+    return Batch(removed, inserted, any(batch.has_grown for batch in batches))
 
 
 NO_NUMBERS = np.zeros(0, np.int32)
@@ -185,14 +195,17 @@ class Structure:
             done = int(record["done"])
             for search in list(self.searches) if gone is not None and done else ():
                 search.note(gone[:done])
+            before = self.summary
             if done:
                 self.summary = self._summarized()
             for user in list(self.users) if done else ():
                 user.renew_structure(self)
         if done and self.users:
+            after = self.summary
+            has_grown = bool((after["low"] < before["low"]).any() or (after["high"] > before["high"]).any())
             new = np.sort(numbers[:done]) if operation != schema.REMOVE else NO_NUMBERS
             for user in list(self.users):
-                user.tell_structure(self, Batch(old, new))
+                user.tell_structure(self, Batch(old, new, has_grown))
         self._raise(name, record, numbers)
 
     def _bounds(self, numbers: np.ndarray) -> np.ndarray:

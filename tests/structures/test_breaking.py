@@ -124,6 +124,7 @@ def test_a_spinning_bar_breaks_and_keeps_momentum():
     body.angular_velocity = (0.4, 3.0, -0.5)
     body.velocity = (2.0, 0.0, 1.0)
     bar.remove(numbers[low[:, 0] == 10])
+    assert body.mass == pytest.approx(40.0 * (low[:, 0] % 3 + 1)[low[:, 0] != 10].sum() / 64)  # it follows when it is asked for
     before = momenta([body])
     pieces = body.break_apart()
     assert len(pieces) == 1 and len(pieces[0].structure) == 60 and len(bar) == 30 * 6 - 6 - 60
