@@ -1,4 +1,4 @@
-"""A wall of bricks: a box lies on it, a ray names the brick under the box, which is removed; and a ship loses half of its hull."""
+"""A box lies on a wall of bricks; a ray names the brick under it, which is removed. A ship loses half of its hull."""
 
 import numpy as np
 
@@ -18,8 +18,9 @@ for _ in range(120):
 print(f"{len(wall)} bricks; the box is at {box.position[1]:.2f} m, asleep: {box.is_asleep}")
 
 hit = space.cast_ray(box.position + (0, 0, 3), (4.5, 1.75, 0.25))
-print(f"the ray meets brick {hit.part} of {hit.body == body and 'the wall'}")
-wall.remove(hit.part)
+if hit is not None and hit.body == body:
+    print(f"the ray meets brick {hit.part} of the wall")
+    wall.remove(hit.part)
 for _ in range(120):
     space.step(1 / 60)
 print(f"{len(wall)} bricks; the box is at {box.position[1]:.2f} m")

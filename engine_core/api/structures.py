@@ -122,10 +122,9 @@ class Structure(Shape):
         ranges = {"density": (density, 1, 0xFFFFFFFF), "surface": (surface, -1, count - 1), "layers": (layers, 0, 0xFFFFFFFF)}
         for name, (given, least, most) in ranges.items():
             values = np.asarray(given)
-            if values.dtype.kind not in "iu" or values.shape not in ((), (len(corners[0]),)) or (
-                values.size and not least <= values.min() <= values.max() <= most
-            ):
-                raise ValueError(f"{call}: {name} must be whole numbers from {least} to {most}, one for all or each, got {given!r}")
+            is_whole = values.dtype.kind in "iu" and values.shape in ((), (len(corners[0]),))
+            if not is_whole or (values.size and not least <= values.min() <= values.max() <= most):
+                raise ValueError(f"{call}: {name} must be whole numbers from {least} to {most}, one or n, got {given!r}")
         materials = np.asarray(surface) + 1
         return core.boxes(*corners, layers=layers, density=density, material=materials, user_number=tag)
 

@@ -1,7 +1,7 @@
 """What structures on bodies cost: bodies on bricks, edits whole, rays, and a ship in flight with bodies inside. Prints a line of
 JSON a measurement; times are of the processor, of the one thread that steps.
 
-    python -m tests.structures.long_bodies [floor edits rays ship]
+    python -m tests.structures.long_bodies [floor edits rays ship heap]
 """
 
 import json
@@ -127,8 +127,8 @@ def ship() -> None:
         shape = scree.Box(half_extents=(0.4, 0.4, 0.4)) if k % 2 else scree.Sphere(radius=0.4)
         velocity = np.array((20.0, 0.0, 0.0)) + np.cross((0.0, 0.1, 0.0), place - middle)
         crew.append(space.add_rigid(shape, place, velocity=velocity, can_sleep=False))
-    steps, inside = [], 0
-    for tick in range(600):
+    steps = []
+    for _tick in range(600):
         for body in crew:
             body.apply_force(-10.0 * body.mass * up_of(vessel))
         begin = time.process_time()
@@ -142,7 +142,7 @@ def ship() -> None:
     roof = numbers[cells[:, 1] == 11]
     steps, spent = [], []
     where = dict(zip(numbers.tolist(), map(tuple, cells.tolist()), strict=True))
-    for tick in range(300):
+    for _tick in range(300):
         for body in crew:
             body.apply_force(-10.0 * body.mass * up_of(vessel))
         begin = time.process_time()
@@ -165,6 +165,28 @@ def ship() -> None:
     )  # fmt: skip
 
 
+def heap() -> None:
+    """50 blocks of 500 bricks that fall into a heap, and 50 boxes of the same size."""
+    at = np.stack(np.meshgrid(np.arange(10), np.arange(5), np.arange(10), indexing="ij"), axis=-1).reshape(-1, 3) - (5, 2, 5)
+    block = scree.Structure(unit=0.1)
+    block.insert(at, at + 1)
+    medians = {}
+    for name, shape in (("structures", block), ("boxes", scree.Box(half_extents=(0.5, 0.25, 0.5)))):
+        space = new_space()
+        space.add_static(scree.Box(half_extents=(50, 1, 50)), (0.0, -1.0, 0.0))
+        places = [(1.1 * (k % 3) + 0.1 * (k // 9), 0.6 + 0.6 * (k // 9), 1.1 * (k // 3 % 3)) for k in range(50)]
+        bodies = space.add_rigid_many(shape, places, density=500.0, can_sleep=False)
+        steps = []
+        for _ in range(300):
+            begin = time.process_time()
+            space.step(STEP)
+            steps.append(time.process_time() - begin)
+        medians[name], medians[f"most, {name}"] = 1000.0 * np.median(steps[100:]), 1000.0 * max(steps)
+        medians[f"lowest, {name}"] = float(bodies.positions[:, 1].min())
+        medians[f"contacts, {name}"] = int(space.world.core.system(space.id).row["manifold_count"])
+    tell("a heap of 50, a step [ms]", ratio=medians["structures"] / medians["boxes"], **medians)
+
+
 def turned(body: scree.Body, vector) -> np.ndarray:
     x, y, z, w = body.rotation
     v, u = np.asarray(vector, float), np.array([x, y, z])
@@ -183,6 +205,6 @@ def is_inside(vessel: scree.Body, body: scree.Body) -> bool:
 
 
 if __name__ == "__main__":
-    known = {"floor": floor, "edits": edits, "rays": rays, "ship": ship}
+    known = {"floor": floor, "edits": edits, "rays": rays, "ship": ship, "heap": heap}
     for name in sys.argv[1:] or known:
         known[name]()
