@@ -220,6 +220,7 @@ WORLD = np.dtype(
         ("contact_rules", "i8"),  # CONTACT_RULE (CONTACT_CLASSES, CONTACT_CLASSES) of collision/contact_schema.py; 0: none
         ("brick_function", "i8"),  # address of bricks.walk_bricks; 0: no shape is a structure
         ("inner_function", "i8"),  # address of collision.inner_faces.is_inner_contact; 0: no shape is a structure
+        ("merge_function", "i8"),  # address of collision.merged_contacts.merge_contacts; 0: no shape is a structure
         # Rows of `shapes` behind the capacity, for the bricks of walks under way, and address of a bitmap of those in use
         ("first_walk_row", "i8"), ("walk_row_words", "i8"),
     ],

@@ -30,9 +30,11 @@ from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
 from .crowds import separate_centers
-from .inner_faces import BRICK_CONTACT, STEEP, STEEP_FOR_ROUND
+from .brick_contacts import take_back, was_merged, write_brick_results, write_merged
+from .merged_contacts import LEAST_MERGED, MERGING
+from .meshes import CLUSTER
 from .meeting import NO_MOTION, angle_ahead, balls_meet_at, bring_back, may_meet, motion_ahead, move_along, set_sweep_ahead
-from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, rounding_of, write_results
+from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .passing import gap_between
 from .query_schema import COLLIDE_FUNCTION
@@ -180,46 +182,9 @@ def speculative_distance_of(a, b, delta_time):
 
 
 @kernel
-def is_round_there(shape_pair, result, side):
-    """Whether A (side 0) or B (1) is round at its contact."""
-    shapes = view(shape_pair.shapes, max(shape_pair.shape_a, shape_pair.shape_b) + 1, SHAPE)
-    normal = vector3(result.normal)
-    if side == 0:
-        return rounding_of(shapes[shape_pair.shape_a], quaternion(shape_pair.rotation_a), normal) > 0.0
-    return rounding_of(shapes[shape_pair.shape_b], quaternion(shape_pair.rotation_b), negate(normal)) > 0.0
-
-
-@kernel
-def drop_inner_contacts(system, a, b, delta, shape_pair, found, chain):
-    """Drop the results of a pair of shapes, of which one is a brick, that are with covered faces. Return how many stay."""
-    keep_as_call()
-    world = view(system.world, 1, WORLD)[0]
-    results, contacts = view(shape_pair.results, MAX_RESULTS, CONTACT_RESULT), stack_array(1, BRICK_CONTACT)
-    contact, kept = contacts[0], INT64(0)
-    for r in range(found):
-        is_inner = False
-        for side in range(2):
-            if chain.walks[side] == 0 or is_inner:
-                continue
-            contact.walk, contact.number = chain.walks[side], INT64(chain.parts[side]) - FIRST_BRICK
-            contact.result, contact.outward = address_of_row(results, r), 1.0 if side == 0 else -1.0
-            contact.steep = STEEP_FOR_ROUND if is_round_there(shape_pair, results[r], 1 - side) else STEEP
-            store3(contact.body_position, NO_MOTION if side == 0 else delta)
-            store4(contact.body_rotation, quaternion(a.rotation if side == 0 else b.rotation))
-            is_inner = call_1_result(world.inner_function, address_of_row(contacts, 0)) != 0
-        if is_inner:
-            chain.inner_count += 1
-            continue
-        if kept != r:
-            results[kept] = results[r]
-        kept += 1
-    return kept
-
-
-@kernel
 def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, instance_b, axis_cache, shape_pair, results, chain):
     """Collide a shape of A with one of B, whose numbers are in the chain. Returns the axis cache for the next time."""
-    if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b):
+    if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b) or chain.overflows != 0:
         return INT64(0)
     rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
     shape_pair.shape_a, shape_pair.shape_b = instance_a.shape, instance_b.shape
@@ -233,23 +198,48 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
     found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
     if found > 0 and is_round_on_mesh(shapes, shape_pair):
         found = turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
-    if chain.has_bricks != 0 and found > 0 and chain.keeps_inner == 0:
-        found = drop_inner_contacts(system, a, b, delta, shape_pair, found, chain)
-    write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
+    if chain.has_bricks != 0:
+        if found > 0:
+            write_brick_results(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
+    else:
+        write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
     return INT64(shape_pair.axis_cache)
 
 
 @kernel
 def collide_all_instances(system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain):
-    """Collide the shapes of A that are near B, each with the shapes of B that are near it. Contacts with covered faces of bricks
-    count only if there are no others: a body deep among bricks is pushed by them."""
-    for turn in range(2):
-        chain.keeps_inner, chain.inner_count = INT64(turn), INT64(0)
+    """Collide the shapes of A that are near B, each with the shapes of B that are near it.
+
+    Contacts with covered faces of bricks count only if there are no others: a body deep among bricks is pushed by them. Too many
+    contacts of bricks are merged. So a pair with bricks may be collided again in another way, up to four times."""
+    if world.brick_function == 0:
         collide_near_instances(
             system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain
         )  # fmt: skip
-        if chain.count > 0 or chain.inner_count == 0:
-            return
+        return
+    mergings, clusters = stack_array(1, MERGING), stack_array(MAX_RESULTS, CLUSTER)
+    merging = mergings[0]
+    merging.clusters = address_of_row(clusters, 0)
+    merges, keeps_inner, is_settled = was_merged(system, chain), INT64(0), False
+    while True:
+        merging.count = merging.total = 0
+        chain.merging = address_of_row(mergings, 0) if merges else INT64(0)
+        chain.keeps_inner, chain.inner_count, chain.overflows = keeps_inner, INT64(0), INT64(0)
+        collide_near_instances(
+            system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain
+        )  # fmt: skip
+        if chain.overflows != 0:
+            merges = is_settled = True
+        elif merges and merging.total < LEAST_MERGED and not is_settled:
+            merges, is_settled = False, True
+        elif chain.count == 0 and merging.total == 0 and chain.inner_count > 0 and keeps_inner == 0:
+            keeps_inner = INT64(1)
+        else:
+            break
+        take_back(system, chain)
+    if merges:
+        write_merged(system, instances, shapes, pair_index, a, b, shape_pair, results, chain)
+    chain.merging = INT64(0)
 
 
 @kernel
@@ -424,7 +414,7 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.instances[0] = chain.instances[1] = 0
     chain.parts[0] = chain.parts[1] = NO_PART
     chain.has_surface, chain.has_bricks, chain.is_ahead, chain.curve_load = 0, 0, 0, 0.0
-    chain.keeps_inner, chain.inner_count = 0, 0
+    chain.keeps_inner, chain.inner_count, chain.merging, chain.overflows = 0, 0, 0, 0
     gap = gap_between(a, b, delta) if pair.flags & PAIR_IS_TOUCHING == 0 else 0.0
     delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
     drop_unmatched(system, chain)

@@ -15,7 +15,7 @@ from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
 from .pairs import lists_of, manifolds_of, pairs_of, part_of, set_bricks, take_manifold
 from .schema import (
-    MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
+    MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_MERGED, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -28,6 +28,9 @@ CHAIN = np.dtype(
         ("has_bricks", "i8"),  # one of them is a brick
         ("walks", "i8", 2),  # addresses of the BRICK_WALKs that are at them, or 0
         ("keeps_inner", "i8"), ("inner_count", "i8"),  # contacts with covered faces of bricks count; how many did not
+        ("merging", "i8"),  # address of MERGING while contacts of bricks are merged, or 0
+        ("overflows", "i8"),  # there are too many contacts of bricks: they must be merged
+        ("merged_instances", "i4", 2),
         ("has_surface", "i8"),  # one of the parts has friction and restitution of its own
         ("remaining", "i8", (1,)),  # head of the list of old manifolds that are not matched yet
         ("head", "i8"), ("tail", "i8"), ("count", "i8"),  # the new list
@@ -95,8 +98,10 @@ def is_between(system, manifold, chain):
     """Whether a manifold belongs to the two shapes that are collided."""
     return (
         manifold.instance_a == chain.instances[0] and manifold.instance_b == chain.instances[1]
-        and manifold.part_a == chain.parts[0] & LOW_16 and manifold.part_b == chain.parts[1] & LOW_16
-        and (chain.has_bricks == 0 or is_between_bricks(system, manifold, chain))
+        and (
+            manifold.part_a == chain.parts[0] & LOW_16 and manifold.part_b == chain.parts[1] & LOW_16
+            and (chain.has_bricks == 0 or is_between_bricks(system, manifold, chain)) or chain.merging != 0
+        )
     )  # fmt: skip
 
 
@@ -242,6 +247,8 @@ def write_results(system, shapes, pair_index, a, shape_pair, results, found, cha
         manifold.flags = 0
         if chain.has_bricks != 0:
             name_bricks(system, manifold, chain)
+            if chain.merging != 0:
+                manifold.flags |= np.uint16(MANIFOLD_IS_MERGED)
         if manifold.point_count == 1:
             if is_support_shape(shape_a):
                 manifold.flags |= MANIFOLD_WANDERS_A

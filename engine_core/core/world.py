@@ -23,6 +23,7 @@ from ..bodies.pool import BodyPool, InstancePool
 from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WALK_ROW_WORDS, WORLD
 from ..bodies.shape_users import ShapeUsers
 from ..collision.inner_faces import is_inner_contact
+from ..collision.merged_contacts import merge_contacts
 from ..edit.body_locks import BodyLocks
 from ..edit.commands import edit
 from ..edit.late_edits import LateEdits
@@ -122,7 +123,7 @@ class World:
 
     def _load_bricks(self) -> None:
         """Load the compiled code that only worlds with structures need."""
-        self.record["inner_function"] = is_inner_contact.address
+        self.record["inner_function"], self.record["merge_function"] = is_inner_contact.address, merge_contacts.address
         self.record["brick_function"] = walk_bricks.address
 
     def name_limits(self, names: str) -> None:

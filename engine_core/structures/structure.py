@@ -78,6 +78,8 @@ class Batch(NamedTuple):
 
     removed: np.ndarray
     inserted: np.ndarray
+    bounds: np.ndarray
+    """Bounds of the removed bricks [unit], float32 (n, 6)."""
     has_grown: bool
     """Whether the bounds of the structure were wider after it than before."""
 
@@ -87,10 +89,11 @@ def merged(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
     removed, inserted = (np.unique(np.concatenate(numbers)) for numbers in list(zip(*batches, strict=True))[:2])
-    return Batch(removed, inserted, any(batch.has_grown for batch in batches))
+    bounds = np.concatenate([batch.bounds for batch in batches])
+    return Batch(removed, inserted, bounds, any(batch.has_grown for batch in batches))
 
 
-NO_NUMBERS = np.zeros(0, np.int32)
+NO_NUMBERS, NO_BOUNDS = np.zeros(0, np.int32), np.zeros((0, 6), np.float32)
 
 
 class Structure:
@@ -190,10 +193,10 @@ class Structure:
         record["placements"] = address_of(placements) if len(placements) else 0
         old = np.sort(numbers) if operation != schema.INSERT else NO_NUMBERS
         with self.lock:
-            gone = self._bounds(numbers) if self.searches and is_noted and operation != schema.INSERT else None
+            gone = self._bounds(numbers) if operation in (schema.REMOVE, schema.CHANGE) else NO_BOUNDS
             self._carry_out(command)
             done = int(record["done"])
-            for search in list(self.searches) if gone is not None and done else ():
+            for search in list(self.searches) if is_noted and len(gone) and done else ():
                 search.note(gone[:done])
             before = self.summary
             if done:
@@ -205,7 +208,7 @@ class Structure:
             has_grown = bool((after["low"] < before["low"]).any() or (after["high"] > before["high"]).any())
             new = np.sort(numbers[:done]) if operation != schema.REMOVE else NO_NUMBERS
             for user in list(self.users):
-                user.tell_structure(self, Batch(old, new, has_grown))
+                user.tell_structure(self, Batch(old, new, gone, has_grown))
         self._raise(name, record, numbers)
 
     def _bounds(self, numbers: np.ndarray) -> np.ndarray:

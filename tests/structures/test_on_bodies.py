@@ -384,3 +384,45 @@ def test_tiles_refuse_structures():
     structure, _ = block(1, 1, 1)
     with pytest.raises(ValueError, match="tiles hold no structures"):
         Bake().add_shape(StructureSettings.checked(structure.bricks))
+
+
+def test_many_contacts_are_merged_and_few_are_not(space):
+    """A slab on 400 bricks has a few manifolds; a small box on four has one a brick."""
+    floor, _ = block(40, 1, 40, size=1)
+    space.add_static(floor)
+    slab = space.add_rigid(scree.Box(half_extents=(2.5, 0.3, 2.5)), (0.1, 0.555, 0.1), density=500.0, can_sleep=False)
+    slab.contact_events = "all"
+    run(space, 1.0)
+    assert len(space.contact_events().rows) <= 4
+    assert slab.position == pytest.approx((0.1, 0.55, 0.1), abs=2e-3) and np.abs(slab.velocity).max() < 1e-3
+    slab.remove()
+    box = space.add_rigid(scree.Box(half_extents=(0.2, 0.2, 0.2)), (0.0, 0.455, 0.0), can_sleep=False)
+    box.contact_events = "all"
+    run(space, 1.0)
+    events = space.contact_events().rows
+    assert len(events) == 4 and len(set(events["part_a"]) | set(events["part_b"])) in (4, 5)
+
+
+def test_a_slab_whose_contacts_are_merged_wakes_when_a_brick_under_it_goes(space):
+    floor, numbers = block(40, 1, 40, size=1)
+    space.add_static(floor)
+    slabs = [space.add_rigid(scree.Box(half_extents=(1.0, 0.3, 1.0)), (x, 0.552, 0.0), density=500.0) for x in (-2.0, 2.0)]
+    run(space, 2.0)
+    assert all(slab.is_asleep for slab in slabs)
+    low, _ = floor.bounds_of(numbers)
+    floor.remove(numbers[(low == (7, 0, 1)).all(axis=1)])
+    space.step(STEP)
+    assert slabs[0].is_asleep and not slabs[1].is_asleep
+    run(space, 2.0)
+    assert slabs[1].is_asleep and slabs[1].position[1] == pytest.approx(0.55, abs=2e-3)
+
+
+def test_stacked_structures_stand(space):
+    space.add_static(scree.Box(half_extents=(50, 1, 50)), (0.0, -1.0, 0.0))
+    block_of_500, _ = block(10, 5, 10, size=1)
+    lowest = block_of_500.bounds_of(block_of_500.numbers)[0][:, 1].min() * UNIT
+    bodies = [space.add_rigid(block_of_500, (0.13 * k, 1.26 * k - lowest + 0.01, 0.07 * k), density=500.0) for k in range(4)]
+    run(space, 3.0)
+    for k, body in enumerate(bodies):
+        assert body.position == pytest.approx((0.13 * k, 1.25 * k - lowest, 0.07 * k), abs=0.02)
+    assert all(body.is_asleep for body in bodies)
