@@ -42,10 +42,11 @@ class CallableInfo(ctypes.Structure):
 class Engine:
     """The running Godot: its interface, its API, the registered classes, and the server once it is made."""
 
-    def __init__(self, get_proc_address: int, library: int):
+    def __init__(self, get_proc_address: int, library: int, is_exported_game: bool):
         self.interface = Interface(get_proc_address, library)
         version = self.interface.version()
-        self.api = godot_api.read_extract(version.string.decode(), Path(self.interface.library_path()).parent)
+        beside_loader = Path(self.interface.library_path()).parent
+        self.api = godot_api.read_extract(version.string.decode(), beside_loader, may_ask=not is_exported_game)
         self.variants = self.reporter = self.settings = self.server = None
         self.classes = []
         self._kept = []
@@ -190,11 +191,11 @@ _engine: Engine | None = None
 _callbacks: list = []
 
 
-def initialize(get_proc_address: int, library: int, initialization: int) -> None:
-    """Entry point for the loader, which calls it once, with addresses. Raises RuntimeError with one clear line if Scree cannot
-    run here."""
+def initialize(get_proc_address: int, library: int, initialization: int, is_exported_game: bool) -> None:
+    """Entry point for the loader, which calls it once, with addresses; `is_exported_game`: this Godot has no editor inside. Raises
+    RuntimeError with one clear line if Scree cannot run here."""
     global _engine
-    engine = _engine = Engine(get_proc_address, library)
+    engine = _engine = Engine(get_proc_address, library, is_exported_game)
 
     def enter(userdata, level):
         try:

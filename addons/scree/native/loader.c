@@ -28,6 +28,9 @@
 #define STANDARD_LIBRARY "%s/lib/python%s/os.py"
 #endif
 #define PATH_BYTES 4096
+#define STRING 4 /* of GDExtensionVariantType */
+#define STRING_NAME 21
+#define HAS_FEATURE 3927539163LL /* the hash of OS.has_feature, unchanged since Godot 4.0 */
 
 typedef void (*AnyFunction)(void);
 typedef AnyFunction (*GetProcAddress_)(const char *name);
@@ -51,6 +54,40 @@ static void do_nothing(void *userdata, int level) {
   (void)level;
 }
 
+/* Whether the running Godot has no editor inside, as in an exported game: such a build cannot describe its own API.
+ * 0 also where that cannot be asked. */
+static int is_exported_game(void) {
+  typedef void (*New)(void *, const char *);
+  typedef void (*Destroy)(void *);
+  typedef Destroy (*GetDestructor)(int);
+  typedef void *(*GetMethod)(const void *, const void *, int64_t);
+  typedef void *(*GetSingleton)(const void *);
+  typedef void (*Call)(const void *, void *, const void *const *, void *);
+  if (!godot_function) return 0;
+  New new_name = (New)godot_function("string_name_new_with_utf8_chars");
+  New new_string = (New)godot_function("string_new_with_utf8_chars");
+  GetDestructor get_destructor = (GetDestructor)godot_function("variant_get_ptr_destructor");
+  GetMethod get_method = (GetMethod)godot_function("classdb_get_method_bind");
+  GetSingleton get_singleton = (GetSingleton)godot_function("global_get_singleton");
+  Call call = (Call)godot_function("object_method_bind_ptrcall");
+  if (!new_name || !new_string || !get_destructor || !get_method || !get_singleton || !call) return 0;
+  Destroy destroy_name = get_destructor(STRING_NAME), destroy_string = get_destructor(STRING);
+  void *class_name, *method_name, *feature; /* a StringName and a String are one pointer each */
+  new_name(&class_name, "OS");
+  new_name(&method_name, "has_feature");
+  void *method = get_method(&class_name, &method_name, HAS_FEATURE), *os = get_singleton(&class_name);
+  uint8_t has_editor = 1;
+  if (method && os) {
+    new_string(&feature, "editor");
+    const void *arguments[] = {&feature};
+    call(method, os, arguments, &has_editor);
+    destroy_string(&feature);
+  }
+  destroy_name(&class_name);
+  destroy_name(&method_name);
+  return !has_editor;
+}
+
 /* One error that says what is wrong and how to mend it; always gives 0. */
 static int fail(const char *format, ...) {
   char what[PATH_BYTES * 2], line[PATH_BYTES * 3];
@@ -58,9 +95,13 @@ static int fail(const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  snprintf(line, sizeof line,
-           "scree: %s. To mend it, run `python3 tools/scree.py install PROJECT` in the checkout of Scree. "
-           "Until then this project runs on Godot's default physics engine.", what);
+  if (is_exported_game())
+    snprintf(line, sizeof line, "scree: this game runs on Godot's default physics engine, not on Scree: %s. Its developers "
+             "export it anew with all parts of the addon.", what);
+  else
+    snprintf(line, sizeof line,
+             "scree: %s. To mend it, run `python3 tools/scree.py install PROJECT` in the checkout of Scree. "
+             "Until then this project runs on Godot's default physics engine.", what);
   typedef void (*PrintError)(const char *, const char *, const char *, int32_t, uint8_t);
   PrintError print_error = godot_function ? (PrintError)godot_function("print_error") : NULL;
   if (print_error) print_error(line, "scree_init", "loader.c", 0, 1);
@@ -251,13 +292,13 @@ static int run_engine(void *python, const Paths *paths, void *library, Initializ
            "    sys.modules['scree'] = importlib.util.module_from_spec(spec)\n"
            "    spec.loader.exec_module(sys.modules['scree'])\n"
            "    import scree.godot.start\n"
-           "    scree.godot.start.initialize(%llu, %llu, %llu)\n"
+           "    scree.godot.start.initialize(%llu, %llu, %llu, %s)\n"
            "except BaseException as error:\n"
            "    scree_failure = (str(error) or type(error).__name__).replace('\\n', ' ')\n"
            "    if not isinstance(error, RuntimeError): scree_failure = type(error).__name__ + ': ' + scree_failure\n",
            quoted(paths->engine, engine), quoted(paths->site_packages, site_packages),
            (unsigned long long)(uintptr_t)godot_function, (unsigned long long)(uintptr_t)library,
-           (unsigned long long)(uintptr_t)initialization);
+           (unsigned long long)(uintptr_t)initialization, is_exported_game() ? "True" : "False");
   if (run(code)) return fail("the Python in %s does not run", paths->libpython);
   void *failure = get(add_module("__main__"), "scree_failure");
   const char *message = failure ? text(failure) : "its start left no word";
