@@ -13,6 +13,8 @@ ENGINE_FOLDER = Path(__file__).resolve().parent.parent
 PACKAGE = __name__.split(".")[0]
 _IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
 _COMMENT = re.compile(r"#[^\n]*")
+_INTRINSIC = re.compile(r"\bintrinsics?\(\s*\"(\w+)\"")
+"""A declaration of functions that are written in `runtime/intrinsics/`, which is imported when something is compiled."""
 
 
 @functools.cache
@@ -53,6 +55,8 @@ def _source(module: str) -> tuple[str, frozenset[str]]:
         for name in _COMMENT.sub("", names).strip("()").replace("\n", " ").split(","):
             if name.strip():
                 named.add(f"{full}.{name.split(' as ')[0].strip()}")
+    if module.startswith(f"{PACKAGE}.runtime."):
+        named.update(f"{PACKAGE}.runtime.intrinsics.{name}" for name in _INTRINSIC.findall(text))
     return hashlib.sha256(text.encode()).hexdigest(), frozenset(name for name in named if _file_of(name))
 
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from scree.edit.body_placement import renew_body
-from scree.runtime import code_cache, code_files, source_closure, thread_pool
+from scree.runtime import code_files, code_identity, source_closure, thread_pool
 from scree.runtime.code_cache import CodeCache
 from scree.runtime.source_closure import _absolute, all_modules, closure
 
@@ -107,8 +107,8 @@ def test_cached_code_depends_on_the_sources_of_the_functions_it_closes_over(monk
         return CodeCache(calls_an_edit, Path("cache"), pickle.dumps).file_of("(int64,)", ("processor",))
 
     home = edit.py_func.__module__
-    monkeypatch.setattr(code_cache, "closure_hash", lambda module: "old")
+    monkeypatch.setattr(code_identity, "closure_hash", lambda module: "old")
     before = file_now()
     assert file_now() == before
-    monkeypatch.setattr(code_cache, "closure_hash", lambda module: "new" if module == home else "old")
+    monkeypatch.setattr(code_identity, "closure_hash", lambda module: "new" if module == home else "old")
     assert file_now() != before
