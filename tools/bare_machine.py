@@ -1,5 +1,5 @@
-"""A Linux machine with the libraries that Godot needs and nothing else: no Python, no compiler, no network, none of this machine's
-folders. Exported games run there in tests, as they would run at their players'.
+"""A Linux machine with the libraries that Godot needs and nothing else: no Python, no compiler, no network, none of this
+machine's folders. Exported games run there in tests, as they would run at their players'.
 
 It is a mount namespace whose root holds the libraries of Debian's export template, with the folders that are asked for bound into
 it. Needs Linux, and either root or user namespaces.
@@ -26,8 +26,8 @@ class NoBareMachine(Exception):
 
 
 def libraries(fetch: bool = True) -> Path:
-    """The folder with Debian's export template and all libraries that it needs; fetched into the user's cache where it is missing.
-    Raises NoBareMachine."""
+    """The folder with Debian's export template and all libraries that it needs; fetched into the user's cache where it is
+    missing. Raises NoBareMachine."""
     folder = cache_folder() / "godot_template"
     if not (folder / debian_archive.COMPLETE).is_file():
         if not fetch:
@@ -45,14 +45,14 @@ def template(fetch: bool = True) -> Path:
 
 
 def run(
-    command: Sequence[str | Path], folders: Mapping[Path, str], timeout: float = 120.0, environment: Mapping[str, str] | None = None,
-    read_only: bool = False,
+    command: Sequence[str | Path], folders: Mapping[Path, str], timeout: float = 120.0,
+    environment: Mapping[str, str] | None = None, read_only: bool = False,
 ) -> GodotRun:  # fmt: skip
     """Run a command of the bare machine and wait for its end; both output streams come back as one text.
 
-    `folders`: folders of this machine and their places there, as `{Path("out/game"): "/game"}`; `read_only`: the command cannot write
-    to them. `environment` is the command's whole environment. After `timeout` [s] the command is ended with all processes that it
-    started: return code 124. Raises NoBareMachine.
+    `folders`: folders of this machine and their places there, as `{Path("out/game"): "/game"}`; `read_only`: the command cannot
+    write to them. `environment` is the command's whole environment. After `timeout` [s] the command is ended with all processes
+    that it started: return code 124. Raises NoBareMachine.
     """
     system = libraries()
     with tempfile.TemporaryDirectory(prefix="scree-bare-") as made:

@@ -33,7 +33,8 @@ def build_id(entries: dict[str, str]) -> str:
 
 
 def targets(names: list[str]) -> list[tuple[str, str]]:
-    """The targets of names such as `linux.x86_64`; this machine's where there is none, every one for `all`. Raises CoreNotBuilt."""
+    """The targets of names such as `linux.x86_64`; this machine's where there is none, every one for `all`. Raises
+    CoreNotBuilt."""
     known = {".".join(target): target for target in link_core.TARGETS}
     if names == ["all"]:
         return list(known.values())
@@ -46,21 +47,20 @@ def targets(names: list[str]) -> list[tuple[str, str]]:
 
 
 def build(
-    chosen: list[tuple[str, str]], folder: Path | None = None, report: Callable[[str], None] = lambda line: None
-) -> list[Built]:
-    """Build the library for each target into a folder; by default where the engine looks for it. Raises CoreNotBuilt."""
+    chosen: list[tuple[str, str]], folder: Path | None = None,
+    report: Callable[[int, int, str], None] = lambda done, total, name: None,
+) -> list[Built]:  # fmt: skip
+    """Build the library for each target into a folder; by default where the engine looks for it. `report` gets the number of
+    parts that are done, the number of all, and a name. Raises CoreNotBuilt."""
     from scree.runtime import core_library
 
     entries = identities()
-
-    def count(done: int, total: int, name: str) -> None:
-        report(f"translated {done} of {total}: {name}")
-
-    lowered = lower_core.lower(count)
-    done = []
+    total = len(entries) + len(chosen)
+    lowered = lower_core.lower(lambda done, name: report(done, total, name))
+    done: list[Built] = []
     for target in chosen:
         file = (folder or core_library.folder()) / core_library.file_name(*target)
-        report(f"optimising {file.name}")
+        report(len(entries) + len(done), total, file.name)
         needed = link_core.make_library(lowered, entries, build_id(entries), link_core.TARGETS[target], file)
         done.append(Built(file, len(entries), needed))
     return done

@@ -1,6 +1,8 @@
 """The sub-commands of `scree`. Each is a few lines over functions that are tested elsewhere."""
 
+import importlib.metadata
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,23 +10,45 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
+import typer.core
 from rich.console import Console
 from rich.table import Table
 
 from scree.tools import build_loader, find_godot, find_python, install_addon, places, scenes, show
 
+
+class _WholeSentences(typer.core.TyperGroup):
+    """The list of commands with the first sentence of each, which Click would cut off at the end of a line."""
+
+    def format_commands(self, ctx: typer.Context, formatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_sentence(self.commands[name].help or "")) for name in self.list_commands(ctx)])
+
+
+def _first_sentence(text: str) -> str:
+    words = " ".join(text.split())
+    return re.split(r"(?<=\.) (?=[A-Z])", words)[0]
+
+
 application = typer.Typer(
-    name="scree", add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    name="scree", cls=_WholeSentences, add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Scree, a 3D physics server for Godot 4 written in Python.",
 )  # fmt: skip
 console = Console()
 if not console.is_terminal:
     console.width = max(console.width, 140)  # a log breaks no tables
-_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 _EXPECTED = (
     find_godot.GodotNotFound, build_loader.LoaderNotBuilt, find_python.PythonNotUsable, install_addon.CannotInstall,
     scenes.SceneFailed,
 )  # fmt: skip
+
+
+class _PassOn(typer.core.TyperCommand):
+    """A command whose arguments all go to another program, as they are: Click would swallow a `--`."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        ctx.args = list(args)
+        return ctx.args
 
 
 def _say_error(message: object) -> None:
@@ -47,6 +71,19 @@ def main() -> None:
             message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror or error
         _say_error(message)
         sys.exit(1)
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        _plain(f"Scree {importlib.metadata.version('scree-physics')}")
+        raise typer.Exit()
+
+
+@application.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Scree, a 3D physics server for Godot 4 written in Python."""
 
 
 def _godot() -> find_godot.Godot:
@@ -295,7 +332,7 @@ def install(project_dir: Annotated[Path, typer.Argument(help="The folder of a Go
     )
 
 
-@application.command(context_settings=_PASS_ON)
+@application.command(cls=_PassOn)
 def godot(context: typer.Context) -> None:
     """Run the Godot that Scree uses with the given arguments."""
     raise typer.Exit(subprocess.run([*_godot().command, *context.args]).returncode)
@@ -308,7 +345,24 @@ def warmup() -> None:
     console.print("The core is compiled.")
 
 
-@application.command(context_settings=_PASS_ON)
+@application.command("build-core")
+def build_core(
+    target: Annotated[list[str] | None, typer.Option(help="As linux.x86_64; all for every one; by default this machine.")] = None,
+    into: Annotated[Path | None, typer.Option(help="Where the libraries go; by default where the engine looks for them.")] = None,
+) -> None:
+    """Compile the whole core ahead of time into one library a system, so that nothing is compiled at start."""
+    from scree.tools import build_core as building
+
+    try:
+        with show.counting(console, "Compiling") as report:
+            done = building.build(building.targets(target or []), into, report)
+    except building.CoreNotBuilt as error:
+        _fail(error)
+    for built in done:
+        _plain(f"{built.file}: {built.entry_points} entry points, {built.file.stat().st_size / 1e6:.2f} MB")
+
+
+@application.command(cls=_PassOn)
 def test(context: typer.Context) -> None:
     """Set everything up and run all tests; further arguments go to pytest."""
     root = places.checkout()

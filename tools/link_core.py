@@ -32,7 +32,7 @@ class Target:
 
 
 TARGETS = {
-    # v3: the oldest processors with a fused multiplication and addition in eight lanes; without it the solver is five times slower.
+    # v3: the oldest processors with a fused multiplication and addition in eight lanes; without, the solver is 5 times slower.
     ("linux", "x86_64"): Target("x86_64-unknown-linux-gnu", "x86-64-v3", "x86_64-linux-gnu.2.28"),
     ("linux", "arm64"): Target("aarch64-unknown-linux-gnu", "generic", "aarch64-linux-gnu.2.28"),
     ("windows", "x86_64"): Target("x86_64-pc-windows-gnu", "x86-64-v3", "x86_64-windows-gnu"),
@@ -109,8 +109,8 @@ def table(entries: dict[str, str], build_id: str) -> str:
 
 
 def make_library(lowered: Sequence[Lowered], entries: dict[str, str], build_id: str, target: Target, output: Path) -> list[str]:
-    """Make the library `output` for a target; it appears whole or not at all. Returns the names of what it needs from the system's
-    libraries. Raises CoreNotBuilt."""
+    """Make the library `output` for a target; it appears whole or not at all. Returns the names of what it needs from the
+    system's libraries. Raises CoreNotBuilt."""
     code, needed = machine_code(lowered, target)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent) as made:

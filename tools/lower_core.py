@@ -17,8 +17,8 @@ class CoreNotBuilt(Exception):
 
 @dataclass(frozen=True)
 class Lowered:
-    """An entry point as intermediate code: its name, LLVM's bitcode of it and all that it calls, and the name of its function with C's
-    calling convention in there."""
+    """An entry point as intermediate code: its name, LLVM's bitcode of it and all that it calls, and the name of its function with
+    C's calling convention in there."""
 
     name: str
     bitcode: bytes
@@ -37,10 +37,10 @@ def _lower(name: str) -> bytes:
     return pickle.dumps(Lowered(name, bytes(bitcode), function))
 
 
-def lower(report: Callable[[int, int, str], None] = lambda done, total, name: None, workers: int | None = None) -> list[Lowered]:
+def lower(report: Callable[[int, str], None] = lambda done, name: None, workers: int | None = None) -> list[Lowered]:
     """Translate all entry points in `workers` processes (as many as cores where not given), sorted by name. What was translated
-    before and has not changed comes from the cache of compiled code. `report` gets the number done, the number of all, and the last
-    name. Raises CoreNotBuilt."""
+    before and has not changed comes from the cache of compiled code. `report` gets the number done and the last name. Raises
+    CoreNotBuilt."""
     importlib.import_module("scree.entry_points")
     from scree.runtime import kernel
 
@@ -58,7 +58,7 @@ def lower(report: Callable[[int, int, str], None] = lambda done, total, name: No
                     except Exception as error:
                         pool.shutdown(cancel_futures=True)
                         raise CoreNotBuilt(f"{name} cannot be translated: {type(error).__name__}: {error}") from error
-                    report(len(done), len(names), name)
+                    report(len(done), name)
     finally:
         del os.environ[PORTABLE]
     return sorted(done, key=lambda lowered: lowered.name)

@@ -9,7 +9,9 @@ import pkgutil
 from pathlib import Path
 
 _PACKAGE = __name__.rpartition(".")[0]
-_COMPILING = tuple(f"{_PACKAGE}.runtime.{name}" for name in ("intrinsics", "kernel_compiler", "numba_inside", "plain_numba", "code_cache"))
+_COMPILING = tuple(
+    f"{_PACKAGE}.runtime.{name}" for name in ("intrinsics", "kernel_compiler", "numba_inside", "plain_numba", "code_cache")
+)
 
 for _module in pkgutil.walk_packages([str(Path(__file__).parent.parent)], f"{_PACKAGE}."):
     if _module.name != __name__ and not _module.name.startswith(_COMPILING):

@@ -3,8 +3,8 @@
 Godot writes a description of 6 MB (`--dump-extension-api`). `write_extract` makes a small file of it in the user's cache, named
 by the engine's version; `read_extract` reads it at every start. An exported game carries the file beside the loader.
 
-Only an editor build of Godot knows `--dump-extension-api`; the build inside an exported game ignores the option and runs the game.
-So an exported game never starts itself, and a Godot that was started to describe itself (`CHILD`) starts no other.
+Only an editor build of Godot knows `--dump-extension-api`; the build in an exported game ignores the option and runs the game. So
+an exported game never starts itself, and a Godot that was started to describe itself (`CHILD`) starts no other.
 """
 
 import contextlib

@@ -9,6 +9,7 @@ import time
 from ctypes import c_int, c_int64, c_void_p
 from pathlib import Path
 
+from ..runtime import core_library
 from . import api as godot_api
 from . import schema
 from .busy_thread import BusyThread
@@ -87,13 +88,8 @@ class Engine:
         """Register our three classes, once."""
         if self.classes:
             return
-        from ..runtime.code_files import SUFFIX, cache_folder_of, lack_of_room
-
-        if not any(cache_folder_of("scree.step.physics_system").rglob(f"*{SUFFIX}")):
-            print("scree: compiling the core for this machine: this happens once and takes a minute or two "
-                  "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
-            if problem := lack_of_room():
-                print(f"scree: {problem}: the next start may have to compile again", file=sys.stderr, flush=True)
+        if core_library.library() is None:
+            _say_that_it_compiles()
         import numpy as np
 
         from . import virtual_table
@@ -187,12 +183,24 @@ class Engine:
         sys.stderr.flush()
 
 
+def _say_that_it_compiles() -> None:
+    """Say what takes so long, unless the code is cached."""
+    from ..runtime.code_files import SUFFIX, cache_folder_of, lack_of_room
+
+    if any(cache_folder_of("scree.step.physics_system").rglob(f"*{SUFFIX}")):
+        return
+    print("scree: compiling the core for this machine: this happens once and takes a minute or two "
+          "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
+    if problem := lack_of_room():
+        print(f"scree: {problem}: the next start may have to compile again", file=sys.stderr, flush=True)
+
+
 _engine: Engine | None = None
 _callbacks: list = []
 
 
 def initialize(get_proc_address: int, library: int, initialization: int, is_exported_game: bool) -> None:
-    """Entry point for the loader, which calls it once, with addresses; `is_exported_game`: this Godot has no editor inside. Raises
+    """Entry point for the loader, which calls it once, with addresses; `is_exported_game`: this Godot has no editor in it. Raises
     RuntimeError with one clear line if Scree cannot run here."""
     global _engine
     engine = _engine = Engine(get_proc_address, library, is_exported_game)

@@ -1,4 +1,4 @@
-"""What compiled code depends on, in words that are the same in every process: the sources, and everything a function closes over."""
+"""What compiled code depends on, in words that are the same in every process: sources, and all that a function closes over."""
 
 import hashlib
 import pickle

@@ -1,8 +1,8 @@
 """The whole core as one library that was compiled ahead of time (`scree build-core`), so that nothing is compiled at start.
 
 The library tells, for each entry point, the hash of all that its code depends on (`code_identity.py`). An entry point whose hash
-equals that of the sources at hand is taken from the library; any other is compiled by Numba. In a released addon the sources lie in
-an archive with a note of the library that was built from them (`SHIPPED`), which is compared instead.
+equals that of the sources at hand is taken from the library; any other is compiled by Numba. In a released addon the sources lie
+in an archive with a note of the library that was built from them (`SHIPPED`), which is compared instead.
 """
 
 import ctypes
@@ -63,8 +63,8 @@ def _shipped_id() -> str:
 
 
 class CoreLibrary:
-    """A library of the core, loaded. Raises OSError if it cannot be loaded, WrongLibrary if it is of another kind or needs another
-    processor."""
+    """A library of the core, loaded. Raises OSError if it cannot be loaded, WrongLibrary if it is of another kind or needs
+    another processor."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -94,8 +94,8 @@ def symbol_of(name: str) -> str:
 
 @functools.cache
 def library() -> CoreLibrary | None:
-    """The library of the core, or None where none was built. Raises WrongLibrary in a released addon that it does not fit; elsewhere
-    such a library is left aside with a warning."""
+    """The library of the core, or None where none was built. Raises WrongLibrary in a released addon that it does not fit;
+    elsewhere such a library is left aside with a warning."""
     shipped = _shipped_id()
     path = _file()
     if path is None:

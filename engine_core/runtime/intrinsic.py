@@ -1,7 +1,7 @@
 """Functions of compiled code that are written as LLVM's instructions, declared by their names.
 
-How they are compiled is in `intrinsics/`, which imports Numba. Where the core's library has all code that runs, nothing is compiled,
-and neither is imported.
+How they are compiled is in `intrinsics/`, which imports Numba. Where the core's library has all code that runs, nothing is
+compiled, and neither is imported.
 """
 
 import importlib

@@ -89,7 +89,7 @@ def kernel(function=None, **options):
 
 
 class EntryPoint:
-    """A compiled function with a C calling convention, found in the core's library, loaded from the cache or compiled on first use.
+    """A compiled function with a C calling convention: from the core's library, from the cache, or compiled on first use.
 
     Call it from Python like a function (ctypes converts; the GIL is released while it runs), or pass `address` to callers without
     Python.

@@ -1,8 +1,8 @@
 """The choice between the two ways to compile: with Numba's inside (`numba_inside.py`), or plainly (`plain_numba.py`).
 
-Both give `make_kernel`, `compile_entry`, `address_generator` and `type_of_intrinsic`, and code that computes the same bits. With Numba's inside
-compiling takes half the time and the code is cached. The plain way is taken if the environment variable SCREE_PLAIN_NUMBA is set
-(and not 0), or if Numba has changed so much that its inside cannot be used; then a warning says so.
+Both give `make_kernel`, `compile_entry`, `address_generator` and `type_of_intrinsic`, and code that computes the same bits. With
+Numba's inside compiling takes half the time and the code is cached. The plain way is taken if the environment variable
+SCREE_PLAIN_NUMBA is set (and not 0), or if Numba has changed so much that its inside cannot be used; then a warning says so.
 """
 
 import os

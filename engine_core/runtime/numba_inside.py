@@ -25,6 +25,7 @@ from llvmlite import ir
 from numba import _dynfunc, njit, types
 from numba.core import caching, codegen, compiler, serialize, sigutils
 from numba.core.ccallback import CFunc
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NativeLowering
@@ -55,6 +56,7 @@ RELIES_ON = {
     "numba.core.compiler.CompileResult._reduce": "converts a compiled function to what can be pickled",
     "numba.core.compiler.CompileResult._rebuild": "restores it",
     "numba.core.compiler.compile_result": "describes a kernel from the cache as if it had been compiled",
+    "numba.core.compiler_lock.global_compiler_lock": "held while an entry point is translated for the library of the core",
     "numba.core.compiler_machinery.register_pass": "registers the lowering of kernels",
     "numba.core.funcdesc.FunctionDescriptor.lookup_module": "the module that a kernel's key is made in",
     "numba.core.registry.CPUDispatcher": "the class of compiled functions, that `Kernel` is one of",
@@ -284,6 +286,7 @@ def compile_entry(function, signature, folder: Path) -> CompiledEntry:
     return CompiledEntry(compiled.address, compiled.cache_hits > 0, cache.last_file, compiled)
 
 
+@global_compiler_lock
 def lower_entry(function, signature, folder: Path) -> tuple[bytes, str]:
     """Translate an entry point, with all kernels that it calls, to intermediate code that is not optimised. Returns it as LLVM's
     bitcode, and the name of the function with C's calling convention in it."""

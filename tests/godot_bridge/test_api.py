@@ -115,7 +115,8 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(cache, monkeypatch):
 
 
 def test_an_engine_that_was_asked_asks_no_other(cache, monkeypatch):
-    program = f"import json, os; json.dump({{**{DESCRIPTION!r}, 'marked': os.environ[{api.CHILD!r}]}}, open('extension_api.json', 'w'))"
+    description = f"{{**{DESCRIPTION!r}, 'marked': os.environ[{api.CHILD!r}]}}"
+    program = f"import json, os; json.dump({description}, open('extension_api.json', 'w'))"
     api.write_extract([sys.executable, "-c", program])
     monkeypatch.setenv(api.CHILD, "1")
     with pytest.raises(api.ApiUnknown, match="starts no other"):

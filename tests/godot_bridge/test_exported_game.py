@@ -1,5 +1,5 @@
-"""A game that was exported without what Scree needs says so in one line and runs on Godot's default engine. It never starts itself
-to ask for the description of its API: the Godot in a game ignores that option and runs the game."""
+"""A game that was exported without what Scree needs says so in one line and runs on Godot's default engine. It never starts
+itself to ask for the description of its API: the Godot in a game ignores that option and runs the game."""
 
 import sys
 from pathlib import Path
