@@ -2,7 +2,7 @@
 
 import hashlib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,16 +47,17 @@ def targets(names: list[str]) -> list[tuple[str, str]]:
 
 
 def build(
-    chosen: list[tuple[str, str]], folder: Path | None = None,
+    chosen: list[tuple[str, str]], folder: Path | None = None, only: Sequence[str] | None = None,
     report: Callable[[int, int, str], None] = lambda done, total, name: None,
 ) -> list[Built]:  # fmt: skip
-    """Build the library for each target into a folder; by default where the engine looks for it. `report` gets the number of
-    parts that are done, the number of all, and a name. Raises CoreNotBuilt."""
+    """Build the library for each target into a folder; by default where the engine looks for it. `only`: the names of its
+    entry points, all where not given. `report` gets the number of parts that are done, the number of all, and a name. Raises
+    CoreNotBuilt."""
     from scree.runtime import core_library
 
-    entries = identities()
+    entries = {name: told for name, told in identities().items() if only is None or name in only}
     total = len(entries) + len(chosen)
-    lowered = lower_core.lower(lambda done, name: report(done, total, name))
+    lowered = lower_core.lower(entries, lambda done, name: report(done, total, name))
     done: list[Built] = []
     for target in chosen:
         file = (folder or core_library.folder()) / core_library.file_name(*target)

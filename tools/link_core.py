@@ -15,7 +15,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from scree.runtime.core_library import FORMAT, symbol_of
+from scree.runtime.core_library import FORMAT, is_sealed, seal, symbol_of
 from scree.tools.lower_core import CoreNotBuilt, Lowered
 from scree.tools.places import cache_folder
 
@@ -126,5 +126,9 @@ def make_library(lowered: Sequence[Lowered], entries: dict[str, str], build_id: 
         if done.returncode != 0:
             missing = re.findall(r"undefined symbol: (\S+)", done.stderr)
             raise CoreNotBuilt(f"the library cannot be linked: {', '.join(missing) or done.stderr[-2000:]}")
-        (folder / output.name).replace(output)
+        made_library = folder / output.name
+        if is_sealed(made_library):
+            content = made_library.read_bytes()
+            made_library.write_bytes(content + seal(content))
+        made_library.replace(output)
     return needed

@@ -4,7 +4,7 @@ import importlib
 import multiprocessing
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 
@@ -37,14 +37,12 @@ def _lower(name: str) -> bytes:
     return pickle.dumps(Lowered(name, bytes(bitcode), function))
 
 
-def lower(report: Callable[[int, str], None] = lambda done, name: None, workers: int | None = None) -> list[Lowered]:
-    """Translate all entry points in `workers` processes (as many as cores where not given), sorted by name. What was translated
+def lower(
+    names: Iterable[str], report: Callable[[int, str], None] = lambda done, name: None, workers: int | None = None
+) -> list[Lowered]:
+    """Translate entry points, by their names, in `workers` processes (as many as cores where not given). Returns them by name. What was translated
     before and has not changed comes from the cache of compiled code. `report` gets the number done and the last name. Raises
     CoreNotBuilt."""
-    importlib.import_module("scree.entry_points")
-    from scree.runtime import kernel
-
-    names = sorted(entry.name for entry in kernel.registry())
     done: list[Lowered] = []
     os.environ[PORTABLE] = "1"  # for the worker processes, which are spawned
     try:

@@ -7,6 +7,7 @@ in an archive with a note of the library that was built from them (`SHIPPED`), w
 
 import ctypes
 import functools
+import hashlib
 import json
 import os
 import platform
@@ -22,6 +23,7 @@ CHOSEN = "SCREE_CORE"
 SHIPPED = "shipped_core.txt"
 """Beside this module in a released addon: the id of the library that was built from the same sources."""
 FORMAT = 1
+_SEAL, _SEAL_BYTES = b"scree core seal\0", 48
 _SUFFIXES = {"linux": "so", "windows": "dll", "macos": "dylib"}
 
 
@@ -54,6 +56,7 @@ def _file() -> Path | None:
     return folder() / name if name and (folder() / name).is_file() else None
 
 
+@functools.cache
 def _shipped_id() -> str:
     """The id of the library that this engine was shipped with; empty where the sources themselves are at hand."""
     try:
@@ -62,12 +65,31 @@ def _shipped_id() -> str:
         return ""
 
 
+def seal(content: bytes) -> bytes:
+    """What is appended to a library's file when it is built: the loader of the system ignores it, and without it the file is not
+    whole. Opening half a library would end the process."""
+    return _SEAL + hashlib.blake2b(content, digest_size=_SEAL_BYTES - len(_SEAL)).digest()
+
+
+def is_sealed(path: Path) -> bool:
+    """Whether libraries like `path` have a seal. Those of macOS have a signature of their own."""
+    return path.suffix != ".dylib"
+
+
+def _check_whole(path: Path) -> None:
+    """Raise WrongLibrary for a file without its seal."""
+    data = path.read_bytes()
+    if is_sealed(path) and data[-_SEAL_BYTES:] != seal(data[:-_SEAL_BYTES]):
+        raise WrongLibrary(f"{path} is damaged")
+
+
 class CoreLibrary:
     """A library of the core, loaded. Raises OSError if it cannot be loaded, WrongLibrary if it is of another kind or needs
     another processor."""
 
     def __init__(self, path: Path):
         self.path = path
+        _check_whole(path)
         self._library = ctypes.CDLL(str(path))
         try:
             told = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(self._library, "scree_core_table")))

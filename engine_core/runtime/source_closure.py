@@ -13,6 +13,10 @@ ENGINE_FOLDER = Path(__file__).resolve().parent.parent
 PACKAGE = __name__.split(".")[0]
 _IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
 _COMMENT = re.compile(r"#[^\n]*")
+WITHOUT_EFFECT = frozenset(
+    f"{PACKAGE}.runtime.{name}" for name in ("cache_folder", "code_files", "compiled_entry", "core_library")
+)
+"""Modules that say where compiled code is kept, not what it is: code does not depend on them."""
 _INTRINSIC = re.compile(r"\bintrinsics?\(\s*\"(\w+)\"")
 """A declaration of functions that are written in `runtime/intrinsics/`, which is imported when something is compiled."""
 
@@ -57,7 +61,7 @@ def _source(module: str) -> tuple[str, frozenset[str]]:
                 named.add(f"{full}.{name.split(' as ')[0].strip()}")
     if module.startswith(f"{PACKAGE}.runtime."):
         named.update(f"{PACKAGE}.runtime.intrinsics.{name}" for name in _INTRINSIC.findall(text))
-    return hashlib.sha256(text.encode()).hexdigest(), frozenset(name for name in named if _file_of(name))
+    return hashlib.sha256(text.encode()).hexdigest(), frozenset(name for name in named - WITHOUT_EFFECT if _file_of(name))
 
 
 @functools.cache
