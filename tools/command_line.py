@@ -31,7 +31,8 @@ def _first_sentence(text: str) -> str:
 
 
 application = typer.Typer(
-    name="scree", cls=_WholeSentences, add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    name="scree", cls=_WholeSentences, add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     help="Scree, a 3D physics server for Godot 4 written in Python.",
 )  # fmt: skip
 console = Console()
@@ -355,7 +356,7 @@ def build_core(
 
     try:
         with show.counting(console, "Compiling") as report:
-            done = building.build(building.targets(target or []), into, report)
+            done = building.build(building.targets(target or []), into, report=report)
     except building.CoreNotBuilt as error:
         _fail(error)
     for built in done:

@@ -17,8 +17,8 @@ class CoreNotBuilt(Exception):
 
 @dataclass(frozen=True)
 class Lowered:
-    """An entry point as intermediate code: its name, LLVM's bitcode of it and all that it calls, and the name of its function with
-    C's calling convention in there."""
+    """An entry point as intermediate code: its name, LLVM's bitcode of it and all that it calls, and the name in there of its
+    function with C's calling convention."""
 
     name: str
     bitcode: bytes
@@ -40,9 +40,9 @@ def _lower(name: str) -> bytes:
 def lower(
     names: Iterable[str], report: Callable[[int, str], None] = lambda done, name: None, workers: int | None = None
 ) -> list[Lowered]:
-    """Translate entry points, by their names, in `workers` processes (as many as cores where not given). Returns them by name. What was translated
-    before and has not changed comes from the cache of compiled code. `report` gets the number done and the last name. Raises
-    CoreNotBuilt."""
+    """Translate entry points, by their names, in `workers` processes (as many as cores where not given); sorted by name. What was
+    translated before and has not changed comes from the cache of compiled code. `report` gets the number done and the last name.
+    Raises CoreNotBuilt."""
     done: list[Lowered] = []
     os.environ[PORTABLE] = "1"  # for the worker processes, which are spawned
     try:
