@@ -363,6 +363,23 @@ def build_core(
         _plain(f"{built.file}: {built.entry_points} entry points, {built.file.stat().st_size / 1e6:.2f} MB")
 
 
+@application.command()
+def release(
+    into: Annotated[Path | None, typer.Option(help="Where it goes; by default build/release in the checkout.")] = None,
+) -> None:
+    """Make the addon as one folder with everything inside, for projects and games on machines without Python and compiler."""
+    from scree.tools import build_core as building
+    from scree.tools import release as releasing
+
+    folder = into or (places.checkout() or Path.cwd()) / "build" / "release"
+    try:
+        done = releasing.make(folder, _godot())
+    except (*_EXPECTED, building.CoreNotBuilt, releasing.NotReleased) as error:
+        _fail(error)
+    _plain(f"{done.folder}: {done.unpacked / 1e6:.1f} MB for this system, {done.packed / 1e6:.1f} MB packed")
+    _plain(f"{done.archive}: {done.archive.stat().st_size / 1e6:.1f} MB")
+
+
 @application.command(cls=_PassOn)
 def test(context: typer.Context) -> None:
     """Set everything up and run all tests; further arguments go to pytest."""

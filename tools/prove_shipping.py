@@ -64,7 +64,7 @@ def memory(godot: Godot, project: Path) -> float:
     return usage.ru_maxrss * 1024 / 1e6
 
 
-@check(f"with the core's library: at most {LONGEST_ADDED} s added to Godot's start, at most {MOST_ADDED_MEMORY:.0f} MB to Jolt's memory")
+@check(f"with the core's library: at most {LONGEST_ADDED} s added to Godot's start, {MOST_ADDED_MEMORY:.0f} MB to Jolt's memory")
 def library_start(godot: Godot, project: Path) -> Outcome:
     """What a start with the library takes, beside the same scene on Jolt; the least of seven."""
     _need_library()

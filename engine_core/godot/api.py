@@ -35,6 +35,8 @@ _BUILTIN_METHODS = {
     "PackedFloat64Array": ("size",), "Array": ("append", "size"), "Callable": ("is_valid",),
 }  # fmt: skip
 _FORMAT = 3
+SHIPPED = "godot_api.json"
+"""The extract's name in a released addon."""
 CHILD = "SCREE_DESCRIBES_ITSELF"
 """The environment variable that marks a Godot which was started to describe itself."""
 
@@ -161,17 +163,24 @@ def own_command() -> list[str]:
     return words[: end + 1]
 
 
+def _read(path: Path, version: str) -> dict | None:
+    """The extract in a file if it is for this version; None where it is missing, damaged or for another one."""
+    with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):
+        extract = json.loads(path.read_text())
+        if extract.get("format") == _FORMAT and extract["version"] == version:
+            return extract
+    return None
+
+
 def read_extract(version: str, folder: Path | None = None, may_ask: bool = True) -> Api:
     """Read the API of the running engine: from `folder`, from the cache, or, with `may_ask`, by running the engine itself once.
 
-    Raises ApiUnknown if there is none, or if it is for double precision.
+    The file in `folder` is what games are exported with: with `may_ask` it is made one of this version. Raises ApiUnknown if there
+    is none, or if it is for double precision.
     """
-    for path in [extract_path(version)] + ([folder / "godot_api.json"] if folder else []):
-        with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):  # missing or damaged
-            extract = json.loads(path.read_text())
-            if extract.get("format") == _FORMAT and extract["version"] == version:
-                break
-    else:
+    shipped = folder / SHIPPED if folder else None
+    extract = (_read(shipped, version) if shipped else None) or _read(extract_path(version), version)
+    if extract is None:
         command = own_command() if may_ask else []
         if not command:
             raise ApiUnknown(f"no description of the API of {version}")
@@ -180,6 +189,9 @@ def read_extract(version: str, folder: Path | None = None, may_ask: bool = True)
             _keep(extract)
         if extract["version"] != version:
             raise ApiUnknown(f"{' '.join(command)} describes {extract['version']}, but {version} is running")
+    if may_ask and shipped and shipped.is_file() and _read(shipped, version) is None:
+        with contextlib.suppress(OSError):  # games are exported with the one of another version, and say so
+            shipped.write_text(json.dumps(extract, separators=(",", ":")))
     if extract["precision"] != "single":
         raise ApiUnknown(f"{version} computes in {extract['precision']} precision, which Scree does not support yet")
     return load(extract)

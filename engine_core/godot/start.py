@@ -19,6 +19,8 @@ from .methods import Methods
 from .variant import Variants
 from .virtual_trials import Trials
 
+PARTS = "scree"
+"""The folder beside the loader with all parts of a released addon."""
 _LEVEL_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int)
 _CALL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_void_p, c_void_p)
 
@@ -46,8 +48,9 @@ class Engine:
     def __init__(self, get_proc_address: int, library: int, is_exported_game: bool):
         self.interface = Interface(get_proc_address, library)
         version = self.interface.version()
-        beside_loader = Path(self.interface.library_path()).parent
-        self.api = godot_api.read_extract(version.string.decode(), beside_loader, may_ask=not is_exported_game)
+        beside = Path(self.interface.library_path()).parent
+        parts = beside / PARTS if (beside / PARTS).is_dir() else beside
+        self.api = godot_api.read_extract(version.string.decode(), parts, may_ask=not is_exported_game)
         self.variants = self.reporter = self.settings = self.server = None
         self.classes = []
         self._kept = []
