@@ -46,15 +46,16 @@ def template(fetch: bool = True) -> Path:
 
 def run(
     command: Sequence[str | Path], folders: Mapping[Path, str], timeout: float = 120.0,
-    environment: Mapping[str, str] | None = None, read_only: bool = False,
+    environment: Mapping[str, str] | None = None, read_only: bool = False, system: Path | None = None, user: int = 0,
 ) -> GodotRun:  # fmt: skip
     """Run a command of the bare machine and wait for its end; both output streams come back as one text.
 
     `folders`: folders of this machine and their places there, as `{Path("out/game"): "/game"}`; `read_only`: the command cannot
     write to them. `environment` is the command's whole environment. After `timeout` [s] the command is ended with all processes
-    that it started: return code 124. Raises NoBareMachine.
+    that it started: return code 124. `system`: a folder with other libraries, as that of the fetched Godot. `user`: who runs the
+    command, for root alone. Raises NoBareMachine.
     """
-    system = libraries()
+    system = system or libraries()
     with tempfile.TemporaryDirectory(prefix="scree-bare-") as made:
         root = Path(made)
         lines = ["set -e", f"mount -t tmpfs none {root}"]
@@ -70,7 +71,9 @@ def run(
         lines += [f"ln -s usr/lib {root}/lib", f"ln -s usr/lib64 {root}/lib64"]
         words = shlex.join(map(str, command))
         variables = shlex.join(f"{name}={value}" for name, value in {"HOME": "/home", **(environment or {})}.items())
-        lines.append(f"exec env -i {variables} $(command -v chroot) {root} {words}")
+        as_user = f"--userspec={user}:{user} " if user else ""
+        lines += [f"chmod 1777 {root}/tmp {root}/home"]
+        lines.append(f"exec env -i {variables} $(command -v chroot) {as_user}{root} {words}")
         unshare = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
         if os.geteuid() != 0:
             unshare += ["--user", "--map-root-user"]

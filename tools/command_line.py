@@ -380,6 +380,19 @@ def release(
     _plain(f"{done.archive}: {done.archive.stat().st_size / 1e6:.1f} MB")
 
 
+@application.command("export-check")
+def export_check(game: Annotated[Path, typer.Argument(help="The folder of an exported game.")]) -> None:
+    """Say what an exported game lacks of Scree."""
+    from scree.tools import export_game
+
+    missing = list(export_game.missing_parts(game))
+    for part in missing:
+        _plain(f"missing: {part}")
+    if missing:
+        raise typer.Exit(1)
+    _plain(f"{game} has all of Scree.")
+
+
 @application.command(cls=_PassOn)
 def test(context: typer.Context) -> None:
     """Set everything up and run all tests; further arguments go to pytest."""

@@ -1,5 +1,5 @@
-"""`scree release`: the addon as one folder that needs nothing else, and a zip of it. Dropped into the `addons` folder of a project,
-it is the whole installation: no Python, no compiler and no command.
+"""`scree release`: the addon as one folder that needs nothing else, and a zip of it. Dropped into the `addons` folder of a
+project, it is the whole installation: no Python, no compiler and no command.
 
 Made for the system that it is made on; today that is Linux on x86-64 alone.
 """

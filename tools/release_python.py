@@ -45,7 +45,8 @@ _NOT_NEEDED = {
     "_bz2", "_csv", "_decimal", "_hashlib", "_lzma", "_pydecimal", "_socket", "_ssl", "asyncio", "bz2", "csv", "decimal",
     "distutils", "doctest", "email", "ftplib", "getpass", "gettext", "gzip", "http", "lzma", "mimetypes", "multiprocessing",
     "optparse", "pdb", "plistlib", "pydoc", "pydoc_data", "setuptools", "site", "sitecustomize", "socket", "socketserver", "ssl",
-    "statistics", "tarfile", "termios", "test", "tkinter", "unicodedata", "unittest", "usercustomize", "webbrowser", "xml", "xmlrpc",
+    "statistics", "tarfile", "termios", "test", "tkinter", "unicodedata", "unittest", "usercustomize", "webbrowser", "xml",
+    "xmlrpc",
 }  # fmt: skip
 """What the standard library imports for the sake of other programs."""
 _STARTS_WITH_ZERO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -186,8 +187,8 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def write_python(folder: Path, core_id: str) -> list[Path]:
-    """Write libpython, the archive, the extension modules and the libraries that they need into a folder, with the file that tells
-    the loader. Returns the licences of what was copied. Raises NotReleased, find_python.PythonNotUsable."""
+    """Write libpython, the archive, the extension modules and the libraries that they need into a folder, with the file that
+    tells the loader. Returns the licences of what was copied. Raises NotReleased, find_python.PythonNotUsable."""
     found = modules()
     libpython = find_python.libpython()
     write_archive(folder / ARCHIVE, found, core_id)
@@ -205,8 +206,8 @@ def write_python(folder: Path, core_id: str) -> list[Path]:
 
 
 def _build_algebra(folder: Path) -> list[str]:
-    """Build the library that stands in for OpenBLAS in NumPy's wheel (`core/small_algebra.c`) into a folder. Returns its name in a
-    list; an empty one for a NumPy that brings no OpenBLAS. Raises NotReleased."""
+    """Build the library that stands in for OpenBLAS in NumPy's wheel (`core/small_algebra.c`) into a folder. Returns its name in
+    a list; an empty one for a NumPy that brings no OpenBLAS. Raises NotReleased."""
     import numpy
 
     site = Path(numpy.__file__).parent.parent
@@ -217,7 +218,8 @@ def _build_algebra(folder: Path) -> list[str]:
     modules_of_numpy = [*(site / "numpy").rglob("*.so")]
     needed = {word.decode() for file in modules_of_numpy for word in re.findall(rb"\bscipy_\w+64_\b", file.read_bytes())}
     source = ALGEBRA.read_text()
-    there = {f"scipy_{front}{letter}{word}64_" for front, letter, word in _ALGEBRA_NAMES} | set(re.findall(r"\bscipy_\w+64_\b", source))
+    there = {f"scipy_{front}{letter}{word}64_" for front, letter, word in _ALGEBRA_NAMES}
+    there |= set(re.findall(r"\bscipy_\w+64_\b", source))
     lacking = sorted(needed - there)
     stubs = "\n".join(f'void {word}(void) {{ lacks("{word}"); }}' for word in lacking)
     with tempfile.TemporaryDirectory() as made:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scree.tools import bare_machine, find_godot, install_addon
+from scree.tools import bare_machine, export_game, find_godot, install_addon
 
 PROJECT = """config_version=5
 [application]
@@ -16,16 +16,6 @@ SCENE = """[gd_scene load_steps=2 format=3]
 [node name="Main" type="Node3D"]
 script = ExtResource("1")
 """
-PRESETS = """[preset.0]
-name="Linux"
-platform="Linux"
-runnable=true
-export_filter="all_resources"
-export_path="../game/game.x86_64"
-[preset.0.options]
-custom_template/release="{template}"
-binary_format/architecture="x86_64"
-"""
 SAYS_CLASS = """extends Node3D
 func _ready():
 	print("class ", PhysicsServer3D.get_class())
@@ -34,22 +24,16 @@ func _ready():
 
 
 def make_project(folder: Path, script: str = SAYS_CLASS) -> Path:
-    """A project whose main scene runs a script, with an export preset; without the addon."""
+    """A project whose main scene runs a script; without the addon."""
     folder.mkdir(parents=True)
-    for name, text in {
-        "project.godot": PROJECT, "main.tscn": SCENE, "main.gd": script,
-        "export_presets.cfg": PRESETS.format(template=bare_machine.template()),
-    }.items():  # fmt: skip
+    for name, text in {"project.godot": PROJECT, "main.tscn": SCENE, "main.gd": script}.items():
         (folder / name).write_text(text)
     return folder
 
 
 def export(project: Path, folder: Path, godot: find_godot.Godot) -> Path:
     """Export a project as a release for Linux. Returns the folder of the game, which is `game.x86_64`."""
-    folder.mkdir()
-    run = godot.run("--headless", "--path", project, "--export-release", "Linux", folder / "game.x86_64")
-    assert (folder / "game.x86_64").is_file() and (folder / "game.pck").is_file(), run.output
-    return folder
+    return export_game.export(project, folder / "game.x86_64", bare_machine.template(), godot)
 
 
 def exported_with_todays_addon(folder: Path, godot: find_godot.Godot) -> Path:
