@@ -61,6 +61,7 @@ def all_checks() -> dict[str, Check]:
         prove_numba,
         prove_parity,
         prove_queries,
+        prove_release,
         prove_shipping,
         prove_step,
         prove_streaming,

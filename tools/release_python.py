@@ -40,7 +40,11 @@ static void lacks(const char *name) {
 }
 """
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
-_ROOTS = ("encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.cp437", "numpy.polynomial.legendre")
+_ROOTS = (
+    "encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.cp437", "numpy.char", "numpy.ctypeslib", "numpy.lib",
+    "numpy.ma", "numpy.polynomial.legendre", "numpy.rec", "numpy.strings",
+)  # fmt: skip
+"""What is imported by its name, or by NumPy when it is first used."""
 _NOT_NEEDED = {
     "_bz2", "_csv", "_decimal", "_hashlib", "_lzma", "_pydecimal", "_socket", "_ssl", "asyncio", "bz2", "csv", "decimal",
     "distutils", "doctest", "email", "ftplib", "getpass", "gettext", "gzip", "http", "lzma", "mimetypes", "multiprocessing",
