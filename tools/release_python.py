@@ -46,14 +46,16 @@ _ROOTS = (
 )  # fmt: skip
 """What is imported by its name, or by NumPy when it is first used."""
 _NOT_NEEDED = {
-    "_bz2", "_csv", "_decimal", "_hashlib", "_lzma", "_pydecimal", "_socket", "_ssl", "asyncio", "bz2", "csv", "decimal",
-    "distutils", "doctest", "email", "ftplib", "getpass", "gettext", "gzip", "http", "lzma", "mimetypes", "multiprocessing",
+    "_bz2", "_csv", "_decimal", "_hashlib", "_lzma", "_pydecimal", "_socket", "_ssl", "argparse", "asyncio", "bz2", "csv",
+    "ctypes._aix", "ctypes.macholib", "ctypes.macholib.dyld", "ctypes.util", "decimal", "distutils", "doctest", "email", "ftplib", "getpass", "gettext", "gzip", "http", "lzma", "mimetypes", "multiprocessing",
     "optparse", "pdb", "plistlib", "pydoc", "pydoc_data", "setuptools", "site", "sitecustomize", "socket", "socketserver", "ssl",
-    "statistics", "tarfile", "termios", "test", "tkinter", "unicodedata", "unittest", "usercustomize", "webbrowser", "xml",
-    "xmlrpc",
+    "statistics", "tarfile", "termios", "test", "tkinter", "unicodedata", "unittest", "urllib.request", "usercustomize",
+    "webbrowser", "xml", "xmlrpc", "zipfile",
 }  # fmt: skip
 """What the standard library imports for the sake of other programs."""
-_STARTS_WITH_ZERO_TIME = (1980, 1, 1, 0, 0, 0)
+_NOT_FOR_GODOT = ("scree.api", "scree.entry_points", "scree.profiling")
+"""Rooms of the engine that no other room uses."""
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
 _SYSTEM_LIBRARIES = re.compile(r"lib(c|m|dl|rt|util|pthread)\.so\.|ld-linux|linux-vdso|libscipy_openblas|libgfortran|libquadmath")
 
 
@@ -106,7 +108,7 @@ def _later_imports(file: Path) -> Iterator[str]:
 
 def _of_standard_library(name: str) -> Path | None:
     """The file of a module of the standard library, or None."""
-    if name.split(".")[0] not in sys.stdlib_module_names or name.split(".")[0] in _NOT_NEEDED:
+    if name.split(".")[0] not in sys.stdlib_module_names or {name, name.split(".")[0]} & _NOT_NEEDED:
         return None
     base = Path(sysconfig.get_path("stdlib"))
     relative = Path(*name.split("."))
@@ -123,11 +125,9 @@ def modules() -> Modules:
     waiting = []
     for name, (file, _) in _imported().items():
         top = name.split(".")[0]
-        if top in ("scree", "numpy") and file and file.endswith((".py", ".so")):
+        if top in ("scree", "numpy") and not name.startswith(_NOT_FOR_GODOT) and file and file.endswith((".py", ".so")):
             files[name] = Path(file)
         waiting.append(name)
-    for name in [name for name in files if name.startswith("scree.entry_points")]:
-        del files[name]
     for file in [*files.values()]:
         if file.suffix == ".py":
             waiting.extend(_later_imports(file))
@@ -147,8 +147,13 @@ def modules() -> Modules:
 
 
 def _compiled(file: Path, name: str) -> bytes:
-    """A source as a compiled module. Docstrings and assertions of the engine stay; those of others go."""
-    code = compile(file.read_bytes(), f"{name}.py", "exec", dont_inherit=True, optimize=0 if name.startswith("scree") else 2)
+    """A source as a compiled module, without docstrings. Assertions of the engine stay; those of others go."""
+    tree = ast.parse(file.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, False):
+            node.body[0].value = ast.Constant(None)
+    is_own = name.startswith("scree")
+    code = compile(ast.fix_missing_locations(tree), f"{name}.py", "exec", dont_inherit=True, optimize=0 if is_own else 1)
     return importlib._bootstrap_external._code_to_hash_pyc(code, b"\0" * 8, False)
 
 
@@ -156,7 +161,7 @@ def write_archive(file: Path, found: Modules, core_id: str) -> None:
     """Write the archive; the same modules give the same bytes. `core_id`: the id of the core's library that belongs to it."""
 
     def add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-        entry = zipfile.ZipInfo(name, _STARTS_WITH_ZERO_TIME)
+        entry = zipfile.ZipInfo(name, _NO_TIME)
         entry.external_attr = 0o644 << 16
         archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
 
@@ -181,12 +186,11 @@ def needed_libraries(files: list[Path]) -> dict[str, Path]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a library, without its symbols for debuggers; those of wheels as they are, since `strip` breaks files whose paths were
-    changed afterwards."""
+    """Copy a library, without its symbols for debuggers."""
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
     target.chmod(0o755)
-    if shutil.which("strip") and "site-packages" not in source.parts:
+    if shutil.which("strip"):
         subprocess.run(["strip", "--strip-unneeded", str(target)], check=True)
 
 
