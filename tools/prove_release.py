@@ -1,13 +1,13 @@
-"""A released addon on a machine that has nothing: the exported demo project plays all its scenes there, with the checkout's figures."""
+"""A released addon on a machine that has nothing: the exported demo project plays all its scenes there, with the checkout's
+figures."""
 
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from scree.tools import bare_machine, build_core, export_game, places, release, scenes
+from scree.tools import bare_machine, build_core, export_game, release, scenes
 from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check
 
@@ -26,7 +26,8 @@ def make(into: Path, godot: Godot) -> release.Release:
 
 
 def exported_demo(made: release.Release, folder: Path, godot: Godot) -> Path:
-    """The demo project with the released addon, exported as a game into a folder; returns the game's folder. Raises SceneFailed."""
+    """The demo project with the released addon, exported as a game into a folder; returns the game's folder. Raises
+    SceneFailed."""
     project = scenes.copy_demo_project(folder / "project", with_addon=False)
     shutil.copytree(made.folder, project / "addons" / "scree")
     try:
@@ -40,8 +41,8 @@ def exported_demo(made: release.Release, folder: Path, godot: Godot) -> Path:
 
 
 def play(game: Path, scene: str, ticks: int, place: str = "/game", **settings) -> scenes.Figures:
-    """The figures of a scene that an exported demo project plays on a bare machine. Templates take no scene as an argument, so it is
-    told by the game's override.cfg. Raises SceneFailed."""
+    """The figures of a scene that an exported demo project plays on a bare machine. Templates take no scene as an argument, so it
+    is told by the game's override.cfg. Raises SceneFailed."""
     override = '[physics]\n\nscree_3d/simulation/threads=2\n\n[application]\n\nrun/main_scene="res://scenes/{}.tscn"\n'
     (game / "override.cfg").write_text(override.format(scene))
     with tempfile.TemporaryDirectory() as out:
@@ -62,7 +63,8 @@ def play(game: Path, scene: str, ticks: int, place: str = "/game", **settings) -
 
 
 def start(game: Path, place: str, **settings) -> str:
-    """What is wrong with one start of an exported game that says the class of its physics server and ends; empty if nothing is."""
+    """What is wrong with one start of an exported game that says the class of its physics server and ends; empty if all is
+    well."""
     run = bare_machine.run([f"{place}/game.x86_64", "--headless"], {game: place}, timeout=60.0, **settings)
     if run.returncode != 0:
         return f"it ended with {run.returncode}: {run.output[-500:]}"
@@ -75,7 +77,7 @@ def of_bodies(figures: scenes.Figures) -> dict:
     return {name: value for name, value in vars(figures).items() if name not in ("tick_ms", "extra")}
 
 
-@check("the demo project, exported with the released addon, plays on a machine without Python: the checkout's figures in all scenes")
+@check("the demo project, exported with the released addon, on a machine without Python: the checkout's figures in all scenes")
 def released_game(godot: Godot, project: Path) -> Outcome:
     """What players get."""
     faults = []
@@ -108,7 +110,7 @@ SURROUNDINGS = {
 }
 
 
-@check(f"{STARTS} starts of an exported game in each of {len(SURROUNDINGS)} surroundings: Scree runs, nothing is written beside it")
+@check(f"{STARTS} starts of an exported game in each of {len(SURROUNDINGS)} surroundings: on Scree, and nothing is written there")
 def released_starts(godot: Godot, project: Path) -> Outcome:
     """Folders with spaces and foreign letters, read-only disks, other users."""
     faults = []

@@ -47,14 +47,17 @@ _ROOTS = (
 """What is imported by its name, or by NumPy when it is first used."""
 _NOT_NEEDED = {
     "_bz2", "_csv", "_decimal", "_hashlib", "_lzma", "_pydecimal", "_socket", "_ssl", "argparse", "asyncio", "bz2", "csv",
-    "ctypes._aix", "ctypes.macholib", "ctypes.macholib.dyld", "ctypes.util", "decimal", "distutils", "doctest", "email", "ftplib", "getpass", "gettext", "gzip", "http", "lzma", "mimetypes", "multiprocessing",
-    "optparse", "pdb", "plistlib", "pydoc", "pydoc_data", "setuptools", "site", "sitecustomize", "socket", "socketserver", "ssl",
+    "ctypes._aix", "ctypes.macholib", "ctypes.macholib.dyld", "ctypes.util", "decimal", "distutils",
+    "doctest", "email", "ftplib", "getpass", "gettext", "gzip", "http", "lzma", "mimetypes", "multiprocessing", "optparse",
+    "pdb", "plistlib", "pydoc", "pydoc_data", "setuptools", "site", "sitecustomize", "socket", "socketserver", "ssl",
     "statistics", "tarfile", "termios", "test", "tkinter", "unicodedata", "unittest", "urllib.request", "usercustomize",
     "webbrowser", "xml", "xmlrpc", "zipfile",
 }  # fmt: skip
 """What the standard library imports for the sake of other programs."""
-_NOT_FOR_GODOT = ("scree.api", "scree.entry_points", "scree.profiling")
-"""Rooms of the engine that no other room uses."""
+_NOT_FOR_GODOT = ("scree.api", "scree.entry_points", "scree.profiling", "scree.structures")
+"""Rooms of the engine that Godot's server does not use."""
+_IN_LIBRARY = {"kernel", "entry_point", "edit_of_body"}
+"""Decorators of functions that are compiled into the core's library."""
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 _SYSTEM_LIBRARIES = re.compile(r"lib(c|m|dl|rt|util|pthread)\.so\.|ld-linux|linux-vdso|libscipy_openblas|libgfortran|libquadmath")
 
@@ -146,11 +149,20 @@ def modules() -> Modules:
     return Modules(sources, packages, {name: file for name, file in files.items() if file.suffix != ".py"})
 
 
+def _decorators(node: ast.FunctionDef) -> set[str]:
+    """The names of a function's decorators."""
+    called = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
+    return {each.id for each in called if isinstance(each, ast.Name)}
+
+
 def _compiled(file: Path, name: str) -> bytes:
-    """A source as a compiled module, without docstrings. Assertions of the engine stay; those of others go."""
+    """A source as a compiled module, without docstrings, and without the bodies of functions that are compiled into the core's
+    library. Assertions of the engine stay; those of others go."""
     tree = ast.parse(file.read_bytes())
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, False):
+        if isinstance(node, ast.FunctionDef) and _decorators(node) & _IN_LIBRARY:
+            node.body = [ast.Pass()]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
             node.body[0].value = ast.Constant(None)
     is_own = name.startswith("scree")
     code = compile(ast.fix_missing_locations(tree), f"{name}.py", "exec", dont_inherit=True, optimize=0 if is_own else 1)
