@@ -333,6 +333,17 @@ def install(project_dir: Annotated[Path, typer.Argument(help="The folder of a Go
     )
 
 
+@application.command()
+def uninstall(project_dir: Annotated[Path, typer.Argument(help="The folder of a Godot project.")]) -> None:
+    """Take the addon out of a Godot project, which then runs on Godot's default physics engine."""
+    try:
+        done = install_addon.uninstall(project_dir)
+    except install_addon.CannotInstall as error:
+        _fail(error)
+    for line in done or [f"{project_dir} has nothing of Scree"]:
+        _plain(line)
+
+
 @application.command(cls=_PassOn)
 def godot(context: typer.Context) -> None:
     """Run the Godot that Scree uses with the given arguments."""
