@@ -48,6 +48,7 @@ class Engine:
     def __init__(self, get_proc_address: int, library: int, is_exported_game: bool):
         self.interface = Interface(get_proc_address, library)
         version = self.interface.version()
+        core_library.library()  # a released addon without its core is of no use, and this is where its loader can still say so
         beside = Path(self.interface.library_path()).parent
         parts = beside / PARTS if (beside / PARTS).is_dir() else beside
         self.api = godot_api.read_extract(version.string.decode(), parts, may_ask=not is_exported_game)
