@@ -23,8 +23,10 @@ def identities() -> dict[str, str]:
     """The hash of the sources of each entry point of the engine, by its name."""
     importlib.import_module("scree.entry_points")
     from scree.runtime import code_identity, kernel
+    from scree.runtime.source_closure import is_of_engine
 
-    return {entry.name: code_identity.identity(entry.function, str(entry.signature)) for entry in kernel.registry()}
+    own = [entry for entry in kernel.registry() if is_of_engine(entry.function.__module__)]
+    return {entry.name: code_identity.identity(entry.function, str(entry.signature)) for entry in own}
 
 
 def build_id(entries: dict[str, str]) -> str:

@@ -121,13 +121,15 @@ def _end(pool: ProcessPoolExecutor) -> None:
 
 
 def is_in_library() -> bool:
-    """Whether the core's library has every entry point, built from these sources."""
+    """Whether the core's library has every entry point of the engine, built from these sources."""
     from scree.runtime import core_library, kernel
+    from scree.runtime.source_closure import is_of_engine
 
     if core_library.library() is None:
         return False
     importlib.import_module("scree.entry_points")
-    return all(core_library.find(entry.name, entry.function, str(entry.signature)) for entry in kernel.registry())
+    own = [entry for entry in kernel.registry() if is_of_engine(entry.function.__module__)]
+    return all(core_library.find(entry.name, entry.function, str(entry.signature)) for entry in own)
 
 
 def is_warm() -> bool:
