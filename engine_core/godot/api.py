@@ -175,8 +175,8 @@ def _read(path: Path, version: str) -> dict | None:
 def read_extract(version: str, folder: Path | None = None, may_ask: bool = True) -> Api:
     """Read the API of the running engine: from `folder`, from the cache, or, with `may_ask`, by running the engine itself once.
 
-    The file in `folder` is what games are exported with: with `may_ask` it is made one of this version. Raises ApiUnknown if there
-    is none, or if it is for double precision.
+    The file in `folder` is what games are exported with: with `may_ask` it is made one of this version. Raises ApiUnknown if
+    there is none, or if it is for double precision.
     """
     shipped = folder / SHIPPED if folder else None
     extract = (_read(shipped, version) if shipped else None) or _read(extract_path(version), version)

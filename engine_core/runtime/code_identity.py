@@ -1,4 +1,4 @@
-"""What compiled code depends on, in words that are the same in every process: sources, and all that a function closes over."""
+"""The identity of compiled code, the same in every process: its sources, and all that a function closes over."""
 
 import hashlib
 import pickle

@@ -1,4 +1,4 @@
-"""What is known about an entry point whose code is there."""
+"""An entry point whose code is there."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -66,8 +66,8 @@ def _shipped_id() -> str:
 
 
 def seal(content: bytes) -> bytes:
-    """What is appended to a library's file when it is built: the loader of the system ignores it, and without it the file is not
-    whole. Opening half a library would end the process."""
+    """The seal that is appended to a library's file when it is built: the loader of the system ignores it, and without it the
+    file is not whole. Opening half a library would end the process."""
     return _SEAL + hashlib.blake2b(content, digest_size=_SEAL_BYTES - len(_SEAL)).digest()
 
 

@@ -74,7 +74,7 @@ class Kernel:
         return self.compiled(*arguments)
 
     def __getattr__(self, name: str):
-        """What else Numba's object has."""
+        """Look up anything else in Numba's object."""
         if name.startswith("__") or name == "compiled":
             raise AttributeError(name)
         return getattr(self.compiled, name)

@@ -13,10 +13,9 @@ ENGINE_FOLDER = Path(__file__).resolve().parent.parent
 PACKAGE = __name__.split(".")[0]
 _IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
 _COMMENT = re.compile(r"#[^\n]*")
-WITHOUT_EFFECT = frozenset(
-    f"{PACKAGE}.runtime.{name}" for name in ("cache_folder", "code_files", "compiled_entry", "core_library")
-)
-"""Modules that say where compiled code is kept, not what it is: code does not depend on them."""
+_KEEPING = ("cache_folder", "code_cache", "code_files", "code_identity", "compiled_entry", "core_library", "source_closure")
+WITHOUT_EFFECT = frozenset(f"{PACKAGE}.runtime.{name}" for name in _KEEPING)
+"""Modules that say where compiled code is kept and found again, not what it is: code does not depend on them."""
 _INTRINSIC = re.compile(r"\bintrinsics?\(\s*\"(\w+)\"")
 """A declaration of functions that are written in `runtime/intrinsics/`, which is imported when something is compiled."""
 

@@ -1,5 +1,5 @@
-"""The library of the core: what it has is not compiled, and is used only for the sources that it was built from. Built here with a
-few entry points; `scree prove library` compares the whole one with what Numba compiles."""
+"""The library of the core: what it has is not compiled, and is used only for the sources that it was built from. Built here with
+a few entry points; `scree prove library` compares the whole one with what Numba compiles."""
 
 import shutil
 from pathlib import Path
