@@ -16,11 +16,12 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from scree.runtime import core_library
+from scree.runtime.source_closure import ENGINE_FOLDER, WITHOUT_EFFECT, closure
 from scree.tools import find_python, link_core
 from scree.tools.places import cache_folder
 
@@ -54,8 +55,8 @@ _NOT_NEEDED = {
     "webbrowser", "xml", "xmlrpc", "zipfile",
 }  # fmt: skip
 """What the standard library imports for the sake of other programs."""
-_NOT_FOR_GODOT = ("scree.api", "scree.entry_points", "scree.profiling", "scree.structures")
-"""Rooms of the engine that Godot's server does not use."""
+_COMPILING = {"code_cache", "intrinsics", "kernel_compiler", "numba_inside", "plain_numba"}
+"""Modules of `runtime/` that need Numba."""
 _IN_LIBRARY = {"kernel", "entry_point", "edit_of_body"}
 """Decorators of functions that are compiled into the core's library."""
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -76,27 +77,38 @@ class Modules:
 
 
 _LIST = """
-import importlib, json, pkgutil, sys
-import scree.entry_points, scree.api, scree.godot.start
-for name in {roots!r}:
+import importlib, json, sys
+for name in {names!r}:
     importlib.import_module(name)
-found = {{}}
-for name, module in list(sys.modules.items()):
-    file = getattr(getattr(module, "__spec__", None), "origin", None)
-    if file and file not in ("built-in", "frozen") or name in ("os", "io", "abc", "codecs", "stat", "posixpath", "genericpath"):
-        found[name] = [getattr(module, "__file__", None) or file, hasattr(module, "__path__")]
-print(json.dumps(found))
+modules = [(name, getattr(module, "__spec__", None)) for name, module in sys.modules.items()]
+print(json.dumps({{name: spec.origin or "" for name, spec in modules if spec}}))
 """
 
 
-def _imported() -> dict[str, tuple[str, bool]]:
-    """File of each module that the whole engine imports, and whether it is a package."""
+def _of_engine() -> dict[str, Path]:
+    """The engine's modules that Godot's server uses, and their files."""
+    names = set(WITHOUT_EFFECT)
+    for file in (ENGINE_FOLDER / "godot").glob("*.py"):
+        names |= closure(f"scree.godot.{file.stem}" if file.stem != "__init__" else "scree.godot")
+    names |= {name.rpartition(".")[0] for name in names} - {""}
+    files = {}
+    for name in names:
+        parts = name.split(".")[1:]
+        if parts[:1] == ["runtime"] and set(parts) & _COMPILING:
+            continue
+        path = ENGINE_FOLDER.joinpath(*parts)
+        files[name] = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return files
+
+
+def _imported(names: Sequence[str]) -> dict[str, str]:
+    """The file of each module that a process has after it imported some; empty where it has none."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-c", _LIST.format(roots=_ROOTS)]
+    command = [sys.executable, "-c", _LIST.format(names=names)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise NotReleased(f"the engine cannot be imported: {done.stderr[-2000:]}")
-    return {name: tuple(told) for name, told in json.loads(done.stdout).items()}
+    return json.loads(done.stdout)
 
 
 def _later_imports(file: Path) -> Iterator[str]:
@@ -124,11 +136,10 @@ def _of_standard_library(name: str) -> Path | None:
 
 def modules() -> Modules:
     """All modules that the engine uses. Raises NotReleased."""
-    files: dict[str, Path] = {}
+    files = _of_engine()
     waiting = []
-    for name, (file, _) in _imported().items():
-        top = name.split(".")[0]
-        if top in ("scree", "numpy") and not name.startswith(_NOT_FOR_GODOT) and file and file.endswith((".py", ".so")):
+    for name, file in _imported([*sorted(files), *_ROOTS]).items():
+        if name.split(".")[0] == "numpy" and file.endswith((".py", ".so")):
             files[name] = Path(file)
         waiting.append(name)
     for file in [*files.values()]:
