@@ -1,6 +1,8 @@
 """The sub-commands of `scree`. Each is a few lines over functions that are tested elsewhere."""
 
+import importlib.metadata
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,23 +10,46 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
+import typer.core
 from rich.console import Console
 from rich.table import Table
 
 from scree.tools import build_loader, find_godot, find_python, install_addon, places, scenes, show
 
+
+class _WholeSentences(typer.core.TyperGroup):
+    """The list of commands with the first sentence of each, which Click would cut off at the end of a line."""
+
+    def format_commands(self, ctx: typer.Context, formatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_sentence(self.commands[name].help or "")) for name in self.list_commands(ctx)])
+
+
+def _first_sentence(text: str) -> str:
+    words = " ".join(text.split())
+    return re.split(r"(?<=\.) (?=[A-Z])", words)[0]
+
+
 application = typer.Typer(
-    name="scree", add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    name="scree", cls=_WholeSentences, add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     help="Scree, a 3D physics server for Godot 4 written in Python.",
 )  # fmt: skip
 console = Console()
 if not console.is_terminal:
     console.width = max(console.width, 140)  # a log breaks no tables
-_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 _EXPECTED = (
     find_godot.GodotNotFound, build_loader.LoaderNotBuilt, find_python.PythonNotUsable, install_addon.CannotInstall,
     scenes.SceneFailed,
 )  # fmt: skip
+
+
+class _PassOn(typer.core.TyperCommand):
+    """A command whose arguments all go to another program, as they are: Click would swallow a `--`."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        ctx.args = list(args)
+        return ctx.args
 
 
 def _say_error(message: object) -> None:
@@ -47,6 +72,19 @@ def main() -> None:
             message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror or error
         _say_error(message)
         sys.exit(1)
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        _plain(f"Scree {importlib.metadata.version('scree-physics')}")
+        raise typer.Exit()
+
+
+@application.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Scree, a 3D physics server for Godot 4 written in Python."""
 
 
 def _godot() -> find_godot.Godot:
@@ -295,7 +333,18 @@ def install(project_dir: Annotated[Path, typer.Argument(help="The folder of a Go
     )
 
 
-@application.command(context_settings=_PASS_ON)
+@application.command()
+def uninstall(project_dir: Annotated[Path, typer.Argument(help="The folder of a Godot project.")]) -> None:
+    """Take the addon out of a Godot project, which then runs on Godot's default physics engine."""
+    try:
+        done = install_addon.uninstall(project_dir)
+    except install_addon.CannotInstall as error:
+        _fail(error)
+    for line in done or [f"{project_dir} has nothing of Scree"]:
+        _plain(line)
+
+
+@application.command(cls=_PassOn)
 def godot(context: typer.Context) -> None:
     """Run the Godot that Scree uses with the given arguments."""
     raise typer.Exit(subprocess.run([*_godot().command, *context.args]).returncode)
@@ -308,7 +357,54 @@ def warmup() -> None:
     console.print("The core is compiled.")
 
 
-@application.command(context_settings=_PASS_ON)
+@application.command("build-core")
+def build_core(
+    target: Annotated[list[str] | None, typer.Option(help="As linux.x86_64; all for every one; by default this machine.")] = None,
+    into: Annotated[Path | None, typer.Option(help="Where the libraries go; by default where the engine looks for them.")] = None,
+) -> None:
+    """Compile the whole core ahead of time into one library a system, so that nothing is compiled at start."""
+    from scree.tools import build_core as building
+
+    try:
+        with show.counting(console, "Compiling") as report:
+            done = building.build(building.targets(target or []), into, report=report)
+    except building.CoreNotBuilt as error:
+        _fail(error)
+    for built in done:
+        _plain(f"{built.file}: {built.entry_points} entry points, {built.file.stat().st_size / 1e6:.2f} MB")
+
+
+@application.command()
+def release(
+    into: Annotated[Path | None, typer.Option(help="Where it goes; by default build/release in the checkout.")] = None,
+) -> None:
+    """Make the addon as one folder with everything inside, for projects and games on machines without Python and compiler."""
+    from scree.tools import build_core as building
+    from scree.tools import release as releasing
+
+    folder = into or (places.checkout() or Path.cwd()) / "build" / "release"
+    try:
+        done = releasing.make(folder, _godot())
+    except (*_EXPECTED, building.CoreNotBuilt, releasing.NotReleased) as error:
+        _fail(error)
+    _plain(f"{done.folder}: {done.unpacked / 1e6:.1f} MB for this system, {done.packed / 1e6:.1f} MB packed")
+    _plain(f"{done.archive}: {done.archive.stat().st_size / 1e6:.1f} MB")
+
+
+@application.command("export-check")
+def export_check(game: Annotated[Path, typer.Argument(help="The folder of an exported game.")]) -> None:
+    """Say what an exported game lacks of Scree."""
+    from scree.tools import export_game
+
+    missing = list(export_game.missing_parts(game))
+    for part in missing:
+        _plain(f"missing: {part}")
+    if missing:
+        raise typer.Exit(1)
+    _plain(f"{game} has all of Scree.")
+
+
+@application.command(cls=_PassOn)
 def test(context: typer.Context) -> None:
     """Set everything up and run all tests; further arguments go to pytest."""
     root = places.checkout()

@@ -93,9 +93,11 @@ def _loader() -> Finding:
 
 def _compiled_core() -> Finding:
     try:
-        from scree.runtime import code_files
+        from scree.runtime import code_files, core_library
         from scree.tools import warm_up
 
+        if warm_up.is_in_library():
+            return Finding("Compiled core", "good", str(core_library.library().path))
         files, damaged = list(code_files.files()), code_files.damaged_files()
         ready = not damaged and warm_up.is_warm()
     except CacheRefused as error:

@@ -1,6 +1,7 @@
 """Putting the addon into a Godot project and choosing its engine there."""
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from scree.tools import build_loader, find_python, places, project_settings
 
 ENGINE_NAME = "Scree Physics"
 EXTENSION = "res://addons/scree/scree.gdextension"
+PLUGIN = "res://addons/scree/plugin.cfg"
 PATHS_FILE = "scree_paths.cfg"
 _NOT_COPIED = shutil.ignore_patterns(*places.MADE_BY_RUNNING, "bin")
 
@@ -48,6 +50,43 @@ def install(project: Path, source: Path | None = None) -> Installation:
     _name_extension(project / ".godot" / "extension_list.cfg")
     select_engine(settings, ENGINE_NAME)
     return Installation(project, addon, library, paths_file)
+
+
+def uninstall(project: Path) -> list[str]:
+    """Take the addon out of the Godot project in folder `project`: its folder, its name in Godot's lists, and the choice of its
+    engine. Settings under `physics/scree_3d/` stay. Returns what was done, a line each. Raises CannotInstall for a folder that is
+    no Godot project."""
+    project = project.resolve()
+    settings = project / "project.godot"
+    if not settings.is_file():
+        raise CannotInstall(f"{project} is no Godot project: it holds no project.godot")
+    done = []
+    addon = project / "addons" / "scree"
+    if addon.is_symlink():  # linked to a checkout, which stays
+        addon.unlink()
+        done.append(f"removed the link {addon}")
+    elif addon.is_dir():
+        shutil.rmtree(addon)
+        done.append(f"removed {addon}")
+    listing = project / ".godot" / "extension_list.cfg"
+    names = listing.read_text().split("\n") if listing.is_file() else []
+    if EXTENSION in names:
+        _write(listing, "\n".join(name for name in names if name != EXTENSION))
+        done.append(f"removed {EXTENSION} from {listing}")
+    with open(settings, encoding="utf-8", newline="") as file:
+        text = file.read()
+    changed = text
+    if project_settings.get_setting(text, "physics", "3d/physics_engine") == f'"{ENGINE_NAME}"':
+        changed = project_settings.remove_setting(changed, "physics", "3d/physics_engine")
+        done.append("chose Godot's default physics engine")
+    enabled = project_settings.get_setting(changed, "editor_plugins", "enabled") or ""
+    if PLUGIN in enabled:
+        rest = [name for name in re.findall(r'"[^"]*"', enabled) if name != f'"{PLUGIN}"']
+        changed = project_settings.set_setting(changed, "editor_plugins", "enabled", f"PackedStringArray({', '.join(rest)})")
+        done.append("disabled the editor plugin")
+    if changed != text:
+        _write(settings, changed)
+    return done
 
 
 def _copy_addon(source: Path, addon: Path) -> None:

@@ -66,6 +66,15 @@ def get_setting(text: str, section: str, key: str) -> str | None:
     return None
 
 
+def remove_setting(text: str, section: str, key: str) -> str:
+    """`text` without the line of `key` in `[section]`; all else stays as it was."""
+    for entry in _entries(text):
+        if (entry.section, entry.key) == (section, key):
+            end = text.find("\n", entry.end)
+            return text[: entry.begin] + (text[end + 1 :] if end >= 0 else "")
+    return text
+
+
 def set_setting(text: str, section: str, key: str, value: str) -> str:
     """`text` with `key` in `[section]` set to `value`, which is written as it is; all else stays as it was."""
     newline = "\r\n" if "\r\n" in text else "\n"

@@ -62,6 +62,8 @@ def all_checks() -> dict[str, Check]:
         prove_package,
         prove_parity,
         prove_queries,
+        prove_release,
+        prove_shipping,
         prove_step,
         prove_streaming,
         prove_structures,

@@ -12,7 +12,7 @@ from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check, run_python
 from scree.tools.prove_numba import environment_with
 
-SOURCES = ("engine_core", "tools", "addons", "demo_project", "pyproject.toml", "README.md")
+SOURCES = ("engine_core", "tools", "addons", "demo_project", "pyproject.toml", "README.md", "LICENSE")
 EXAMPLES = "tests/api/test_examples.py"
 
 

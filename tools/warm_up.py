@@ -118,8 +118,23 @@ def _end(pool: ProcessPoolExecutor) -> None:
         worker.terminate()
 
 
+def is_in_library() -> bool:
+    """Whether the core's library has every entry point of the engine, built from these sources."""
+    from scree.runtime import core_library, kernel
+    from scree.runtime.source_closure import is_of_engine
+
+    if core_library.library() is None:
+        return False
+    importlib.import_module("scree.entry_points")
+    own = [entry for entry in kernel.registry() if is_of_engine(entry.function.__module__)]
+    return all(core_library.find(entry.name, entry.function, str(entry.signature)) for entry in own)
+
+
 def is_warm() -> bool:
-    """Whether everything is compiled for these sources, this Numba and this processor, and every file of it is whole."""
+    """Whether everything is compiled for these sources: in the core's library, or for this Numba and this processor in files that
+    are all whole."""
+    if is_in_library():
+        return True
     from scree.runtime import code_files
 
     try:

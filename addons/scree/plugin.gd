@@ -50,9 +50,12 @@ func _is_running() -> bool:
 
 func _reason() -> String:
 	var folder: String = get_script().resource_path.get_base_dir()
-	if not FileAccess.file_exists(folder.path_join("bin/scree_paths.cfg")):
+	var is_release := DirAccess.dir_exists_absolute(folder.path_join("bin/linux.x86_64"))
+	if is_release and OS.get_name() != "Linux":
+		return "this release of the addon is for Linux alone."
+	if not is_release and not FileAccess.file_exists(folder.path_join("bin/scree_paths.cfg")):
 		return "this project was not told where Python is. " + MEND
 	var listing := FileAccess.get_file_as_string("res://.godot/extension_list.cfg")
 	if not listing.contains("scree.gdextension"):
 		return "Godot has not seen the addon before. Restart the editor."
-	return "the reason stands in the first lines of Godot's output. " + MEND
+	return "the reason stands in the first lines of Godot's output. " + ("" if is_release else MEND)

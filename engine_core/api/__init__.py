@@ -19,13 +19,14 @@ from .shapes import (
     TaperedCapsule, TaperedCylinder,
 )  # fmt: skip
 from .space import Listener, Space, SpaceSettings
+from .structures import Piece, Structure
 from .world import World
 
 __all__ = [
     "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bodies", "Body", "Box", "Capsule",
     "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance",
     "Ellipsoid", "Engine", "Fixed", "Gear", "HeightField", "Hinge", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
-    "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Pin", "Plane", "PoolFull", "Pulley",
+    "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
     "RackAndPinion", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "Sphere",
-    "Spring", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Wheel", "World",
+    "Spring", "Structure", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Wheel", "World",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from .handle import Handle
 from .materials import Material, Names
 from .owners import check_world
 from .shapes import Shape, check_moves
+from .structures import Piece, break_apart
 
 if TYPE_CHECKING:
     from .areas import Area
@@ -320,6 +321,14 @@ class Body(Handle):
             self._space.world.shapes.drop(index)
 
         self._late("remove_shape", remove)
+
+    def break_apart(self, budget: int | None = None, density: float | None = None) -> list[Piece]:
+        """Make bodies of the pieces of the body's `Structure` that came apart, since bricks were removed: rigid ones at the same
+        place, whose matter moves on as it did, so that momentum and angular momentum are kept. The last or largest piece stays
+        with this body. `budget`: look at this many bricks at most, and go on with the next call; nothing breaks before the
+        search is over. `density` [kg/m^3] of the new bodies: by default that of this one. The thread that steps calls this,
+        between steps. Raises ValueError unless the structure is this body's only shape and `breaks`; KeyError, PoolFull."""
+        return break_apart(self, budget, density)
 
     def _late(self, call: str, action: Callable[[], None]) -> None:
         """Do several edits as one: now, or at the end of the step that is running. Errors name `call`."""

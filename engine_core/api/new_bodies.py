@@ -7,6 +7,7 @@ import numpy as np
 
 from ..batches.adding import add_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
+from ..shapes.schema import STRUCTURE
 from .arrays import (
     FASTEST, FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, errors_of_call, number, numbers, rotations,
 )  # fmt: skip
@@ -128,6 +129,7 @@ class SpaceBodies:
             weights = self._masses(call, masses, density, shapes)
             with errors_of_call(call):
                 ids = add_bodies(self._world.core, self._id, template, motions, weights, shapes)
+                self._follow_density(density, shapes, ids)
         except BaseException:
             self._drop_shapes(shapes)
             raise
@@ -151,6 +153,14 @@ class SpaceBodies:
         if len(shape) != count or not all(isinstance(one, Shape) for one in shape):
             raise ValueError(f"{call}: {count} shapes are wanted, or one for all, got {len(shape)}: {shape[:3]}")
         return np.array(table.take_all(shape, call), np.int64)
+
+    def _follow_density(self, density: float | None, shapes: Ints, ids: Any) -> None:
+        """Have the masses of bodies that are structures follow edits of their bricks."""
+        core = self._world.core
+        if density is not None and core.record["brick_function"]:
+            for body, shape in zip(ids.tolist(), shapes.tolist(), strict=True):
+                if core.shapes.kind_of(core.shape.index("density", shape)) == STRUCTURE:
+                    core.body.follow_density(body, density)
 
     def _drop_shapes(self, shapes: Ints) -> None:
         for identity, count in zip(*(part.tolist() for part in np.unique(shapes, return_counts=True)), strict=True):

@@ -158,7 +158,7 @@ class Mesh(Shape):
     kind, _settings, _setter = schema.MESH, settings.Mesh, "set_mesh"
 
     def arguments(self) -> tuple[Any, ...]:
-        return self.vertices, self.triangles, self.two_sided, self.surface_of, _table("Mesh", self.surfaces)
+        return self.vertices, self.triangles, self.two_sided, self.surface_of, surface_table("Mesh", self.surfaces)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -180,7 +180,7 @@ class HeightField(Shape):
             raise ValueError("HeightField: heights must be numbers of shape (rows, columns)") from None
         if samples.ndim != 2:
             raise ValueError(f"HeightField: heights must be of shape (rows, columns), got {samples.shape}")
-        return samples.shape[1], samples.shape[0], samples.ravel(), self.surface_of, _table("HeightField", self.surfaces)
+        return samples.shape[1], samples.shape[0], samples.ravel(), self.surface_of, surface_table("HeightField", self.surfaces)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -256,7 +256,8 @@ def check_moves(call: str, shape: Shape | None) -> None:
         raise ValueError(f"{call}: Plane, Mesh and HeightField are shapes for static and kinematic bodies, got a {name}")
 
 
-def _table(call: str, surfaces: Sequence[Material] | None) -> list[tuple[float, float]] | None:
+def surface_table(call: str, surfaces: Sequence[Material] | None) -> list[tuple[float, float]] | None:
+    """Friction and restitution of each material, no units; None for None. Raises ValueError."""
     return None if surfaces is None else [_surface(call, "surfaces", surface) for surface in surfaces]
 
 

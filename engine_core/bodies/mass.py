@@ -72,6 +72,9 @@ def renew_mass(world, body):
         if volume > 0.0:
             inertia = add6(inertia, point_inertia(subtract(center, own_center)), 1.0)
         center = own_center
+    density = np.float64(rare_of(world, body).density)
+    if density > 0.0 and volume > 0.0:
+        body.mass = np.float32(density * volume)
     mass = np.float64(body.mass)
     inertia = own_axes(add6(NO_INERTIA, inertia, mass), vector3(rare_of(world, body).inertia))
     move_center(world, body, center)

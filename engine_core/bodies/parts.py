@@ -1,4 +1,5 @@
-"""Walk over the shapes of a body near something, with the parts of a static compound in place of the compound.
+"""Walk over the shapes of a body near something, with the parts of a static compound, or the bricks of a structure, in their
+place.
 
     walk = stack_array(1, PARTS)[0]
     begin_parts(walk, first, count)
@@ -8,7 +9,9 @@
         ...
         number = next_part_in_box(walk, world, instances, shapes, low, high)
 
-Frames, order and results are those of shapes/instance_tree.py. A shape's number is returned once for each of its parts.
+A walk that is left before -1 comes must be ended by `end_parts`. Frames, order and results are those of shapes/instance_tree.py.
+A shape's number is returned once for each of its parts. Of a structure, `walk.part` is the number of the brick, and the row of
+SHAPE of a brick is good until the next one comes.
 """
 
 import numpy as np
@@ -16,10 +19,11 @@ import numpy as np
 from ..geometry.vector import add, quaternion, rotate_inverse, scale, store3, subtract, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, address_of_row, view
-from ..shapes.compound import compound_of, is_compound, nodes_of_parts, parts_of, place_part
+from ..shapes.compound import compound_of, has_parts, nodes_of_parts, parts_of, place_part
 from ..shapes.instance_tree import WALK, begin_walk, inverse_of, next_in_box, next_near, next_on_ray
-from ..shapes.schema import INSTANCE
+from ..shapes.schema import FIRST_BRICK, INSTANCE, NO_PART, STRUCTURE
 from .bounds import bounds_in_frame, nodes_of
+from .bricks import BRICK_WALK, IN_BOX, NEAR, ON_RAY, begin_bricks, end_bricks, next_brick
 
 INT64 = np.int64
 PARTS = np.dtype(
@@ -31,6 +35,7 @@ PARTS = np.dtype(
         ("b", "f8", 3),  # or a point
         ("outer", WALK),
         ("inner", WALK),
+        ("bricks", BRICK_WALK),
     ],
     align=True,
 )
@@ -41,6 +46,21 @@ def begin_parts(walk, first, count):
     """Start a walk over the shapes `first` to `first + count - 1` of a body."""
     begin_walk(walk.outer, first, count)
     walk.number = walk.part = -1
+    walk.bricks.shape_row = -1
+
+
+@kernel
+def end_parts(walk, world):
+    """End a walk that has not returned -1."""
+    end_bricks(world, walk.bricks)
+
+
+@kernel
+def part_number(walk):
+    """The number of the present part as contacts hold it: NO_PART, or FIRST_BRICK plus the number of a brick."""
+    if walk.part < 0:
+        return INT64(NO_PART)
+    return INT64(walk.part) + (FIRST_BRICK if walk.bricks.shape_row >= 0 else 0)
 
 
 @kernel
@@ -51,8 +71,14 @@ def part_row(walk, instances):
 
 
 @kernel
-def _enter(walk, shapes, instance, a, b):
-    """Enter a compound."""
+def _enter(walk, world, shapes, instance, way, a, b):
+    """Enter a compound or a structure. `a`, `b`: the query in its frame; for a ray origin and vector."""
+    if shapes[instance.shape].kind == STRUCTURE:
+        walk.part = 0
+        begin_bricks(world, walk.bricks, instance, way, a, b, address_of_record(walk))
+        return
+    if way == ON_RAY:
+        b = inverse_of(b)
     begin_walk(walk.inner, INT64(0), compound_of(shapes[instance.shape]).part_count)
     walk.part = 0
     store3(walk.a, a)
@@ -70,10 +96,20 @@ def _give(walk, shapes, instance, part):
 
 
 @kernel
+def _give_brick(walk, world, longest):
+    """Go on to the next brick, or leave the structure. Return the number of the shape, or -1."""
+    walk.part = next_brick(world, walk.bricks, longest)
+    return INT64(walk.number) if walk.part >= 0 else INT64(-1)
+
+
+@kernel
 def next_part_in_box(walk, world, instances, shapes, low, high):
     """`next_in_box`: the next shape or part whose bounds touch a box."""
     while True:
-        if walk.part >= 0:
+        if walk.bricks.shape_row >= 0:
+            if _give_brick(walk, world, 0.0) >= 0:
+                return INT64(walk.number)
+        elif walk.part >= 0:
             instance = instances[walk.outer.first + walk.number]
             compound = compound_of(shapes[instance.shape])
             part = next_in_box(walk.inner, nodes_of_parts(compound), parts_of(compound), vector3(walk.a), vector3(walk.b))
@@ -83,11 +119,11 @@ def next_part_in_box(walk, world, instances, shapes, low, high):
         if walk.number < 0:
             return INT64(-1)
         instance = instances[walk.outer.first + walk.number]
-        if not is_compound(shapes, instance):
+        if not has_parts(shapes, instance):
             return INT64(walk.number)
         half = scale(subtract(high, low), 0.5)
         a, b = bounds_in_frame(scale(add(low, high), 0.5), half, vector3(instance.position), quaternion(instance.rotation))
-        _enter(walk, shapes, instance, a, b)
+        _enter(walk, world, shapes, instance, IN_BOX, a, b)
 
 
 @kernel
@@ -95,7 +131,10 @@ def next_part_on_ray(walk, world, instances, shapes, origin, vector, longest):
     """`next_on_ray`: the next shape or part whose bounds a ray hits. Within each compound the near parts come first."""
     inverse = inverse_of(vector)
     while True:
-        if walk.part >= 0:
+        if walk.bricks.shape_row >= 0:
+            if _give_brick(walk, world, longest) >= 0:
+                return INT64(walk.number)
+        elif walk.part >= 0:
             instance = instances[walk.outer.first + walk.number]
             compound = compound_of(shapes[instance.shape])
             nodes, parts = nodes_of_parts(compound), parts_of(compound)
@@ -106,18 +145,21 @@ def next_part_on_ray(walk, world, instances, shapes, origin, vector, longest):
         if walk.number < 0:
             return INT64(-1)
         instance = instances[walk.outer.first + walk.number]
-        if not is_compound(shapes, instance):
+        if not has_parts(shapes, instance):
             return INT64(walk.number)
         turn = quaternion(instance.rotation)
         a = rotate_inverse(turn, subtract(origin, vector3(instance.position)))
-        _enter(walk, shapes, instance, a, inverse_of(rotate_inverse(turn, vector)))
+        _enter(walk, world, shapes, instance, ON_RAY, a, rotate_inverse(turn, vector))
 
 
 @kernel
 def next_part_near(walk, world, instances, shapes, point, reach):
     """`next_near`: the next shape or part whose bounds are nearer to a point than `reach`."""
     while True:
-        if walk.part >= 0:
+        if walk.bricks.shape_row >= 0:
+            if _give_brick(walk, world, reach) >= 0:
+                return INT64(walk.number)
+        elif walk.part >= 0:
             instance = instances[walk.outer.first + walk.number]
             compound = compound_of(shapes[instance.shape])
             part = next_near(walk.inner, nodes_of_parts(compound), parts_of(compound), vector3(walk.a), reach)
@@ -127,7 +169,7 @@ def next_part_near(walk, world, instances, shapes, point, reach):
         if walk.number < 0:
             return INT64(-1)
         instance = instances[walk.outer.first + walk.number]
-        if not is_compound(shapes, instance):
+        if not has_parts(shapes, instance):
             return INT64(walk.number)
         a = rotate_inverse(quaternion(instance.rotation), subtract(point, vector3(instance.position)))
-        _enter(walk, shapes, instance, a, a)
+        _enter(walk, world, shapes, instance, NEAR, a, a)

@@ -6,6 +6,7 @@ addresses and numbers at an address that never changes, the only argument that c
 
 import numpy as np
 
+from ..shapes.rows import WALK_ROWS
 from ..shapes.schema import INSTANCE, INSTANCE_NODE
 
 __all__ = ["INSTANCE", "INSTANCE_NODE"]  # shapes on bodies: rows of WORLD.instances and WORLD.instance_nodes
@@ -152,6 +153,7 @@ BODY_RARE = np.dtype(
         ("carried", "f4"),  # load that passes through it, per mass, smoothed [m/s^2]; only if IS_PRESSED
         ("contact_class", "i2"),  # 0 to CONTACT_CLASSES - 1: which rules its contacts follow; see collision/contact_rules.py
         ("contact_events", "i2"),  # NO_CONTACT_EVENTS, CONTACT_CHANGES or ALL_CONTACT_EVENTS
+        ("density", "f4"),  # its mass follows from its shapes; 0: the mass is as set [kg/m^3]
     ],
     align=True,
 )
@@ -219,9 +221,15 @@ WORLD = np.dtype(
         ("areas", "i8"),  # rows of sensors.schema.AREA, by body index
         ("joints", "i8"), ("joint_capacity", "i8"),  # JOINT of joints/schema.py
         ("contact_rules", "i8"),  # CONTACT_RULE (CONTACT_CLASSES, CONTACT_CLASSES) of collision/contact_schema.py; 0: none
+        ("brick_function", "i8"),  # address of bricks.walk_bricks; 0: no shape is a structure
+        ("inner_function", "i8"),  # address of collision.inner_faces.is_inner_contact; 0: no shape is a structure
+        ("merge_function", "i8"),  # address of collision.merged_contacts.merge_contacts; 0: no shape is a structure
+        # Rows of `shapes` behind the capacity, for the bricks of walks under way, and address of a bitmap of those in use
+        ("first_walk_row", "i8"), ("walk_row_words", "i8"),
     ],
     align=True,
 )  # fmt: skip
+WALK_ROW_WORDS = WALK_ROWS // 64
 
 LIMIT_KINDS = 4
 PAIRS, CONTACTS, AREA_OVERLAPS, CONTACT_EVENTS = range(LIMIT_KINDS)
@@ -294,6 +302,7 @@ SYSTEM = np.dtype(
         ("contact_limit", "i8"),  # most manifolds that are solved in a step
         # Contacts that are reported or follow rules: see collision/contact_schema.py
         ("contact_settings", "i8"),  # CONTACT_SETTINGS, by manifold
+        ("manifold_bricks", "i8"),  # int32 (manifold_capacity, 2): see MANIFOLD_HAS_BRICKS of collision/schema.py
         ("telling_pairs", "i8"), ("telling_count", "i8"),  # int32: pairs whose contacts are reported
         ("told_contacts", "i8"), ("told_count", "i8"), ("first_free_told", "i8"),  # TOLD_CONTACT, as many rows as manifolds
         ("contact_events", "i8"), ("contact_event_capacity", "i8"),  # CONTACT_EVENT

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import is_deep
-from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
+from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_number, part_row
 from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC, SYSTEM, WORLD
 from ..geometry.vector import (
     add, conjugate, length, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, subtract,
@@ -22,14 +22,17 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..runtime.prefetch import prefetch
 from ..runtime.vector4 import lane4, load4, max4
-from ..shapes.compound import is_compound, surface_of_part
-from ..shapes.schema import NO_PART, SHAPE, SPHERE
+from ..shapes.compound import has_parts, surface_of_part
+from ..shapes.schema import FIRST_BRICK, NO_PART, SHAPE, SPHERE
 from ..shapes.traits import is_support_shape
 from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
 from .crowds import separate_centers
+from .brick_contacts import take_back, was_merged, write_brick_results, write_merged
+from .merged_contacts import LEAST_MERGED, MERGING
+from .meshes import CLUSTER
 from .meeting import NO_MOTION, angle_ahead, balls_meet_at, bring_back, may_meet, motion_ahead, move_along, set_sweep_ahead
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
@@ -181,7 +184,7 @@ def speculative_distance_of(a, b, delta_time):
 @kernel
 def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, instance_b, axis_cache, shape_pair, results, chain):
     """Collide a shape of A with one of B, whose numbers are in the chain. Returns the axis cache for the next time."""
-    if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b):
+    if instance_b.is_disabled or instance_b.shape < 0 or not shapes_collide(instance_a, instance_b) or chain.overflows != 0:
         return INT64(0)
     rotation_a, rotation_b = quaternion(a.rotation), quaternion(b.rotation)
     shape_pair.shape_a, shape_pair.shape_b = instance_a.shape, instance_b.shape
@@ -195,12 +198,52 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
     found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
     if found > 0 and is_round_on_mesh(shapes, shape_pair):
         found = turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
-    write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
+    if chain.has_bricks != 0:
+        if found > 0:
+            write_brick_results(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
+    else:
+        write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
     return INT64(shape_pair.axis_cache)
 
 
 @kernel
 def collide_all_instances(system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain):
+    """Collide the shapes of A that are near B, each with the shapes of B that are near it.
+
+    Contacts with covered faces of bricks count only if there are no others: a body deep among bricks is pushed by them. Too many
+    contacts of bricks are merged. So a pair with bricks may be collided again in another way, up to four times."""
+    if world.brick_function == 0:
+        collide_near_instances(
+            system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain
+        )  # fmt: skip
+        return
+    mergings, clusters = stack_array(1, MERGING), stack_array(MAX_RESULTS, CLUSTER)
+    merging = mergings[0]
+    merging.clusters = address_of_row(clusters, 0)
+    merges, keeps_inner, is_settled = was_merged(system, chain), INT64(0), False
+    while True:
+        merging.count = merging.total = 0
+        chain.merging = address_of_row(mergings, 0) if merges else INT64(0)
+        chain.keeps_inner, chain.inner_count, chain.overflows = keeps_inner, INT64(0), INT64(0)
+        collide_near_instances(
+            system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain
+        )  # fmt: skip
+        if chain.overflows != 0:
+            merges = is_settled = True
+        elif merges and merging.total < LEAST_MERGED and not is_settled:
+            merges, is_settled = False, True
+        elif chain.count == 0 and merging.total == 0 and chain.inner_count > 0 and keeps_inner == 0:
+            keeps_inner = INT64(1)
+        else:
+            break
+        take_back(system, chain)
+    if merges:
+        write_merged(system, instances, shapes, pair_index, a, b, shape_pair, results, chain)
+    chain.merging = INT64(0)
+
+
+@kernel
+def collide_near_instances(system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain):
     """Collide the shapes of A that are near B, each with the shapes of B that are near it."""
     keep_as_call()
     walk_a, walk_b = stack_array(1, PARTS)[0], stack_array(1, PARTS)[0]
@@ -301,13 +344,15 @@ def collide_balls_ahead(system, world, instances, shapes, pair_index, a, b, delt
 @kernel
 def name_parts(shapes, instances, walk_a, walk_b, chain):
     """Store which two shapes, and which parts of them, are collided next."""
-    chain.has_surface = 0
+    chain.has_surface = chain.has_bricks = 0
     for side in range(2):
         walk = walk_a if side == 0 else walk_b
-        chain.instances[side], chain.parts[side] = INT32(walk.number), INT32(NO_PART)
+        part = part_number(walk)
+        chain.instances[side], chain.parts[side] = INT32(walk.number), INT32(part)
+        chain.has_bricks |= part >= FIRST_BRICK
+        chain.walks[side] = address_of_record(walk.bricks) if part >= FIRST_BRICK else INT64(0)
         if walk.part >= 0:
-            chain.parts[side] = INT32(walk.part)
-            friction, _ = surface_of_part(shapes[instances[walk.outer.first + walk.number].shape], walk.part)
+            friction, _ = surface_of_part(shapes[instances[walk.outer.first + walk.number].shape], part)
             chain.has_surface |= friction >= 0.0
 
 
@@ -328,7 +373,7 @@ def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shap
     apart = separate_centers(system, pair, a, b, delta)
     if gap > shape_pair.distance:
         lists.axis_cache = INT32(0)
-    elif a.instance_count == 1 and b.instance_count == 1 and not has_compound(shapes, instances, a, b):
+    elif a.instance_count == 1 and b.instance_count == 1 and not are_of_parts(shapes, instances, a, b):
         instance_a, instance_b = instances[a.first_instance], instances[b.first_instance]
         if not instance_a.is_disabled and instance_a.shape >= 0:
             lists.axis_cache = INT32(collide_instances(
@@ -368,7 +413,8 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.contact, chain.is_rejected, chain.lowest = address_of_row(contacts, 0), 0, 0.0
     chain.instances[0] = chain.instances[1] = 0
     chain.parts[0] = chain.parts[1] = NO_PART
-    chain.has_surface, chain.is_ahead, chain.curve_load = 0, 0, 0.0
+    chain.has_surface, chain.has_bricks, chain.is_ahead, chain.curve_load = 0, 0, 0, 0.0
+    chain.keeps_inner, chain.inner_count, chain.merging, chain.overflows = 0, 0, 0, 0
     gap = gap_between(a, b, delta) if pair.flags & PAIR_IS_TOUCHING == 0 else 0.0
     delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
     drop_unmatched(system, chain)
@@ -390,9 +436,9 @@ def collide_pair(system, world, pair_index, delta_time):
 
 
 @kernel
-def has_compound(shapes, instances, a, b):
-    """Whether one of two bodies of one shape has a compound."""
-    return is_compound(shapes, instances[a.first_instance]) or is_compound(shapes, instances[b.first_instance])
+def are_of_parts(shapes, instances, a, b):
+    """Whether one of two bodies of one shape has a compound or a structure."""
+    return has_parts(shapes, instances[a.first_instance]) or has_parts(shapes, instances[b.first_instance])
 
 
 @kernel

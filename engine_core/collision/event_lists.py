@@ -11,9 +11,9 @@ from ..bodies.limits import leave_out
 from ..bodies.schema import CONTACT_EVENTS
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from ..shapes.schema import NO_PART
+from ..shapes.schema import FIRST_BRICK, NO_PART
 from .contact_schema import CONTACT_EVENT, CONTACT_REMOVED, TOLD_CONTACT
-from .pairs import lists_of, pairs_of
+from .pairs import lists_of, pairs_of, part_of
 from .schema import PAIR_TELLS
 
 INT32, INT64 = np.int32, np.int64
@@ -52,7 +52,9 @@ def leave_telling(system, index):
 
 @kernel
 def part_told(part):
-    """The part number reported to users for a manifold's part."""
+    """The part number reported to users for one of `pairs.part_of`: that of a brick counts from 1, as the structure does."""
+    if part >= FIRST_BRICK:
+        return INT32(part - FIRST_BRICK)
     return INT32(-1 if part == NO_PART else part)
 
 
@@ -81,11 +83,11 @@ def add_event(system, kind, told):
 
 
 @kernel
-def is_of(told, manifold):
+def is_of(system, told, manifold):
     """Whether a row is for a manifold's two shapes."""
     return (
-        told.shape_a == manifold.instance_a and told.shape_b == manifold.instance_b and told.part_a == manifold.part_a
-        and told.part_b == manifold.part_b
+        told.shape_a == manifold.instance_a and told.shape_b == manifold.instance_b
+        and told.part_a == part_of(system, manifold, 0) and told.part_b == part_of(system, manifold, 1)
     )  # fmt: skip
 
 
@@ -94,7 +96,7 @@ def find_told(system, lists, manifold):
     """Row of a manifold's two shapes if users know of their contact, or -1."""
     rows = told_of(system)
     row = INT64(lists.first_told)
-    while row >= 0 and not is_of(rows[row], manifold):
+    while row >= 0 and not is_of(system, rows[row], manifold):
         row = INT64(rows[row].next)
     return row
 
@@ -114,7 +116,7 @@ def take_told(system, lists, bodies, pair, manifold):
         return INT64(-1)
     told = rows[row]
     told.shape_a, told.shape_b = manifold.instance_a, manifold.instance_b
-    told.part_a, told.part_b = manifold.part_a, manifold.part_b
+    told.part_a, told.part_b = INT32(part_of(system, manifold, 0)), INT32(part_of(system, manifold, 1))
     told.body_a, told.body_b = bodies[pair.body_a].id, bodies[pair.body_b].id
     told.since = system.step_count
     told.next = lists.first_told

@@ -8,14 +8,15 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from ..shapes.mesh_query import material_of
-from ..shapes.schema import CUSTOM, CYLINDER, ELLIPSOID, TAPERED_CAPSULE, TAPERED_CYLINDER
+from ..shapes.schema import CUSTOM, CYLINDER, ELLIPSOID, FIRST_BRICK, TAPERED_CAPSULE, TAPERED_CYLINDER
 from ..shapes.traits import is_round, is_support_shape
 from .contact_hooks import judge, keep_settings
 from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
-from .pairs import lists_of, manifolds_of, pairs_of, take_manifold
+from .pairs import lists_of, manifolds_of, pairs_of, part_of, set_bricks, take_manifold
 from .schema import (
-    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
+    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_MERGED, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B,
+    PAIR_HAS_RULE,
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -24,7 +25,13 @@ CHAIN = np.dtype(
     [
         ("shape_pair", "i8"),  # address of SHAPE_PAIR
         ("instances", "i4", 2),  # numbers of the two shapes that are collided
-        ("parts", "i4", 2),  # numbers of their parts, or NO_PART
+        ("parts", "i4", 2),  # numbers of their parts as `pairs.part_of` returns them
+        ("has_bricks", "i8"),  # one of them is a brick
+        ("walks", "i8", 2),  # addresses of the BRICK_WALKs that are at them, or 0
+        ("keeps_inner", "i8"), ("inner_count", "i8"),  # contacts with covered faces of bricks count; how many did not
+        ("merging", "i8"),  # address of MERGING while contacts of bricks are merged, or 0
+        ("overflows", "i8"),  # there are too many contacts of bricks: they must be merged
+        ("merged_instances", "i4", 2),
         ("has_surface", "i8"),  # one of the parts has friction and restitution of its own
         ("remaining", "i8", (1,)),  # head of the list of old manifolds that are not matched yet
         ("head", "i8"), ("tail", "i8"), ("count", "i8"),  # the new list
@@ -41,6 +48,7 @@ CHAIN = np.dtype(
     align=True,
 )  # fmt: skip
 
+LOW_16 = 0xFFFF
 UPRIGHT = 0.02
 """A normal within this of perpendicular to a round shape's axis is on its side (sine)."""
 MATCH_DISTANCE = 0.02
@@ -87,12 +95,29 @@ def write_manifold(manifold, result, a):
 
 
 @kernel
-def is_between(manifold, chain):
+def is_between(system, manifold, chain):
     """Whether a manifold belongs to the two shapes that are collided."""
     return (
         manifold.instance_a == chain.instances[0] and manifold.instance_b == chain.instances[1]
-        and manifold.part_a == chain.parts[0] and manifold.part_b == chain.parts[1]
+        and (
+            manifold.part_a == chain.parts[0] & LOW_16 and manifold.part_b == chain.parts[1] & LOW_16
+            and (chain.has_bricks == 0 or is_between_bricks(system, manifold, chain)) or chain.merging != 0
+        )
     )  # fmt: skip
+
+
+@kernel
+def is_between_bricks(system, manifold, chain):
+    """Whether a manifold belongs to the two parts that are collided, of which one is a brick."""
+    keep_as_call()
+    return part_of(system, manifold, 0) == chain.parts[0] and part_of(system, manifold, 1) == chain.parts[1]
+
+
+@kernel
+def name_bricks(system, manifold, chain):
+    """Store which bricks a new manifold is between."""
+    keep_as_call()
+    set_bricks(system, manifold, max(chain.parts[0] - FIRST_BRICK, 0), max(chain.parts[1] - FIRST_BRICK, 0))
 
 
 @kernel
@@ -106,7 +131,7 @@ def find_alike(system, result, rotation_a, chain):
     before, index = INT64(-1), INT64(remaining[0])
     while index >= 0:
         manifold = manifolds[index]
-        if is_between(manifold, chain):
+        if is_between(system, manifold, chain):
             likeness = dot(normal, vector3(manifold.normal))
             if likeness > best_likeness:
                 best, best_before, best_likeness = index, before, likeness
@@ -215,12 +240,16 @@ def write_results(system, shapes, pair_index, a, shape_pair, results, found, cha
         manifold.pair = INT32(pair_index)
         manifold.body_a, manifold.body_b = pair.body_a, pair.body_b
         manifold.instance_a, manifold.instance_b = chain.instances[0], chain.instances[1]
-        manifold.part_a, manifold.part_b = np.uint16(chain.parts[0]), np.uint16(chain.parts[1])
+        manifold.part_a, manifold.part_b = np.uint16(chain.parts[0] & LOW_16), np.uint16(chain.parts[1] & LOW_16)
         write_manifold(manifold, results[r], a)
         normal = vector3(results[r].normal)
         manifold.rounding_a = FLOAT32(rounding_of(shape_a, quaternion(shape_pair.rotation_a), normal))
         manifold.rounding_b = FLOAT32(rounding_of(shape_b, quaternion(shape_pair.rotation_b), negate(normal)))
         manifold.flags &= np.uint16(MANIFOLD_HAD_IMPACT)
+        if chain.has_bricks != 0:
+            name_bricks(system, manifold, chain)
+            if chain.merging != 0:
+                manifold.flags |= np.uint16(MANIFOLD_IS_MERGED)
         if manifold.point_count == 1:
             if is_support_shape(shape_a):
                 manifold.flags |= MANIFOLD_WANDERS_A

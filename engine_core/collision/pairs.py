@@ -12,11 +12,12 @@ from ..bodies.limits import leave_out
 from ..bodies.schema import CONTACTS, HAS_EXCEPTIONS, IS_AREA, PAIRS, RIGID, SYSTEM
 from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_record, view
+from ..runtime.memory import address_of_record, view, view2
 from ..runtime.pair_table import find_row, grow_table, insert_row, remove_row, take_row
 from ..runtime.two_lists import link, unlink
+from ..shapes.schema import FIRST_BRICK
 from .contact_rules import ignore_each_other, terms_of
-from .schema import MANIFOLD, MANIFOLD_IS_SENSOR, PAIR, PAIR_LISTS, PAIR_SPARES_A, PAIR_SPARES_B
+from .schema import MANIFOLD, MANIFOLD_HAS_BRICKS, MANIFOLD_IS_SENSOR, PAIR, PAIR_LISTS, PAIR_SPARES_A, PAIR_SPARES_B
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 PAIR_SIZE, MANIFOLD_SIZE, NEXT_MANIFOLD = PAIR.itemsize, MANIFOLD.itemsize, MANIFOLD.fields["next"][1]
@@ -37,6 +38,32 @@ def lists_of(system):
 @kernel
 def manifolds_of(system):
     return view(system.manifolds, system.manifold_capacity, MANIFOLD)
+
+
+@kernel
+def brick_of(system, manifold, side):
+    """Number of the brick of A (side 0) or B (1) in a manifold with MANIFOLD_HAS_BRICKS; 0: that shape is no structure."""
+    number = (address_of_record(manifold) - system.manifolds) // MANIFOLD_SIZE
+    return INT64(view2(system.manifold_bricks, system.manifold_capacity, 2, INT32)[number, side])
+
+
+@kernel
+def set_bricks(system, manifold, brick_a, brick_b):
+    """Set the bricks of a manifold, 0 for none, and its flag."""
+    number = (address_of_record(manifold) - system.manifolds) // MANIFOLD_SIZE
+    bricks = view2(system.manifold_bricks, system.manifold_capacity, 2, INT32)
+    bricks[number, 0], bricks[number, 1] = brick_a, brick_b
+    manifold.flags |= np.uint16(MANIFOLD_HAS_BRICKS)
+
+
+@kernel
+def part_of(system, manifold, side):
+    """The part of the shape of A (side 0) or B (1) in a manifold: its number, NO_PART, or FIRST_BRICK plus that of a brick."""
+    if manifold.flags & MANIFOLD_HAS_BRICKS:
+        brick = brick_of(system, manifold, side)
+        if brick != 0:
+            return FIRST_BRICK + brick
+    return INT64(manifold.part_a if side == 0 else manifold.part_b)
 
 
 @kernel

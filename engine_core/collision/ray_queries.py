@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bodies.parts import PARTS, begin_parts, next_part_in_box, next_part_on_ray, part_row
+from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, next_part_on_ray, part_row
 from ..bodies.publication import read_body
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
@@ -194,11 +194,10 @@ def point_in_body(world, query, bodies, index, hits, count):
         local = rotate_inverse(quaternion(instance.rotation), subtract(point, vector3(instance.position)))
         if not point_in_shape(shapes, np.int64(instance.shape), local):
             continue
-        if not is_asked and is_excluded(query, body.id):
+        if (not is_asked and is_excluded(query, body.id)) or count == query.max_results:
+            end_parts(walk, world)
             return count
         is_asked = True
-        if count == query.max_results:
-            return count
         count = add_hit(hits, count, body, index, number, walk.part)
     return count
 

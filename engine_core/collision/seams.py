@@ -19,12 +19,14 @@ from ..geometry.vector import (
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
+from ..shapes.bricks import block_of, is_structure, place_of_brick, write_box
 from ..shapes.compound import is_compound, place_part
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
-from ..shapes.schema import BOX, CYLINDER, HULL, HULL_BLOCK, MESH, NO_PART, PLANE, SHAPE
+from ..shapes.schema import BOX, CYLINDER, FIRST_BRICK, HULL, HULL_BLOCK, MESH, NO_PART, PLANE, SHAPE
+from ..structures.schema import STRUCTURE
 from .contact_points import contact_frames, contact_normal, contact_point
-from .pairs import lists_of, manifolds_of, pairs_of
-from .schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR, SPECULATIVE_DISTANCE
+from .pairs import lists_of, manifolds_of, pairs_of, part_of
+from .schema import LINEAR_SLOP, MANIFOLD_HAS_BRICKS, MANIFOLD_IS_SENSOR, SPECULATIVE_DISTANCE
 
 FLUSH = LINEAR_SLOP
 """Faces whose planes are this close count as one [m]; less for small bodies, see `flush_distance`."""
@@ -117,8 +119,8 @@ def face_at(shape, position, rotation, point, up, near, below):
 @kernel
 def up_of(contact):
     """Normal of a contact towards the sliding body. A contact: (manifold, frames of its pair, whether that body is A, the other
-    body)."""
-    manifold, frames, is_a, _ = contact
+    body, the part of its shape)."""
+    manifold, frames, is_a, _, _ = contact
     normal = contact_normal(frames, manifold)
     return negate(normal) if is_a else normal
 
@@ -126,7 +128,7 @@ def up_of(contact):
 @kernel
 def point_on_other(contact, p):
     """Point p of a contact on the surface of the other body, from the sliding one's centre of mass."""
-    manifold, frames, is_a, _ = contact
+    manifold, frames, is_a, _, _ = contact
     normal = contact_normal(frames, manifold)
     anchor_a, anchor_b, separation = contact_point(frames, manifold, normal, p)
     middle, up = (anchor_a, negate(normal)) if is_a else (anchor_b, normal)
@@ -136,7 +138,7 @@ def point_on_other(contact, p):
 @kernel
 def depth_of(contact):
     """Depth of the body in the other one at the deepest point of a contact; 0 if it does not touch [m]."""
-    manifold, frames, _, _ = contact
+    manifold, frames, _, _, _ = contact
     normal, depth = contact_normal(frames, manifold), 0.0
     for p in range(manifold.point_count):
         depth = max(depth, -contact_point(frames, manifold, normal, p)[2])
@@ -156,8 +158,8 @@ def lies_in_plane(contact, at, up, near, below):
 @kernel
 def place_of_contact(contact):
     """The shape of the other body in a contact, and its part: two numbers."""
-    manifold, _, is_a, _ = contact
-    return (manifold.instance_b, manifold.part_b) if is_a else (manifold.instance_a, manifold.part_a)
+    manifold, _, is_a, _, part = contact
+    return np.int64(manifold.instance_b if is_a else manifold.instance_a), part
 
 
 @kernel
@@ -165,7 +167,7 @@ def instance_of_contact(instances, shapes, contact):
     """The row of the other body's shape in a contact, or of the part of one."""
     number, part = place_of_contact(contact)
     instance = instances[contact[3].first_instance + number]
-    if part != NO_PART and is_compound(shapes, instance):
+    if part < NO_PART and is_compound(shapes, instance):
         whole, instance = instance, stack_array(1, INSTANCE)[0]
         place_part(shapes, whole, part, instance)
     return instance
@@ -180,13 +182,31 @@ def is_same_mesh(suspect, support, instances, shapes):
 
 
 @kernel
+def face_of_brick(instances, shapes, contact, offset, rotation, point, up, near, below):
+    """Apply `face_at` to a brick."""
+    number, part = place_of_contact(contact)
+    whole = instances[contact[3].first_instance + number]
+    if not is_structure(shapes, whole):
+        return False, up
+    block = block_of(shapes[whole.shape])
+    center, half, turn = place_of_brick(view(block.structure, 1, STRUCTURE)[0], part - FIRST_BRICK, block.unit)
+    box = stack_array(1, SHAPE)[0]
+    write_box(box, half)
+    own = quaternion(whole.rotation)
+    position = add(offset, rotate(rotation, add(vector3(whole.position), rotate(own, center))))
+    return face_at(box, position, multiply(rotation, multiply(own, turn)), point, up, near, below)
+
+
+@kernel
 def face_of_contact(instances, shapes, contact, point, up, near, below):
     """Apply `face_at` to the other body's shape in a contact, or the part of one."""
     keep_as_call()
-    _, frames, is_a, other = contact
+    _, frames, is_a, other, part = contact
     offset = frames[0] if is_a else negate(frames[0])
-    instance = instance_of_contact(instances, shapes, contact)
     rotation = quaternion(other.rotation)
+    if part >= FIRST_BRICK:
+        return face_of_brick(instances, shapes, contact, offset, rotation, point, up, near, below)
+    instance = instance_of_contact(instances, shapes, contact)
     position = add(offset, rotate(rotation, vector3(instance.position)))
     turn = multiply(rotation, quaternion(instance.rotation))
     return face_at(shapes[instance.shape], position, turn, point, up, near, below)
@@ -215,6 +235,14 @@ def is_seam(suspect, support, instances, shapes, near):
 
 
 @kernel
+def are_of_one_structure(suspect, support):
+    """Whether two contacts are with bricks of one shape."""
+    if suspect[4] < FIRST_BRICK or support[4] < FIRST_BRICK or suspect[3].id != support[3].id:
+        return False
+    return place_of_contact(suspect)[0] == place_of_contact(support)[0]
+
+
+@kernel
 def has_support(system, world, bodies, index, suspect, near):
     """Whether another contact of a body shows that `suspect` is with an inner edge."""
     keep_as_call()
@@ -231,8 +259,9 @@ def has_support(system, world, bodies, index, suspect, near):
         if m >= 0 and other.inverse_mass == 0.0:
             frames = contact_frames(pair, a, b)
             while m >= 0:
-                support = (manifolds[m], frames, is_a, other)
+                support = (manifolds[m], frames, is_a, other, part_of(system, manifolds[m], 1 if is_a else 0))
                 is_solved = manifolds[m].point_count > 0 and not manifolds[m].flags & MANIFOLD_IS_SENSOR
+                is_solved = is_solved and not are_of_one_structure(suspect, support)  # inner_faces.py has looked at these
                 if is_solved and is_seam(suspect, support, instances, shapes, near):
                     return True
                 m = manifolds[m].next
@@ -257,7 +286,10 @@ def drop_seam_contacts(system, world, bodies, pair, lists):
     while m >= 0:
         manifold = manifolds[m]
         is_solved = manifold.point_count > 0 and not manifold.flags & MANIFOLD_IS_SENSOR
-        if is_solved and has_support(system, world, bodies, index, (manifold, frames, is_a, other), near):
+        is_solved = is_solved and (body.pair_count > 1 or not manifold.flags & MANIFOLD_HAS_BRICKS)
+        if is_solved and has_support(
+            system, world, bodies, index, (manifold, frames, is_a, other, part_of(system, manifold, 1 if is_a else 0)), near
+        ):
             manifold.point_count = 0
             lists.manifold_count -= 1
         m = manifold.next

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..bodies.bounds import bounds_in_frame, nodes_of
 from ..bodies.motion import turning_of, velocity_at
-from ..bodies.parts import PARTS, begin_parts, next_part_in_box, next_part_near, part_row
+from ..bodies.bricks import BRICK_WALK, IN_BOX, begin_bricks, next_brick
+from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, next_part_near, part_row
 from ..bodies.publication import read_body, read_pose
 from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
 from ..broad_phase.query import box_cast_on, query_end, query_enter, ray_query_next
@@ -28,7 +29,7 @@ from ..shapes.compound import compound_of, parts_of
 from ..shapes.instance_tree import WALK, begin_walk, next_in_box
 from ..shapes.mesh_query import material_of, mesh_face, mesh_of
 from ..shapes.ray import NO_FRACTION, face_told, ray_shape
-from ..shapes.schema import COMPOUND, EMPTY, MESH, SEPARATION_RAY, SHAPE
+from ..shapes.schema import COMPOUND, EMPTY, MESH, SEPARATION_RAY, SHAPE, STRUCTURE
 from ..shapes.traits import is_surface
 from .collide_function import SHAPE_PAIR
 from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
@@ -201,6 +202,7 @@ def meet_body(system, world, query, bodies, index, only, middle, half, count):
             if fraction > 1.0 or (fraction >= query.safe_fraction):
                 continue
         if not is_asked and is_excluded(query, body.id):
+            end_parts(walk, world)
             return count
         is_asked = True
         if query.operation == OVERLAP:
@@ -312,10 +314,38 @@ def meet_system(system, world, query):
 
 
 @kernel
+def meet_by_bricks(system, world, query):
+    """Run `meet_system` for each brick of a structure."""
+    keep_as_call()
+    walk, rows = stack_array(1, BRICK_WALK)[0], stack_array(2, INSTANCE)
+    shape, flags, first = query.shape, query.flags, query.first_result
+    position, rotation = vector3(query.position), quaternion(query.rotation)
+    whole, brick = rows[0], rows[1]
+    whole.shape, whole.user_shape, whole.body = INT32(shape), INT32(-1), INT32(-1)
+    whole.query_layers = whole.simulation_layers = 0
+    store3(whole.position, (0.0, 0.0, 0.0))
+    store4(whole.rotation, (0.0, 0.0, 0.0, 1.0))
+    count = np.int64(first) if flags & ADDS_RESULTS else np.int64(0)
+    query.flags = flags | ADDS_RESULTS
+    begin_bricks(world, walk, whole, IN_BOX, (-FAR, -FAR, -FAR), (FAR, FAR, FAR), address_of_record(brick))
+    while next_brick(world, walk, 0.0) >= 0:
+        query.shape, query.first_result = np.int64(brick.shape), count
+        store3(query.position, add(position, rotate(rotation, vector3(brick.position))))
+        store4(query.rotation, multiply(rotation, quaternion(brick.rotation)))
+        count = meet_system(system, world, query)
+    query.shape, query.flags, query.first_result = shape, flags, first
+    store3(query.position, position)
+    store4(query.rotation, rotation)
+    return count
+
+
+@kernel
 def meet_by_parts(system, world, query):
-    """Run `meet_system` for each part of a compound."""
+    """Run `meet_system` for each part of a compound or brick of a structure."""
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     asking = shapes[np.int64(query.shape)]
+    if asking.kind == STRUCTURE:
+        return meet_by_bricks(system, world, query)
     if asking.kind != COMPOUND:
         return meet_system(system, world, query)
     shape, flags, first = query.shape, query.flags, query.first_result
@@ -400,6 +430,7 @@ def closest_point(system, world, query):
         store3(query.hit, add(vector3(query.position), offset))
         query.hit_instance, query.hit_part = INT32(number), INT32(walk.part)
         if nearest <= 0.0:
+            end_parts(walk, world)
             break
     leave(system.trees, generation, hint)
     return np.int64(1) if nearest < FAR else np.int64(0)

@@ -8,8 +8,8 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.compound import compound_of, is_compound, parts_of, surface_of_part
 from ..shapes.mesh_query import material_of, surface_of
-from ..shapes.schema import INSTANCE, NO_PART, SHAPE
-from .pairs import combine_surfaces
+from ..shapes.schema import FIRST_BRICK, INSTANCE, NO_PART, SHAPE
+from .pairs import combine_surfaces, part_of
 
 
 @kernel
@@ -20,23 +20,27 @@ def surface_on(world, body, number, part, face):
     instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     index, friction, restitution = np.int64(instance.shape), np.float64(body.friction), np.float64(body.restitution)
-    if part != NO_PART and is_compound(shapes, instance):
+    if part < NO_PART and is_compound(shapes, instance):
         own_friction, own_restitution = surface_of_part(shapes[index], part)
         if own_friction >= 0.0:
             friction, restitution = own_friction, own_restitution
         index = np.int64(parts_of(compound_of(shapes[index]))[part].shape)
+    elif part >= FIRST_BRICK:
+        own_friction, own_restitution = surface_of_part(shapes[index], part)
+        if own_friction >= 0.0:
+            friction, restitution = own_friction, own_restitution
     material = material_of(shapes[index], face)
     return surface_of(shapes[index], material) if material >= 0 else (friction, restitution)
 
 
 @kernel
-def combine_own_surfaces(world, a, b, manifold):
+def combine_own_surfaces(system, a, b, manifold):
     """(friction, restitution) of a manifold on a triangle with a material, or a part with its own. For merged triangles, those of
     the deepest."""
     keep_as_call()
-    face = np.int64(manifold.face)
-    friction_a, restitution_a = surface_on(world, a, np.int64(manifold.instance_a), np.int64(manifold.part_a), face)
-    friction_b, restitution_b = surface_on(world, b, np.int64(manifold.instance_b), np.int64(manifold.part_b), face)
+    world, face = system.world, np.int64(manifold.face)
+    friction_a, restitution_a = surface_on(world, a, np.int64(manifold.instance_a), part_of(system, manifold, 0), face)
+    friction_b, restitution_b = surface_on(world, b, np.int64(manifold.instance_b), part_of(system, manifold, 1), face)
     return combine_surfaces(friction_a, restitution_a, friction_b, restitution_b)
 
 

@@ -156,7 +156,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     if manifold.flags & MANIFOLD_HAS_SETTINGS:
         lane[FRICTION * 8], lane[RESTITUTION * 8] = settings.friction, settings.restitution
     elif manifold.flags & MANIFOLD_HAS_MATERIAL:
-        lane[FRICTION * 8], lane[RESTITUTION * 8] = combine_own_surfaces(system.world, a, b, manifold)
+        lane[FRICTION * 8], lane[RESTITUTION * 8] = combine_own_surfaces(system, a, b, manifold)
     lane[IMPACT * 8] = FLOAT32(IMPACT_GOES_ON if manifold.flags & MANIFOLD_HAD_IMPACT else 0.0)
     bias_rate, softness = softness_of(system, a, b, relief_a, relief_b, h, usual)
     lane[BIAS_RATE * 8] = FLOAT32(bias_rate)

@@ -12,13 +12,13 @@ import functools
 
 import numpy as np
 
-from ..bodies.identity import describe_id
+from ..bodies.identity import describe_id, index_of
 from ..bodies.layers import SUB_GROUPS
 from ..bodies.schema import (
     BOUNDS_CHANGED, CONTACT_REPORT, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
     HAS_EXCEPTIONS, HAS_RARE, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, MASS_CHANGED, WAKES_NEIGHBOURS,
 )  # fmt: skip
-from ..edit import body_placement, setting_edits
+from ..edit import body_placement, brick_edits, setting_edits
 from ..edit.commands import FULL, execute_now, make_command
 from ..edit.commands import edit as give_edit
 from ..edit.edit_table import Edit
@@ -117,6 +117,7 @@ class BodyInterface(BodyShapes):
         index = self._owner_index("body_set_system", identity)
         if int(self._bodies.rows[index]["system"]) == system:
             return
+        self._world.shape.settle_bricks()
         self.leave_system(index)
         if system >= 0:
             self.settled_row(index)
@@ -215,6 +216,8 @@ class BodyInterface(BodyShapes):
             number = PARAMETER_NUMBERS[name]
             given = float(finite("body_set_param", name, value, 1)[0])
             check_parameter("body_set_param", name, PARAMETERS[number], given)
+            if name == "mass" and self._bodies.rare_of(self.index("body_set_param", identity))["density"]:
+                self.follow_density(identity, 0.0)
             self.edit("body_set_param", identity, setting_edits.set_parameter, number, given)
         elif name == "inertia":
             numbers = finite("body_set_param", name, value, 3)
@@ -243,6 +246,7 @@ class BodyInterface(BodyShapes):
         """The value that `set_param` set, or the automatic value of `center_of_mass` and `inertia`. While a step of its
         system runs, those are of the shapes that the body had before."""
         index = self.index("body_param", identity)
+        self._world.shape.settle_bricks()
         row = self._bodies.rows[index]
         if row["system"] >= 0:
             self.settle(index)  # behind the gate
@@ -387,11 +391,13 @@ class BodyInterface(BodyShapes):
 
     def settle_shapes(self) -> None:
         """Renew the mass of bodies whose shapes changed. To be called before a step."""
+        self._world.shape.settle_bricks()
         while self._stale:
             self.settle(self._stale.popitem()[0])
 
     def settle(self, index: int) -> None:
         """Renew the mass of a body if its shapes have changed. If a step of its system runs, wait for its end."""
+        self._world.shape.settle_bricks()
         row = self._bodies.rows[index]
         if int(row["flags"]) & MASS_CHANGED and row["system"] >= 0:
             self._late.run(int(row["id"]), functools.partial(self.settled_row, index))
@@ -402,6 +408,35 @@ class BodyInterface(BodyShapes):
         if int(row["flags"]) & MASS_CHANGED:
             self._renew(index)
         return row
+
+    @edits
+    def follow_density(self, identity: int, density: float) -> None:
+        """Let the mass of a body follow from its shapes, now and whenever they change: `density` [kg/m^3] times their volume. 0:
+        the mass stays as it is. Raises ValueError."""
+        index = self.index("body_follow_density", identity)
+        if not 0.0 <= density < 1e38:
+            raise ValueError(f"body_follow_density: density must be at least 0 and finite, got {density!r}")
+        self._bodies.own_rare(index)["density"] = density
+        self._renew(index)
+
+    def bricks_changed(self, index: int, shape: int, batch) -> None:
+        """Renew a body (by index) after a batch of edits of a structure that is one of its shapes (by index of the user's shape):
+        mass, centre of mass, bounds. What touched a removed brick, or is near a new one, wakes."""
+        row = self._bodies.rows[index]
+        if row["system"] < 0:
+            row["flags"] = int(row["flags"]) | MASS_CHANGED
+            return
+        identity = int(row["id"])
+        self._late.run(identity, functools.partial(self._renew_bricks, identity, shape, batch))
+
+    def _renew_bricks(self, identity: int, shape: int, batch) -> None:
+        index = index_of(identity)
+        row = self._bodies.rows[index]
+        if row["id"] != identity or row["system"] < 0:
+            return
+        edit = brick_edits.make_edit(shape, batch)
+        with self._published(index):
+            brick_edits.renew_bricks(self._address, index, address_of(edit))
 
     def shape_changed(self, shape: int) -> None:
         """Renew every body that uses a user's shape whose settings changed."""

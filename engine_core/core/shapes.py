@@ -3,13 +3,21 @@
 Any thread may call, as for bodies (core/bodies.py). Settings are set in the pool, `world.shapes`.
 """
 
+import threading
+
 from ..bodies.identity import describe_id, index_of, kind_of
 from ..bodies.schema import KIND_SHAPE
+from ..structures.structure import merged
 from .part import Part
 
 
 class ShapeInterface(Part):
     """The part of a `World` that handles users' shapes."""
+
+    def __init__(self, world):
+        super().__init__(world)
+        self._batches: dict[int, list] = {}  # edits of structures, by index of the shape, that bodies have not followed yet
+        self._noting = threading.Lock()
 
     def create(self, kind: int) -> int:
         """Create an empty shape of a kind (`shapes.schema`) and return its id."""
@@ -42,3 +50,24 @@ class ShapeInterface(Part):
         shape = self.index("update_height_field", identity)
         self._shapes.update_height_field(shape, x, z, heights, materials)
         self._world.body.shape_changed(shape)
+
+    def structure_changed(self, shape: int, batch) -> None:
+        """Note a batch of edits of a structure (by index of the shape): the bodies that have it are renewed before the next step,
+        or when someone asks for their mass, so that a thousand edits renew them once. At once if it grew: queries look for bricks
+        within the bounds of bodies."""
+        with self._noting:
+            self._batches.setdefault(shape, []).append(batch)
+        if batch.has_grown:
+            self.settle_bricks()
+        else:
+            self._world.body.on_stale()
+
+    def settle_bricks(self) -> None:
+        """Renew the bodies whose structures were edited."""
+        while self._batches:
+            with self._noting:
+                noted = dict(self._batches)
+                self._batches.clear()
+            for shape, batches in noted.items():
+                for body in self._shape_users.of(shape):
+                    self._world.body.bricks_changed(body, shape, merged(batches))

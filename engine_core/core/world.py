@@ -16,12 +16,15 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..bodies.bricks import walk_bricks
 from ..bodies.exceptions import Exceptions
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from ..bodies.pool import BodyPool, InstancePool
-from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WORLD
+from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WALK_ROW_WORDS, WORLD
 from ..bodies.shape_users import ShapeUsers
+from ..collision.inner_faces import is_inner_contact
+from ..collision.merged_contacts import merge_contacts
 from ..edit.body_locks import BodyLocks
 from ..edit.commands import edit
 from ..edit.late_edits import LateEdits
@@ -94,6 +97,8 @@ class World:
         record["instances"], record["instance_capacity"] = self.instances.pool.address, self.instances.pool.capacity
         record["instance_nodes"] = self.instances.nodes.address
         record["shapes"], record["shape_capacity"] = self.shapes.pool.address, self.shapes.pool.capacity
+        self._walk_rows = np.zeros(WALK_ROW_WORDS, np.int64)
+        record["first_walk_row"], record["walk_row_words"] = self.shapes.pool.capacity, address_of(self._walk_rows)
         self.joints = JointPool(limits["joints"], name_limit("joints"))
         record["joints"], record["joint_capacity"] = self.joints.pool.address, self.joints.pool.capacity
         record["systems"], record["system_capacity"] = self._system_pool.address, self._system_pool.capacity
@@ -113,9 +118,16 @@ class World:
         self.retirement = Retirement(self)
         self.bodies.reclaim = self.instances.reclaim = self.shapes.reclaim = self.retirement.reclaim
         self.shapes.on_retire = self.retirement.look_now_and_then
+        self.shapes.on_structure = self._load_bricks
         self.body, self.shape, self.area = BodyInterface(self), ShapeInterface(self), AreaInterface(self)
         self.joint, self.contact, self.listener = JointInterface(self), ContactInterface(self), ListenerInterface(self)
         self.vehicle, self.pulley = VehicleInterface(self), PulleyInterface(self)
+        self.shapes.on_structure_changed = self.shape.structure_changed
+
+    def _load_bricks(self) -> None:
+        """Load the compiled code that only worlds with structures need."""
+        self.record["inner_function"], self.record["merge_function"] = is_inner_contact.address, merge_contacts.address
+        self.record["brick_function"] = walk_bricks.address
 
     def edits_full(self, call: str) -> PoolFull:
         """The error for a call that no step can take up any more."""

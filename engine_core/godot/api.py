@@ -2,6 +2,9 @@
 
 Godot writes a description of 6 MB (`--dump-extension-api`). `write_extract` makes a small file of it in the user's cache, named
 by the engine's version; `read_extract` reads it at every start. An exported game carries the file beside the loader.
+
+Only an editor build of Godot knows `--dump-extension-api`; the build in an exported game ignores the option and runs the game. So
+an exported game never starts itself, and a Godot that was started to describe itself (`CHILD`) starts no other.
 """
 
 import contextlib
@@ -32,6 +35,10 @@ _BUILTIN_METHODS = {
     "PackedFloat64Array": ("size",), "Array": ("append", "size"), "Callable": ("is_valid",),
 }  # fmt: skip
 _FORMAT = 3
+SHIPPED = "godot_api.json"
+"""The extract's name in a released addon."""
+CHILD = "SCREE_DESCRIBES_ITSELF"
+"""The environment variable that marks a Godot which was started to describe itself."""
 
 
 class ApiUnknown(RuntimeError):
@@ -112,12 +119,14 @@ def extract_path(version: str) -> Path:
 def ask_engine(godot: list[str]) -> dict:
     """Have the Godot that the command `godot` starts describe itself. Return the extract.
 
-    Raises ApiUnknown with the engine's output if it gives no description.
+    Raises ApiUnknown with the engine's output if it gives no description, and in a process that was itself started for one.
     """
+    if os.environ.get(CHILD):
+        raise ApiUnknown("this Godot was started to describe itself, and starts no other")
     with tempfile.TemporaryDirectory() as folder:
         try:
             ran = subprocess.run([*godot, "--headless", "--dump-extension-api"], cwd=folder, capture_output=True,
-                                 text=True, timeout=120)  # fmt: skip
+                                 text=True, timeout=120, env={**os.environ, CHILD: "1"})  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ApiUnknown(f"{' '.join(godot)} --dump-extension-api: {error}") from error
         description = Path(folder, "extension_api.json")
@@ -154,18 +163,25 @@ def own_command() -> list[str]:
     return words[: end + 1]
 
 
-def read_extract(version: str, folder: Path | None = None) -> Api:
-    """Read the API of the running engine: from `folder`, from the cache, or by running the engine itself once.
+def _read(path: Path, version: str) -> dict | None:
+    """The extract in a file if it is for this version; None where it is missing, damaged or for another one."""
+    with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):
+        extract = json.loads(path.read_text())
+        if extract.get("format") == _FORMAT and extract["version"] == version:
+            return extract
+    return None
 
-    Raises ApiUnknown if there is none, or if it is for double precision.
+
+def read_extract(version: str, folder: Path | None = None, may_ask: bool = True) -> Api:
+    """Read the API of the running engine: from `folder`, from the cache, or, with `may_ask`, by running the engine itself once.
+
+    The file in `folder` is what games are exported with: with `may_ask` it is made one of this version. Raises ApiUnknown if
+    there is none, or if it is for double precision.
     """
-    for path in [extract_path(version)] + ([folder / "godot_api.json"] if folder else []):
-        with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):  # missing or damaged
-            extract = json.loads(path.read_text())
-            if extract.get("format") == _FORMAT and extract["version"] == version:
-                break
-    else:
-        command = own_command()
+    shipped = folder / SHIPPED if folder else None
+    extract = (_read(shipped, version) if shipped else None) or _read(extract_path(version), version)
+    if extract is None:
+        command = own_command() if may_ask else []
         if not command:
             raise ApiUnknown(f"no description of the API of {version}")
         extract = ask_engine(command)
@@ -173,6 +189,9 @@ def read_extract(version: str, folder: Path | None = None) -> Api:
             _keep(extract)
         if extract["version"] != version:
             raise ApiUnknown(f"{' '.join(command)} describes {extract['version']}, but {version} is running")
+    if may_ask and shipped and shipped.is_file() and _read(shipped, version) is None:
+        with contextlib.suppress(OSError):  # games are exported with the one of another version, and say so
+            shipped.write_text(json.dumps(extract, separators=(",", ":")))
     if extract["precision"] != "single":
         raise ApiUnknown(f"{version} computes in {extract['precision']} precision, which Scree does not support yet")
     return load(extract)

@@ -9,6 +9,7 @@ import time
 from ctypes import c_int, c_int64, c_void_p
 from pathlib import Path
 
+from ..runtime import core_library
 from . import api as godot_api
 from . import schema
 from .busy_thread import BusyThread
@@ -18,6 +19,8 @@ from .methods import Methods
 from .variant import Variants
 from .virtual_trials import Trials
 
+PARTS = "scree"
+"""The folder beside the loader with all parts of a released addon."""
 _LEVEL_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int)
 _CALL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_void_p, c_void_p)
 
@@ -42,10 +45,13 @@ class CallableInfo(ctypes.Structure):
 class Engine:
     """The running Godot: its interface, its API, the registered classes, and the server once it is made."""
 
-    def __init__(self, get_proc_address: int, library: int):
+    def __init__(self, get_proc_address: int, library: int, is_exported_game: bool):
         self.interface = Interface(get_proc_address, library)
         version = self.interface.version()
-        self.api = godot_api.read_extract(version.string.decode(), Path(self.interface.library_path()).parent)
+        core_library.library()  # a released addon without its core is of no use, and this is where its loader can still say so
+        beside = Path(self.interface.library_path()).parent
+        parts = beside / PARTS if (beside / PARTS).is_dir() else beside
+        self.api = godot_api.read_extract(version.string.decode(), parts, may_ask=not is_exported_game)
         self.variants = self.reporter = self.settings = self.server = None
         self.classes = []
         self._kept = []
@@ -86,13 +92,8 @@ class Engine:
         """Register our three classes, once."""
         if self.classes:
             return
-        from ..runtime.code_files import SUFFIX, cache_folder_of, lack_of_room
-
-        if not any(cache_folder_of("scree.step.physics_system").rglob(f"*{SUFFIX}")):
-            print("scree: compiling the core for this machine: this happens once and takes a minute or two "
-                  "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
-            if problem := lack_of_room():
-                print(f"scree: {problem}: the next start may have to compile again", file=sys.stderr, flush=True)
+        if core_library.library() is None:
+            _say_that_it_compiles()
         import numpy as np
 
         from . import virtual_table
@@ -184,15 +185,27 @@ class Engine:
         sys.stderr.flush()
 
 
+def _say_that_it_compiles() -> None:
+    """Say what takes so long, unless the code is cached."""
+    from ..runtime.code_files import SUFFIX, cache_folder_of, lack_of_room
+
+    if any(cache_folder_of("scree.step.physics_system").rglob(f"*{SUFFIX}")):
+        return
+    print("scree: compiling the core for this machine: this happens once and takes a minute or two "
+          "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
+    if problem := lack_of_room():
+        print(f"scree: {problem}: the next start may have to compile again", file=sys.stderr, flush=True)
+
+
 _engine: Engine | None = None
 _callbacks: list = []
 
 
-def initialize(get_proc_address: int, library: int, initialization: int) -> None:
-    """Entry point for the loader, which calls it once, with addresses. Raises RuntimeError with one clear line if Scree cannot
-    run here."""
+def initialize(get_proc_address: int, library: int, initialization: int, is_exported_game: bool) -> None:
+    """Entry point for the loader, which calls it once, with addresses; `is_exported_game`: this Godot has no editor in it. Raises
+    RuntimeError with one clear line if Scree cannot run here."""
     global _engine
-    engine = _engine = Engine(get_proc_address, library)
+    engine = _engine = Engine(get_proc_address, library, is_exported_game)
 
     def enter(userdata, level):
         try:

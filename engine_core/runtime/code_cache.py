@@ -9,36 +9,12 @@ import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import llvmlite
 import numba
 
 from . import code_files
-from .source_closure import closure_hash, is_of_engine
-
-
-class CompiledEntry(NamedTuple):
-    """A function with C's calling convention: its address, whether it came from the cache, its file there (None where it is not
-    cached), and the object that keeps the code alive."""
-
-    address: int
-    is_cached: bool
-    file: Path | None
-    owner: object
-
-
-def _stamp(function) -> str:
-    """Hash of the sources that a function's code depends on, including its own file if it is outside the engine. Empty if there
-    is no file; then nothing is cached."""
-    module = function.__module__
-    if is_of_engine(module):
-        return closure_hash(module)
-    try:
-        own = Path(function.__code__.co_filename).read_bytes()
-    except OSError:
-        return ""
-    return closure_hash(module) + hashlib.sha256(own).hexdigest()
+from .code_identity import stamp, told_cells
 
 
 class CodeCache:
@@ -49,22 +25,11 @@ class CodeCache:
 
     def __init__(self, function, folder: Path, dumps: Callable[[object], bytes]):
         self._function, self.folder, self._dumps = function, folder, dumps
-        self._stamp = _stamp(function)
-
-    def _told(self, value) -> str:
-        """Describe a value that a function closes over, the same in every process. A compiled function is described by its
-        location, the sources that its code depends on, and what it closes over: a function may close over it without an import
-        of its module. Numba's own form of it contains a number that differs each time."""
-        function = getattr(value, "py_func", None)
-        if function is None:
-            return repr(value) if isinstance(value, int | float | str | None) else repr(self._dumps(value))
-        place = f"{function.__module__}.{function.__qualname__}:{function.__code__.co_firstlineno}"
-        return f"{place}:{_stamp(function)}({self._cells(function)})"
+        self._stamp = stamp(function)
 
     def _cells(self, function) -> str:
         """Describe everything that a function, or the one it stands for, closes over."""
-        function = getattr(function, "stands_for", function)
-        return ", ".join(self._told(cell.cell_contents) for cell in function.__closure__ or ())
+        return told_cells(function, self._dumps)
 
     def digest_of_cells(self) -> str:
         """A short hash of what the function closes over, the same in every process."""

@@ -1,14 +1,15 @@
 """The choice between the two ways to compile: with Numba's inside (`numba_inside.py`), or plainly (`plain_numba.py`).
 
-Both give `make_kernel`, `compile_entry` and `address_generator`, and code that computes the same bits. With Numba's inside
-compiling takes half the time and the code is cached. The plain way is taken if the environment variable SCREE_PLAIN_NUMBA is set
-(and not 0), or if Numba has changed so much that its inside cannot be used; then a warning says so.
+Both give `make_kernel`, `compile_entry`, `address_generator` and `type_of_intrinsic`, and code that computes the same bits. With
+Numba's inside compiling takes half the time and the code is cached. The plain way is taken if the environment variable
+SCREE_PLAIN_NUMBA is set (and not 0), or if Numba has changed so much that its inside cannot be used; then a warning says so.
 """
 
 import os
 import warnings
 
 import numba
+from numba import types
 
 from . import numba_versions
 
@@ -41,3 +42,14 @@ IS_PLAIN = _way.__name__.endswith("plain_numba")
 make_kernel = _way.make_kernel
 compile_entry = _way.compile_entry
 address_generator = _way.address_generator
+type_of_intrinsic = _way.type_of_intrinsic
+
+
+def type_of_kernel(compiled):
+    """Numba's type of a kernel that `make_kernel` made."""
+    return numba.typeof(compiled)
+
+
+def numba_signature(signature):
+    """The signature of an entry point as Numba has it."""
+    return getattr(types, signature.return_type)(*(getattr(types, name) for name in signature.args))

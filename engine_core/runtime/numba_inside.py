@@ -25,12 +25,15 @@ from llvmlite import ir
 from numba import _dynfunc, njit, types
 from numba.core import caching, codegen, compiler, serialize, sigutils
 from numba.core.ccallback import CFunc
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
-from numba.core.registry import CPUDispatcher
+from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NativeLowering
 
 from . import code_files, numba_versions
-from .code_cache import CodeCache, CompiledEntry
+from .code_cache import CodeCache
+from .compiled_entry import CompiledEntry
+from .portable_code import IS_PORTABLE
 
 RELIES_ON = {
     "numba._dynfunc.make_function": "makes the key under which Numba keeps a kernel",
@@ -53,9 +56,14 @@ RELIES_ON = {
     "numba.core.compiler.CompileResult._reduce": "converts a compiled function to what can be pickled",
     "numba.core.compiler.CompileResult._rebuild": "restores it",
     "numba.core.compiler.compile_result": "describes a kernel from the cache as if it had been compiled",
+    "numba.core.compiler_lock.global_compiler_lock": "held while an entry point is translated for the library of the core",
     "numba.core.compiler_machinery.register_pass": "registers the lowering of kernels",
     "numba.core.funcdesc.FunctionDescriptor.lookup_module": "the module that a kernel's key is made in",
     "numba.core.registry.CPUDispatcher": "the class of compiled functions, that `Kernel` is one of",
+    "numba.core.registry.cpu_target": "types of what compiled code refers to",
+    "numba.core.typing.context.BaseContext.refresh": "makes functions known that are written as instructions",
+    "numba.core.base.BaseContext.refresh": "makes known how they are compiled",
+    "numba.core.typing.context.BaseContext.resolve_value_type": "the type of a function that is written as instructions",
     "numba.core.serialize.dumps": "pickles compiled code",
     "numba.core.serialize.pickle": "unpickles it",
     "numba.core.sigutils.normalize_signature": "takes a signature apart",
@@ -205,7 +213,7 @@ class NumbaCache(caching._Cache):
 
     def _file_of(self, signature, codegen) -> Path | None:
         arguments, result = sigutils.normalize_signature(signature)
-        return self.code.file_of(f"{arguments} {result}", codegen.magic_tuple())
+        return self.code.file_of(f"{arguments} {result}", ("any",) if IS_PORTABLE else codegen.magic_tuple())
 
     def load_overload(self, sig, target_context):
         """Load the compiled function, or None if it must be compiled."""
@@ -276,6 +284,32 @@ def compile_entry(function, signature, folder: Path) -> CompiledEntry:
     cache = compiled._cache = NumbaCache(function, folder)
     compiled.compile()
     return CompiledEntry(compiled.address, compiled.cache_hits > 0, cache.last_file, compiled)
+
+
+@global_compiler_lock
+def lower_entry(function, signature, folder: Path) -> tuple[bytes, str]:
+    """Translate an entry point, with all kernels that it calls, to intermediate code that is not optimised. Returns it as LLVM's
+    bitcode, and the name of the function with C's calling convention in it."""
+    compiled = CFunc(function, (signature.args, signature.return_type), {}, _ENTRY_OPTIONS, KernelPipeline)
+    cache = NumbaCache(function, folder)
+    path = cache.code.file_of(f"lowered {signature}", ("any",))
+    content = code_files.read(path) if path else None
+    if content is None:
+        lowered = compiled._compile_uncached()
+        lowered.library._ensure_finalized()
+        result = lowered.library._final_module.as_bitcode(), lowered.fndesc.llvm_cfunc_wrapper_name
+        if path:
+            cache.code.write(path, lambda: serialize.dumps(result))
+        return result
+    return serialize.pickle.loads(content)
+
+
+def type_of_intrinsic(compiled):
+    """Numba's type of a function that is written as instructions. Its module may just have been imported, in the middle of a
+    compilation, and Numba looks for new functions only before one."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+    return cpu_target.typing_context.resolve_value_type(compiled)
 
 
 def address_generator(kernel_type):

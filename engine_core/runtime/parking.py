@@ -1,6 +1,7 @@
 """Threads that sleep without cost until a 32-bit word changes, by the operating system's own primitive, called by address.
 
-Linux: futex (run in every test). Windows: WaitOnAddress; macOS: `__ulock_wait`: both are written from the vendors' headers and
+In code for any system (`portable_code.py`) they are C functions of the core's library (`tools/core/platform.c`). Else, on Linux:
+futex (run in every test). Windows: WaitOnAddress; macOS: `__ulock_wait`: both are written from the vendors' headers and
 have never been run. Any other system: only `sched_yield`, which keeps a core busy.
 """
 
@@ -8,14 +9,15 @@ import ctypes
 import platform
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
+from .intrinsic import intrinsics
 from .kernel import kernel
 from .memory import address_of_row, stack_array
+from .portable_code import IS_PORTABLE
 
-_INT64 = ir.IntType(64)
+_call_system, _give_way, _wait_while, _wake_all = intrinsics(
+    "parking", "call_system", "platform_give_way", "platform_wait_while", "platform_wake_all"
+)
 
 # Three addresses, kept in the record of the parked thread: compiled code with a pointer as a global cannot be cached.
 PARKING = np.dtype([("wait", "i8"), ("wake", "i8"), ("give_way", "i8")], align=True)
@@ -25,18 +27,6 @@ _FUTEX_NUMBERS = {"x86_64": 202, "aarch64": 98, "riscv64": 98}
 _FUTEX_NUMBER = _FUTEX_NUMBERS.get(platform.machine(), -1) if _SYSTEM == "Linux" else -1
 _FUTEX_WAIT_PRIVATE, _FUTEX_WAKE_PRIVATE = 128, 129
 _ULOCK_COMPARE_AND_WAIT, _ULOCK_WAKE_ALL = 1, 0x101
-
-
-@intrinsic
-def _call_system(typing_context, function, a, b, c, d, e):
-    """Compiled: call `int64 f(a, b, c, d, e)`. A function that takes fewer ignores the rest (true of every 64-bit C
-    convention in use)."""
-
-    def generate(context, builder, signature, arguments):
-        function_type = ir.FunctionType(_INT64, [_INT64] * 5)
-        return builder.call(builder.inttoptr(arguments[0], function_type.as_pointer()), list(arguments[1:]))
-
-    return types.int64(*[types.int64] * 6), generate
 
 
 def system_functions() -> dict[str, int]:
@@ -62,13 +52,34 @@ def system_functions() -> dict[str, int]:
     return {"wait": syscall, "wake": syscall, "give_way": address(library.sched_yield)}
 
 
-@kernel
-def give_way(parking):
-    """Yield the core to another thread that is ready."""
-    _call_system(parking.give_way, 0, 0, 0, 0, 0)
+if IS_PORTABLE:
+
+    @kernel
+    def give_way(parking):
+        """Yield the core to another thread that is ready."""
+        _give_way()
+
+else:
+
+    @kernel
+    def give_way(parking):
+        """Yield the core to another thread that is ready."""
+        _call_system(parking.give_way, 0, 0, 0, 0, 0)
 
 
-if _SYSTEM == "Windows":
+if IS_PORTABLE:
+
+    @kernel
+    def wait_while(parking, word, value):
+        """Sleep while the int32 at address `word` holds `value`. May return early without a reason: check again."""
+        _wait_while(word, value)
+
+    @kernel
+    def wake_all(parking, word):
+        """Wake every thread that sleeps on the word. Change the word first."""
+        _wake_all(word)
+
+elif _SYSTEM == "Windows":
 
     @kernel
     def wait_while(parking, word, value):

@@ -13,6 +13,11 @@ ENGINE_FOLDER = Path(__file__).resolve().parent.parent
 PACKAGE = __name__.split(".")[0]
 _IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
 _COMMENT = re.compile(r"#[^\n]*")
+_KEEPING = ("cache_folder", "code_cache", "code_files", "code_identity", "compiled_entry", "core_library", "source_closure")
+WITHOUT_EFFECT = frozenset(f"{PACKAGE}.runtime.{name}" for name in _KEEPING)
+"""Modules that say where compiled code is kept and found again, not what it is: code does not depend on them."""
+_INTRINSIC = re.compile(r"\bintrinsics?\(\s*\"(\w+)\"")
+"""A declaration of functions that are written in `runtime/intrinsics/`, which is imported when something is compiled."""
 
 
 @functools.cache
@@ -53,7 +58,9 @@ def _source(module: str) -> tuple[str, frozenset[str]]:
         for name in _COMMENT.sub("", names).strip("()").replace("\n", " ").split(","):
             if name.strip():
                 named.add(f"{full}.{name.split(' as ')[0].strip()}")
-    return hashlib.sha256(text.encode()).hexdigest(), frozenset(name for name in named if _file_of(name))
+    if module.startswith(f"{PACKAGE}.runtime."):
+        named.update(f"{PACKAGE}.runtime.intrinsics.{name}" for name in _INTRINSIC.findall(text))
+    return hashlib.sha256(text.encode()).hexdigest(), frozenset(name for name in named - WITHOUT_EFFECT if _file_of(name))
 
 
 @functools.cache

@@ -5,16 +5,12 @@ counter, which is the same on all cores.
 """
 
 import ctypes
-import platform
 import time
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from .atomics import add_int64
+from .intrinsic import intrinsic
 from .kernel import entry_point, kernel
 from .memory import Pool, view
 
@@ -35,21 +31,7 @@ EVENT_SIZE = EVENT.itemsize
 TIMELINE = np.dtype([("capacity", "i8"), ("rings", "i8"), ("heads", "i8")], align=True)
 
 
-@intrinsic
-def cycles(typing_context):
-    """Compiled: the processor's counter [cycle]. Some ten nanoseconds; not a fence."""
-
-    def generate(context, builder, signature, arguments):
-        module, counter = builder.module, ir.IntType(64)
-        if platform.machine() in ("arm64", "aarch64"):
-            # The cycle counter is closed to programs there; the virtual timer is not.
-            function_type = ir.FunctionType(counter, [ir.MetaDataType()])
-            read = cgutils.get_or_insert_function(module, function_type, "llvm.read_volatile_register.i64")
-            return builder.call(read, [module.add_metadata(["cntvct_el0"])])
-        read = module.declare_intrinsic("llvm.readcyclecounter", [], ir.FunctionType(counter, []))
-        return builder.call(read, [])
-
-    return types.int64(), generate
+cycles = intrinsic("timeline", "cycles")
 
 
 @entry_point("int64()")

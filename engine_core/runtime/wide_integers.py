@@ -1,23 +1,5 @@
 """Sums of products in 128-bit whole numbers, at an address: exact, so independent of the order of the terms."""
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from .intrinsic import intrinsic
 
-_WIDE = ir.IntType(128)
-
-
-@intrinsic
-def add_product(typing_context, address, a, b):
-    """Compiled: add a * b to the 128-bit whole number at `address`, which is aligned to eight bytes."""
-
-    def generate(context, builder, signature, arguments):
-        pointer = builder.inttoptr(arguments[0], _WIDE.as_pointer())
-        before = builder.load(pointer)
-        before.align = 8
-        product = builder.mul(builder.sext(arguments[1], _WIDE), builder.sext(arguments[2], _WIDE))
-        stored = builder.store(builder.add(before, product), pointer)
-        stored.align = 8
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), generate
+add_product = intrinsic("wide_integers", "add_product")

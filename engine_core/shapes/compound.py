@@ -5,9 +5,10 @@ import numpy as np
 from ..geometry.vector import add, multiply, quaternion, rotate, store3, store4, vector3
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view, view2
+from .bricks import surface_of_brick
 from .instance_tree import TREE_FROM, build_instance_tree
 from .placed_shapes import renew_instance_bounds, shape_mass
-from .schema import COMPOUND, COMPOUND_BLOCK, INSTANCE, INSTANCE_NODE, SHAPE
+from .schema import COMPOUND, COMPOUND_BLOCK, FIRST_BRICK, INSTANCE, INSTANCE_NODE, SHAPE, STRUCTURE
 
 INT32, INT64 = np.int32, np.int64
 
@@ -37,6 +38,15 @@ def is_compound(shapes, instance):
 
 
 @kernel
+def has_parts(shapes, instance):
+    """Whether an enabled shape on a body is a compound or a structure."""
+    if instance.shape < 0 or instance.is_disabled:
+        return False
+    kind = shapes[instance.shape].kind
+    return kind == COMPOUND or kind == STRUCTURE
+
+
+@kernel
 def place_part(shapes, instance, number, out):
     """Write a part of the compound that an INSTANCE row puts on a body to `out`, as if the part were a shape of that body."""
     part = parts_of(compound_of(shapes[instance.shape]))[number]
@@ -51,7 +61,10 @@ def place_part(shapes, instance, number, out):
 
 @kernel
 def surface_of_part(shape, number):
-    """(friction, restitution) of a part of a compound, or of any other shape; negative: those of the body."""
+    """(friction, restitution) of a part of a compound, of a brick (FIRST_BRICK plus its number), or of any other shape; negative:
+    those of the body."""
+    if number >= FIRST_BRICK and shape.kind == STRUCTURE:
+        return surface_of_brick(shape, number - FIRST_BRICK)
     if shape.kind != COMPOUND:
         return -1.0, -1.0
     compound = compound_of(shape)

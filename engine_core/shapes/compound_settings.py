@@ -13,6 +13,7 @@ from ..runtime.memory import address_of
 from . import cooking, schema
 from .compound import cook_parts
 from .stretch import is_identity, split_basis
+from .traits import TRAITS
 
 NO_SURFACE = (-1.0, -1.0)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -81,6 +82,8 @@ class StaticCompound(NamedTuple):
                 surfaces = np.where(own.surfaces < 0.0, np.float32(surface), own.surfaces)
                 columns.append((inner, _product(transform, own.transforms), own.user_data, surfaces))
                 paths += [(number, *own.path_of(k)) for k in range(len(own.numbers))]
+            elif hasattr(own, "cook") and not TRAITS[own.kind].can_be_part:
+                raise ValueError(f"{call}: part {number}: a {schema.KIND_NAMES[own.kind]} cannot be a part of a compound")
             elif hasattr(own, "cook"):
                 columns.append(([number_of(own)], transform[None], [int(part.user_data)], [surface]))
                 paths.append((number,))

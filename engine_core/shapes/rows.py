@@ -8,12 +8,16 @@ from ..runtime.c_memory import free_all
 from ..runtime.memory import Pool
 from . import schema
 
+WALK_ROWS = 4096
+"""More walks over bricks than are under way at a time: a few a thread."""
+
 
 class ShapeRows:
     """The rows of all shapes of a world. Any thread may call; one lock guards all."""
 
     def __init__(self, make_id, capacity: int, setting: str = ""):
-        self.pool = Pool("shapes", schema.SHAPE, capacity, setting=setting)
+        self.pool = Pool("shapes", schema.SHAPE, capacity + WALK_ROWS, setting=setting)
+        self.pool.capacity = capacity  # the rows behind it belong to walks over bricks: see bodies/bricks.py
         self.rows = self.pool.rows
         self.row_count = 0  # rows in use have a lower index
         self._make_id = make_id
@@ -116,11 +120,15 @@ class ShapeRows:
     def _give_back_row(self, row: int) -> None:
         self._retiring.discard(row)
         self.rows[row]["kind"] = schema.EMPTY
-        self._blocks.pop(row, None)
+        self._drop_block(row)
         for part in self._part_rows.pop(row, ()):
             self._give_back_row(part)
         if self.rows[row]["id"] == 0 and row not in self._rows_of:
             self._free_rows.append(row)
+
+    def _drop_block(self, row: int) -> None:
+        """Let go of the block of a row, if it has one."""
+        self._blocks.pop(row, None)
 
     # Shapes that were cooked elsewhere, for batches of bodies (core/batches.py).
 

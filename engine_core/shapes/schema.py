@@ -12,14 +12,14 @@ import math
 import numpy as np
 
 # Kinds of shape. The order is the order of arguments in a collision: kind_a <= kind_b.
-# Except that shapes defined by a support function alone, the last four, come before hulls.
+# Except that shapes defined by a support function alone, tapered capsules to custom shapes, come before hulls.
 (
     EMPTY, SPHERE, CAPSULE, BOX, HULL, CYLINDER, TRIANGLE, PLANE, MESH, HEIGHT_FIELD, SEPARATION_RAY, COMPOUND, TAPERED_CAPSULE,
-    TAPERED_CYLINDER, ELLIPSOID, CUSTOM,
-) = range(16)  # fmt: skip
+    TAPERED_CYLINDER, ELLIPSOID, CUSTOM, STRUCTURE,
+) = range(17)  # fmt: skip
 KIND_NAMES = (
     "empty", "sphere", "capsule", "box", "convex hull", "cylinder", "triangle", "plane", "mesh", "height field",
-    "separation ray", "static compound", "tapered capsule", "tapered cylinder", "ellipsoid", "custom shape",
+    "separation ray", "static compound", "tapered capsule", "tapered cylinder", "ellipsoid", "custom shape", "structure",
 )  # fmt: skip
 
 SHAPE = np.dtype(
@@ -31,7 +31,7 @@ SHAPE = np.dtype(
         ("half_height", "f4"),  # capsule: half of the segment along Y, caps not counted; cylinder: half of its height
         ("half_extents", "f4", 3),  # box; ellipsoid: half axes; tapered shapes: half height, radius above, radius below
         ("plane", "f4", 4),  # plane: unit normal and distance; solid where normal . x <= distance
-        ("block", "i8"),  # address of the cooked HULL_BLOCK, MESH_BLOCK, CUSTOM_BLOCK or COMPOUND_BLOCK, 0 if none
+        ("block", "i8"),  # address of the HULL_BLOCK, MESH_BLOCK, CUSTOM_BLOCK, COMPOUND_BLOCK or STRUCTURE_BLOCK, 0 if none
         ("bounds", "f4", 6),  # min x, y, z, max x, y, z; infinite for a plane (+-1e30)
         ("volume", "f4"),  # [m^3]; 0 for planes and meshes
         ("center_of_mass", "f4", 3),
@@ -175,3 +175,17 @@ COMPOUND_BLOCK = np.dtype(
 MOST_PARTS = 65535
 NO_PART = 65535
 """The part number in a manifold for a shape that is not a compound."""
+
+# A structure: bricks by the thousand, edited in place. A walk over the shapes of a body writes its bricks as boxes, one at a
+# time: see bricks.py.
+STRUCTURE_BLOCK = np.dtype(
+    [
+        ("structure", "i8"),  # address of the STRUCTURE of structures/schema.py
+        ("unit", "f8"),  # length of its unit [m]
+        ("materials", "i8"),  # address of float32 (material_count, 2): friction and restitution of the materials 1, 2, ...
+        ("material_count", "i8"),
+    ],
+    align=True,
+)
+FIRST_BRICK = 1 << 16
+"""Part numbers from here on are bricks: FIRST_BRICK plus the brick's number. Users are told the number of the brick."""

@@ -302,6 +302,12 @@ def _materials(call: str, materials, table, sizes: tuple) -> tuple[np.ndarray, n
         return NO_MATERIALS, NO_TABLE
     if materials is None or table is None:
         raise ValueError(f"{call}: materials and material_table must both be given, or none")
+    table = checked_table(call, table)
+    return _rows_of_table(call, materials, sizes, len(table)).ravel(), table
+
+
+def checked_table(call: str, table) -> np.ndarray:
+    """Check a table of friction and restitution, and return it as float32 `(n, 2)`."""
     try:
         table = np.array(table, dtype=np.float32)
     except (TypeError, ValueError):
@@ -310,7 +316,7 @@ def _materials(call: str, materials, table, sizes: tuple) -> tuple[np.ndarray, n
         raise ValueError(f"{call}: material_table must be 1 to 256 rows of friction and restitution, got shape {table.shape}")
     if not (np.isfinite(table) & (table >= 0.0)).all():
         raise ValueError(f"{call}: friction and restitution must be at least 0 and finite, got {table.tolist()}")
-    return _rows_of_table(call, materials, sizes, len(table)).ravel(), table
+    return table
 
 
 class Mesh(NamedTuple):

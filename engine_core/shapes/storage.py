@@ -2,7 +2,8 @@
 
 The bytes are an archive of NumPy arrays (`numpy.savez`, no pickled objects): the row, the record and the arrays of its block, and
 the settings, from which scaled uses are cooked. They hold no address, and are the same for the same shape. In a compound, the
-names of each cooked part, and of the settings of each shape that parts use, begin with its number.
+names of each cooked part, and of the settings of each shape that parts use, begin with its number. Of a structure they hold the
+bricks; numbers of bricks are given anew.
 """
 
 import io
@@ -14,6 +15,7 @@ from . import compound_settings, schema, settings
 from .compound_settings import StaticCompound
 from .cooking import COOKED_FIELDS, Block, Cooked, pack_block
 from .pool import ShapePool
+from .structure_settings import StructureSettings
 from .traits import TRAITS
 
 VERSION = 3
@@ -97,7 +99,10 @@ def save_shape(pool: ShapePool, index: int) -> bytes:
             raise ValueError(f"save_shape: shape {index} is a custom one, its function cannot be saved: set it again")
         block = pool.block_of(current)
         row["margin"] = pool.rows[index]["margin"]
-        entries = {"version": np.array(VERSION)} | _row_entries(row, block) | _settings_entries(own, block)
+        if isinstance(own, StructureSettings):  # the set of bricks; all else follows from it
+            entries = {"version": np.array(VERSION), "row": _bare_row(row)} | _named("structure", own.entries())
+        else:
+            entries = {"version": np.array(VERSION)} | _row_entries(row, block) | _settings_entries(own, block)
         if int(row["kind"]) == schema.COMPOUND:
             entries |= _part_entries(pool, current)
         if isinstance(own, StaticCompound):
@@ -146,6 +151,22 @@ def _loaded_row(entries: dict) -> tuple[np.void, Cooked]:
     return row, Cooked(int(row["kind"]), {name: row[name] for name in COOKED_FIELDS}, block, tuple(parts))
 
 
+def _bare_row(row) -> np.ndarray:
+    """The bytes of a row with what does not follow from settings."""
+    bare = np.zeros((), schema.SHAPE)
+    for name in ("kind", "user_kind", "margin"):
+        bare[name] = row[name]
+    return np.frombuffer(bare.tobytes(), np.uint8)
+
+
+def _load_structure(pool: ShapePool, row, entries: dict) -> int:
+    """Load a structure of its own. Raises ValueError for bricks that are not valid."""
+    own = StructureSettings.from_entries(entries)
+    index = pool.create(schema.STRUCTURE)
+    pool.take_over(index, own, own.cook(), float(row["margin"]))
+    return index
+
+
 def load_shape(pool: ShapePool, data: bytes) -> int:
     """Load a shape from the bytes of `save_shape` and return its index. Raises ValueError for other bytes, PoolFull."""
     try:
@@ -156,6 +177,9 @@ def load_shape(pool: ShapePool, data: bytes) -> int:
         raise ValueError(f"load_shape: these bytes are no shape: {error}") from None
     if version != VERSION:
         raise ValueError(f"load_shape: the shape is of version {version}, this program reads {VERSION}")
+    structure = _under("structure", entries)
+    if structure:
+        return _load_structure(pool, entries["row"].view(schema.SHAPE)[0], structure)
     row, cooked = _loaded_row(entries)
     own = _loaded_settings(int(row["user_kind"]), entries, cooked.block)
     index = pool.create(int(row["user_kind"]))

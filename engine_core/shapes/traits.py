@@ -12,7 +12,8 @@ import numpy as np
 from ..runtime.kernel import kernel
 from .schema import (
     BOX, CAPSULE, COMPOUND, COMPOUND_BLOCK, CUSTOM, CUSTOM_BLOCK, CYLINDER, ELLIPSOID, EMPTY, HEIGHT_FIELD, HULL, HULL_BLOCK,
-    KIND_NAMES, MESH, MESH_BLOCK, PLANE, SEPARATION_RAY, SPHERE, TAPERED_CAPSULE, TAPERED_CYLINDER, TRIANGLE,
+    KIND_NAMES, MESH, MESH_BLOCK, PLANE, SEPARATION_RAY, SPHERE, STRUCTURE, STRUCTURE_BLOCK, TAPERED_CAPSULE, TAPERED_CYLINDER,
+    TRIANGLE,
 )  # fmt: skip
 
 
@@ -39,6 +40,8 @@ class Traits(NamedTuple):
     """The type of the record that `block` of its row points to."""
     is_stored: bool = True
     """Its bytes can be saved; a custom shape's function is code."""
+    can_be_part: bool = True
+    """It can be a part of a static compound."""
 
 
 TRAITS = {
@@ -58,6 +61,7 @@ TRAITS = {
     TAPERED_CYLINDER: Traits(is_convex=True, is_support=True),
     ELLIPSOID: Traits(is_convex=True, is_support=True),
     CUSTOM: Traits(is_convex=True, is_support=True, block=CUSTOM_BLOCK, is_stored=False),
+    STRUCTURE: Traits(block=STRUCTURE_BLOCK, can_be_part=False),  # its bricks collide
 }
 if list(TRAITS) != list(range(len(KIND_NAMES))) or len(TRAITS) > 63:
     raise RuntimeError("traits.py: each kind of schema.py needs one row, in that order")

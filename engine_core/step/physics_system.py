@@ -277,6 +277,7 @@ class PhysicsSystem:
         """Reserve memory for contact rules and events, which is used only where there are any. A step reports at most all current
         manifolds and all previous ones."""
         row["contact_settings"] = self._reserve("settings of contacts", CONTACT_SETTINGS, manifolds)
+        row["manifold_bricks"] = self._reserve("bricks of contacts", np.int32, 2 * manifolds)
         row["telling_pairs"] = self._reserve("pairs that are told", np.int32, pairs)
         row["told_contacts"] = self._reserve("contacts that were told", TOLD_CONTACT, manifolds)
         row["contact_events"] = self._reserve("contact events", CONTACT_EVENT, 2 * manifolds)

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ..batches.body_batches import NEW_BODY, NEW_SHAPE
-from ..shapes.schema import COMPOUND, CUSTOM
+from ..shapes.schema import COMPOUND, CUSTOM, STRUCTURE
 from . import tile_file
 from .tile_limits import LARGEST, LARGEST_PLACE, LARGEST_TURN_ERROR
 from .wanted import Tile, tile_at
@@ -50,11 +50,13 @@ class Bake:
 
     def add_cooked(self, cooked) -> int:
         """Add a cooked shape and return its number. Raises ValueError for a static compound (bake its parts as shapes of the
-        body) and for a custom shape, whose function is code."""
+        body), for a custom shape, whose function is code, and for a structure."""
         if cooked.kind == COMPOUND:
             raise ValueError("add_cooked: tiles hold no static compounds: give the body its parts as shapes")
         if cooked.kind == CUSTOM:
             raise ValueError("add_cooked: tiles hold no custom shapes: their function is code, leave the body in the game")
+        if cooked.kind == STRUCTURE:
+            raise ValueError("add_cooked: tiles hold no structures: their bricks are edited in place, leave the body in the game")
         rows, blocks = tile_file.shape_rows([cooked])
         digest = hashlib.blake2b(rows.tobytes() + blocks, digest_size=16).digest()
         if digest not in self._by_digest:

@@ -121,8 +121,21 @@ def write_brick(s, command, i):
     if is_free(brick):
         placements = view(s.placements, s.bricks.capacity, PLACEMENT)
         placements[number] = view(command.placements, command.count, PLACEMENT)[i]
+    note_thickness(s, number, brick)
     add_mass(s, number, brick, 1)
     return number
+
+
+@kernel
+def note_thickness(s, number, brick):
+    """Note the shortest side of a new brick if no brick was thinner."""
+    half = vector3(view(s.placements, s.bricks.capacity, PLACEMENT)[number].half_extents) if is_free(brick) else (
+        0.5 * (np.float64(brick.high[0]) - brick.low[0]), 0.5 * (np.float64(brick.high[1]) - brick.low[1]),
+        0.5 * (np.float64(brick.high[2]) - brick.low[2]),
+    )  # fmt: skip
+    thickness = 2.0 * min(half[0], half[1], half[2])
+    if s.thinnest == 0.0 or thickness < s.thinnest:
+        s.thinnest = thickness
 
 
 @kernel
@@ -213,4 +226,6 @@ def edit_structure(structure, command_address):
         if not mark_leaving(s, command):
             return
         remove_batch(s, command)
+    if clusters_of(s)[s.root].elements == 0:
+        s.thinnest = 0.0
     publish(s)

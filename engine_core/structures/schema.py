@@ -105,8 +105,20 @@ STRUCTURE = np.dtype(
         ("links", "i8"),  # int32 a leaf: the next one of a chain; 0: none
         ("placements", "i8"),
         ("sums", SUMS),
+        ("thinnest", "f8"),  # no brick has been thinner than this since it was empty last [unit]; 0: it was empty since
     ]
 )  # fmt: skip
+
+SUMMARY = np.dtype(
+    [
+        ("mass", "f8"),  # density times volume
+        ("center_of_mass", "f8", 3),  # [unit]
+        ("inertia", "f8", 6),  # about the centre of mass for a mass of 1: xx, yy, zz, xy, xz, yz [unit^2]
+        ("low", "f8", 3), ("high", "f8", 3),  # bounds; low above high: there are no bricks
+        ("thinnest", "f8"),
+    ]
+)  # fmt: skip
+"""What a body needs to know of a whole structure."""
 
 INSERT, REMOVE, CHANGE, PUBLISH = range(4)
 COMMAND = np.dtype(

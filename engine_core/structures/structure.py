@@ -2,6 +2,8 @@
 
 import threading
 import time
+import weakref
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +12,8 @@ from . import schema
 from .asking import BOX_QUERY, FOUND, RAY, cast_rays, find_in_boxes
 from .edits import edit_structure
 from .pools import set_up_pool
-from .schema import BRICK, CLUSTER, COMMAND, LEAF, PLACEMENT, REACH, STRUCTURE
+from .schema import BRICK, CLUSTER, COMMAND, LEAF, PLACEMENT, REACH, STRUCTURE, SUMMARY
+from .summary import summarize
 
 ROOT = 1
 """The cluster of the empty root."""
@@ -70,6 +73,29 @@ def _copy(name: str, rows, dtype, count: int) -> np.ndarray:
     return rows
 
 
+class Batch(NamedTuple):
+    """What a batch of edits did: numbers of bricks, int32, ascending."""
+
+    removed: np.ndarray
+    inserted: np.ndarray
+    bounds: np.ndarray
+    """Bounds of the removed bricks [unit], float32 (n, 6)."""
+    has_grown: bool
+    """Whether the bounds of the structure were wider after it than before."""
+
+
+def merged(batches: list[Batch]) -> Batch:
+    """What several batches did together."""
+    if len(batches) == 1:
+        return batches[0]
+    removed, inserted = (np.unique(np.concatenate(numbers)) for numbers in list(zip(*batches, strict=True))[:2])
+    bounds = np.concatenate([batch.bounds for batch in batches])
+    return Batch(removed, inserted, bounds, any(batch.has_grown for batch in batches))
+
+
+NO_NUMBERS, NO_BOUNDS = np.zeros(0, np.int32), np.zeros((0, 6), np.float32)
+
+
 class Structure:
     """Bricks and the tree over them. Any thread may ask; edits take a lock, and are seen by queries batch by batch. Nobody waits,
     except that an edit waits for queries under way, at most a second, if the rows that these may read fill the pools."""
@@ -80,7 +106,8 @@ class Structure:
         start = -address_of(self._record) % 64  # words of other threads have their own cache lines
         self.record = np.frombuffer(self._record, np.uint8)[start : start + STRUCTURE.itemsize].view(STRUCTURE)
         self.address = address_of(self.record)
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        """Held while the structure is edited, or its rows are read as those of one state."""
         self._memory: list = []
         most = 4 * capacity + SPARE_CLUSTERS
         self.bricks = self._set_up("bricks", BRICK, capacity + 1, twin=PLACEMENT)
@@ -91,6 +118,13 @@ class Structure:
         record = self.record[0]
         record["root"], record["head"], record["batch"] = ROOT, ROOT, 1
         record["placements"] = record["bricks"]["twin"]
+        self.capacity = capacity
+        self.users: weakref.WeakSet = weakref.WeakSet()
+        """What follows the edits: `renew_structure(structure)` is called before a batch ends, in the order of batches, and
+        `tell_structure(structure, batch)` after it."""
+        self.searches: weakref.WeakSet = weakref.WeakSet()
+        """Searches for pieces (breaking.py), which note what is removed."""
+        self.summary = self._summarized()
 
     def _set_up(self, name: str, dtype, capacity: int, **options) -> np.ndarray:
         """Set up a pool, and return its rows by number: read-only by agreement."""
@@ -106,6 +140,12 @@ class Structure:
         record["links"], record["retired"] = _address(self.link_memory), [_address(memory) for memory in retired]
         record["retired_capacity"] = count
         self._memory += retired
+
+    def _summarized(self):
+        """A row SUMMARY of all bricks. For the thread that edits."""
+        rows = np.zeros(1, SUMMARY)
+        summarize(self.address, address_of(rows))
+        return rows[0]
 
     def __len__(self) -> int:
         return int(self.clusters[self.record[0]["root"]]["elements"])
@@ -123,6 +163,14 @@ class Structure:
         """Remove bricks as one batch. Raises ValueError if one is not there or named twice (then nothing was changed)."""
         self._edit("remove", schema.REMOVE, None, None, np.array(numbers, np.int32).ravel())
 
+    def take_out(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Remove bricks that came apart from the rest as one batch. Returns their rows BRICK and PLACEMENT, to be inserted
+        elsewhere. Searches for pieces do not look at where they were. Raises like `remove`."""
+        numbers = np.array(numbers, np.int32).ravel()
+        rows = self.rows_of("take_out", numbers.astype(np.int64)), np.frombuffer(self._memory[1], PLACEMENT)[numbers]
+        self._edit("take_out", schema.REMOVE, None, None, numbers, is_noted=False)
+        return rows
+
     def change(self, numbers, rows: np.ndarray, placements: np.ndarray | None = None) -> np.ndarray:
         """Put bricks in the place of others as one batch: no query sees both or neither. Returns the new numbers: queries under
         way may still read the old ones. Raises like `insert` and `remove`."""
@@ -135,7 +183,7 @@ class Structure:
         for _ in range(2):
             self._edit("give_back", schema.PUBLISH, None, None, np.zeros(0, np.int32))
 
-    def _edit(self, name: str, operation: int, rows, placements, numbers) -> None:
+    def _edit(self, name: str, operation: int, rows, placements, numbers, is_noted: bool = True) -> None:
         command, count = np.zeros(1, COMMAND), len(numbers)
         rows, placements = _copy(name, rows, BRICK, count), _copy(name, placements, PLACEMENT, count)
         scratch = np.empty(2 * count if operation == schema.INSERT else 0, np.int32)
@@ -143,9 +191,30 @@ class Structure:
         record["operation"], record["count"], record["numbers"] = operation, count, address_of(numbers)
         record["rows"], record["scratch"] = address_of(rows), address_of(scratch)
         record["placements"] = address_of(placements) if len(placements) else 0
-        with self._lock:
+        old = np.sort(numbers) if operation != schema.INSERT else NO_NUMBERS
+        with self.lock:
+            gone = self._bounds(numbers) if operation in (schema.REMOVE, schema.CHANGE) else NO_BOUNDS
             self._carry_out(command)
+            done = int(record["done"])
+            for search in list(self.searches) if is_noted and len(gone) and done else ():
+                search.note(gone[:done])
+            before = self.summary
+            if done:
+                self.summary = self._summarized()
+            for user in list(self.users) if done else ():
+                user.renew_structure(self)
+        if done and self.users:
+            after = self.summary
+            has_grown = bool((after["low"] < before["low"]).any() or (after["high"] > before["high"]).any())
+            new = np.sort(numbers[:done]) if operation != schema.REMOVE else NO_NUMBERS
+            for user in list(self.users):
+                user.tell_structure(self, Batch(old, new, gone, has_grown))
         self._raise(name, record, numbers)
+
+    def _bounds(self, numbers: np.ndarray) -> np.ndarray:
+        """Bounds (n, 6) of bricks [unit]; of numbers that are none, anything."""
+        rows = self.bricks[np.clip(numbers, 0, len(self.bricks) - 1)]
+        return np.concatenate((rows["low"], rows["high"]), axis=1)
 
     def _carry_out(self, command) -> None:
         """Give a COMMAND to the structure. While rows that queries may still read fill the pools, wait for these queries."""
@@ -167,6 +236,27 @@ class Structure:
             raise PoolFull(f"{name}: the pools are full; the first {int(record['done'])} of {len(numbers)} edits were made")
         if fault != schema.NO_FAULT:
             raise ValueError(f"{name}: brick {faulty} of the batch: {FAULTS[fault]}")
+
+    def all_bricks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers of all bricks, int32, ascending, and copies of their rows BRICK and PLACEMENT."""
+        with self.lock:
+            used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
+            numbers = used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
+            placements = np.frombuffer(self._memory[1], PLACEMENT)
+            rows = self.bricks[numbers]
+            placed = np.zeros(len(numbers), PLACEMENT)
+            is_free = rows["kind"] == schema.FREE_BOX
+            placed[is_free] = placements[numbers[is_free]]
+            return numbers, rows, placed
+
+    def rows_of(self, call: str, numbers: np.ndarray) -> np.ndarray:
+        """Copies of the rows BRICK with these numbers. Raises ValueError if one is not there."""
+        with self.lock:
+            is_there = (numbers > 0) & (numbers < len(self.bricks))
+            is_there[is_there] = (self.bricks["kind"][numbers[is_there]] - 1) < schema.LEAVING - 1
+            if not is_there.all():
+                raise ValueError(f"{call}: there is no brick {numbers[~is_there][0]}")
+            return self.bricks[numbers]
 
     # Queries, from any thread ----------------------------------------------------------------------------------------------
 

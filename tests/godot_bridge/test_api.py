@@ -114,5 +114,20 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(cache, monkeypatch):
     assert api.read_extract("Godot Engine v4.9.1.stable.test").sizes["Vector3"] == 12
 
 
+def test_an_engine_that_was_asked_asks_no_other(cache, monkeypatch):
+    description = f"{{**{DESCRIPTION!r}, 'marked': os.environ[{api.CHILD!r}]}}"
+    program = f"import json, os; json.dump({description}, open('extension_api.json', 'w'))"
+    api.write_extract([sys.executable, "-c", program])
+    monkeypatch.setenv(api.CHILD, "1")
+    with pytest.raises(api.ApiUnknown, match="starts no other"):
+        api.write_extract([sys.executable, "-c", program])
+
+
+def test_a_game_that_may_not_ask_starts_nothing(cache, monkeypatch):
+    monkeypatch.setattr(api, "own_command", lambda: pytest.fail("it was about to start itself"))
+    with pytest.raises(api.ApiUnknown, match="no description"):
+        api.read_extract("Godot Engine v4.9.1.stable.test", may_ask=False)
+
+
 def test_own_command_is_this_process():
     assert api.own_command()[0].endswith(("python", "python3", f"python3.{sys.version_info[1]}"))

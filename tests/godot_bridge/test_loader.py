@@ -18,8 +18,8 @@ say = LEVEL(lambda userdata, level: print("level", level, flush=True))
 class Initialization(ctypes.Structure):
     _fields_ = [("minimum_level", ctypes.c_int), ("userdata", ctypes.c_void_p), ("initialize", ctypes.c_void_p),
                 ("deinitialize", ctypes.c_void_p)]
-def initialize(get_proc_address, library, initialization):
-    assert get_proc_address and library == 0x10
+def initialize(get_proc_address, library, initialization, is_exported_game):
+    assert get_proc_address and library == 0x10 and is_exported_game is False
     print("engine starts", sys.version_info[:2], sys.flags.no_user_site, flush=True)
     sys.stdout.fileno(), sys.stdout.encoding, sys.stderr.isatty()
     record = Initialization.from_address(initialization)

@@ -33,6 +33,14 @@ def double_cone(data, words):
     return 0
 
 
+def four_bricks() -> scree.Structure:
+    """Four flush bricks in the shape of BOX, in units of half a metre."""
+    structure = scree.Structure(unit=0.5, capacity=100)
+    low = np.array([(-2, -1, -2), (0, -1, -2), (-2, -1, 0), (0, -1, 0)])
+    structure.insert(low, low + 2)
+    return structure
+
+
 class Example(NamedTuple):
     value: scree.Shape
     high: tuple  # its bounds [m]; those below are the same but for the sign, unless `low` is given
@@ -88,6 +96,7 @@ EXAMPLES = {
     schema.CUSTOM: Example(
         scree.Custom(function=double_cone, data=(0.8,)), (1.0, 0.8, 1.0), 2.0 * CONE * 0.8, is_in_godot=False
     ),
+    schema.STRUCTURE: Example(four_bricks(), (1.0, 0.5, 1.0), 4.0, is_in_godot=False),
 }  # fmt: skip
 
 

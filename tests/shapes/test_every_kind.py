@@ -192,11 +192,19 @@ def test_it_is_cast_at_a_box_and_overlaps_it(kind, space):
 
 @every_kind
 def test_scaled_uses(kind, space):
-    """The shape works as a part of a compound, three times as large."""
+    """A shape works as a part of a compound, three times as large. A kind that cannot be one is refused, and scaled on a body."""
     known = example_of(kind)
-    body = space.add_static(scree.Compound(parts=[scree.Part(shape=known.value, scale=(3.0, 3.0, 3.0))]))
-    pool, index = row_of(space, body)
-    parts = pool.rows[pool.part_rows(index)]
+    compound = scree.Compound(parts=[scree.Part(shape=known.value, scale=(3.0, 3.0, 3.0))])
+    if TRAITS[kind].can_be_part:
+        pool, index = row_of(space, space.add_static(compound))
+        parts = pool.rows[pool.part_rows(index)]
+    else:
+        with pytest.raises(ValueError, match=f"a {NAMES[kind]} cannot be a part of a compound"):
+            space.add_static(compound)
+        body, core = space.add_static(known.value), space.world.core
+        core.body.set_shape_transform(body.id, 0, (3.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0))
+        _, _, at = core.body.instance("", body.id, 0)
+        parts = core.shapes.rows[core.instances.rows["shape"][at : at + 1]]
     assert parts["length"].max() == (3.0 if kind == schema.SEPARATION_RAY else 0.0)
     assert parts["volume"].sum() == pytest.approx(27.0 * known.volume, rel=2e-2)
     hit = space.cast_ray((0.01, 3.0 * known.top + 1.0, 0.02), (0.01, 3.0 * known.top - 0.6, 0.02))

@@ -1,7 +1,9 @@
 """Output and exit codes of the sub-commands; the work itself is tested beside its functions."""
 
 import errno
+import importlib.metadata
 import shutil
+import subprocess
 
 import pytest
 from typer.testing import CliRunner
@@ -9,7 +11,7 @@ from typer.testing import CliRunner
 from scree.tools import command_line, doctor, find_godot, prove, scenes
 from scree.tools.prove import Check, Outcome
 
-COMMANDS = ("demo", "test", "install", "godot", "warmup", "bench", "prove", "docs", "doctor")
+COMMANDS = ("demo", "test", "install", "godot", "warmup", "build-core", "bench", "prove", "docs", "doctor")
 
 
 @pytest.fixture
@@ -20,6 +22,27 @@ def scree():
 def test_every_command_has_its_line_of_help(scree):
     said = scree("--help").output
     assert all(f"\n  {name}  " in said for name in COMMANDS)
+
+
+def test_no_line_of_help_is_cut_off(scree):
+    said = "".join(scree("--help").output.split())
+    assert "..." not in said.replace("[ARGS]...", "")
+    for command in command_line.application.registered_commands:
+        assert command_line._first_sentence(command.callback.__doc__).replace(" ", "") in said
+
+
+def test_the_version_is_that_of_the_package(scree):
+    result = scree("--version")
+    assert result.exit_code == 0 and result.output == f"Scree {importlib.metadata.version('scree-physics')}\n"
+
+
+def test_arguments_for_the_project_reach_godot(scree, monkeypatch):
+    """Godot hands everything after `--` to the project."""
+    monkeypatch.setattr(command_line, "_godot", lambda: find_godot.Godot(("godot",), "4.4", "a test"))
+    ran = []
+    monkeypatch.setattr(command_line.subprocess, "run", lambda command: ran.append(command) or subprocess.CompletedProcess("", 3))
+    result = scree("godot", "--headless", "--help", "--", "--level", "2")
+    assert result.exit_code == 3 and ran == [["godot", "--headless", "--help", "--", "--level", "2"]]
 
 
 def test_a_project_that_is_none_is_refused_in_one_line(scree, tmp_path):

@@ -90,3 +90,37 @@ def test_the_extension_names_every_library_that_can_be_built():
     assert get_setting(text, "configuration", "entry_symbol") == '"scree_init"'
     for (system, architecture), (library, _) in build_loader.TARGETS.items():
         assert get_setting(text, "libraries", f"{system}.{architecture}") == f'"bin/{library}"'
+
+
+def test_uninstalling_leaves_the_project_as_it_was(game):
+    before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
+    install(game)
+    done = install_addon.uninstall(game)
+    assert len(done) == 3
+    after = {path: path.read_bytes() for path in game.rglob("*") if path.is_file() and path.name != "extension_list.cfg"}
+    assert after == before
+    assert (game / ".godot/extension_list.cfg").read_text() == ""
+    assert install_addon.uninstall(game) == []
+
+
+def test_uninstalling_keeps_what_is_not_ours(game, tmp_path):
+    settings = game / "project.godot"
+    settings.write_text(
+        '[editor_plugins]\n\nenabled=PackedStringArray("res://addons/other/plugin.cfg", "res://addons/scree/plugin.cfg")\n'
+        '\n[physics]\n\n3d/physics_engine="Jolt Physics"\nscree_3d/simulation/threads=2\n'
+    )
+    copy = tmp_path / "addon"
+    install_addon._copy_addon(places.addon_source(), copy)
+    (game / "addons").mkdir()
+    (game / "addons/scree").symlink_to(copy)
+    assert len(install_addon.uninstall(game)) == 2
+    text = settings.read_text()
+    assert get_setting(text, "editor_plugins", "enabled") == 'PackedStringArray("res://addons/other/plugin.cfg")'
+    assert get_setting(text, "physics", "3d/physics_engine") == '"Jolt Physics"'
+    assert get_setting(text, "physics", "scree_3d/simulation/threads") == "2"
+    assert (copy / "plugin.cfg").is_file() and not (game / "addons/scree").exists()
+
+
+def test_a_folder_without_a_project_has_nothing_to_uninstall(tmp_path):
+    with pytest.raises(CannotInstall, match="no Godot project"):
+        install_addon.uninstall(tmp_path)

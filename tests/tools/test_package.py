@@ -37,6 +37,7 @@ def test_the_wheel_holds_all_and_nothing_made_here(unpacked):
     names = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
     assert "scree/py.typed" in names  # what users write is checked against the annotations
     assert "scree/runtime/kernel.py" in names and "scree/tools/command_line.py" in names
+    assert {"scree/runtime/intrinsics/call.py", "scree/tools/core/platform.c", "scree/tools/core/scree_modules.py"} <= names
     for file in ("plugin.cfg", "plugin.gd", "scree.gdextension", "native/loader.c"):
         assert f"scree/tools/addon/{file}" in names
     for file in ("project.godot", "index.json", "scenes/pile.tscn", "scripts/demo_scene.gd"):

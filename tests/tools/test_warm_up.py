@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from scree.runtime import code_files
+from scree.runtime import code_files, core_library
 from scree.tools import doctor, show, warm_up
 from scree.tools.warm_up import Forecast
 
@@ -70,7 +70,8 @@ def test_a_log_names_what_is_compiled_and_not_what_was_there():
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch) -> Path:
-    """A cache in which all that is needed is one small file, warmed up."""
+    """A cache in which all that is needed is one small file, warmed up, and no library of the core."""
+    monkeypatch.setattr(core_library, "library", lambda: None)
     monkeypatch.setattr(code_files, "CACHE_FOLDER", tmp_path / "compiled" / "all")
     file = tmp_path / "compiled" / "all" / "f-1.abc.code"
     code_files.write(file, b"code")

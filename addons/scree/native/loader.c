@@ -1,6 +1,9 @@
 /* The native part of Scree: it starts CPython inside Godot and hands over to scree.godot.start. No physics here.
  *
- * It reads `scree_paths.cfg` beside its own file (`key=value` lines: libpython, site_packages, engine, python_version).
+ * It reads `scree_paths.cfg` beside its own file, or in the folder `scree` there (`key=value` lines: libpython, site_packages,
+ * engine, python_version; a path that is not absolute is meant from that folder). A released addon brings a Python of its
+ * own: the line `archive` names the zip with its standard library, NumPy and the engine; `site_packages` is then the folder
+ * of the extension modules, and lines `preload` name libraries that these need.
  * Whatever is missing or of the wrong version gives one clear error, and Godot goes on with its own physics engine.
  */
 #ifdef _WIN32
@@ -21,13 +24,19 @@
 #ifdef _WIN32
 #define EXPORT __declspec(dllexport)
 #define SEPARATORS "/\\"
+#define PATH_LIST ';'
 #define STANDARD_LIBRARY "%s/Lib/os.py%.0s" /* the version is no part of it */
 #else
 #define EXPORT __attribute__((visibility("default")))
 #define SEPARATORS "/"
+#define PATH_LIST ':'
 #define STANDARD_LIBRARY "%s/lib/python%s/os.py"
 #endif
 #define PATH_BYTES 4096
+#define MOST_PRELOADED 8
+#define STRING 4 /* of GDExtensionVariantType */
+#define STRING_NAME 21
+#define HAS_FEATURE 3927539163LL /* the hash of OS.has_feature, unchanged since Godot 4.0 */
 
 typedef void (*AnyFunction)(void);
 typedef AnyFunction (*GetProcAddress_)(const char *name);
@@ -38,17 +47,54 @@ typedef struct {
   void (*deinitialize)(void *userdata, int level);
 } Initialization;
 typedef struct {
-  char libpython[PATH_BYTES], site_packages[PATH_BYTES], engine[PATH_BYTES], python_version[32];
+  char libpython[PATH_BYTES], site_packages[PATH_BYTES], engine[PATH_BYTES], archive[PATH_BYTES], python_version[32];
+  char preload[MOST_PRELOADED][PATH_BYTES];
+  int preloaded;
 } Paths;
 
 static GetProcAddress_ godot_function;
 static char module_path[PATH_BYTES];
+static int is_released; /* the addon brings its own Python */
 
 EXPORT uint8_t scree_init(GetProcAddress_ get_proc_address, void *library, Initialization *initialization);
 
 static void do_nothing(void *userdata, int level) {
   (void)userdata;
   (void)level;
+}
+
+/* Whether the running Godot has no editor inside, as in an exported game: such a build cannot describe its own API.
+ * 0 also where that cannot be asked. */
+static int is_exported_game(void) {
+  typedef void (*New)(void *, const char *);
+  typedef void (*Destroy)(void *);
+  typedef Destroy (*GetDestructor)(int);
+  typedef void *(*GetMethod)(const void *, const void *, int64_t);
+  typedef void *(*GetSingleton)(const void *);
+  typedef void (*Call)(const void *, void *, const void *const *, void *);
+  if (!godot_function) return 0;
+  New new_name = (New)godot_function("string_name_new_with_utf8_chars");
+  New new_string = (New)godot_function("string_new_with_utf8_chars");
+  GetDestructor get_destructor = (GetDestructor)godot_function("variant_get_ptr_destructor");
+  GetMethod get_method = (GetMethod)godot_function("classdb_get_method_bind");
+  GetSingleton get_singleton = (GetSingleton)godot_function("global_get_singleton");
+  Call call = (Call)godot_function("object_method_bind_ptrcall");
+  if (!new_name || !new_string || !get_destructor || !get_method || !get_singleton || !call) return 0;
+  Destroy destroy_name = get_destructor(STRING_NAME), destroy_string = get_destructor(STRING);
+  void *class_name, *method_name, *feature; /* a StringName and a String are one pointer each */
+  new_name(&class_name, "OS");
+  new_name(&method_name, "has_feature");
+  void *method = get_method(&class_name, &method_name, HAS_FEATURE), *os = get_singleton(&class_name);
+  uint8_t has_editor = 1;
+  if (method && os) {
+    new_string(&feature, "editor");
+    const void *arguments[] = {&feature};
+    call(method, os, arguments, &has_editor);
+    destroy_string(&feature);
+  }
+  destroy_name(&class_name);
+  destroy_name(&method_name);
+  return !has_editor;
 }
 
 /* One error that says what is wrong and how to mend it; always gives 0. */
@@ -58,9 +104,16 @@ static int fail(const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  snprintf(line, sizeof line,
-           "scree: %s. To mend it, run `python3 tools/scree.py install PROJECT` in the checkout of Scree. "
-           "Until then this project runs on Godot's default physics engine.", what);
+  if (is_exported_game())
+    snprintf(line, sizeof line, "scree: this game runs on Godot's default physics engine, not on Scree: %s. Its developers "
+             "export it anew with all parts of the addon.", what);
+  else if (is_released)
+    snprintf(line, sizeof line, "scree: %s. To mend it, put the folder addons/scree of the release into the project again. "
+             "Until then this project runs on Godot's default physics engine.", what);
+  else
+    snprintf(line, sizeof line,
+             "scree: %s. To mend it, run `python3 tools/scree.py install PROJECT` in the checkout of Scree. "
+             "Until then this project runs on Godot's default physics engine.", what);
   typedef void (*PrintError)(const char *, const char *, const char *, int32_t, uint8_t);
   PrintError print_error = godot_function ? (PrintError)godot_function("print_error") : NULL;
   if (print_error) print_error(line, "scree_init", "loader.c", 0, 1);
@@ -108,13 +161,13 @@ static void *find_running_python(const char *libpython) {
 #endif
 }
 
-static void *open_python(const char *libpython) {
+static void *open_library(const char *path) {
 #ifdef _WIN32
   wchar_t wide[PATH_BYTES];
-  MultiByteToWideChar(CP_UTF8, 0, libpython, -1, wide, PATH_BYTES);
+  MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, PATH_BYTES);
   return (void *)LoadLibraryExW(wide, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
 #else
-  return dlopen(libpython, RTLD_NOW | RTLD_GLOBAL); /* global: NumPy's extension modules look for its symbols there */
+  return dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* global: NumPy's extension modules look for its symbols there */
 #endif
 }
 
@@ -150,29 +203,53 @@ static void read_value(const char *line, const char *key, char *value, size_t si
   value[strcspn(value, "\r\n")] = 0;
 }
 
+/* Puts a folder before a path that is not absolute. */
+static void complete(char *path, const char *folder) {
+  char whole[PATH_BYTES * 2];
+  if (!path[0] || strchr(SEPARATORS, path[0]) || path[1] == ':') return;
+  snprintf(whole, sizeof whole, "%s%s", folder, path);
+  snprintf(path, PATH_BYTES, "%.*s", PATH_BYTES - 1, whole);
+}
+
 static int read_paths(Paths *paths) {
-  char name[PATH_BYTES + 32], line[PATH_BYTES + 64];
-  size_t folder = 0;
-  for (size_t i = 0; module_path[i]; i++) if (strchr(SEPARATORS, module_path[i])) folder = i + 1;
-  snprintf(name, sizeof name, "%.*sscree_paths.cfg", (int)folder, module_path);
-  FILE *file = open_file(name);
-  if (!file) return fail("%s is missing, which says where Python is", name);
+  static char folder[PATH_BYTES + 16], name[PATH_BYTES + 48], beside[PATH_BYTES + 48], line[PATH_BYTES + 64];
+  size_t length = 0;
+  for (size_t i = 0; module_path[i]; i++) if (strchr(SEPARATORS, module_path[i])) length = i + 1;
+  snprintf(folder, sizeof folder, "%.*s", (int)length, module_path);
+  snprintf(beside, sizeof beside, "%sscree_paths.cfg", folder);
+  FILE *file = open_file(beside);
+  if (!file) {
+    snprintf(folder, sizeof folder, "%.*sscree/", (int)length, module_path);
+    snprintf(name, sizeof name, "%sscree_paths.cfg", folder);
+    file = open_file(name);
+  }
+  if (!file) return fail("%s is missing, which says where Python is", beside);
   memset(paths, 0, sizeof *paths);
   while (fgets(line, sizeof line, file)) {
     read_value(line, "libpython", paths->libpython, PATH_BYTES);
     read_value(line, "site_packages", paths->site_packages, PATH_BYTES);
     read_value(line, "engine", paths->engine, PATH_BYTES);
+    read_value(line, "archive", paths->archive, PATH_BYTES);
+    if (paths->preloaded < MOST_PRELOADED) {
+      read_value(line, "preload", paths->preload[paths->preloaded], PATH_BYTES);
+      if (paths->preload[paths->preloaded][0]) complete(paths->preload[paths->preloaded++], folder);
+    }
     read_value(line, "python_version", paths->python_version, sizeof paths->python_version);
   }
   fclose(file);
+  complete(paths->libpython, folder);
+  complete(paths->site_packages, folder);
+  complete(paths->engine, folder);
+  complete(paths->archive, folder);
+  is_released = paths->archive[0] != 0;
   const char *missing = !paths->libpython[0] ? "libpython" : !paths->site_packages[0] ? "site_packages"
                         : !paths->engine[0] ? "engine" : !paths->python_version[0] ? "python_version" : NULL;
-  return missing ? fail("%s has no line `%s=...`", name, missing) : 1;
+  return missing ? fail("%sscree_paths.cfg has no line `%s=...`", folder, missing) : 1;
 }
 
 /* The folder above libpython that holds its standard library: without it, starting Python would end the process. */
 static int find_home(const Paths *paths, char *home) {
-  char candidate[PATH_BYTES + 64];
+  char candidate[PATH_BYTES * 2 + 64];
   snprintf(home, PATH_BYTES, "%s", paths->libpython);
   for (;;) {
     size_t end = 0;
@@ -197,22 +274,33 @@ static int has_version(void *python, const Paths *paths, const char *whose) {
 }
 
 static int start_python(void *python, const Paths *paths) {
-  static wchar_t home[PATH_BYTES]; /* Python keeps the pointer */
-  char narrow[PATH_BYTES];
+  static wchar_t home[PATH_BYTES * 2]; /* Python keeps the pointer */
+  char narrow[PATH_BYTES * 2];
   void (*initialize)(int) = (void (*)(int))python_function(python, "Py_InitializeEx");
   wchar_t *(*decode)(const char *, size_t *) = (wchar_t *(*)(const char *, size_t *))python_function(python, "Py_DecodeLocale");
-  void (*set_home)(const wchar_t *) = (void (*)(const wchar_t *))python_function(python, "Py_SetPythonHome");
+  /* A released addon names all places itself: no home is looked for. */
+  const char *set_name = paths->archive[0] ? "Py_SetPath" : "Py_SetPythonHome";
+  void (*set_home)(const wchar_t *) = (void (*)(const wchar_t *))python_function(python, set_name);
   if (!initialize || !decode || !set_home) return fail("%s is no usable libpython", paths->libpython);
-  if (!find_home(paths, narrow)) return 0;
+  if (paths->archive[0]) {
+    FILE *file = open_file(paths->archive);
+    if (!file) return fail("%s is missing", paths->archive);
+    fclose(file);
+    if (strchr(paths->archive + 2, PATH_LIST)) return fail("Python cannot be started from a folder with `%c` in its name: %s",
+                                                           PATH_LIST, paths->archive);
+    snprintf(narrow, sizeof narrow, "%s%c%s", paths->archive, PATH_LIST, paths->site_packages);
+  } else if (!find_home(paths, narrow)) return 0;
 #ifdef _WIN32
-  MultiByteToWideChar(CP_UTF8, 0, narrow, -1, home, PATH_BYTES);
+  MultiByteToWideChar(CP_UTF8, 0, narrow, -1, home, PATH_BYTES * 2);
 #else
   wchar_t *wide = decode(narrow, NULL);
   if (!wide) return fail("%s cannot be read as text in this locale", narrow);
-  wcsncpy(home, wide, PATH_BYTES - 1);
+  wcsncpy(home, wide, PATH_BYTES * 2 - 1);
 #endif
-  const char *flags[] = {"Py_IgnoreEnvironmentFlag", "Py_NoUserSiteDirectory"};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+  /* The last three of a released addon alone: its Python needs no `site`, and writes nothing into the game's folder. */
+  const char *flags[] = {"Py_IgnoreEnvironmentFlag", "Py_NoUserSiteDirectory", "Py_NoSiteFlag", "Py_DontWriteBytecodeFlag",
+                         "Py_UTF8Mode"};
+  for (size_t i = 0; i < (paths->archive[0] ? sizeof flags / sizeof *flags : 2); i++) {
     int *flag = (int *)(uintptr_t)python_function(python, flags[i]);
     if (flag) *flag = 1;
   }
@@ -244,20 +332,25 @@ static int run_engine(void *python, const Paths *paths, void *library, Initializ
            "        if getattr(sys, name) is None: setattr(sys, name, open(os.devnull, 'w'))\n"
            "    engine, packages = %s, %s\n"
            "    if packages not in sys.path: sys.path[:0] = [packages]\n"
-           "    import importlib.util\n"
-           "    spec = importlib.util.spec_from_file_location('scree', os.path.join(engine, '__init__.py'),\n"
-           "                                                  submodule_search_locations=[engine])\n"
-           "    if not os.path.isfile(spec.origin): raise RuntimeError('no engine lies in ' + engine)\n"
-           "    sys.modules['scree'] = importlib.util.module_from_spec(spec)\n"
-           "    spec.loader.exec_module(sys.modules['scree'])\n"
+           "    if %d:\n"
+           "        if engine not in sys.path: sys.path[:0] = [engine]\n"
+           "        import scree_modules\n"
+           "        scree_modules.find_in(packages)\n"
+           "    else:\n"
+           "        import importlib.util\n"
+           "        spec = importlib.util.spec_from_file_location('scree', os.path.join(engine, '__init__.py'),\n"
+           "                                                      submodule_search_locations=[engine])\n"
+           "        if not os.path.isfile(spec.origin): raise RuntimeError('no engine lies in ' + engine)\n"
+           "        sys.modules['scree'] = importlib.util.module_from_spec(spec)\n"
+           "        spec.loader.exec_module(sys.modules['scree'])\n"
            "    import scree.godot.start\n"
-           "    scree.godot.start.initialize(%llu, %llu, %llu)\n"
+           "    scree.godot.start.initialize(%llu, %llu, %llu, %s)\n"
            "except BaseException as error:\n"
            "    scree_failure = (str(error) or type(error).__name__).replace('\\n', ' ')\n"
            "    if not isinstance(error, RuntimeError): scree_failure = type(error).__name__ + ': ' + scree_failure\n",
-           quoted(paths->engine, engine), quoted(paths->site_packages, site_packages),
+           quoted(paths->engine, engine), quoted(paths->site_packages, site_packages), is_released,
            (unsigned long long)(uintptr_t)godot_function, (unsigned long long)(uintptr_t)library,
-           (unsigned long long)(uintptr_t)initialization);
+           (unsigned long long)(uintptr_t)initialization, is_exported_game() ? "True" : "False");
   if (run(code)) return fail("the Python in %s does not run", paths->libpython);
   void *failure = get(add_module("__main__"), "scree_failure");
   const char *message = failure ? text(failure) : "its start left no word";
@@ -265,13 +358,15 @@ static int run_engine(void *python, const Paths *paths, void *library, Initializ
 }
 
 static int start(void *library, Initialization *initialization) {
-  Paths paths;
+  static Paths paths; /* too large for the stack of a thread */
   if (!find_own_path() && !ask_godot_for_own_path(library)) return fail("the loader cannot tell where it lies");
   if (!read_paths(&paths)) return 0;
   void *python = find_running_python(paths.libpython);
   int (*is_initialized)(void) = python ? (int (*)(void))python_function(python, "Py_IsInitialized") : NULL;
   int is_guest = is_initialized && is_initialized();
-  if (!is_guest && !(python = open_python(paths.libpython))) return fail("%s cannot be loaded", paths.libpython);
+  for (int i = 0; i < paths.preloaded; i++)
+    if (!open_library(paths.preload[i])) return fail("%s cannot be loaded", paths.preload[i]);
+  if (!is_guest && !(python = open_library(paths.libpython))) return fail("%s cannot be loaded", paths.libpython);
   if (!has_version(python, &paths, is_guest ? "the Python that already runs in this process" : paths.libpython)) return 0;
 
   int (*ensure)(void) = (int (*)(void))python_function(python, "PyGILState_Ensure");

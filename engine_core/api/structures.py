@@ -1,0 +1,198 @@
+"""Structures: thousands of bricks as one rigid shape, edited while the world runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..shapes import schema
+from ..shapes.structure_settings import StructureSettings
+from ..structures import schema as bricks
+from ..structures import structure as core
+from ..structures.breaking import PieceSearch
+from .arrays import NO_TURN, Floats, Ints, Vectors, read_only, errors_of_call
+from .materials import Material
+from .shapes import Shape, Whole, surface_table
+
+if TYPE_CHECKING:
+    from .body import Body
+
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+Numbers = int | Sequence[int] | NDArray[Any]
+"""Whole numbers: one for all bricks, or one for each."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Structure(Shape):
+    """Bricks, boxes of any sizes, as one rigid shape for any number of bodies. The value stays the same, its bricks are edited:
+    all bodies that have it follow, and what touched a removed brick wakes.
+
+    `unit`: length of the grid's unit [m]; corners are whole numbers of units, at most 2^23 from the origin. `capacity`: the most
+    bricks; room that is not used costs no memory. `surfaces`: materials that bricks may have, none of them rough or absorbent.
+    Hits and contacts tell the number of the brick as their `part`. `breaks`: note what is removed, so that `Body.break_apart`
+    finds what came apart by it.
+
+    Edits and questions may come from any thread at any time. A query sees the bricks before a batch of edits or after it, never
+    between; while a step runs, masses and bounds of bodies, and with them bricks outside of the former bounds, follow at its
+    end."""
+
+    unit: float = 1.0
+    capacity: int = 1 << 20
+    surfaces: Sequence[Material] | None = None
+    breaks: bool = False
+    bricks: core.Structure = field(init=False, repr=False)
+    """The compiled face (`engine_core/structures/structure.py`), for experts."""
+    search: PieceSearch | None = field(init=False, repr=False)
+    """The search for pieces (`engine_core/structures/breaking.py`), for experts; None unless it `breaks`."""
+    kind, _settings, _setter = schema.STRUCTURE, StructureSettings, "set_structure"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.capacity, int) or not 0 < self.capacity < 1 << 28:
+            raise ValueError(f"Structure: capacity must be a whole number from 1 to 2^28 - 1, got {self.capacity!r}")
+        object.__setattr__(self, "bricks", core.Structure(self.capacity))
+        object.__setattr__(self, "search", PieceSearch(self.bricks) if self.breaks else None)
+        if self.search is not None:
+            self.bricks.searches.add(self.search)
+        object.__setattr__(self, "surfaces", None if self.surfaces is None else tuple(self.surfaces))
+        self.check()
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.bricks, self.unit, surface_table("Structure", self.surfaces)
+
+    def __len__(self) -> int:
+        """The number of bricks."""
+        return len(self.bricks)
+
+    def insert(
+        self, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1, tag: Numbers = 0
+    ) -> Ints:
+        """Insert boxes along the axes, with corners `low` and `high` [unit], whole numbers (n, 3), as one batch. Returns their
+        numbers (n,), which stay theirs. `density`: whole numbers, how many times as dense as a body of the density that the body
+        was made with; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32 bits, 0 for a brick that
+        nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is not valid, and then inserts
+        none; PoolFull."""
+        rows = self._rows("insert", low, high, density, surface, layers, tag)
+        with errors_of_call("insert"):
+            return read_only(self.bricks.insert(rows).astype(np.int64))
+
+    def insert_turned(
+        self, centers: Vectors, half_extents: Vectors, rotations: Vectors = NO_TURN, *, density: Numbers = 1,
+        surface: Numbers = -1, layers: Numbers = 1, tag: Numbers = 0,
+    ) -> Ints:  # fmt: skip
+        """Insert boxes placed freely: `centers` and `half_extents` [unit] (n, 3), `rotations`, unit quaternions x, y, z, w
+        (n, 4). The rest is as in `insert`."""
+        centers = np.atleast_2d(np.asarray(centers, np.float64))
+        placed = core.free_boxes(centers, half_extents, rotations)
+        ones = np.ones(centers.shape, np.int64)
+        values = self._rows("insert_turned", 0 * ones, ones, density, surface, layers, tag)
+        values["kind"] = bricks.FREE_BOX
+        with errors_of_call("insert_turned"):
+            return read_only(self.bricks.insert(values, placed[1]).astype(np.int64))
+
+    def remove(self, numbers: Numbers) -> None:
+        """Remove bricks, by their numbers (n,), as one batch. Any thread may call. Raises ValueError if one is not there or
+        named twice, and then removes none."""
+        with errors_of_call("remove"):
+            self.bricks.remove(np.atleast_1d(np.asarray(numbers, np.int64)))
+
+    def change(
+        self, numbers: Numbers, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1,
+        tag: Numbers = 0,
+    ) -> Ints:  # fmt: skip
+        """Put boxes in the place of other bricks, by their numbers (n,), as one batch. Returns the new numbers (n,). The rest is
+        as in `insert` and `remove`."""
+        rows = self._rows("change", low, high, density, surface, layers, tag)
+        with errors_of_call("change"):
+            changed = self.bricks.change(np.atleast_1d(np.asarray(numbers, np.int64)), rows)
+            return read_only(changed.astype(np.int64))
+
+    def _rows(self, call: str, low: Whole, high: Whole, density: Any, surface: Any, layers: Any, tag: Any) -> NDArray[Any]:
+        """Rows of bricks. Raises ValueError."""
+        corners = []
+        for name, given in (("low", low), ("high", high)):
+            array = np.atleast_2d(np.asarray(given))
+            if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iuf":
+                raise ValueError(f"{call}: {name} must be numbers of shape (n, 3), got {given!r}")
+            corners.append(array)
+        if len(corners[0]) != len(corners[1]):
+            raise ValueError(f"{call}: as many high corners as low ones are wanted, got {len(corners[1])} and {len(corners[0])}")
+        count = len(self.surfaces or ())
+        ranges = {"density": (density, 1, 0xFFFFFFFF), "surface": (surface, -1, count - 1), "layers": (layers, 0, 0xFFFFFFFF)}
+        for name, (given, least, most) in ranges.items():
+            values = np.asarray(given)
+            is_whole = values.dtype.kind in "iu" and values.shape in ((), (len(corners[0]),))
+            if not is_whole or (values.size and not least <= values.min() <= values.max() <= most):
+                raise ValueError(f"{call}: {name} must be whole numbers from {least} to {most}, one or n, got {given!r}")
+        materials = np.asarray(surface) + 1
+        return core.boxes(*corners, layers=layers, density=density, material=materials, user_number=tag)
+
+    @property
+    def numbers(self) -> Ints:
+        """Numbers of all bricks, (n,), ascending. Any thread may ask."""
+        return read_only(self.bricks.all_bricks()[0].astype(np.int64))
+
+    def bounds_of(self, numbers: Numbers) -> tuple[Floats, Floats]:
+        """Low and high corners of bricks [unit], each (n, 3), by their numbers (n,). Raises ValueError for one that is not
+        there."""
+        wanted = np.atleast_1d(np.asarray(numbers, np.int64))
+        rows = self.bricks.rows_of("bounds_of", wanted)
+        return read_only(rows["low"].astype(np.float64)), read_only(rows["high"].astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """What came apart from a structure, now a body of its own. `body`; its `structure`; `numbers`, which its bricks had in the
+    old structure, and `new_numbers`, which they have in the new one, each (n,). No quantities."""
+
+    body: "Body"
+    structure: Structure
+    numbers: Ints
+    new_numbers: Ints
+
+
+def break_apart(body: "Body", budget: int | None, density: float | None) -> list[Piece]:
+    """See `Body.break_apart`."""
+    whole = _breaking_structure(body)
+    found = whole.search.find(budget)  # type: ignore[union-attr]
+    if not found:
+        return []
+    mode, space = body.mode, body.space
+    own_density = float(space.world.core.bodies.rare_of(space.world.core.body.index("break_apart", body.id))["density"])
+    if density is None and not own_density:
+        own_density = body.mass / (float(whole.bricks.summary["mass"]) * whole.unit**3) if mode == "rigid" else 1.0
+    settings: dict[str, Any] = {
+        "density": own_density if density is None else density, "material": body.material, "layer": body.layer,
+        "gravity_scale": body.gravity_scale, "linear_damp": body.linear_damp, "angular_damp": body.angular_damp,
+        "can_sleep": body.can_sleep, "continuous": body.continuous,
+    }  # fmt: skip
+    position, rotation = body.position, body.rotation
+    velocity, spin = body.velocity, body.angular_velocity
+    pieces = []
+    for numbers in found:
+        rows, placements = whole.bricks.take_out(numbers)
+        part = Structure(unit=whole.unit, capacity=whole.capacity, surfaces=whole.surfaces, breaks=True)
+        new_numbers = part.bricks.insert(rows, placements)
+        new = space.add_rigid(part, position, rotation, **settings)
+        new.angular_velocity = spin
+        new.velocity = velocity
+        pieces.append(Piece(new, part, read_only(numbers.astype(np.int64)), read_only(new_numbers.astype(np.int64))))
+    space.world.core.shape.settle_bricks()
+    return pieces
+
+
+def _breaking_structure(body: "Body") -> Structure:
+    """The structure of a body that may break apart. Raises ValueError."""
+    core, shapes = body.space.world.core, body.shapes
+    whole = shapes[0] if len(shapes) == 1 else None
+    if not isinstance(whole, Structure):
+        raise ValueError(f"break_apart: the body must have one shape, a Structure, got {shapes!r}")
+    if whole.search is None:
+        raise ValueError("break_apart: the structure must be made with breaks=True")
+    users = len(core.shape_users.of(core.shape.index("break_apart", core.body.shape(body.id, 0))))
+    if users > 1:
+        raise ValueError(f"break_apart: the structure is on {users} bodies, it must be on this one alone")
+    if tuple(core.body.shape_transform(body.id, 0)) != UPRIGHT:
+        raise ValueError("break_apart: the structure must be at the origin of the body, not turned or scaled")
+    return whole

@@ -1,0 +1,161 @@
+"""A body after a batch of edits of its structure: its mass and bounds follow, contacts with removed bricks end, and what touched
+them wakes. Its pairs stay, so all other contacts keep their impulses.
+
+To be called by the thread that holds the gate of the body's system (edit/commands.py).
+"""
+
+import numpy as np
+
+from ..bodies.motion import bodies_of, system_of
+from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box
+from ..bodies.schema import BOUNDS_CHANGED, INSTANCE, RIGID, WORLD
+from ..collision.body_sweeps import reach_in_frame
+from ..collision.bounds_queries import oriented_box_touches
+from ..collision.contact_points import relative_position
+from ..collision.pairs import brick_of, lists_of, manifolds_of, pairs_of
+from ..collision.passing import box_around
+from ..collision.schema import MANIFOLD_HAS_BRICKS, MANIFOLD_IS_MERGED, SPECULATIVE_DISTANCE
+from ..geometry.vector import add, conjugate, matrix_rows, multiply, quaternion, rotate, rotate_inverse, subtract, vector3
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import entry_point, kernel
+from ..runtime.memory import address_of, stack_array, view, view2
+from ..shapes.bricks import block_of, is_structure
+from ..shapes.schema import SHAPE
+from ..solver.sleeping import wake_island
+from .body_placement import renew_body
+
+FLOAT32, INT64 = np.float32, np.int64
+
+BRICK_EDIT = np.dtype(
+    [
+        ("shape", "i8"),  # index of the user's shape
+        ("removed", "i8"), ("removed_count", "i8"),  # int32: numbers of bricks, ascending
+        ("bounds", "i8"),  # float32 (n, 6): their bounds [unit], in any order
+        ("bounds_count", "i8"),
+        ("inserted", "i8"), ("inserted_count", "i8"),
+    ],
+    align=True,
+)  # fmt: skip
+
+
+def make_edit(shape: int, batch) -> np.ndarray:
+    """A BRICK_EDIT (array of one) for a batch of edits of a structure, which must live as long."""
+    edit = np.zeros(1, BRICK_EDIT)
+    edit["shape"] = shape
+    edit["removed"], edit["removed_count"] = address_of(batch.removed), len(batch.removed)
+    edit["bounds"], edit["bounds_count"] = address_of(batch.bounds), len(batch.bounds)
+    edit["inserted"], edit["inserted_count"] = address_of(batch.inserted), len(batch.inserted)
+    return edit
+
+
+@kernel
+def holds(numbers, count, number):
+    """Whether an ascending list has a number."""
+    low, high = INT64(0), INT64(count)
+    while low < high:
+        middle = (low + high) >> 1
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low < count and numbers[low] == number
+
+
+@kernel
+def was_near_removed(world, instance, body, other, edit):
+    """Whether a removed brick of a structure on a body was near the box around another body."""
+    keep_as_call()
+    shape = view(world.shapes, world.shape_capacity, SHAPE)[instance.shape]
+    unit, bounds = block_of(shape).unit, view2(edit.bounds, edit.bounds_count, 6, FLOAT32)
+    box, own = stack_array(6, np.float64), multiply(quaternion(body.rotation), quaternion(instance.rotation))
+    middle, half, axes = box_around(other, quaternion(other.rotation))
+    # The box in the frame of the structure: `axes` are world axes by rows, so its rows there are those of the product's inverse.
+    position = add(rotate(quaternion(body.rotation), vector3(instance.position)), relative_position(other, body))
+    center = rotate_inverse(own, subtract(middle, position))
+    rows = matrix_rows(multiply(conjugate(own), quaternion(other.rotation)))
+    for k in range(edit.bounds_count):
+        for axis in range(3):
+            box[axis] = bounds[k, axis] * unit - SPECULATIVE_DISTANCE
+            box[3 + axis] = bounds[k, 3 + axis] * unit + SPECULATIVE_DISTANCE
+        if oriented_box_touches(box, center, half, rows):
+            return True
+    return False
+
+
+@kernel
+def has_lost_contact(system, world, instances, body, other, lists, side, edit):
+    """Whether a contact of a pair is with a removed brick of the body that is its side `side`. Merged contacts name only one of
+    their bricks: then a removed one that was near is enough."""
+    manifolds = manifolds_of(system)
+    removed = view(edit.removed, edit.removed_count, np.int32)
+    m = INT64(lists.first_manifold)
+    while m >= 0:
+        manifold = manifolds[m]
+        if manifold.flags & MANIFOLD_HAS_BRICKS:
+            number = INT64(manifold.instance_a if side == 0 else manifold.instance_b)
+            instance = instances[body.first_instance + number]
+            is_own = is_structure(view(world.shapes, world.shape_capacity, SHAPE), instance) and instance.user_shape == edit.shape
+            if is_own and manifold.flags & MANIFOLD_IS_MERGED:
+                if was_near_removed(world, instance, body, other, edit):
+                    return True
+            elif is_own and holds(removed, edit.removed_count, brick_of(system, manifold, side)):
+                return True
+        m = INT64(manifold.next)
+    return False
+
+
+@kernel
+def is_near_new(world, instances, body, other, edit):
+    """Whether a new brick of a body is near another body."""
+    keep_as_call()
+    shapes = view(world.shapes, world.shape_capacity, SHAPE)
+    inserted = view(edit.inserted, edit.inserted_count, np.int32)
+    rotation = quaternion(body.rotation)
+    low, high = reach_in_frame(
+        other.local_bounds, SPECULATIVE_DISTANCE, rotate_inverse(quaternion(other.rotation), relative_position(other, body)),
+        multiply(conjugate(quaternion(other.rotation)), rotation),
+    )  # fmt: skip
+    walk = stack_array(1, PARTS)[0]
+    begin_parts(walk, body.first_instance, body.instance_count)
+    while True:
+        number = next_part_in_box(walk, world, instances, shapes, low, high)
+        if number < 0:
+            return False
+        is_own = walk.bricks.shape_row >= 0 and instances[body.first_instance + number].user_shape == edit.shape
+        if is_own and holds(inserted, edit.inserted_count, INT64(walk.part)):
+            end_parts(walk, world)
+            return True
+
+
+@kernel
+def settle_contacts(system, world, bodies, index, edit):
+    """Have all contacts of a body collided anew. Bodies asleep that lost a contact, or are near a new brick, wake."""
+    instances = view(world.instances, world.instance_capacity, INSTANCE)
+    pairs, all_lists = pairs_of(system), lists_of(system)
+    body = bodies[index]
+    key = body.first_pair
+    while key >= 0:
+        pair, lists, side = pairs[key >> 1], all_lists[key >> 1], key & 1
+        following = lists.next[side]
+        pair.limit = FLOAT32(0.0)  # also because anchors are measured from the centre of mass
+        other = INT64(pair.body_b if side == 0 else pair.body_a)
+        if bodies[other].mode >= RIGID and bodies[other].active_index < 0:
+            is_touched = edit.removed_count > 0 and has_lost_contact(
+                system, world, instances, body, bodies[other], lists, side, edit
+            )  # fmt: skip
+            if is_touched or (edit.inserted_count > 0 and is_near_new(world, instances, body, bodies[other], edit)):
+                wake_island(system, world, bodies, other)
+        key = following
+    if body.mode >= RIGID and body.active_index < 0:
+        wake_island(system, world, bodies, index)
+
+
+@entry_point("void(int64, int64, int64)")
+def renew_bricks(world, index, edit_address):
+    """Renew a body in a system after the BRICK_EDIT at an address. Between `begin_change` and `end_change`."""
+    record = view(world, 1, WORLD)[0]
+    bodies = bodies_of(world)
+    edit = view(edit_address, 1, BRICK_EDIT)[0]
+    system = system_of(world, bodies[index].system)[0]
+    renew_body(world, index, BOUNDS_CHANGED)
+    settle_contacts(system, record, bodies, index, edit)

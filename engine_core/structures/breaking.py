@@ -1,0 +1,73 @@
+"""Which bricks of a structure came apart from the rest, for Python: a search that may go on over several calls."""
+
+import numpy as np
+
+from ..runtime.memory import address_of, reserve
+from .pieces import GROUP, SEARCH, list_bricks, search_pieces
+
+LEAST_ROOM = 64
+EVERYTHING = 1 << 62
+
+
+class PieceSearch:
+    """The pieces of one structure. It notes what is removed, and searches when it is asked. One thread at a time."""
+
+    def __init__(self, structure):
+        self.structure = structure
+        self._marks, self._links = reserve(8 * len(structure.bricks)), reserve(4 * len(structure.bricks))
+        self._search = np.zeros(1, SEARCH)
+        row = self._search[0]
+        row["structure"] = structure.address
+        row["marks"], row["links"] = (address_of(np.frombuffer(memory, np.uint8)) for memory in (self._marks, self._links))
+        self._removed = np.zeros((0, 6), np.float32)
+        self._rooms: list = []
+
+    def note(self, bounds: np.ndarray) -> None:
+        """Note bounds (n, 6) of bricks that were removed [unit]."""
+        self._removed = np.concatenate((self._removed, bounds.astype(np.float32)))
+        self._search[0]["is_begun"] = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to search."""
+        return not len(self._removed)
+
+    def _make_room(self) -> None:
+        """Room for the searches: a removed brick has few neighbours, but may have many small ones."""
+        row = self._search[0]
+        capacity = max(LEAST_ROOM, min(len(self.structure), EVERYTHING))
+        if row["group_capacity"] < capacity:
+            self._rooms = [reserve(GROUP.itemsize * capacity), reserve(4 * capacity)]
+            row["groups"], row["open"] = (address_of(np.frombuffer(memory, np.uint8)) for memory in self._rooms)
+            row["group_capacity"], row["is_begun"] = capacity, 0
+        row["removed"], row["removed_count"] = address_of(self._removed), len(self._removed)
+
+    def find(self, budget: int | None = None) -> list[np.ndarray]:
+        """Go on, looking at `budget` bricks at most, None for any number. Returns the pieces once the search is over: for each
+        that came apart the numbers of its bricks, int32, ascending; what stays is not among them. While it is not over, or
+        nothing came apart, an empty list."""
+        if self.is_over:
+            return []
+        with self.structure.lock:
+            self._make_room()
+            row = self._search[0]
+            row["budget"] = EVERYTHING if budget is None else budget
+            search_pieces(address_of(self._search))
+            if not row["is_over"]:
+                return []
+            self._removed, row["is_begun"] = np.zeros((0, 6), np.float32), 0
+            return self._pieces()
+
+    def _pieces(self) -> list[np.ndarray]:
+        """The pieces of a search that is over. If no search is left open, the largest piece stays."""
+        row = self._search[0]
+        groups = np.frombuffer(self._rooms[0], GROUP)[: int(row["group_count"])]
+        apart = np.flatnonzero(groups["is_apart"])
+        if not row["open_count"] and len(apart):
+            apart = np.delete(apart, np.argmax(groups["count"][apart]))
+        pieces = []
+        for group in apart.tolist():
+            numbers = np.zeros(int(groups["count"][group]), np.int32)
+            list_bricks(address_of(self._search), group, address_of(numbers))
+            pieces.append(np.sort(numbers))
+        return pieces

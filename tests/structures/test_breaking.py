@@ -1,0 +1,183 @@
+"""Pieces that come apart: against a flood fill, with a budget, and as bodies that keep the motion of their matter."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import scree
+from scree.structures.breaking import PieceSearch
+from scree.structures.structure import Structure, boxes
+
+STEP = 1.0 / 60.0
+
+
+def hold_together(a_low, a_high, b_low, b_high) -> bool:
+    """Whether two boxes overlap or touch in an area."""
+    if (a_low > b_high).any() or (a_high < b_low).any():
+        return False
+    return int(((a_low == b_high) | (a_high == b_low)).sum()) <= 1
+
+
+def components(low, high) -> list[set]:
+    """The connected parts of a set of boxes, by looking at all pairs."""
+    left, found = set(range(len(low))), []
+    while left:
+        part, waiting = set(), [left.pop()]
+        while waiting:
+            k = waiting.pop()
+            part.add(k)
+            near = {j for j in left if hold_together(low[k], high[k], low[j], high[j])}
+            left -= near
+            waiting += near
+        found.append(part)
+    return found
+
+
+def test_a_bar_cut_in_the_middle():
+    structure = Structure(1000)
+    low = np.array([(x, 0, 0) for x in range(101)])
+    numbers = structure.insert(boxes(low, low + 1))
+    search = PieceSearch(structure)
+    structure.searches.add(search)
+    structure.remove(numbers[[40]])
+    (piece,) = search.find()
+    assert piece.tolist() == numbers[:40].tolist() and search.is_over and search.find() == []
+    structure.remove(numbers[[100]])
+    assert search.find() == []
+
+
+def test_corners_and_edges_do_not_hold():
+    structure = Structure(1000)
+    numbers = structure.insert(boxes([(0, 0, 0), (1, 1, 0), (0, 1, 0), (1, 0, 1)], [(1, 1, 1), (2, 2, 1), (1, 2, 1), (2, 1, 2)]))
+    search = PieceSearch(structure)
+    structure.searches.add(search)
+    structure.remove(numbers[[2]])
+    pieces = search.find()
+    assert sorted(map(len, pieces)) == [1]
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(st.tuples(*[st.integers(0, 7)] * 3, *[st.integers(1, 3)] * 3), min_size=2, max_size=80, unique=True),
+    st.lists(st.integers(0, 1000), min_size=1, max_size=12),
+    st.one_of(st.none(), st.integers(1, 5)),
+)
+def test_against_a_flood_fill(bricks, gone, budget):
+    """What was one piece before: the largest component is kept, since others cannot be known to have come apart."""
+    bricks = np.array(bricks)
+    low, high = bricks[:, :3], bricks[:, :3] + bricks[:, 3:]
+    whole = max(components(low, high), key=len)
+    low, high = low[sorted(whole)], high[sorted(whole)]
+    structure = Structure(1000)
+    numbers = structure.insert(boxes(low, high))
+    search = PieceSearch(structure)
+    structure.searches.add(search)
+    removed = sorted({k % len(low) for k in gone})[: len(low) - 1]
+    structure.remove(numbers[removed])
+    pieces, calls = search.find(budget), 1
+    while not search.is_over:
+        pieces = search.find(budget)
+        calls += 1
+        assert calls < 1000
+    kept = np.delete(np.arange(len(low)), removed)
+    wanted = [{int(numbers[kept[k]]) for k in part} for part in components(low[kept], high[kept])]
+    found = [set(piece.tolist()) for piece in pieces]
+    assert len(found) == max(len(wanted) - 1, 0)
+    for piece in found:
+        assert piece in wanted
+    if found:
+        rest = [part for part in wanted if part not in found]
+        assert len(rest) == 1
+
+
+def test_an_edit_during_a_search_begins_it_anew():
+    structure = Structure(1000)
+    low = np.array([(x, 0, 0) for x in range(201)])
+    numbers = structure.insert(boxes(low, low + 1))
+    search = PieceSearch(structure)
+    structure.searches.add(search)
+    structure.remove(numbers[[100]])
+    assert search.find(20) == [] and not search.is_over
+    structure.remove(numbers[[50]])
+    assert sorted(map(len, search.find())) == [49, 50]
+
+
+def momenta(bodies) -> tuple[np.ndarray, np.ndarray]:
+    linear, angular = np.zeros(3), np.zeros(3)
+    for body in bodies:
+        core = body.space.world.core
+        row = core.bodies.rows[core.body.index("", body.id)]
+        xx, yy, zz, xy, xz, yz = row["inverse_inertia_world"].astype(float)
+        spin = np.linalg.solve([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], row["angular_velocity"].astype(float))
+        p = float(row["mass"]) * row["linear_velocity"].astype(float)
+        linear, angular = linear + p, angular + np.cross(row["position"], p) + spin
+    return linear, angular
+
+
+def test_a_spinning_bar_breaks_and_keeps_momentum():
+    space = scree.World(threads=1).add_space(gravity=(0, 0, 0))
+    bar = scree.Structure(unit=0.25, breaks=True)
+    low = np.array([(x, y, z) for x in range(30) for y in range(2) for z in range(3)])
+    numbers = bar.insert(low, low + 1, density=1 + low[:, 0] % 3, tag=np.arange(len(low)))
+    body = space.add_rigid(bar, (1.0, 2.0, 3.0), (0.1, 0.2, 0.3, 0.927361849549570), density=40.0)
+    body.angular_velocity = (0.4, 3.0, -0.5)
+    body.velocity = (2.0, 0.0, 1.0)
+    bar.remove(numbers[low[:, 0] == 10])
+    assert body.mass == pytest.approx(40.0 * (low[:, 0] % 3 + 1)[low[:, 0] != 10].sum() / 64)  # it follows when it is asked for
+    before = momenta([body])
+    pieces = body.break_apart()
+    assert len(pieces) == 1 and len(pieces[0].structure) == 60 and len(bar) == 30 * 6 - 6 - 60
+    after = momenta([body, pieces[0].body])
+    np.testing.assert_allclose(after[0], before[0], rtol=1e-5, atol=1e-5 * np.abs(before[0]).max())
+    np.testing.assert_allclose(after[1], before[1], rtol=1e-5, atol=1e-5 * np.abs(before[1]).max())
+    assert pieces[0].body.position == pytest.approx(body.position, abs=1e-6)
+    assert set(pieces[0].numbers.tolist()) == set(numbers[low[:, 0] < 10].tolist())
+    kept = pieces[0].structure.bricks.rows_of("", pieces[0].new_numbers)
+    np.testing.assert_array_equal(kept["user_number"], np.arange(len(low))[np.searchsorted(numbers, pieces[0].numbers)])
+    assert body.break_apart() == []
+
+
+def test_a_hole_sawn_into_a_floor_lets_a_part_fall_in_the_same_tick():
+    space = scree.World(threads=1).add_space(gravity=(0, -10, 0))
+    floor = scree.Structure(unit=0.5, breaks=True)
+    low = np.array([(x, 0, z) for x in range(20) for z in range(20)])
+    numbers = floor.insert(low, low + 1)
+    body = space.add_static(floor)
+    away = np.abs(low[:, [0, 2]] - 10).max(axis=1)
+    floor.remove(numbers[away == 4])
+    (piece,) = body.break_apart(density=500.0)
+    assert len(piece.structure) == 7 * 7 and piece.body.mass == pytest.approx(500.0 * 49 * 0.125)
+    for _ in range(60):
+        space.step(STEP)
+    assert body.position == pytest.approx((0, 0, 0)) and piece.body.position[1] == pytest.approx(-5.0, abs=0.1)
+    assert body.break_apart() == []
+
+
+def test_a_board_that_falls_into_many_pieces_stays_in_its_budget():
+    """2,000 bricks, of which each second is removed: no call looks at more than its budget."""
+    structure = Structure(5000)
+    low = np.array([(x, 0, z) for x in range(40) for z in range(50)])
+    numbers = structure.insert(boxes(low, low + 1))
+    search = PieceSearch(structure)
+    structure.searches.add(search)
+    structure.remove(numbers[(low[:, 0] + low[:, 2]) % 2 == 0])
+    pieces, calls = [], 0
+    while not search.is_over:
+        pieces, calls = search.find(100), calls + 1
+    assert len(pieces) == 999 and calls == 10
+
+
+def test_what_cannot_break_says_so():
+    space = scree.World(threads=1).add_space()
+    whole = scree.Structure()
+    whole.insert([(0, 0, 0)], [(1, 1, 1)])
+    with pytest.raises(ValueError, match="break_apart: .*breaks=True"):
+        space.add_static(whole).break_apart()
+    with pytest.raises(ValueError, match="break_apart: "):
+        space.add_static(scree.Box(half_extents=(1, 1, 1))).break_apart()
+    shared = scree.Structure(breaks=True)
+    shared.insert([(0, 0, 0)], [(1, 1, 1)])
+    bodies = [space.add_static(shared, (3.0 * k, 0, 0)) for k in range(2)]
+    with pytest.raises(ValueError, match="break_apart: .*2 bodies"):
+        bodies[0].break_apart()

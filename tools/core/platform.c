@@ -1,0 +1,154 @@
+/* What the core's library needs from systems and processors, and what code that Numba compiled refers to.
+ *
+ * The first part is called by compiled code of the engine (engine_core/runtime/portable_code.py) and by Python
+ * (engine_core/runtime/core_library.py). The second stands in for Numba's own run time: memory for arrays, counted references, and
+ * the ways to raise an error, which compiled code of the engine never takes.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#if defined(_WIN32)
+#include <windows.h>
+#define EXPORT __declspec(dllexport)
+#define INSIDE
+#else
+#include <sched.h>
+#define EXPORT __attribute__((visibility("default")))
+#define INSIDE __attribute__((visibility("hidden")))
+#endif
+#if defined(__linux__)
+#include <limits.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#elif defined(__APPLE__)
+#include <mach/mach_time.h>
+extern int __ulock_wait(uint32_t operation, void *address, uint64_t value, uint32_t microseconds);
+extern int __ulock_wake(uint32_t operation, void *address, uint64_t value);
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
+/* --- processors ---------------------------------------------------------------------------------------------------------------- */
+
+/* Whether this processor, and the system that runs it, can execute the library: AVX2, FMA, BMI and wide registers on x86-64. */
+EXPORT int scree_core_can_run(void) {
+#if defined(__x86_64__)
+  unsigned a, b, c, d, wide, unused;
+  if (!__get_cpuid(1, &a, &b, &c, &d)) return 0;
+  const unsigned fma = 1u << 12, movbe = 1u << 22, osxsave = 1u << 27, avx = 1u << 28, f16c = 1u << 29;
+  const unsigned needed = fma | movbe | osxsave | avx | f16c;
+  if ((c & needed) != needed) return 0;
+  __asm__ volatile("xgetbv" : "=a"(wide), "=d"(unused) : "c"(0));
+  if ((wide & 6) != 6) return 0; /* the system does not save the wide registers */
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
+  const unsigned bmi1 = 1u << 3, avx2 = 1u << 5, bmi2 = 1u << 8;
+  if ((b & (bmi1 | avx2 | bmi2)) != (bmi1 | avx2 | bmi2)) return 0;
+  if (!__get_cpuid(0x80000001u, &a, &b, &c, &d)) return 0;
+  return (c & (1u << 5)) != 0; /* LZCNT */
+#else
+  return 1;
+#endif
+}
+
+/* Tells the processor that this is a spin loop. */
+INSIDE void scree_pause(void) {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* A counter that runs at a constant rate and is the same on all cores. */
+INSIDE int64_t scree_cycles(void) {
+#if defined(__x86_64__)
+  return (int64_t)__builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  int64_t count;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+  return count;
+#else
+  return (int64_t)clock();
+#endif
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------------------- */
+
+INSIDE void scree_give_way(void) {
+#if defined(_WIN32)
+  SwitchToThread();
+#else
+  sched_yield();
+#endif
+}
+
+/* Sleeps while the word at `word` holds `value`; may return early. */
+INSIDE void scree_wait_while(int64_t word, int32_t value) {
+#if defined(_WIN32)
+  WaitOnAddress((volatile void *)(uintptr_t)word, &value, 4, INFINITE);
+#elif defined(__linux__)
+  syscall(SYS_futex, (uintptr_t)word, 128 /* wait, private */, (long)value, NULL, NULL, 0);
+#elif defined(__APPLE__)
+  __ulock_wait(1 /* compare and wait */, (void *)(uintptr_t)word, (uint32_t)value, 0);
+#else
+  (void)word, (void)value;
+  sched_yield();
+#endif
+}
+
+/* Wakes all threads that sleep on the word. */
+INSIDE void scree_wake_all(int64_t word) {
+#if defined(_WIN32)
+  WakeByAddressAll((void *)(uintptr_t)word);
+#elif defined(__linux__)
+  syscall(SYS_futex, (uintptr_t)word, 129 /* wake, private */, INT_MAX, NULL, NULL, 0);
+#elif defined(__APPLE__)
+  __ulock_wake(0x101 /* wake all */, (void *)(uintptr_t)word, 0);
+#else
+  (void)word;
+#endif
+}
+
+/* --- Numba's run time ------------------------------------------------------------------------------------------------------------ */
+
+/* The head of a block of memory, as Numba's code reads it. */
+typedef struct {
+  size_t references;
+  void (*destructor)(void *, size_t, void *);
+  void *destructor_data;
+  void *data;
+  size_t size;
+  void *external_allocator;
+} Block;
+
+INSIDE void *NRT_MemInfo_alloc_aligned(size_t size, uint32_t alignment) {
+  size_t padding = alignment ? alignment : 1;
+  char *memory = malloc(sizeof(Block) + padding + size);
+  if (!memory) return NULL;
+  uintptr_t data = ((uintptr_t)(memory + sizeof(Block)) + padding - 1) / padding * padding;
+  *(Block *)memory = (Block){1, NULL, NULL, (void *)data, size, NULL};
+  return memory;
+}
+
+INSIDE void NRT_MemInfo_call_dtor(void *block) { free(block); }
+INSIDE void NRT_Free(void *memory) { free(memory); }
+
+static void say(const char *what) { fprintf(stderr, "scree: compiled code raised an error (%s)\n", what); }
+
+INSIDE void *PyExc_RuntimeError, *PyExc_StopIteration, *PyExc_SystemError;
+INSIDE void numba_gil_ensure(int *state) { *state = 0; }
+INSIDE void numba_gil_release(int *state) { (void)state; }
+INSIDE void numba_do_raise(void *error) { (void)error, say("raise"); }
+INSIDE void *numba_unpickle(const char *data, int size, const char *hash) { return (void)data, (void)size, (void)hash, NULL; }
+INSIDE void *numba_runtime_build_excinfo_struct(void *a, void *b) { return (void)a, (void)b, NULL; }
+INSIDE void *PyUnicode_FromString(const char *text) { return (void)text, NULL; }
+INSIDE void *PyBytes_FromStringAndSize(const char *data, int64_t size) { return (void)data, (void)size, NULL; }
+INSIDE void PyErr_WriteUnraisable(void *object) { (void)object; }
+INSIDE void Py_DecRef(void *object) { (void)object; }
+INSIDE void PyErr_Clear(void) {}
+INSIDE void PyErr_SetString(void *kind, const char *text) { (void)kind, say(text); }
+INSIDE void PyErr_SetNone(void *kind) { (void)kind, say("exception"); }

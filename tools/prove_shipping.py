@@ -1,0 +1,92 @@
+"""The core's library: the same bits as Numba compiles at hand, and what starting with it costs."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from scree.runtime import core_library
+from scree.tools import prove_determinism, scenes, warm_up
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check, first_tick_seconds, run_python
+
+COMPILED = {core_library.CHOSEN: "0"}
+"""An environment without the library."""
+TICKS = 240  # of each scene
+LONGEST_ADDED, MOST_ADDED_MEMORY = 0.3, 60.0  # [s], [MB]
+SMALL = ("res://scenes/falling.tscn", "--", "--ticks=30", "--bodies=50")
+
+
+def _need_library() -> None:
+    """Raise SceneFailed where the library is not built, or not from these sources."""
+    if not warm_up.is_in_library():
+        raise scenes.SceneFailed("there is no library of these sources: `scree build-core` builds it")
+
+
+def _figures(godot: Godot, project: Path, scene: scenes.Scene) -> dict:
+    """All that a scene reports of its bodies; no times."""
+    figures = scenes.run_scene(godot, project, scene.name, min(scene.ticks, TICKS))
+    told = {name: value for name, value in vars(figures).items() if name not in ("tick_ms", "extra")}
+    return told
+
+
+@check(f"the core's library: equal hashes of {prove_determinism.STEPS} steps and equal figures of all scenes, as compiled here")
+def library(godot: Godot, project: Path) -> Outcome:
+    """Code from the library computes what code from Numba computes."""
+    _need_library()
+    faults = []
+    expected, found = (prove_determinism.hashes(2, environment) for environment in (COMPILED, {}))
+    if expected != found or len(set(found)) < prove_determinism.STEPS // 2:
+        faults.append("the heap has other hashes, or does not move")
+    scenes.choose_engine(project, scenes.SCREE, 2)
+    all_scenes = [scene for scene in scenes.scene_index(project) if scene.kind in ("demo", "play", "bench")]
+    ways = []
+    for environment in (COMPILED, {}):
+        os.environ.update(environment)
+        try:
+            ways.append([_figures(godot, project, scene) for scene in all_scenes])
+            ways[-1].append({"hashes": prove_determinism.hashes_in_godot(godot, project, 0, 2)})
+        finally:
+            for name in environment:
+                del os.environ[name]
+    names = [*(scene.name for scene in all_scenes), "measure/hash_steps.gd"]
+    faults += [f"{name}: other figures" for name, one, other in zip(names, *ways, strict=True) if one != other]
+    return Outcome("; ".join(faults) or f"{len(found)} hashes and {len(names)} scenes equal", not faults)
+
+
+def memory(godot: Godot, project: Path) -> float:
+    """The most memory that a small scene takes in its process [MB]."""
+    command = [*godot.command, "--headless", "--fixed-fps", "60", "--path", str(project), *SMALL]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise scenes.SceneFailed(f"Godot ended with {process.returncode}")
+    return usage.ru_maxrss * 1024 / 1e6
+
+
+@check(f"with the core's library: at most {LONGEST_ADDED} s added to Godot's start, {MOST_ADDED_MEMORY:.0f} MB to Jolt's memory")
+def library_start(godot: Godot, project: Path) -> Outcome:
+    """What a start with the library takes, beside the same scene on Jolt in a project without the addon; the least of seven."""
+    _need_library()
+    seconds: dict[str, list[float]] = {scenes.SCREE: [], scenes.JOLT: []}
+    megabytes: dict[str, list[float]] = {scenes.SCREE: [], scenes.JOLT: []}
+    with tempfile.TemporaryDirectory() as folder:
+        alone = scenes.copy_demo_project(Path(folder) / "alone", with_addon=False)
+        projects = {scenes.SCREE: project, scenes.JOLT: alone}
+        for engine, place in projects.items():
+            scenes.choose_engine(place, engine)
+            first_tick_seconds(godot, place)
+        for _ in range(7):
+            for engine, place in projects.items():
+                seconds[engine].append(first_tick_seconds(godot, place))
+                megabytes[engine].append(memory(godot, place))
+    added = min(seconds[scenes.SCREE]) - min(seconds[scenes.JOLT])
+    more = min(megabytes[scenes.SCREE]) - min(megabytes[scenes.JOLT])
+    imported = run_python("-c", "import time; t = time.perf_counter(); import scree.core.world; print(time.perf_counter() - t)")
+    figures = (
+        f"{min(seconds[scenes.SCREE]):.2f} s to the first tick, Jolt {min(seconds[scenes.JOLT]):.2f} s, added {added:.2f} s; "
+        f"{min(megabytes[scenes.SCREE]):.0f} MB, Jolt {min(megabytes[scenes.JOLT]):.0f} MB, {more:.0f} MB more; "
+        f"the engine alone is imported in {float(imported):.2f} s"
+    )
+    return Outcome(figures, added <= LONGEST_ADDED and more <= MOST_ADDED_MEMORY)
