@@ -45,7 +45,7 @@ def export(project: Path, game: Path, template: Path, godot: Godot) -> Path:
 
 
 def missing_parts(folder: Path) -> Iterator[str]:
-    """What a game's folder lacks of Scree, one line each; nothing where it is whole."""
+    """Parts of Scree that a game's folder lacks, one line each; nothing where it is whole."""
     loader = folder / build_loader.library_name()
     if not loader.is_file():
         yield f"{loader.name}, the loader: Godot copies it where the project has addons/scree/scree.gdextension"

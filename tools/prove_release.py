@@ -63,7 +63,7 @@ def play(game: Path, scene: str, ticks: int, place: str = "/game", **settings) -
 
 
 def start(game: Path, place: str, **settings) -> str:
-    """What is wrong with one start of an exported game that says the class of its physics server and ends; empty if all is
+    """The faults of one start of an exported game that says the class of its physics server and ends; empty if all is
     well."""
     run = bare_machine.run([f"{place}/game.x86_64", "--headless"], {game: place}, timeout=60.0, **settings)
     if run.returncode != 0:
@@ -79,7 +79,7 @@ def of_bodies(figures: scenes.Figures) -> dict:
 
 @check("the demo project, exported with the released addon, on a machine without Python: the checkout's figures in all scenes")
 def released_game(godot: Godot, project: Path) -> Outcome:
-    """What players get."""
+    """The game that players get."""
     faults = []
     scenes.choose_engine(project, scenes.SCREE, 2)
     with tempfile.TemporaryDirectory() as made:

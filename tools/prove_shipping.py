@@ -67,7 +67,7 @@ def memory(godot: Godot, project: Path) -> float:
 
 @check(f"with the core's library: at most {LONGEST_ADDED} s added to Godot's start, {MOST_ADDED_MEMORY:.0f} MB to Jolt's memory")
 def library_start(godot: Godot, project: Path) -> Outcome:
-    """What a start with the library takes, beside the same scene on Jolt in a project without the addon; the least of seven."""
+    """The time of a start with the library, beside the same scene on Jolt in a project without the addon; the least of seven."""
     _need_library()
     seconds: dict[str, list[float]] = {scenes.SCREE: [], scenes.JOLT: []}
     megabytes: dict[str, list[float]] = {scenes.SCREE: [], scenes.JOLT: []}

@@ -32,7 +32,7 @@ _ALGEBRA_NAMES = [
     for letter in "sd"
     for front, word in (("cblas_", "axpy"), ("cblas_", "gemm"), ("cblas_", "gemv"), ("cblas_", "syrk"), ("", "copy_"))
 ]
-"""What its macro defines."""
+"""The names that its macro defines."""
 _LACKING = """#include <stdio.h>
 #include <stdlib.h>
 static void lacks(const char *name) {
@@ -45,7 +45,7 @@ _ROOTS = (
     "encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.cp437", "numpy.char", "numpy.ctypeslib", "numpy.lib",
     "numpy.ma", "numpy.polynomial.legendre", "numpy.rec", "numpy.strings",
 )  # fmt: skip
-"""What is imported by its name, or by NumPy when it is first used."""
+"""Modules that are imported by name, or by NumPy when it is first used."""
 _NOT_NEEDED = {
     "_bz2", "_csv", "_decimal", "_hashlib", "_lzma", "_pydecimal", "_socket", "_ssl", "argparse", "asyncio", "bz2", "csv",
     "ctypes._aix", "ctypes.macholib", "ctypes.macholib.dyld", "ctypes.util", "decimal", "distutils",
@@ -54,7 +54,7 @@ _NOT_NEEDED = {
     "statistics", "tarfile", "termios", "test", "tkinter", "unicodedata", "unittest", "urllib.request", "usercustomize",
     "webbrowser", "xml", "xmlrpc", "zipfile",
 }  # fmt: skip
-"""What the standard library imports for the sake of other programs."""
+"""Modules that the standard library imports for the sake of other programs."""
 _COMPILING = {"code_cache", "intrinsics", "kernel_compiler", "numba_inside", "plain_numba"}
 """Modules of `runtime/` that need Numba."""
 _IN_LIBRARY = {"kernel", "entry_point", "edit_of_body"}

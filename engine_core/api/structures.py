@@ -143,8 +143,8 @@ class Structure(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """What came apart from a structure, now a body of its own. `body`; its `structure`; `numbers`, which its bricks had in the
-    old structure, and `new_numbers`, which they have in the new one, each (n,). No quantities."""
+    """A piece that came apart from a structure, now a body of its own. `body`; its `structure`; `numbers`, which its bricks had
+    in the old structure, and `new_numbers`, which they have in the new one, each (n,). No quantities."""
 
     body: "Body"
     structure: Structure

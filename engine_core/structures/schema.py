@@ -118,7 +118,7 @@ SUMMARY = np.dtype(
         ("thinnest", "f8"),
     ]
 )  # fmt: skip
-"""What a body needs to know of a whole structure."""
+"""Data of a whole structure that a body needs."""
 
 INSERT, REMOVE, CHANGE, PUBLISH = range(4)
 COMMAND = np.dtype(

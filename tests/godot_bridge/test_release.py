@@ -63,7 +63,7 @@ def copied(game, tmp_path) -> Path:
 
 
 def play(command: list[str], folders: dict[Path, str], **settings) -> tuple[list[str], list[str]]:
-    """What the script prints, and the lines in which Scree says something."""
+    """The output of the script, and the lines in which Scree says something."""
     run = bare_machine.run(command, folders, timeout=60.0, **settings)
     assert run.returncode == 0, run.output
     lines = run.output.splitlines()

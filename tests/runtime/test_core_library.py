@@ -36,8 +36,6 @@ def test_it_can_be_left_aside(built, tmp_path):
     assert (said, errors) == (["False False False", "True True True"], "")
 
 
-
-
 def change(tmp_path: Path, module: str) -> Path:
     """A copy of the engine in which one module has a further line. Returns the folder to import it from."""
     folder = tmp_path / "packages"

@@ -1,4 +1,4 @@
-"""What structures on bodies cost: bodies on bricks, edits whole, rays, and a ship in flight with bodies inside. Prints a line of
+"""Costs of structures on bodies: bodies on bricks, edits whole, rays, and a ship in flight with bodies inside. Prints a line of
 JSON a measurement; times are of the processor, of the one thread that steps.
 
     python -m tests.structures.long_bodies [floor edits rays ship heap]

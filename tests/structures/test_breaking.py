@@ -64,7 +64,7 @@ def test_corners_and_edges_do_not_hold():
     st.one_of(st.none(), st.integers(1, 5)),
 )
 def test_against_a_flood_fill(bricks, gone, budget):
-    """What was one piece before: the largest component is kept, since others cannot be known to have come apart."""
+    """The components of one former piece: the largest component is kept, since others cannot be known to have come apart."""
     bricks = np.array(bricks)
     low, high = bricks[:, :3], bricks[:, :3] + bricks[:, 3:]
     whole = max(components(low, high), key=len)
