@@ -23,7 +23,7 @@ from ..runtime.vector8 import lane8, splat8, where_less8
 from .blocks import LANE_FLOATS, field, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .colours import colours_of
-from .pressed_bodies import note_load, relief_of
+from .pressed_bodies import carries, note_load, relief_along
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, DEEP_CONTACTS, DEEP_PART,
     FIELD_SIZE, FRICTION, FRICTION_IMPULSE, IMPACT, IMPACT_GOES_ON, IMPACT_LASTS, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED,
@@ -74,7 +74,7 @@ def softness_of(system, a, b, relief_a, relief_b, h, usual):
         return usual[1]
     mass_a, mass_b = a.inverse_mass * relief_a, b.inverse_mass * relief_b
     uneven = abs(mass_a - mass_b) - USUAL_MASSES * (mass_a + mass_b)
-    if uneven <= 0.0:
+    if uneven <= 0.0 or relief_a < 1.0 or relief_b < 1.0:
         return usual[0]
     part = FIRMER * min(uneven / ((UNEVEN_MASSES - USUAL_MASSES) * (mass_a + mass_b)), 1.0)
     return usual[0][0] + part * (usual[1][0] - usual[0][0]), usual[0][1] + part * (usual[1][1] - usual[0][1])
@@ -140,7 +140,13 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     if manifold.flags & MANIFOLD_HAS_SETTINGS:
         scale_a *= np.float64(settings.inverse_mass_scale[0])
         scale_b *= np.float64(settings.inverse_mass_scale[1])
-    relief_a, relief_b = relief_of(system.world, a), relief_of(system.world, b)
+    delta, rows_a, rows_b, center_b = contact_frames(pair, a, b)
+    normal = turned_by(rows_a, vector3(manifold.normal))
+    put_vector(lane, NORMAL, normal)
+    if carries(manifold, a, b, h):
+        restitution = settings.restitution if manifold.flags & MANIFOLD_HAS_SETTINGS else lists.restitution
+        note_load(system, manifold, normal, a, b, (scale_a > 0.0, scale_b > 0.0), restitution)
+    relief_a, relief_b = relief_along(system.world, a, normal), relief_along(system.world, b, normal)
     scale_a, scale_b = scale_a * relief_a, scale_b * relief_b
     put_vector(lane, MASS_A, scaled_mass(a, scale_a))
     put_vector(lane, MASS_B, scaled_mass(b, scale_b))
@@ -165,10 +171,6 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     lane[ROUNDING_A * 8] = manifold.rounding_a
     lane[ROUNDING_B * 8] = manifold.rounding_b
     lane[PATCH * 8] = FLOAT32(CONTACT_PATCH * min(size_of(a), size_of(b)))
-    delta, rows_a, rows_b, center_b = contact_frames(pair, a, b)
-    normal = turned_by(rows_a, vector3(manifold.normal))
-    put_vector(lane, NORMAL, normal)
-    note_load(system, manifold, normal, a, b, (scale_a > 0.0, scale_b > 0.0), lane[RESTITUTION * 8], h)
     for row in range(3):
         put_vector(frame, TURN_A + 3 * row, rows_a[row])
         put_vector(frame, TURNED_AWAY + 3 * row, subtract(rows_b[row], rows_a[row]))

@@ -40,9 +40,8 @@ INERTIA_SIZE = INERTIA_FLOATS * 4
 
 # A row of loads (float32 x 8), beside each solver row: see pressed_bodies.py. Only for bodies that are IS_LOADED.
 LOAD_FLOATS = 8
-LOAD_SUM = 0  # of the impulses of its heavily pressed contacts [N s]
-LOAD_RESULTANT = 1  # of the same, world axes [N s]
-LOAD_IS_HEAVY = 4  # 1 if one of them is with something much heavier that moves
+LOAD_DOWN, LOAD_UP = 0, 1  # heavy contact impulses on the body along gravity, and against it [N s]
+LOAD_IS_HEAVY = 2  # 1 if one of them is with something much heavier that moves
 LOAD_SIZE = LOAD_FLOATS * 4
 
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.

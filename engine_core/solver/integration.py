@@ -14,7 +14,7 @@ from ..bodies.schema import (
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_widen
 from ..constraints.body_terms import forces_of
-from ..constraints.pressed_bodies import settle_load
+from ..constraints.pressed_bodies import relief_of, settle_load
 from ..constraints.schema import (
     ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
     LOCKED_AXES, ON_FOOT, ROW_SIZE, SPENT, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
@@ -69,6 +69,8 @@ def take_forces(system, body, forces, delta_time):
         if body.flags & HAS_RARE:
             rare = rare_of(system.world, body)
             force, torque = add(force, vector3(rare.constant_force)), add(torque, vector3(rare.constant_torque))
+        relief = relief_of(system.world, body)  # contacts that carry a load must be able to hold the force
+        force, torque = scale(force, relief), scale(torque, relief)
         m = body.inverse_inertia_world
         spin = symmetric_times((float(m[0]), float(m[1]), float(m[2]), float(m[3]), float(m[4]), float(m[5])), torque)
         for k in range(3):

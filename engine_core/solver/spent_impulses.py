@@ -139,11 +139,10 @@ def drop_spent(rows, block, is_first):
     carried_on = where_greater8(is_foot, zero, one - max8(max8(spent_a, spent_b) - foot, zero), one)
     if not is_any_above8(max8(impact, one - carried_on), zero):
         return
+    lasts = where_greater8(impact, splat8(FLOAT32(IMPACT_BEGINS - 0.1)), splat8(FLOAT32(IMPACT_LASTS)), met)
+    put(block, IMPACT, lasts)
     if is_first:
         impact = goes_on  # what begins in this step has no impulse yet
-    else:
-        lasts = where_greater8(impact, splat8(FLOAT32(IMPACT_BEGINS - 0.1)), splat8(FLOAT32(IMPACT_LASTS)), met)
-        put(block, IMPACT, lasts)
     heaviest = splat8(FLOAT32(3.0)) / max8(where_greater8(least, zero, least, most), splat8(FLOAT32(TINY)))
     part = keep_parts(block, closing_terms(rows, block), impact, carried_on, is_first, heaviest)
     on_foot = max8(spent_a, goes_on), max8(spent_b, goes_on)

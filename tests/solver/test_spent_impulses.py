@@ -35,10 +35,10 @@ class SpentTwin(Twin):
         carried_on = 1.0 - max(max(spent) - c.ON_FOOT, 0.0) if is_foot else 1.0
         if not is_impact and carried_on == 1.0:
             return
+        if is_impact and met >= c.IMPACT_BEGINS:
+            fields[c.IMPACT] = c.IMPACT_LASTS
         if is_first:
             is_impact = goes_on
-        elif is_impact and met >= c.IMPACT_BEGINS:
-            fields[c.IMPACT] = c.IMPACT_LASTS
         part = self._keep(fields, whole, count, is_first, is_impact, carried_on, min(m for m in mobilities if m > 0.0) / 3.0)
         self._raise(rows, mobilities, [c.ON_FOOT + 1.0 - part if goes_on or was > 0.0 else 0.0 for was in spent])
 

@@ -101,5 +101,5 @@ def test_what_lands_on_1_kg_on_the_floor_does_not_bounce(mass, height, substeps)
         has_met = has_met or here < 1.505
         if has_met and world.velocity(falling)[1] > 0.0:
             highest = max(highest, here)
-    assert highest < 1.51
+    assert highest < 1.52  # as in docs/truth.md
     assert world.position(falling)[1] == pytest.approx(1.5, abs=0.005)
