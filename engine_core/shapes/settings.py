@@ -200,7 +200,7 @@ class Custom(NamedTuple):
     @staticmethod
     def checked(function, data):
         call = "set_custom"
-        if not hasattr(function, "address") or str(getattr(function, "signature", "")) != "(int64, int64) -> int64":
+        if not hasattr(function, "address") or str(getattr(function, "signature", "")) != "int64(int64, int64)":
             raise ValueError(f'{call}: function must be an @entry_point("int64(int64, int64)"), got {function!r}')
         try:
             data = np.array(data, dtype=np.float64).ravel()
