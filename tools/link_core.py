@@ -19,6 +19,8 @@ from scree.runtime.core_library import FORMAT, is_sealed, seal, symbol_of
 from scree.tools.lower_core import CoreNotBuilt, Lowered
 from scree.tools.places import cache_folder
 
+COUNTING = {"NRT_incref", "NRT_decref"}
+"""Functions that Numba has compiled for this processor before they are linked; those of `platform.c` take their place."""
 PLATFORM = Path(__file__).parent / "core" / "platform.c"
 
 
@@ -59,7 +61,9 @@ def _link(lowered: Sequence[Lowered], target: Target, machine: llvm.TargetMachin
                 function.linkage = llvm.Linkage.linkonce_odr  # the same kernel comes with each of its callers
         whole.link_in(module)
     for function in whole.functions:
-        if not function.is_declaration and function.name in entries:
+        if not function.is_declaration and function.name in COUNTING:
+            function.linkage = llvm.Linkage.available_externally
+        elif not function.is_declaration and function.name in entries:
             function.linkage = llvm.Linkage.external
             if target.triple.endswith("windows-gnu"):
                 function.storage_class = llvm.StorageClass.dllexport
@@ -120,7 +124,7 @@ def make_library(lowered: Sequence[Lowered], entries: dict[str, str], build_id: 
         command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-O2", "-shared", "-s", "-Wall", "-Wextra"]
         command += [] if "windows" in target.zig else ["-fPIC", "-fvisibility=hidden"]
         command += [str(PLATFORM), str(folder / "table.c"), str(folder / "core.o"), "-o", str(folder / output.name)]
-        command += ["-lm"] if "linux" in target.zig else ["-lsynchronization"] if "windows" in target.zig else []
+        command += ["-lm"] if "linux" in target.zig else []
         environment = {"ZIG_LOCAL_CACHE_DIR": str(cache_folder() / "zig"), **os.environ}
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
         if done.returncode != 0:

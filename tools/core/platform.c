@@ -76,6 +76,17 @@ INSIDE int64_t scree_cycles(void) {
 #endif
 }
 
+#if defined(_WIN32)
+typedef BOOL(WINAPI *WaitFunction)(volatile void *address, void *value, SIZE_T size, DWORD milliseconds);
+typedef void(WINAPI *WakeFunction)(void *address);
+
+/* A function of Windows 8 and later, by name: not every compiler brings the library to link with. */
+static void *synchronising(const char *name) {
+  HMODULE library = LoadLibraryA("api-ms-win-core-synch-l1-2-0.dll");
+  return library ? (void *)(uintptr_t)GetProcAddress(library, name) : NULL;
+}
+#endif
+
 /* --- threads ------------------------------------------------------------------------------------------------------------------- */
 
 INSIDE void scree_give_way(void) {
@@ -89,7 +100,10 @@ INSIDE void scree_give_way(void) {
 /* Sleeps while the word at `word` holds `value`; may return early. */
 INSIDE void scree_wait_while(int64_t word, int32_t value) {
 #if defined(_WIN32)
-  WaitOnAddress((volatile void *)(uintptr_t)word, &value, 4, INFINITE);
+  static WaitFunction wait; /* found twice at worst: the same */
+  if (!wait) wait = (WaitFunction)(uintptr_t)synchronising("WaitOnAddress");
+  if (wait) wait((volatile void *)(uintptr_t)word, &value, 4, INFINITE);
+  else SwitchToThread();
 #elif defined(__linux__)
   syscall(SYS_futex, (uintptr_t)word, 128 /* wait, private */, (long)value, NULL, NULL, 0);
 #elif defined(__APPLE__)
@@ -103,7 +117,9 @@ INSIDE void scree_wait_while(int64_t word, int32_t value) {
 /* Wakes all threads that sleep on the word. */
 INSIDE void scree_wake_all(int64_t word) {
 #if defined(_WIN32)
-  WakeByAddressAll((void *)(uintptr_t)word);
+  static WakeFunction wake;
+  if (!wake) wake = (WakeFunction)(uintptr_t)synchronising("WakeByAddressAll");
+  if (wake) wake((void *)(uintptr_t)word);
 #elif defined(__linux__)
   syscall(SYS_futex, (uintptr_t)word, 129 /* wake, private */, INT_MAX, NULL, NULL, 0);
 #elif defined(__APPLE__)
@@ -135,6 +151,15 @@ INSIDE void *NRT_MemInfo_alloc_aligned(size_t size, uint32_t alignment) {
 }
 
 INSIDE void NRT_MemInfo_call_dtor(void *block) { free(block); }
+
+INSIDE void NRT_incref(void *block) {
+  if (block) __atomic_add_fetch(&((Block *)block)->references, 1, __ATOMIC_RELAXED);
+}
+
+INSIDE void NRT_decref(void *block) {
+  if (block && __atomic_sub_fetch(&((Block *)block)->references, 1, __ATOMIC_ACQ_REL) == 0) free(block);
+}
+
 INSIDE void NRT_Free(void *memory) { free(memory); }
 
 static void say(const char *what) { fprintf(stderr, "scree: compiled code raised an error (%s)\n", what); }
