@@ -69,9 +69,9 @@ class Structure(Shape):
         self, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1, tag: Numbers = 0
     ) -> Ints:
         """Insert boxes along the axes, with corners `low` and `high` [unit], whole numbers (n, 3), as one batch. Returns their
-        numbers (n,), which stay theirs. `density`: whole numbers, how many times as dense as a body of the density that the body
-        was made with; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32 bits, 0 for a brick that
-        nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is not valid, and then inserts
+        numbers (n,), which stay theirs; those of removed bricks are given again. `density`: whole numbers, how many times as
+        dense as the body; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32 bits, 0 for a brick
+        that nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is not valid, and then inserts
         none; PoolFull."""
         rows = self._rows("insert", low, high, density, surface, layers, tag)
         with told_as("insert"):
@@ -81,8 +81,8 @@ class Structure(Shape):
         self, centers: Vectors, half_extents: Vectors, rotations: Vectors = NO_TURN, *, density: Numbers = 1,
         surface: Numbers = -1, layers: Numbers = 1, tag: Numbers = 0,
     ) -> Ints:  # fmt: skip
-        """Insert boxes placed freely: `centers` and `half_extents` [unit] (n, 3), `rotations`, unit quaternions x, y, z, w
-        (n, 4). The rest is as in `insert`."""
+        """Insert boxes placed freely: `centers` and `half_extents` (n, 3), in units of `unit` [m]; `rotations`, unit
+        quaternions x, y, z, w (n, 4). The rest is as in `insert`."""
         centers = np.atleast_2d(np.asarray(centers, np.float64))
         placed = core.free_boxes(centers, half_extents, rotations)
         ones = np.ones(centers.shape, np.int64)
@@ -143,7 +143,7 @@ class Structure(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """What came apart from a structure, now a body of its own. `body`; its `structure`; `numbers`, which its bricks had in the
+    """A part that came off a structure, now a body of its own. `body`; its `structure`; `numbers`, which its bricks had in the
     old structure, and `new_numbers`, which they have in the new one, each (n,). No quantities."""
 
     body: "Body"

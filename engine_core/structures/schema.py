@@ -118,7 +118,7 @@ SUMMARY = np.dtype(
         ("thinnest", "f8"),
     ]
 )  # fmt: skip
-"""What a body needs to know of a whole structure."""
+"""A whole structure as bodies need to know it."""
 
 INSERT, REMOVE, CHANGE, PUBLISH = range(4)
 COMMAND = np.dtype(
