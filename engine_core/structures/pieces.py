@@ -89,7 +89,7 @@ def move_group(groups, open_groups, begin, end):
 
 @kernel
 def close_group(search, groups, g):
-    """Take a group out of the list of open ones. Groups before `turn` had their turn in this round, and no other loses its own."""
+    """Take a group out of the list of open ones. Groups before `turn` had their turn in this round; no other loses its own."""
     open_groups = view(search.open, search.group_capacity, INT32)
     place = INT64(groups[g].place)
     if place < search.turn:
