@@ -71,8 +71,8 @@ class Structure(Shape):
         """Insert boxes along the axes, with corners `low` and `high` [unit], whole numbers (n, 3), as one batch. Returns their
         numbers (n,), which stay theirs; those of removed bricks are given again. `density`: whole numbers, how many times as
         dense as the body; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32 bits, 0 for a brick
-        that nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is not valid, and then inserts
-        none; PoolFull."""
+        that nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is not valid, and then
+        inserts none; PoolFull."""
         rows = self._rows("insert", low, high, density, surface, layers, tag)
         with told_as("insert"):
             return read_only(self.bricks.insert(rows).astype(np.int64))
