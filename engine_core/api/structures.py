@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shapes import schema
-from ..shapes.structure_settings import StructureSettings
+from ..shapes.structure_settings import DETAIL, StructureSettings
 from ..structures import schema as bricks
 from ..structures import structure as core
 from ..structures.breaking import PieceSearch
@@ -32,7 +32,8 @@ class Structure(Shape):
     `unit`: length of the grid's unit [m]; corners are whole numbers of units, at most 2^23 from the origin. `capacity`: the most
     bricks; room that is not used costs no memory. `surfaces`: materials that bricks may have, none of them rough or absorbent.
     Hits and contacts tell the number of the brick as their `part`. `breaks`: note what is removed, so that `Body.break_apart`
-    finds what came apart by it.
+    finds what came apart by it. `detail`: two structures meet with all of their bricks, unless the one with fewer has more than
+    this: then it meets the other as its convex hull.
 
     Edits and questions may come from any thread at any time. A query sees the bricks before a batch of edits or after it, never
     between; while a step runs, masses and bounds of bodies, and with them bricks outside of the former bounds, follow at its
@@ -42,6 +43,7 @@ class Structure(Shape):
     capacity: int = 1 << 20
     surfaces: Sequence[Material] | None = None
     breaks: bool = False
+    detail: int = DETAIL
     bricks: core.Structure = field(init=False, repr=False)
     """The compiled face (`engine_core/structures/structure.py`), for experts."""
     search: PieceSearch | None = field(init=False, repr=False)
@@ -59,7 +61,7 @@ class Structure(Shape):
         self.check()
 
     def arguments(self) -> tuple[Any, ...]:
-        return self.bricks, self.unit, surface_table("Structure", self.surfaces)
+        return self.bricks, self.unit, surface_table("Structure", self.surfaces), self.detail
 
     def __len__(self) -> int:
         """The number of bricks."""
@@ -172,7 +174,7 @@ def break_apart(body: "Body", budget: int | None, density: float | None) -> list
     pieces = []
     for numbers in found:
         rows, placements = whole.bricks.take_out(numbers)
-        part = Structure(unit=whole.unit, capacity=whole.capacity, surfaces=whole.surfaces, breaks=True)
+        part = Structure(unit=whole.unit, capacity=whole.capacity, surfaces=whole.surfaces, breaks=True, detail=whole.detail)
         new_numbers = part.bricks.insert(rows, placements)
         new = space.add_rigid(part, position, rotation, **settings)
         new.angular_velocity = spin

@@ -10,7 +10,7 @@ from .cooking import COOKED_FIELDS, Cooked, user_kind_of
 from .height_field_building import field_bounds, renew_ranges
 from .rows import ShapeRows
 from .stretch import is_identity, split_basis
-from .structure_settings import StructureBlock, StructureSettings, structure_fields
+from .structure_settings import DETAIL, StructureBlock, StructureSettings, cook_stand_in, structure_fields
 from .traits import TRAITS
 
 __all__ = ["COOKED_FIELDS", "ShapePool", "split_basis"]
@@ -50,6 +50,7 @@ class ShapePool(ShapeRows):
         self._derived: dict[int, dict[bytes, int]] = {}  # by user's shape: stretch to row, for the present settings
         self._source: dict[int, tuple[int, np.ndarray]] = {}  # by derived row: user's shape and stretch
         self._structure_rows: dict[int, set[int]] = {}  # rows by `id` of their structure, which their blocks keep alive
+        self._stale_stand_ins: dict[int, None] = {}  # rows of structures that were edited since their stand-ins were made
         self.on_structure = lambda: None  # called when a row gets a structure
         self.on_structure_changed = lambda index, batch: None  # called after a batch of edits, for each user's shape
 
@@ -275,17 +276,49 @@ class ShapePool(ShapeRows):
             given.append(Part(own, *part[1:]))
         self._set("set_compound", index, StaticCompound.checked(given))
 
-    def set_structure(self, index: int, structure, unit: float = 1.0, material_table=None) -> None:
+    def set_structure(self, index: int, structure, unit: float = 1.0, material_table=None, detail: int = DETAIL) -> None:
         """Set a structure (structures/structure.py), which stays the caller's to edit. `unit`: length of its unit [m];
-        `material_table` `(k, 2)`: friction and restitution of the materials 1 to k of bricks."""
-        self._set("set_structure", index, StructureSettings.checked(structure, unit, material_table))
+        `material_table` `(k, 2)`: friction and restitution of the materials 1 to k of bricks. `detail`: with more bricks
+        than this it meets structures with more bricks as a convex hull."""
+        self._set("set_structure", index, StructureSettings.checked(structure, unit, material_table, detail))
 
     def renew_structure(self, structure) -> None:
         """Renew the rows of a structure after a batch of edits. Called by the structure, in the order of batches."""
         with self._lock:
             for row in self._structure_rows.get(id(structure), ()):
+                record = self._blocks[row].record
+                record["brick_count"] = len(structure)
+                if record["is_wanted"]:
+                    self._stale_stand_ins[row] = None
                 for name, value in structure_fields(structure, self._blocks[row].unit).items():
                     self.rows[row][name] = value
+
+    def settle_stand_ins(self, are_wanted: bool) -> None:
+        """Make the convex stand-ins that a step asked for, and renew one of those whose structures were edited since: the others
+        serve as they are until their turn. To be called before a step."""
+        with self._lock:
+            rows = [row for rows in self._structure_rows.values() for row in rows] if are_wanted else []
+            rows = [row for row in rows if self._blocks[row].record["is_wanted"] and self._blocks[row].record["stand_in"] < 0]
+            if self._stale_stand_ins:
+                rows.append(self._stale_stand_ins.popitem()[0])
+            for row in rows:
+                if row in self._blocks and isinstance(self._blocks[row], StructureBlock):
+                    self._renew_stand_in(self._blocks[row])
+
+    def _renew_stand_in(self, block: StructureBlock) -> None:
+        cooked = cook_stand_in(block.structure, block.unit)
+        fresh = self._take_row(schema.HULL)
+        self._write(fresh, cooked, False)
+        self._retire_stand_in(block)
+        block.record["stand_in"] = fresh
+
+    def _retire_stand_in(self, block: StructureBlock) -> None:
+        """Give back the stand-in of a structure when no step reads it any more."""
+        row = int(block.record["stand_in"])
+        if row >= 0:
+            block.record["stand_in"] = -1
+            self._retired_rows.append(row)
+            self.on_retire()
 
     def tell_structure(self, structure, batch) -> None:
         """Tell the users of a structure what was edited. Called by the structure."""
@@ -469,6 +502,8 @@ class ShapePool(ShapeRows):
         return structure_fields(block.structure, block.unit)
 
     def _unfollow(self, index: int, block: StructureBlock) -> None:
+        self._retire_stand_in(block)
+        self._stale_stand_ins.pop(index, None)
         rows = self._structure_rows[id(block.structure)]
         rows.discard(index)
         if not rows:
