@@ -1,7 +1,7 @@
 """Convex stand-ins: of two bodies that are large structures, the one with fewer bricks meets the other's bricks as a hull.
 
-Full detail against full detail costs by the bricks that lie along each other. A structure with more bricks than its `detail` has a
-hull made from the top of its tree, between steps (shapes/structure_settings.py), once it is wanted.
+Full detail against full detail costs by the bricks that lie along each other. A structure with more bricks than its `detail` has
+a hull made from the top of its tree, between steps (shapes/structure_settings.py), once it is wanted.
 """
 
 import numpy as np
