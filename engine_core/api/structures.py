@@ -12,7 +12,7 @@ from ..shapes.structure_settings import DETAIL, StructureSettings
 from ..structures import schema as bricks
 from ..structures import structure as core
 from ..structures.breaking import PieceSearch
-from .arrays import NO_TURN, Floats, Ints, Vectors, read_only, told_as
+from .arrays import NO_TURN, Floats, Ints, Numbers, Vectors, read_only, told_as
 from .materials import Material
 from .shapes import Shape, Whole, surface_table
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .body import Body
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-Numbers = int | Sequence[int] | NDArray[Any]
-"""Whole numbers: one for all bricks, or one for each."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,9 +42,9 @@ class Structure(Shape):
     surfaces: Sequence[Material] | None = None
     breaks: bool = False
     detail: int = DETAIL
-    bricks: core.Structure = field(init=False, repr=False)
+    bricks: Any = field(init=False, repr=False)
     """The compiled face (`engine_core/structures/structure.py`), for experts."""
-    search: PieceSearch | None = field(init=False, repr=False)
+    search: Any = field(init=False, repr=False)
     """The search for pieces (`engine_core/structures/breaking.py`), for experts; None unless it `breaks`."""
     kind, _settings, _setter = schema.STRUCTURE, StructureSettings, "set_structure"
 
@@ -70,8 +68,8 @@ class Structure(Shape):
     def insert(
         self, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1, tag: Numbers = 0
     ) -> Ints:
-        """Insert boxes along the axes, with corners `low` and `high` [unit], whole numbers (n, 3), as one batch. Returns their
-        numbers (n,), which stay theirs; those of removed bricks are given again. `density`: whole numbers, how many times as
+        """Insert boxes along the axes, with corners `low` and `high`, whole numbers of `unit` [m] (n, 3), as one batch. Returns
+        their numbers (n,), which stay theirs; those of removed bricks are given again. `density`: whole numbers, how many times as
         dense as the body; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32 bits, 0 for a brick
         that nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is not valid, and then
         inserts none; PoolFull."""
@@ -94,7 +92,7 @@ class Structure(Shape):
             return read_only(self.bricks.insert(values, placed[1]).astype(np.int64))
 
     def remove(self, numbers: Numbers) -> None:
-        """Remove bricks, by their numbers (n,), as one batch. Any thread may call. Raises ValueError if one is not there or
+        """Remove bricks, by their numbers (n,), no quantities, as one batch. Any thread may call. Raises ValueError if one is not there or
         named twice, and then removes none."""
         with told_as("remove"):
             self.bricks.remove(np.atleast_1d(np.asarray(numbers, np.int64)))
@@ -103,7 +101,7 @@ class Structure(Shape):
         self, numbers: Numbers, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1,
         tag: Numbers = 0,
     ) -> Ints:  # fmt: skip
-        """Put boxes in the place of other bricks, by their numbers (n,), as one batch. Returns the new numbers (n,). The rest is
+        """Put boxes with corners in units of `unit` [m] in the place of other bricks, by their numbers (n,), as one batch. Returns the new numbers (n,). The rest is
         as in `insert` and `remove`."""
         rows = self._rows("change", low, high, density, surface, layers, tag)
         with told_as("change"):
@@ -136,7 +134,7 @@ class Structure(Shape):
         return read_only(self.bricks.all_bricks()[0].astype(np.int64))
 
     def bounds_of(self, numbers: Numbers) -> tuple[Floats, Floats]:
-        """Low and high corners of bricks [unit], each (n, 3), by their numbers (n,). Raises ValueError for one that is not
+        """Low and high corners of bricks, in units of `unit` [m], each (n, 3), by their numbers (n,). Raises ValueError for one that is not
         there."""
         wanted = np.atleast_1d(np.asarray(numbers, np.int64))
         rows = self.bricks.rows_of("bounds_of", wanted)
@@ -157,7 +155,7 @@ class Piece:
 def break_apart(body: "Body", budget: int | None, density: float | None) -> list[Piece]:
     """See `Body.break_apart`."""
     whole = _breaking_structure(body)
-    found = whole.search.find(budget)  # type: ignore[union-attr]
+    found = whole.search.find(budget)
     if not found:
         return []
     mode, space = body.mode, body.space
