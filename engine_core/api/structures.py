@@ -68,11 +68,11 @@ class Structure(Shape):
     def insert(
         self, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1, tag: Numbers = 0
     ) -> Ints:
-        """Insert boxes along the axes, with corners `low` and `high`, whole numbers of `unit` [m] (n, 3), as one batch. Returns
-        their numbers (n,), which stay theirs; those of removed bricks are given again. `density`: whole numbers, how many times as
-        dense as the body; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32 bits, 0 for a brick
-        that nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is not valid, and then
-        inserts none; PoolFull."""
+        """Insert boxes along the axes, with corners `low` and `high`, whole numbers of `unit` [m] (n, 3), as one batch.
+        Returns their numbers (n,), which stay theirs; those of removed bricks are given again. `density`: whole numbers, how
+        many times as dense as the body; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32
+        bits, 0 for a brick that nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is
+        not valid, and then inserts none; PoolFull."""
         rows = self._rows("insert", low, high, density, surface, layers, tag)
         with told_as("insert"):
             return read_only(self.bricks.insert(rows).astype(np.int64))
@@ -92,8 +92,8 @@ class Structure(Shape):
             return read_only(self.bricks.insert(values, placed[1]).astype(np.int64))
 
     def remove(self, numbers: Numbers) -> None:
-        """Remove bricks, by their numbers (n,), no quantities, as one batch. Any thread may call. Raises ValueError if one is not there or
-        named twice, and then removes none."""
+        """Remove bricks, by their numbers (n,), no quantities, as one batch. Any thread may call. Raises ValueError if one is
+        not there or named twice, and then removes none."""
         with told_as("remove"):
             self.bricks.remove(np.atleast_1d(np.asarray(numbers, np.int64)))
 
@@ -101,8 +101,8 @@ class Structure(Shape):
         self, numbers: Numbers, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1,
         tag: Numbers = 0,
     ) -> Ints:  # fmt: skip
-        """Put boxes with corners in units of `unit` [m] in the place of other bricks, by their numbers (n,), as one batch. Returns the new numbers (n,). The rest is
-        as in `insert` and `remove`."""
+        """Put boxes with corners in units of `unit` [m] in the place of other bricks, by their numbers (n,), as one batch.
+        Returns the new numbers (n,). The rest is as in `insert` and `remove`."""
         rows = self._rows("change", low, high, density, surface, layers, tag)
         with told_as("change"):
             changed = self.bricks.change(np.atleast_1d(np.asarray(numbers, np.int64)), rows)
@@ -134,8 +134,8 @@ class Structure(Shape):
         return read_only(self.bricks.all_bricks()[0].astype(np.int64))
 
     def bounds_of(self, numbers: Numbers) -> tuple[Floats, Floats]:
-        """Low and high corners of bricks, in units of `unit` [m], each (n, 3), by their numbers (n,). Raises ValueError for one that is not
-        there."""
+        """Low and high corners of bricks, in units of `unit` [m], each (n, 3), by their numbers (n,). Raises ValueError for
+        one that is not there."""
         wanted = np.atleast_1d(np.asarray(numbers, np.int64))
         rows = self.bricks.rows_of("bounds_of", wanted)
         return read_only(rows["low"].astype(np.float64)), read_only(rows["high"].astype(np.float64))
