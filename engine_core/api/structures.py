@@ -19,6 +19,8 @@ from .shapes import Shape, Whole, surface_table
 if TYPE_CHECKING:
     from .body import Body
 
+LEAST_ROOM = 1 << 12
+"""Pieces have room for as many bricks, and for four times those that they begin with: address space counts if there are many."""
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -172,7 +174,8 @@ def break_apart(body: "Body", budget: int | None, density: float | None) -> list
     pieces = []
     for numbers in found:
         rows, placements = whole.bricks.take_out(numbers)
-        part = Structure(unit=whole.unit, capacity=whole.capacity, surfaces=whole.surfaces, breaks=True, detail=whole.detail)
+        room = min(max(LEAST_ROOM, 4 * len(numbers)), whole.capacity)
+        part = Structure(unit=whole.unit, capacity=room, surfaces=whole.surfaces, breaks=True, detail=whole.detail)
         new_numbers = part.bricks.insert(rows, placements)
         new = space.add_rigid(part, position, rotation, **settings)
         new.angular_velocity = spin
