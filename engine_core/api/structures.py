@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shapes import schema
-from ..shapes.structure_settings import StructureSettings
+from ..shapes.structure_settings import DETAIL, StructureSettings
 from ..structures import schema as bricks
 from ..structures import structure as core
 from ..structures.breaking import PieceSearch
-from .arrays import NO_TURN, Floats, Ints, Vectors, read_only, errors_of_call
+from .arrays import NO_TURN, Floats, Ints, Numbers, Vectors, read_only, errors_of_call
 from .materials import Material
 from .shapes import Shape, Whole, surface_table
 
 if TYPE_CHECKING:
     from .body import Body
 
+LEAST_ROOM = 1 << 12
+"""Pieces have room for as many bricks, and for four times those that they begin with: address space counts if there are many."""
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-Numbers = int | Sequence[int] | NDArray[Any]
-"""Whole numbers: one for all bricks, or one for each."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,7 +32,8 @@ class Structure(Shape):
     `unit`: length of the grid's unit [m]; corners are whole numbers of units, at most 2^23 from the origin. `capacity`: the most
     bricks; room that is not used costs no memory. `surfaces`: materials that bricks may have, none of them rough or absorbent.
     Hits and contacts tell the number of the brick as their `part`. `breaks`: note what is removed, so that `Body.break_apart`
-    finds what came apart by it.
+    finds what came apart by it. `detail`: two structures meet with all of their bricks, unless the one with fewer has more than
+    this: then it meets the other as its convex hull.
 
     Edits and questions may come from any thread at any time. A query sees the bricks before a batch of edits or after it, never
     between; while a step runs, masses and bounds of bodies, and with them bricks outside of the former bounds, follow at its
@@ -42,9 +43,10 @@ class Structure(Shape):
     capacity: int = 1 << 20
     surfaces: Sequence[Material] | None = None
     breaks: bool = False
-    bricks: core.Structure = field(init=False, repr=False)
+    detail: int = DETAIL
+    bricks: Any = field(init=False, repr=False)
     """The compiled face (`engine_core/structures/structure.py`), for experts."""
-    search: PieceSearch | None = field(init=False, repr=False)
+    search: Any = field(init=False, repr=False)
     """The search for pieces (`engine_core/structures/breaking.py`), for experts; None unless it `breaks`."""
     kind, _settings, _setter = schema.STRUCTURE, StructureSettings, "set_structure"
 
@@ -59,7 +61,7 @@ class Structure(Shape):
         self.check()
 
     def arguments(self) -> tuple[Any, ...]:
-        return self.bricks, self.unit, surface_table("Structure", self.surfaces)
+        return self.bricks, self.unit, surface_table("Structure", self.surfaces), self.detail
 
     def __len__(self) -> int:
         """The number of bricks."""
@@ -68,11 +70,11 @@ class Structure(Shape):
     def insert(
         self, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1, tag: Numbers = 0
     ) -> Ints:
-        """Insert boxes along the axes, with corners `low` and `high` [unit], whole numbers (n, 3), as one batch. Returns their
-        numbers (n,), which stay theirs. `density`: whole numbers, how many times as dense as a body of the density that the body
-        was made with; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32 bits, 0 for a brick that
-        nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is not valid, and then inserts
-        none; PoolFull."""
+        """Insert boxes along the axes, with corners `low` and `high`, whole numbers of `unit` [m] (n, 3), as one batch.
+        Returns their numbers (n,), which stay theirs; those of removed bricks are given again. `density`: whole numbers, how
+        many times as dense as the body; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32
+        bits, 0 for a brick that nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is
+        not valid, and then inserts none; PoolFull."""
         rows = self._rows("insert", low, high, density, surface, layers, tag)
         with errors_of_call("insert"):
             return read_only(self.bricks.insert(rows).astype(np.int64))
@@ -81,8 +83,8 @@ class Structure(Shape):
         self, centers: Vectors, half_extents: Vectors, rotations: Vectors = NO_TURN, *, density: Numbers = 1,
         surface: Numbers = -1, layers: Numbers = 1, tag: Numbers = 0,
     ) -> Ints:  # fmt: skip
-        """Insert boxes placed freely: `centers` and `half_extents` [unit] (n, 3), `rotations`, unit quaternions x, y, z, w
-        (n, 4). The rest is as in `insert`."""
+        """Insert boxes placed freely: `centers` and `half_extents` (n, 3), in units of `unit` [m]; `rotations`, unit
+        quaternions x, y, z, w (n, 4). The rest is as in `insert`."""
         centers = np.atleast_2d(np.asarray(centers, np.float64))
         placed = core.free_boxes(centers, half_extents, rotations)
         ones = np.ones(centers.shape, np.int64)
@@ -92,8 +94,8 @@ class Structure(Shape):
             return read_only(self.bricks.insert(values, placed[1]).astype(np.int64))
 
     def remove(self, numbers: Numbers) -> None:
-        """Remove bricks, by their numbers (n,), as one batch. Any thread may call. Raises ValueError if one is not there or
-        named twice, and then removes none."""
+        """Remove bricks, by their numbers (n,), no quantities, as one batch. Any thread may call. Raises ValueError if one is
+        not there or named twice, and then removes none."""
         with errors_of_call("remove"):
             self.bricks.remove(np.atleast_1d(np.asarray(numbers, np.int64)))
 
@@ -101,8 +103,8 @@ class Structure(Shape):
         self, numbers: Numbers, low: Whole, high: Whole, *, density: Numbers = 1, surface: Numbers = -1, layers: Numbers = 1,
         tag: Numbers = 0,
     ) -> Ints:  # fmt: skip
-        """Put boxes in the place of other bricks, by their numbers (n,), as one batch. Returns the new numbers (n,). The rest is
-        as in `insert` and `remove`."""
+        """Put boxes with corners in units of `unit` [m] in the place of other bricks, by their numbers (n,), as one batch.
+        Returns the new numbers (n,). The rest is as in `insert` and `remove`."""
         rows = self._rows("change", low, high, density, surface, layers, tag)
         with errors_of_call("change"):
             changed = self.bricks.change(np.atleast_1d(np.asarray(numbers, np.int64)), rows)
@@ -134,8 +136,8 @@ class Structure(Shape):
         return read_only(self.bricks.all_bricks()[0].astype(np.int64))
 
     def bounds_of(self, numbers: Numbers) -> tuple[Floats, Floats]:
-        """Low and high corners of bricks [unit], each (n, 3), by their numbers (n,). Raises ValueError for one that is not
-        there."""
+        """Low and high corners of bricks, in units of `unit` [m], each (n, 3), by their numbers (n,). Raises ValueError for
+        one that is not there."""
         wanted = np.atleast_1d(np.asarray(numbers, np.int64))
         rows = self.bricks.rows_of("bounds_of", wanted)
         return read_only(rows["low"].astype(np.float64)), read_only(rows["high"].astype(np.float64))
@@ -143,8 +145,8 @@ class Structure(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A piece that came apart from a structure, now a body of its own. `body`; its `structure`; `numbers`, which its bricks had
-    in the old structure, and `new_numbers`, which they have in the new one, each (n,). No quantities."""
+    """A part that came off a structure, now a body of its own. `body`; its `structure`; `numbers`, which its bricks had in the
+    old structure, and `new_numbers`, which they have in the new one, each (n,). No quantities."""
 
     body: "Body"
     structure: Structure
@@ -155,7 +157,7 @@ class Piece:
 def break_apart(body: "Body", budget: int | None, density: float | None) -> list[Piece]:
     """See `Body.break_apart`."""
     whole = _breaking_structure(body)
-    found = whole.search.find(budget)  # type: ignore[union-attr]
+    found = whole.search.find(budget)
     if not found:
         return []
     mode, space = body.mode, body.space
@@ -172,7 +174,8 @@ def break_apart(body: "Body", budget: int | None, density: float | None) -> list
     pieces = []
     for numbers in found:
         rows, placements = whole.bricks.take_out(numbers)
-        part = Structure(unit=whole.unit, capacity=whole.capacity, surfaces=whole.surfaces, breaks=True)
+        room = min(max(LEAST_ROOM, 4 * len(numbers)), whole.capacity)
+        part = Structure(unit=whole.unit, capacity=room, surfaces=whole.surfaces, breaks=True, detail=whole.detail)
         new_numbers = part.bricks.insert(rows, placements)
         new = space.add_rigid(part, position, rotation, **settings)
         new.angular_velocity = spin

@@ -26,7 +26,7 @@ IN_BOX, ON_RAY, NEAR = range(3)
 BEGIN, NEXT, END = range(3)
 ALL_LAYERS = 0xFFFFFFFF
 SLACK = 1e-6
-"""Margin, as in `shapes.instance_tree.may_meet`: rounding never misses a contact."""
+"""Slack of boxes, as in `shapes.instance_tree.may_meet`: rounding never misses a contact."""
 NO_TURN = (0.0, 0.0, 0.0)
 
 BRICK_WALK = np.dtype(

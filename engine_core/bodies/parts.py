@@ -19,18 +19,23 @@ import numpy as np
 from ..geometry.vector import add, quaternion, rotate_inverse, scale, store3, subtract, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, address_of_row, view
+from ..shapes.bricks import block_of
 from ..shapes.compound import compound_of, has_parts, nodes_of_parts, parts_of, place_part
 from ..shapes.instance_tree import WALK, begin_walk, inverse_of, next_in_box, next_near, next_on_ray
+from ..shapes.placed_shapes import renew_instance_bounds
 from ..shapes.schema import FIRST_BRICK, INSTANCE, NO_PART, STRUCTURE
 from .bounds import bounds_in_frame, nodes_of
 from .bricks import BRICK_WALK, IN_BOX, NEAR, ON_RAY, begin_bricks, end_bricks, next_brick
 
 INT64 = np.int64
+STAND_IN = -2
+"""`part` of a walk at a convex hull that stands in for a structure."""
 PARTS = np.dtype(
     [
         ("row", INSTANCE),  # the current part, in the frame of the body
         ("number", "i8"),  # of the shape on the body
         ("part", "i8"),
+        ("stands_in", "i8"),  # 1: of a structure, its convex hull is returned, if it has one, and not its bricks
         ("a", "f8", 3),  # the query, in the frame of the current compound: low and high; or origin and inverse of a ray;
         ("b", "f8", 3),  # or a point
         ("outer", WALK),
@@ -47,6 +52,7 @@ def begin_parts(walk, first, count):
     begin_walk(walk.outer, first, count)
     walk.number = walk.part = -1
     walk.bricks.shape_row = -1
+    walk.stands_in = 0
 
 
 @kernel
@@ -67,7 +73,7 @@ def part_number(walk):
 def part_row(walk, instances):
     """The row of INSTANCE of the last result."""
     whole = address_of_row(instances, walk.outer.first + walk.number)
-    return view(whole if walk.part < 0 else address_of_record(walk), 1, INSTANCE)[0]
+    return view(whole if walk.part == -1 else address_of_record(walk), 1, INSTANCE)[0]
 
 
 @kernel
@@ -96,6 +102,20 @@ def _give(walk, shapes, instance, part):
 
 
 @kernel
+def _stand_in(walk, shapes, instance):
+    """Put the convex hull of a structure into `row`. Return whether it has one."""
+    row = block_of(shapes[instance.shape]).stand_in
+    if row < 0:
+        return False
+    out = view(address_of_record(walk), 1, INSTANCE)
+    out[0] = instance
+    out[0].shape = np.int32(row)
+    renew_instance_bounds(out[0], shapes[row])
+    walk.part = STAND_IN
+    return True
+
+
+@kernel
 def _give_brick(walk, world, longest):
     """Go on to the next brick, or leave the structure. Return the number of the shape, or -1."""
     walk.part = next_brick(world, walk.bricks, longest)
@@ -115,11 +135,14 @@ def next_part_in_box(walk, world, instances, shapes, low, high):
             part = next_in_box(walk.inner, nodes_of_parts(compound), parts_of(compound), vector3(walk.a), vector3(walk.b))
             if _give(walk, shapes, instance, part) >= 0:
                 return INT64(walk.number)
+        walk.part = -1
         walk.number = next_in_box(walk.outer, nodes_of(world), instances, low, high)
         if walk.number < 0:
             return INT64(-1)
         instance = instances[walk.outer.first + walk.number]
         if not has_parts(shapes, instance):
+            return INT64(walk.number)
+        if walk.stands_in != 0 and shapes[instance.shape].kind == STRUCTURE and _stand_in(walk, shapes, instance):
             return INT64(walk.number)
         half = scale(subtract(high, low), 0.5)
         a, b = bounds_in_frame(scale(add(low, high), 0.5), half, vector3(instance.position), quaternion(instance.rotation))

@@ -12,6 +12,7 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from ..shapes.schema import SHAPE
+from .stand_ins import NO_SIDE, side_stood_in
 from .sweeps import reach_of, sweep_shapes
 
 FLOAT32, FLOAT64 = np.float32, np.float64
@@ -64,7 +65,9 @@ def sweep_bodies_apart(world, body, other, sweeps, box, longest):
     half = scale(subtract(high, low), 0.5)
     low, high = bounds_in_frame(scale(add(low, high), 0.5), (half[0] + moved, half[1] + moved, half[2] + moved), place, rotation)
     moved += way_of(sweeps[0], body)
+    stood_in = side_stood_in(world, body, other) if world.brick_function != 0 else np.int64(NO_SIDE)
     begin_parts(walk, other.first_instance, other.instance_count)
+    walk.stands_in = stood_in == 1
     while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:
         instance = part_row(walk, instances)
         if instance.is_disabled or instance.shape < 0:
@@ -72,6 +75,7 @@ def sweep_bodies_apart(world, body, other, sweeps, box, longest):
         set_instance(sweeps[1], instance, shapes[instance.shape])
         own_low, own_high = reach_in_frame(instance.bounds, moved, offset, multiply(conjugate(rotation), turn))
         begin_parts(own_walk, body.first_instance, body.instance_count)
+        own_walk.stands_in = stood_in == 0
         while next_part_in_box(own_walk, world, instances, shapes, own_low, own_high) >= 0:
             own = part_row(own_walk, instances)
             if not own.is_disabled and own.shape >= 0:

@@ -43,6 +43,7 @@ from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, PAIR_WAS_ON_CURVE,
     SPECULATIVE_DISTANCE,
 )  # fmt: skip
+from .stand_ins import NO_SIDE, side_stood_in
 from .sweeps import SWEEP
 
 INT32, FLOAT32, FLOAT64, INT64 = np.int32, np.float32, np.float64, np.int64
@@ -252,13 +253,16 @@ def collide_near_instances(system, world, instances, shapes, pair_index, a, b, d
     turn_a, turn_b = multiply(conjugate(rotation_b), rotation_a), multiply(conjugate(rotation_a), rotation_b)
     place_a, place_b = negate(rotate_inverse(rotation_b, delta)), rotate_inverse(rotation_a, delta)
     low, high = reach_in_frame(b.local_bounds, distance, place_a, turn_a)
+    stood_in = side_stood_in(world, a, b) if world.brick_function != 0 else INT64(NO_SIDE)
     begin_parts(walk_a, a.first_instance, a.instance_count)
+    walk_a.stands_in = stood_in == 0
     while next_part_in_box(walk_a, world, instances, shapes, low, high) >= 0:
         instance_a = part_row(walk_a, instances)
         if instance_a.is_disabled or instance_a.shape < 0:
             continue
         low_a, high_a = reach_in_frame(instance_a.bounds, distance, place_b, turn_b)
         begin_parts(walk_b, b.first_instance, b.instance_count)
+        walk_b.stands_in = stood_in == 1
         while next_part_in_box(walk_b, world, instances, shapes, low_a, high_a) >= 0:
             name_parts(shapes, instances, walk_a, walk_b, chain)
             collide_instances(

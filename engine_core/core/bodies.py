@@ -391,6 +391,8 @@ class BodyInterface(BodyShapes):
 
     def settle_shapes(self) -> None:
         """Renew the mass of bodies whose shapes changed. To be called before a step."""
+        if self._record["brick_function"]:
+            self._world.shape.settle_stand_ins()
         self._world.shape.settle_bricks()
         while self._stale:
             self.settle(self._stale.popitem()[0])

@@ -62,6 +62,12 @@ class ShapeInterface(Part):
         else:
             self._world.body.on_stale()
 
+    def settle_stand_ins(self) -> None:
+        """Make the convex stand-ins of structures that the last step asked for, and renew one that is outdated."""
+        are_wanted = bool(self._record["stand_ins_wanted"])
+        self._record["stand_ins_wanted"] = 0
+        self._shapes.settle_stand_ins(are_wanted)
+
     def settle_bricks(self) -> None:
         """Renew the bodies whose structures were edited."""
         while self._batches:

@@ -8,9 +8,9 @@ from .compound_settings import Part, StaticCompound
 from .cooked_memory import claim
 from .cooking import COOKED_FIELDS, Cooked, user_kind_of
 from .height_field_building import field_bounds, renew_ranges
-from .rows import ShapeRows
 from .stretch import is_identity, split_basis
-from .structure_settings import StructureBlock, StructureSettings, structure_fields
+from .structure_rows import StructureRows
+from .structure_settings import DETAIL, StructureBlock, StructureSettings
 from .traits import TRAITS
 
 __all__ = ["COOKED_FIELDS", "ShapePool", "split_basis"]
@@ -33,7 +33,7 @@ def is_collidable(kind: int) -> bool:
     return kind in TRAITS and TRAITS[kind].is_made
 
 
-class ShapePool(ShapeRows):
+class ShapePool(StructureRows):
     """All shapes of a world. Any thread may call; one lock guards all. Changes are made between steps.
 
     A row is found by its index and holds the shape in use. Until its settings are set, `kind` is EMPTY and it collides with
@@ -48,10 +48,6 @@ class ShapePool(ShapeRows):
         self._settings: dict[int, object] = {}
         self._sizes = Pool("sizes of shapes", np.float64, capacity, (3,))  # of solids without settings in Python
         self._derived: dict[int, dict[bytes, int]] = {}  # by user's shape: stretch to row, for the present settings
-        self._source: dict[int, tuple[int, np.ndarray]] = {}  # by derived row: user's shape and stretch
-        self._structure_rows: dict[int, set[int]] = {}  # rows by `id` of their structure, which their blocks keep alive
-        self.on_structure = lambda: None  # called when a row gets a structure
-        self.on_structure_changed = lambda index, batch: None  # called after a batch of edits, for each user's shape
 
     def create(self, kind: int) -> int:
         """Create a shape of this kind, without settings, and return its index. Raises ValueError for a kind that users cannot
@@ -275,24 +271,11 @@ class ShapePool(ShapeRows):
             given.append(Part(own, *part[1:]))
         self._set("set_compound", index, StaticCompound.checked(given))
 
-    def set_structure(self, index: int, structure, unit: float = 1.0, material_table=None) -> None:
+    def set_structure(self, index: int, structure, unit: float = 1.0, material_table=None, detail: int = DETAIL) -> None:
         """Set a structure (structures/structure.py), which stays the caller's to edit. `unit`: length of its unit [m];
-        `material_table` `(k, 2)`: friction and restitution of the materials 1 to k of bricks."""
-        self._set("set_structure", index, StructureSettings.checked(structure, unit, material_table))
-
-    def renew_structure(self, structure) -> None:
-        """Renew the rows of a structure after a batch of edits. Called by the structure, in the order of batches."""
-        with self._lock:
-            for row in self._structure_rows.get(id(structure), ()):
-                for name, value in structure_fields(structure, self._blocks[row].unit).items():
-                    self.rows[row][name] = value
-
-    def tell_structure(self, structure, batch) -> None:
-        """Tell the users of a structure what was edited. Called by the structure."""
-        with self._lock:
-            shapes = {self._source.get(row, (row,))[0] for row in self._structure_rows.get(id(structure), ())}
-        for index in sorted(shapes):
-            self.on_structure_changed(index, batch)
+        `material_table` `(k, 2)`: friction and restitution of the materials 1 to k of bricks. `detail`: with more bricks
+        than this it meets structures with more bricks as a convex hull."""
+        self._set("set_structure", index, StructureSettings.checked(structure, unit, material_table, detail))
 
     def part_of(self, index: int, part: int) -> tuple[tuple[int, ...], int]:
         """(path, user data) of a part of a compound. The path gives its index at each depth. Raises ValueError."""
@@ -460,25 +443,6 @@ class ShapePool(ShapeRows):
         if taken:
             cooked.block.arrays["parts"]["shape"] = np.array(taken, np.int32)[cooked.block.arrays["parts"]["shape"]]
         return taken
-
-    def _follow(self, index: int, block: StructureBlock) -> dict:
-        """Have a row follow the edits of its structure from now on. Return its fields as of now."""
-        self._structure_rows.setdefault(id(block.structure), set()).add(index)
-        block.structure.users.add(self)
-        self.on_structure()
-        return structure_fields(block.structure, block.unit)
-
-    def _unfollow(self, index: int, block: StructureBlock) -> None:
-        rows = self._structure_rows[id(block.structure)]
-        rows.discard(index)
-        if not rows:
-            del self._structure_rows[id(block.structure)]
-            block.structure.users.discard(self)
-
-    def _drop_block(self, row: int) -> None:
-        if isinstance(self._blocks.get(row), StructureBlock):
-            self._unfollow(row, self._blocks[row])
-        super()._drop_block(row)
 
     def _retire_block(self, index: int) -> None:
         if index in self._blocks:

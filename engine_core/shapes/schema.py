@@ -184,6 +184,10 @@ STRUCTURE_BLOCK = np.dtype(
         ("unit", "f8"),  # length of its unit [m]
         ("materials", "i8"),  # address of float32 (material_count, 2): friction and restitution of the materials 1, 2, ...
         ("material_count", "i8"),
+        ("brick_count", "i8"),
+        ("detail", "i8"),  # with more bricks than this it is stood in for: see collision/stand_ins.py
+        ("stand_in", "i8"),  # row of SHAPE of the convex hull that stands in for it; -1: none yet
+        ("is_wanted", "i8"),  # 1: a step asked for one
     ],
     align=True,
 )

@@ -4,12 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..runtime.memory import view_rows
 from ..structures import schema as bricks
 from ..structures.structure import Structure
 from . import cooking, schema
 from .settings import NO_TABLE, _number, checked_table
 from .solids import MOST_VOLUME
 from .stretch import is_uniform
+
+
+DETAIL = 1000
+"""The usual limit up to which structures meet each other with all of their bricks."""
+DIRECTIONS, COARSEST = 200, 16
 
 
 class StructureBlock(NamedTuple):
@@ -20,6 +26,11 @@ class StructureBlock(NamedTuple):
     arrays: dict
     structure: Structure
     unit: float
+
+    @property
+    def record(self):
+        """The STRUCTURE_BLOCK in the memory."""
+        return view_rows(self.address, 1, schema.STRUCTURE_BLOCK)[0]
 
 
 def structure_fields(structure: Structure, unit: float) -> dict:
@@ -34,25 +45,57 @@ def structure_fields(structure: Structure, unit: float) -> dict:
     }  # fmt: skip
 
 
+def _directions() -> np.ndarray:
+    """Unit vectors, evenly spread, and those along axes and diagonals (n, 3)."""
+    height = 1.0 - 2.0 * (np.arange(DIRECTIONS) + 0.5) / DIRECTIONS
+    angle, across = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(DIRECTIONS), np.sqrt(1.0 - height * height)
+    spread = np.stack((across * np.cos(angle), height, across * np.sin(angle)), axis=1)
+    signs = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(-1, 3)
+    signs = signs[(signs != 0).any(axis=1)]
+    return np.concatenate((spread, signs / np.linalg.norm(signs, axis=1)[:, None]))
+
+
+def cook_stand_in(structure: Structure, unit: float) -> cooking.Cooked:
+    """Cook the convex hull of a structure from the top of its tree: corners of large bricks, and of the bounds of parts that are
+    no longer than 1 / COARSEST of the whole, as far as they reach along many directions. It may reach out by the size of these
+    parts, and less far than they by what lies between directions."""
+    whole = structure.summary
+    low, high = whole["low"], whole["high"]
+    if low[0] > high[0]:
+        return cooking.Cooked(schema.EMPTY, {})
+    found = structure.in_box(low, high, coarse=float((high - low).max()) / COARSEST)
+    sides = np.stack((found["low"], found["high"]), axis=1).astype(np.float64)
+    picks = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+    corners = np.unique(sides[:, picks, np.arange(3)].reshape(-1, 3), axis=0)
+    farthest = np.unique(np.argmax(corners @ _directions().T, axis=0))
+    return cooking.cook_hull((corners[farthest] * unit).astype(np.float32))
+
+
 class StructureSettings(NamedTuple):
     """`unit`: length of the structure's unit [m]; `material_table` float32 (k, 2): friction and restitution of its materials
-    from 1 on; material 0 is the body's."""
+    from 1 on; material 0 is the body's. `detail`: with more bricks it is stood in for against larger structures."""
 
     structure: Structure
     unit: float
     material_table: np.ndarray
+    detail: int
     kind = schema.STRUCTURE
 
     @staticmethod
-    def checked(structure, unit=1.0, material_table=None):
+    def checked(structure, unit=1.0, material_table=None, detail=DETAIL):
         call = "set_structure"
         if not isinstance(structure, Structure):
             raise ValueError(f"{call}: a structure is wanted, got {structure!r}")
         table = NO_TABLE if material_table is None else checked_table(call, material_table)
-        return StructureSettings(structure, _number(call, "unit", unit), table)
+        if not isinstance(detail, int) or detail < 0:
+            raise ValueError(f"{call}: detail must be a whole number from 0, got {detail!r}")
+        return StructureSettings(structure, _number(call, "unit", unit), table, detail)
 
     def cook(self):
-        numbers = {"structure": self.structure.address, "unit": self.unit, "material_count": len(self.material_table)}
+        numbers = {
+            "structure": self.structure.address, "unit": self.unit, "material_count": len(self.material_table),
+            "brick_count": len(self.structure), "detail": self.detail, "stand_in": -1,
+        }  # fmt: skip
         block = cooking.pack_block(schema.STRUCTURE_BLOCK, numbers, {"materials": self.material_table})
         fields = structure_fields(self.structure, self.unit)
         return cooking.Cooked(schema.STRUCTURE, fields, StructureBlock(*block, self.structure, self.unit))
@@ -69,6 +112,7 @@ class StructureSettings(NamedTuple):
         return {
             "bricks": rows.view(np.uint8), "placements": placements.view(np.uint8), "unit": np.array(self.unit),
             "material_table": self.material_table, "capacity": np.array(self.structure.capacity),
+            "detail": np.array(self.detail),
         }  # fmt: skip
 
     @staticmethod
@@ -78,4 +122,4 @@ class StructureSettings(NamedTuple):
         rows = entries["bricks"].view(bricks.BRICK)
         if len(rows):
             structure.insert(rows, entries["placements"].view(bricks.PLACEMENT))
-        return StructureSettings(structure, float(entries["unit"]), entries["material_table"])
+        return StructureSettings(structure, float(entries["unit"]), entries["material_table"], int(entries["detail"]))

@@ -79,14 +79,25 @@ def join_lists(search, first, last, other_first, other_last):
 
 
 @kernel
+def move_group(groups, open_groups, begin, end):
+    """Move an open group to another place of the list."""
+    if begin != end:
+        moved = open_groups[begin]
+        open_groups[end] = moved
+        groups[moved].place = INT32(end)
+
+
+@kernel
 def close_group(search, groups, g):
-    """Take a group out of the list of open ones; the last takes its place."""
+    """Take a group out of the list of open ones. Groups before `turn` had their turn in this round; no other loses its own."""
     open_groups = view(search.open, search.group_capacity, INT32)
-    place = groups[g].place
+    place = INT64(groups[g].place)
+    if place < search.turn:
+        search.turn -= 1
+        move_group(groups, open_groups, search.turn, place)
+        place = INT64(search.turn)
     search.open_count -= 1
-    moved = open_groups[search.open_count]
-    open_groups[place] = moved
-    groups[moved].place = place
+    move_group(groups, open_groups, search.open_count, place)
 
 
 @kernel

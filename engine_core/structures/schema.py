@@ -118,7 +118,7 @@ SUMMARY = np.dtype(
         ("thinnest", "f8"),
     ]
 )  # fmt: skip
-"""Data of a whole structure that a body needs."""
+"""A whole structure as bodies need to know it."""
 
 INSERT, REMOVE, CHANGE, PUBLISH = range(4)
 COMMAND = np.dtype(

@@ -74,7 +74,7 @@ def _copy(name: str, rows, dtype, count: int) -> np.ndarray:
 
 
 class Batch(NamedTuple):
-    """The result of a batch of edits: numbers of bricks, int32, ascending."""
+    """Effects of a batch of edits: numbers of bricks, int32, ascending."""
 
     removed: np.ndarray
     inserted: np.ndarray
@@ -85,7 +85,7 @@ class Batch(NamedTuple):
 
 
 def merged(batches: list[Batch]) -> Batch:
-    """The result of several batches together."""
+    """The effects of several batches together."""
     if len(batches) == 1:
         return batches[0]
     removed, inserted = (np.unique(np.concatenate(numbers)) for numbers in list(zip(*batches, strict=True))[:2])
@@ -120,8 +120,8 @@ class Structure:
         record["placements"] = record["bricks"]["twin"]
         self.capacity = capacity
         self.users: weakref.WeakSet = weakref.WeakSet()
-        """The objects that follow the edits: `renew_structure(structure)` is called before a batch ends, in the order of batches,
-        and `tell_structure(structure, batch)` after it."""
+        """Pools that follow the edits: `renew_structure(structure)` is called before a batch ends, in the order of batches, and
+        `tell_structure(structure, batch)` after it."""
         self.searches: weakref.WeakSet = weakref.WeakSet()
         """Searches for pieces (breaking.py), which note what is removed."""
         self.summary = self._summarized()

@@ -1,7 +1,7 @@
 """Costs of structures on bodies: bodies on bricks, edits whole, rays, and a ship in flight with bodies inside. Prints a line of
 JSON a measurement; times are of the processor, of the one thread that steps.
 
-    python -m tests.structures.long_bodies [floor edits rays ship heap]
+    python -m tests.structures.long_bodies [floor edits rays ship heap blocks]
 """
 
 import json
@@ -197,6 +197,24 @@ def heap() -> None:
     tell("a heap of 50, a step [ms]", ratio=medians["structures"] / medians["boxes"], **medians)
 
 
+def blocks() -> None:
+    """Ten blocks of 8,000 bricks that are dropped onto each other, with all of their bricks and as hulls."""
+    at = np.stack(np.meshgrid(np.arange(20), np.arange(20), np.arange(20), indexing="ij"), axis=-1).reshape(-1, 3) - 10
+    for name, detail in (("all bricks", 1_000_000), ("hulls", 1000)):
+        block = scree.Structure(unit=0.1, detail=detail)
+        block.insert(at, at + 1)
+        space = new_space()
+        space.add_static(scree.Box(half_extents=(50, 1, 50)), (0.0, -1.0, 0.0))
+        bodies = [space.add_rigid(block, (0.9 * (k % 2), 1.1 + 2.2 * k, 0.7 * (k % 3)), density=500.0) for k in range(10)]
+        steps = []
+        for _ in range(240):
+            begin = time.process_time()
+            space.step(STEP)
+            steps.append(time.process_time() - begin)
+        lowest = min(body.position[1] for body in bodies)
+        tell(f"ten blocks of 8,000, {name}, a step [ms]", mean=1000 * np.mean(steps), most=1000 * max(steps), lowest=lowest)
+
+
 def turned(body: scree.Body, vector) -> np.ndarray:
     x, y, z, w = body.rotation
     v, u = np.asarray(vector, float), np.array([x, y, z])
@@ -215,6 +233,6 @@ def is_inside(vessel: scree.Body, body: scree.Body) -> bool:
 
 
 if __name__ == "__main__":
-    known = {"floor": floor, "edits": edits, "rays": rays, "ship": ship, "heap": heap}
+    known = {"floor": floor, "edits": edits, "rays": rays, "ship": ship, "heap": heap, "blocks": blocks}
     for name in sys.argv[1:] or known:
         known[name]()

@@ -29,7 +29,13 @@ def unit(q) -> np.ndarray:
 class Pair:
     """A structure and its twin on bodies of two spaces, both at the same pose, after the same edits."""
 
+    left_open: "Pair | None" = None
+    """The one of an example that failed."""
+
     def __init__(self, bricks, turned, gone, rotation):
+        if Pair.left_open is not None:
+            Pair.left_open.remove()
+        Pair.left_open = self
         self.spaces = [WORLD.add_space(gravity=(0, 0, 0)) for _ in range(2)]
         structure = scree.Structure(unit=UNIT, capacity=256)
         low = np.array([low for low, _ in bricks])
@@ -54,10 +60,12 @@ class Pair:
 
     def close(self) -> None:
         assert not WORLD.core._walk_rows.any() and not self.structure.bricks.record["users"].any()
-        for space in self.spaces:
-            for body in (self.body, self.twin):
-                if body.space is space:
-                    body.remove()
+        self.remove()
+
+    def remove(self) -> None:
+        Pair.left_open = None
+        for body, space in zip((self.body, self.twin), self.spaces, strict=True):
+            body.remove()
             space.remove()
 
 
@@ -72,22 +80,24 @@ def test_rays(pair, rays):
     for begin, end in rays:
         begin, end = np.array(begin) + (1, 2, 3), np.array(end) + (1, 2, 3)
         hit, twin = (space.cast_ray(begin, end, from_inside=True) for space in pair.spaces)
-        if hit is None or twin is None:  # only where the ray grazes a box
-            grazed = twin or hit
-            assert grazed is None or _is_grazing(pair, begin, end)
-            continue
-        np.testing.assert_allclose(hit.position, twin.position, atol=1e-4)
-        if pair.numbers[pair.kept[twin.part]] == hit.part:
+        if not _are_alike(hit, twin):  # only where the ray grazes a box: moved by a little, each answers as the other does
+            assert _may_answer(pair.spaces[0], begin, end, twin) and _may_answer(pair.spaces[1], begin, end, hit)
+        elif hit is not None and pair.numbers[pair.kept[twin.part]] == hit.part:
             np.testing.assert_allclose(hit.normal, twin.normal, atol=1e-3)
     pair.close()
 
 
-def _is_grazing(pair, begin, end) -> bool:
-    """Whether one of them changes its answer if the ray is moved by a little."""
-    answers = set()
-    for delta in 1e-4 * np.random.default_rng(1).normal(size=(50, 3)):
-        answers |= {space.cast_ray(begin + delta, end + delta, from_inside=True) is None for space in pair.spaces}
-    return len(answers) == 2
+def _are_alike(hit, twin) -> bool:
+    """Whether two answers are both none, or at the same place."""
+    if hit is None or twin is None:
+        return hit is twin
+    return np.abs(hit.position - twin.position).max() < 2e-3
+
+
+def _may_answer(space, begin, end, answer) -> bool:
+    """Whether a space gives an answer for some ray close by."""
+    moved = 1e-4 * np.random.default_rng(1).normal(size=(100, 2, 3))
+    return any(_are_alike(space.cast_ray(begin + a, end + b, from_inside=True), answer) for a, b in moved)
 
 
 @settings(deadline=None, max_examples=60)

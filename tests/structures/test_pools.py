@@ -1,5 +1,6 @@
 """Pools: the lowest free row first, and pages given back from the middle."""
 
+import ctypes
 import random
 
 import numpy as np
@@ -46,18 +47,14 @@ class Rows:
 
 
 def resident(memory) -> int:
-    """Pages of a mapping that the system backs with memory (Linux)."""
-    address = np.frombuffer(memory, np.uint8).ctypes.data
-    with open("/proc/self/smaps", encoding="ascii") as lines:
-        inside = False
-        for line in lines:
-            words = line.split()
-            if "-" in words[0] and not words[0].endswith(":"):
-                begin, end = (int(word, 16) for word in words[0].split("-"))
-                inside = begin <= address < end
-            elif inside and words[0] == "Rss:":
-                return int(words[1]) * 1024 // PAGE
-    raise LookupError("no such mapping")
+    """Pages of a mapping that the system backs with memory (Linux); not those of mappings beside it, which the system may have
+    joined to it."""
+    address, pages = np.frombuffer(memory, np.uint8).ctypes.data, -(-len(memory) // PAGE)
+    flags = np.zeros(pages, np.uint8)
+    mincore = ctypes.CDLL(None, use_errno=True).mincore
+    if mincore(ctypes.c_void_p(address), ctypes.c_size_t(len(memory)), ctypes.c_void_p(flags.ctypes.data)):
+        raise OSError(ctypes.get_errno(), "mincore")
+    return int((flags & 1).sum())
 
 
 def test_the_lowest_free_row_is_taken():
