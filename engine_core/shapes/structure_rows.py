@@ -10,8 +10,8 @@ from .structure_settings import StructureBlock, cook_stand_in, structure_fields
 class StructureRows(ShapeRows):
     """The part of a `ShapePool` that handles structures."""
 
-    def __init__(self, make_id, capacity: int):
-        super().__init__(make_id, capacity)
+    def __init__(self, make_id, capacity: int, setting: str = ""):
+        super().__init__(make_id, capacity, setting)
         self._source: dict[int, tuple[int, np.ndarray]] = {}  # by derived row: user's shape and stretch
         self._structure_rows: dict[int, set[int]] = {}  # rows by `id` of their structure, which their blocks keep alive
         self._stale_stand_ins: dict[int, None] = {}  # rows of structures that were edited since their stand-ins were made

@@ -112,7 +112,7 @@ NOT_YET = {
         {"13", "17"},
     ),
 }
-"""What does not hold yet, by test: why, and for which parameters. A row that begins to hold fails here, and is to be taken out."""
+"""What does not hold yet, by test: why, and for which parameters. A row that begins to hold fails, and is to be taken out."""
 
 
 @pytest.fixture(autouse=True)
