@@ -38,6 +38,7 @@ MASS_CHANGED = 128
 WAKES_NEIGHBOURS = 256  # teleported or changed: bodies that touch it are woken at the start of the step
 TARGET_SET = 512  # kinematic: `target_position` and `target_rotation` are to be reached by the next step
 IS_AREA = 1024
+IS_HIT = 2048  # in this step it is part of an impact: its contacts drop spent impulses; see solver/spent_impulses.py
 HAS_EXCEPTIONS = 4096  # some collision exception names this body: pairs ask the table
 TELEPORTS = 8192  # kinematic after a change of mode: the next target is taken at once
 HAS_STRETCH = 16384  # the user's transform has scale or shear: `stretch` is not the identity

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bodies.motion import surface_spin, surface_velocity, turning_of
 from ..bodies.overlap import allowed_overlap, size_of
-from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID, SYSTEM, WORLD
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
@@ -26,10 +26,10 @@ from .colours import colours_of
 from .pressed_bodies import carries, note_load, relief_along
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, DEEP_CONTACTS, DEEP_PART,
-    FIELD_SIZE, FRICTION, FRICTION_IMPULSE, IMPACT, IMPACT_GOES_ON, IMPACT_LASTS, INERTIA_A, INERTIA_B, IS_ELASTIC, JOINED,
-    MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT, POINT_FIELDS,
-    POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TABLE_SPIN,
-    TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
+    FIELD_SIZE, FRICTION, FRICTION_IMPULSE, HAS_IMPACT, IMPACT, IMPACT_GOES_ON, IMPACT_LASTS, INERTIA_A, INERTIA_B,
+    IS_ELASTIC, JOINED, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
+    POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS,
+    TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
@@ -277,6 +277,22 @@ def count_deep_contacts(system, block, count):
 
 
 @kernel
+def mark_impact(lane, a, b):
+    """Mark the moving bodies of an impact. Return whether the lane is one, or carries a body that is part of one: contacts with
+    static bodies are prepared last. Blocks of one colour share no moving body."""
+    if lane[IMPACT * 8] == FLOAT32(0.0):
+        return (a.flags | b.flags) & IS_HIT != 0
+    if (a.flags | b.flags) & HAS_JOINT:  # joints pass on what follows: the impulse is needed again
+        lane[IMPACT * 8] = FLOAT32(0.0)
+        return False
+    if a.inverse_mass > 0.0:
+        a.flags |= IS_HIT
+    if b.inverse_mass > 0.0:
+        b.flags |= IS_HIT
+    return True
+
+
+@kernel
 def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h, usual, frames):
     """Write one block. `frames` is scratch memory."""
     address = system.constraint_blocks + index * BLOCK_SIZE
@@ -311,16 +327,19 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
     prepare_friction(address, most)
     couple_points(address, most)
     count_deep_contacts(system, address, most)
-    if note_impacts(address, measure_approach(address, system.solver_rows, most)) and system.some_block_has_impact == 0:
-        system.some_block_has_impact = 1
+    note_impacts(address, measure_approach(address, system.solver_rows, most))
+    has_impact = False
     for k in range(count):
         number = load_int32(members + 4 * k)
         manifold = manifolds[number]
         a, b = bodies[manifold.body_a], bodies[manifold.body_b]
         lane = view(address + 4 * k, LANE_FLOATS, FLOAT32)
         prepare_surfaces(system, manifold, number, a, b, lane)
-        if (a.flags | b.flags) & HAS_JOINT:  # joints pass on what follows: the impulse is needed again
-            lane[IMPACT * 8] = FLOAT32(0.0)
+        has_impact |= mark_impact(lane, a, b)
+    for k in range(8):
+        whole[HAS_IMPACT * 8 + k] = INT32(has_impact)
+    if has_impact and system.some_block_has_impact == 0:
+        system.some_block_has_impact = 1
 
 
 @entry_point(JOB_SIGNATURE)

@@ -57,7 +57,12 @@ def relief_along(world, body, normal):
 
 @kernel
 def carries(manifold, a, b, h):
-    """Whether a contact carried a heavy load for the lighter body in the last step."""
+    """Whether a contact carried a heavy load for the lighter body in the last step. Few are asked: those with one body much
+    heavier, or with a body that is pressed."""
+    if not (a.flags | b.flags) & (IS_LOADED | IS_PRESSED):
+        least, most = min(a.inverse_mass, b.inverse_mass), max(a.inverse_mass, b.inverse_mass)
+        if least == 0.0 or least * FLOAT32(HEAVIER) > most:
+            return False
     impulse = 0.0
     for p in range(manifold.point_count):
         impulse += float(manifold.normal_impulse[p])
@@ -106,9 +111,10 @@ def note_load(system, manifold, normal, a, b, pushes, restitution):
 def settle_load(system, body, row, h):
     """Compute the load of a body for the next step from what was noted. Called once a step if a flag of it is set, by the thread
     that changes the body."""
-    carried = 0.0
+    carried, least = 0.0, 0.0
     if body.flags & IS_LOADED:
         load = load_row(system, row)
+        least = MOST_CARRIED * float(load[LOAD_IS_HEAVY])  # its other contacts are looked at in the next step
         through = min(float(load[LOAD_DOWN]), float(load[LOAD_UP]))
         carried = through * float(load[LOAD_IS_HEAVY]) * float(body.inverse_mass) / h
     before = float(rare_of(system.world, body).carried) if body.flags & IS_PRESSED else 0.0
@@ -116,7 +122,8 @@ def settle_load(system, body, row, h):
         carried = 0.5 * (carried + before)
     else:
         carried = max(carried, before * (1.0 - min(EASE * system.last_delta_time, 1.0)))
+    carried = max(carried, least)
     body.flags &= ~np.uint32(IS_LOADED | IS_PRESSED)
-    if carried > MOST_CARRIED:
+    if carried >= MOST_CARRIED:
         own_rare(system.world, body).carried = FLOAT32(carried)
         body.flags |= IS_PRESSED

@@ -79,7 +79,8 @@ POINT_COUNT = IMPACT + 1  # int32: the largest of the lanes, in all lanes
 IS_ELASTIC = POINT_COUNT + 1  # int32, in all lanes: 1 if some lane has restitution, JOINED if a body of one has joints too
 JOINED = 2
 IMPACT_GOES_ON, IMPACT_BEGINS, IMPACT_LASTS = 0.5, 1.0, 2.0  # from the last step; in this one, and will go on in the next
-POINTS = IS_ELASTIC + 1  # four points, POINT_FIELDS fields each
+HAS_IMPACT = IS_ELASTIC + 1  # int32, in all lanes: 1 if some lane is an impact, or carries a body that is part of one
+POINTS = HAS_IMPACT + 1  # four points, POINT_FIELDS fields each
 
 POINT_ANCHOR_A, POINT_ANCHOR_B = 0, 3
 POINT_SEPARATION = 6  # at the start of the step, less normal . (anchor_b - anchor_a) [m]

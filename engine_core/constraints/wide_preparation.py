@@ -5,7 +5,7 @@ tangents, the centre of friction, effective masses, and how the points of a mani
 import numpy as np
 
 from ..collision.schema import SPECULATIVE_DISTANCE
-from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, subtract8, symmetric_times8
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, subtract8, symmetric_times8
 from ..runtime.kernel import kernel
 from ..runtime.vector8 import absolute8, max8, min8, splat8, square_root8, where_greater8, where_less8
 from .blocks import field, field3, field6, put, put3, velocities_of
@@ -241,8 +241,6 @@ def measure_approach(block, rows, count):
 @kernel
 def note_impacts(block, fastest):
     """Write which manifolds are an impact, beside those that go on from the last step. `fastest`: the result of
-    `measure_approach`. Return whether there is one."""
+    `measure_approach`."""
     begins = splat8(FLOAT32(IMPACT_BEGINS))
-    impact = where_less8(fastest, splat8(FLOAT32(-IMPACT_SPEED)), begins, field(block, IMPACT))
-    put(block, IMPACT, impact)
-    return is_any_above8(impact, splat8(FLOAT32(0.0)))
+    put(block, IMPACT, where_less8(fastest, splat8(FLOAT32(-IMPACT_SPEED)), begins, field(block, IMPACT)))

@@ -8,7 +8,7 @@ from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
 from ..bodies.schema import (
-    BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED, KINEMATIC,
+    BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_HIT, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED, KINEMATIC,
     OMITS_FORCES, RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD,
 )  # fmt: skip
 from ..broad_phase.schema import TREE
@@ -94,6 +94,8 @@ def prepare_bodies(system_address, begin, end, worker):
     active = view(system.active_bodies, world.body_capacity, INT32)
     for slot in range(begin, end):
         body = bodies[active[slot]]
+        if body.flags & IS_HIT:
+            body.flags &= ~np.uint32(IS_HIT)
         update_world_inertia(body)
         take_forces(system, body, forces_of(system, slot + 1), system.last_delta_time)
         row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)

@@ -17,9 +17,9 @@ import numpy as np
 from ..bodies.schema import SYSTEM
 from ..constraints.blocks import field, field3, gather, put, velocities_of
 from ..constraints.schema import (
-    BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A, MASS_B, NORMAL,
-    ON_FOOT, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_CLOSING, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINTS, ROW_A, ROW_B,
-    ROW_SIZE, SPENT,
+    BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, HAS_IMPACT, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A, MASS_B,
+    NORMAL, ON_FOOT, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_CLOSING, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINTS, ROW_A,
+    ROW_B, ROW_SIZE, SPENT,
 )  # fmt: skip
 from ..geometry.wide_vector import cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_float32, load_int32, store_float32
@@ -157,4 +157,6 @@ def drop_spent_impulses(system_address, begin, end, worker):
     SPENT."""
     system = view(system_address, 1, SYSTEM)[0]
     for index in range(begin, end):
-        drop_spent(system.solver_rows, system.constraint_blocks + index * BLOCK_SIZE, system.substep == 0)
+        block = system.constraint_blocks + index * BLOCK_SIZE
+        if load_int32(block + HAS_IMPACT * FIELD_SIZE) != 0:
+            drop_spent(system.solver_rows, block, system.substep == 0)

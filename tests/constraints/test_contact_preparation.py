@@ -159,7 +159,7 @@ def test_blocks_hold_what_their_manifolds_say():
         for lane in range(8):
             index = whole[block, c.MANIFOLD_INDEX, lane]
             if index < 0:
-                assert not np.delete(blocks[block, :, lane], [c.MANIFOLD_INDEX, c.POINT_COUNT, c.IS_ELASTIC]).any()
+                assert not np.delete(blocks[block, :, lane], [c.MANIFOLD_INDEX, c.POINT_COUNT, c.IS_ELASTIC, c.HAS_IMPACT]).any()
                 continue
             manifold = manifolds[index]
             if manifold["point_count"] == 0:  # it was ahead of time, and came to nothing

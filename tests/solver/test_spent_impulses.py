@@ -16,7 +16,7 @@ class SpentTwin(Twin):
     """A twin whose rows keep the field SPENT too."""
 
     def drop(self, is_first: bool) -> None:
-        for block in range(BLOCKS):
+        for block in range(BLOCKS - 1):
             for lane in range(8):
                 count = self.counts[block, lane]
                 if count:
@@ -79,6 +79,7 @@ class SpentTwin(Twin):
 def test_the_job_does_what_the_twin_does(seed, substep):
     blocks, random = Blocks(seed), np.random.default_rng(1000 + seed)
     blocks.system[0]["substep"] = substep
+    blocks.whole[:-1, c.HAS_IMPACT] = 1  # the last block is left alone
     blocks.rows[1:, c.SPENT] = random.choice([0.0, c.ON_FOOT, c.ON_FOOT + 0.4, c.ON_FOOT + 1.0], len(blocks.rows) - 1)
     for p in range(4):
         blocks.blocks[:, c.POINTS + p * c.POINT_FIELDS + c.POINT_CLOSING] = random.uniform(-1.0, 4.0, (BLOCKS, 8))
