@@ -56,6 +56,15 @@ def relief_along(world, body, normal):
 
 
 @kernel
+def pressure_of(manifold):
+    """The sum of last sub-step's impulses of a manifold along its normal [N s]."""
+    impulse = 0.0
+    for p in range(manifold.point_count):
+        impulse += float(manifold.normal_impulse[p])
+    return impulse
+
+
+@kernel
 def carries(manifold, a, b, h):
     """Whether a contact carried a heavy load for the lighter body in the last step. Few are asked: those with one body much
     heavier, or with a body that is pressed."""
@@ -63,10 +72,7 @@ def carries(manifold, a, b, h):
         least, most = min(a.inverse_mass, b.inverse_mass), max(a.inverse_mass, b.inverse_mass)
         if least == 0.0 or least * FLOAT32(HEAVIER) > most:
             return False
-    impulse = 0.0
-    for p in range(manifold.point_count):
-        impulse += float(manifold.normal_impulse[p])
-    return impulse * max(float(a.inverse_mass), float(b.inverse_mass)) >= LEAST_CARRIED * h
+    return pressure_of(manifold) * max(float(a.inverse_mass), float(b.inverse_mass)) >= LEAST_CARRIED * h
 
 
 @kernel
@@ -96,9 +102,7 @@ def add_load(system, body, other, impulse, normal, sign):
 def note_load(system, manifold, normal, a, b, pushes, restitution):
     """Note last step's impulses of a manifold that `carries`. `pushes`: whether A is pushed, and B. Called while contacts are
     prepared: blocks of one colour share no moving body, and colours follow one another."""
-    impulse = 0.0
-    for p in range(manifold.point_count):
-        impulse += float(manifold.normal_impulse[p])
+    impulse = pressure_of(manifold)
     closing = dot(normal, subtract(vector3(a.linear_velocity), vector3(b.linear_velocity)))
     if abs(closing) < SLOW or restitution <= 0.0:
         if pushes[0]:
