@@ -17,7 +17,7 @@ from ..bodies.schema import HAS_JOINT, IS_LOADED, IS_PRESSED
 from ..geometry.vector import dot, length, subtract, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import LOAD_DOWN, LOAD_FLOATS, LOAD_IS_HEAVY, LOAD_SIZE, LOAD_UP
+from .schema import LOAD_DOWN, LOAD_FLOATS, LOAD_HEAVIEST, LOAD_SIZE, LOAD_UP
 
 FLOAT32 = np.float32
 MOST_CARRIED = 100.0
@@ -94,8 +94,9 @@ def add_load(system, body, other, impulse, normal, sign):
     down = vector3(body.gravity)
     along = sign * impulse * dot(normal, down) / max(length(down), 1.0e-9)
     load[LOAD_DOWN if along > 0.0 else LOAD_UP] += FLOAT32(abs(along))
-    if 0.0 < other.inverse_mass and other.inverse_mass * relief_of(system.world, other) * HEAVIER <= body.inverse_mass:
-        load[LOAD_IS_HEAVY] = FLOAT32(1.0)
+    seen = other.inverse_mass * relief_of(system.world, other)
+    if 0.0 < seen and seen * HEAVIER <= body.inverse_mass:
+        load[LOAD_HEAVIEST] = max(load[LOAD_HEAVIEST], FLOAT32(1.0 / seen))
 
 
 @kernel
@@ -115,14 +116,18 @@ def note_load(system, manifold, normal, a, b, pushes, restitution):
 def settle_load(system, body, row, h):
     """Compute the load of a body for the next step from what was noted. Called once a step if a flag of it is set, by the thread
     that changes the body."""
-    carried, least = 0.0, 0.0
+    carried, least, weight = 0.0, 0.0, 0.0
     if body.flags & IS_LOADED:
         load = load_row(system, row)
-        least = MOST_CARRIED * float(load[LOAD_IS_HEAVY])  # its other contacts are looked at in the next step
-        through = min(float(load[LOAD_DOWN]), float(load[LOAD_UP]))
-        carried = through * float(load[LOAD_IS_HEAVY]) * float(body.inverse_mass) / h
+        through, heaviest = min(float(load[LOAD_DOWN]), float(load[LOAD_UP])), float(load[LOAD_HEAVIEST])
+        if heaviest > 0.0:
+            least = MOST_CARRIED  # its other contacts are looked at in the next step
+            carried = through * float(body.inverse_mass) / h
+            weight = heaviest * length(vector3(body.gravity)) * float(body.inverse_mass)
     before = float(rare_of(system.world, body).carried) if body.flags & IS_PRESSED else 0.0
-    if carried > before:
+    if before <= MOST_CARRIED and carried > 0.0:
+        carried = max(carried, weight)  # of what has just come to lie on it
+    elif carried > before:
         carried = 0.5 * (carried + before)
     else:
         carried = max(carried, before * (1.0 - min(EASE * system.last_delta_time, 1.0)))

@@ -13,12 +13,12 @@ UNEVEN = 6  # 1: the inertia is not the same about all axes, and is beside the r
 DEEP_CONTACTS = 7  # number of manifolds that find the body deep in another: see DEEP_PART
 DELTA_POSITION = 8  # since the start of the step [m]
 DELTA_ROTATION = 11  # x, y, z, w since the start of the step
-SPENT = 15  # in the sub-steps: 0, or ON_FOOT plus the part of its impulses that was dropped; see solver/spent_impulses.py
+SPENT = 15  # in the sub-steps: part of its impulses that was dropped, plus ON_FOOT; see solver/spent_impulses.py
 HELD_BACK = 15  # after the sub-steps: part of the motion that continuous collision takes back, 0 to 1; see solver/continuous.py
 ROW_SIZE = ROW_FLOATS * 4
 
 ON_FOOT = 2.0
-"""SPENT of a body that touches something immovable beside it."""
+"""Added to SPENT of a body that touches something immovable beside it."""
 DEEP_PART = 0.25
 """A contact is deep if its softness would push bodies apart at more than this part of the highest speed, `push_out_speed`."""
 
@@ -41,7 +41,7 @@ INERTIA_SIZE = INERTIA_FLOATS * 4
 # A row of loads (float32 x 8), beside each solver row: see pressed_bodies.py. Only for bodies that are IS_LOADED.
 LOAD_FLOATS = 8
 LOAD_DOWN, LOAD_UP = 0, 1  # heavy contact impulses on the body along gravity, and against it [N s]
-LOAD_IS_HEAVY = 2  # 1 if one of them is with something much heavier that moves
+LOAD_HEAVIEST = 2  # mass, as its contacts see it, of the heaviest much heavier body among them, 0 without one [kg]
 LOAD_SIZE = LOAD_FLOATS * 4
 
 # Fields of a block, each eight floats (32 bytes) long. The first three are integers of the same size.
@@ -90,7 +90,7 @@ POINT_TOTAL_IMPULSE = 9
 POINT_RELATIVE_VELOCITY = 10  # along the normal before the step, for reports [m/s]
 POINT_LEVER = 11  # distance from the centre of friction [m]
 POINT_AWAY = 12  # speed at which a bouncing point of a jointed body shall separate; see solver/bounces.py [m/s]
-POINT_CLOSING = 13  # how fast the surfaces closed as the sub-step began, where there is an impact [m/s]
+POINT_CLOSING = 13  # where there is an impact: how fast the surfaces closed as the sub-step began [m/s]; else what it bore [N s]
 POINT_FIELDS = 14
 
 BLOCK_FIELDS = POINTS + 4 * POINT_FIELDS

@@ -163,8 +163,9 @@ def integrate_positions(system_address, begin, end, worker):
     h = FLOAT32(system.last_delta_time / system.substep_count)
     time, half = splat8(h), splat8(FLOAT32(0.5 * h))
     one, zero = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0))
+    nearly = splat8(FLOAT32(0.5 * ON_FOOT))
     is_last = system.substep == system.substep_count - 1
-    stands = splat8(FLOAT32(0.0 if is_last else ON_FOOT))  # the field is HELD_BACK after the last sub-step
+    foot = splat8(FLOAT32(0.0 if is_last else ON_FOOT))  # the field is HELD_BACK after the last sub-step
     for group in range(begin, end):
         rows = system.solver_rows + (1 + 8 * group) * ROW_SIZE
         v = columns8(rows, 0)
@@ -186,7 +187,7 @@ def integrate_positions(system_address, begin, end, worker):
         aw = fused_multiply_add(ww, qw, -fused_multiply_add(wx, qx, fused_multiply_add(wy, qy, wz * qz)))
         size = fused_multiply_add(ax, ax, fused_multiply_add(ay, ay, fused_multiply_add(az, az, aw * aw)))
         inverse = one / square_root8(size)
-        last = where_greater8(m[SPENT - 8], zero, stands, zero)
+        last = where_greater8(m[SPENT - 8], nearly, foot, zero)
         put_columns8(rows, 32, (x, y, z, ax * inverse, ay * inverse, az * inverse, aw * inverse, last))
 
 

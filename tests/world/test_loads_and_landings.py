@@ -74,11 +74,10 @@ NOT_YET = {
     "test_a_ball_that_rolls_over_light_planks_does_not_become_faster": ("2.049 of 2.04 m/s", {"1000.0"}),
     "test_a_smooth_stack_gets_no_momentum_sideways": ("1 to 6 mm/s", {"1000.0", "10000.0"}),
     "test_a_load_made_in_its_place_does_not_sink_into_what_carries_it": (
-        "the load is known after some steps: until then it sinks in by 6 to 64 % of the size",
-        {"1.0-10000.0", "1.0-1000000.0", "0.1-100.0", "0.1-10000.0", "0.01-100.0"},
+        "the load is known after some steps: until then it sinks in by 7 to 72 % of the size",
+        {"0.1-100.0", "0.1-10000.0", "0.01-100.0"},
     ),
     "test_a_load_rests_on_a_cube_of_1_cm": ("7 to 13 % deep", {"5.0", "100.0"}),
-    "test_a_load_made_in_its_place_does_not_rise": ("8 cm", {"10000.0-cylinder"}),
     "test_what_lands_beside_the_centre_of_1_kg_does_not_rise": (
         "equal boxes from 10 m: 0.3 cm beyond what is allowed",
         {"1.0-10.0"},
@@ -92,7 +91,7 @@ NOT_YET = {
         "cylinders and prisms tilt with friction of 0.6 and more: 9 to 22 cm",
         {"shape4-0.9-6.0-0.3", "shape6-0.6-8.0-1.0", "shape7-0.9-6.0-0.3"},
     ),
-    "test_a_heap_of_any_masses_gains_no_energy_and_falls_asleep": ("1.7 and 1.9 % of energy", {"13", "17"}),
+    "test_a_heap_of_any_masses_gains_no_energy_and_falls_asleep": ("1.9 % of energy", {"17"}),
 }
 """Faults that are known, by test: why, and for which parameters. A row that begins to hold fails, and is to be taken out."""
 
