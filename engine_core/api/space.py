@@ -174,7 +174,7 @@ class Space(SpaceBodies, SpaceQueries):
     @property
     def gravity(self) -> Floats:
         """Gravity [m/s^2], world axes, (3,). Assigning it wakes the bodies, at once or at the end of the step that is running."""
-        return read_only(self._row("gravity")["gravity"].copy())
+        return read_only(self._row("gravity")["settings"]["gravity"].copy())
 
     @gravity.setter
     def gravity(self, gravity: Vector) -> None:

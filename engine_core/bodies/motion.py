@@ -18,9 +18,10 @@ from ..runtime.memory import view
 from .rare import own_rare, rare_of, set_target
 from .records import world_at
 from .schema import (
-    BODY, BOUNDS_CHANGED, HAS_RARE, HAS_STRETCH, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, SYSTEM,
+    BODY, BOUNDS_CHANGED, HAS_RARE, HAS_STRETCH, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC,
     TARGET_SET, TELEPORTS, WAKE_REQUESTED, WAKES_NEIGHBOURS,
 )  # fmt: skip
+from .system_schema import SYSTEM
 
 INT32, FLOAT32 = np.int32, np.float32
 
@@ -47,9 +48,9 @@ def mark_changed(world, index, flags):
     if body.system < 0 or body.flags & IS_IN_CHANGED_LIST:
         return
     system = system_of(world, body.system)[0]
-    changed = view(system.changed_bodies, world_at(world).body_capacity, INT32)
-    changed[system.changed_count] = index
-    system.changed_count += 1
+    changed = view(system.bodies.changed, world_at(world).body_capacity, INT32)
+    changed[system.bodies.changed_count] = index
+    system.bodies.changed_count += 1
     body.flags |= IS_IN_CHANGED_LIST
 
 

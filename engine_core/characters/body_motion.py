@@ -10,7 +10,7 @@ from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import INSTANCE
 from ..broad_phase.tree_edits import enter, leave
-from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, SHAPE_FUNCTION, WITH_BODIES
+from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, WITH_BODIES
 from ..collision.shape_queries import finish_contact
 from ..geometry.vector import (
     add, add_scaled, dot, length, multiply, quaternion, rotate, scale, store3, store4, subtract, vector3,
@@ -83,7 +83,7 @@ def own_shape(world, motion, query, position, number):
 @kernel
 def ask(system_address, queries):
     """Have the query answered by `shape_queries.query_shapes`."""
-    function = system_at(system_address).extra[SHAPE_FUNCTION]
+    function = system_at(system_address).functions.query_shapes
     return call_2_result(function, system_address, address_of_row(queries, 0))
 
 
@@ -263,7 +263,7 @@ def test_body_motion(system_address, motion_address):
     way = vector3(motion.motion)
     start = add(vector3(motion.position), rotate(quaternion(motion.rotation), vector3(body.center_of_mass)))
     # Counted as a user of a tree, so that the body's shapes stay valid during this call.
-    trees = system_at(system_address).trees
+    trees = system_at(system_address).trees.rows
     generation = enter(trees, motion_address)
     position, has_recovered = recover(system_address, world, motion, queries, start, contacts)
     is_colliding = find_collisions(system_address, world, motion, queries, position, contacts, has_recovered)

@@ -9,7 +9,8 @@ import numpy as np
 from ..bodies.bounds import bounds_in_frame
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.publication import PUBLISHED, read_body
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.schema import BODY, INSTANCE, WORLD
+from ..bodies.system_schema import SYSTEM, offset_of
 from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter, ray_query_next, ray_query_on
 from ..broad_phase.schema import CURSOR
 from ..geometry.vector import (
@@ -26,7 +27,7 @@ from .query_schema import BODY_HIT, BOUNDS_RAY, BOUNDS_SPHERE, COLLECT_SHAPES, P
 from .ray_queries import clear_result
 
 INT32, FLOAT32 = np.int32, np.float32
-ORIGIN_VERSION = SYSTEM.fields["origin_version"][1]
+ORIGIN_VERSION = offset_of("place", "origin_version")
 SLACK = 1e-5
 """Relative tolerance for bounds in single precision."""
 ORIGIN = (0.0, 0.0, 0.0)
@@ -176,8 +177,8 @@ def query_bounds(system_address, query_address):
     rows = matrix_rows(quaternion(query.rotation))
     is_ray, collects = query.operation == BOUNDS_RAY, query.operation == COLLECT_SHAPES
     count = np.int64(0)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         center = subtract(vector3(query.position), query_enter(cursor, tree))

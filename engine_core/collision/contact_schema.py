@@ -98,7 +98,7 @@ TOLD_CONTACT = np.dtype(
         ("shape_a", "i4"), ("shape_b", "i4"),
         ("part_a", "i4"), ("part_b", "i4"),  # or NO_PART
         ("body_a", "i8"), ("body_b", "i8"),  # ids
-        ("since", "i8"), ("seen", "i8"),  # SYSTEM.step_count when it began, and when it was last there
+        ("since", "i8"), ("seen", "i8"),  # SYSTEM.step.count when it began, and when it was last there
     ],
     align=True,
 )  # fmt: skip

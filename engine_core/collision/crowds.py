@@ -86,7 +86,7 @@ def is_left_to_others(low, high, crowd):
 def gravity_between(system, a, b):
     """Gravity on that of two bodies that moves, including gravity of areas [m/s^2]."""
     body = a if a.mode >= RIGID else b
-    return vector3(body.gravity) if body.flags & IN_AREAS else vector3(system.gravity)
+    return vector3(body.gravity) if body.flags & IN_AREAS else vector3(system.settings.gravity)
 
 
 @kernel

@@ -8,7 +8,7 @@ steps by the thread that holds the gate of the system.
 import numpy as np
 
 from ..bodies.limits import leave_out
-from ..bodies.schema import CONTACT_EVENTS
+from ..bodies.system_schema import CONTACT_EVENTS
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.schema import FIRST_BRICK, NO_PART
@@ -21,7 +21,7 @@ INT32, INT64 = np.int32, np.int64
 
 @kernel
 def told_of(system):
-    return view(system.told_contacts, system.manifold_capacity, TOLD_CONTACT)
+    return view(system.reports.contacts, system.manifolds.capacity, TOLD_CONTACT)
 
 
 @kernel
@@ -30,9 +30,9 @@ def begin_telling(system, index):
     lists = lists_of(system)[index]
     if not pairs_of(system)[index].flags & PAIR_TELLS or lists.telling_index >= 0:
         return
-    view(system.telling_pairs, system.pair_capacity, INT32)[system.telling_count] = index
-    lists.telling_index = INT32(system.telling_count)
-    system.telling_count += 1
+    view(system.reports.pairs, system.pairs.capacity, INT32)[system.reports.pair_count] = index
+    lists.telling_index = INT32(system.reports.pair_count)
+    system.reports.pair_count += 1
 
 
 @kernel
@@ -42,11 +42,11 @@ def leave_telling(system, index):
     lists = all_lists[index]
     if lists.telling_index < 0:
         return
-    telling = view(system.telling_pairs, system.pair_capacity, INT32)
-    last = telling[system.telling_count - 1]
+    telling = view(system.reports.pairs, system.pairs.capacity, INT32)
+    last = telling[system.reports.pair_count - 1]
     telling[lists.telling_index] = last
     all_lists[last].telling_index = lists.telling_index
-    system.telling_count -= 1
+    system.reports.pair_count -= 1
     lists.telling_index = -1
 
 
@@ -61,12 +61,12 @@ def part_told(part):
 @kernel
 def add_event(system, kind, told):
     """Add a row for a new event about two shapes. Return its index, or -1 if the list is full."""
-    number = system.contact_event_count
-    if number >= system.contact_event_capacity:
+    number = system.reports.event_count
+    if number >= system.reports.event_capacity:
         leave_out(system, CONTACT_EVENTS, 1)
         return INT64(-1)
-    system.contact_event_count = number + 1
-    event = view(system.contact_events, system.contact_event_capacity, CONTACT_EVENT)[number]
+    system.reports.event_count = number + 1
+    event = view(system.reports.events, system.reports.event_capacity, CONTACT_EVENT)[number]
     event.kind, event.point_count = kind, 0
     event.body_a, event.body_b = told.body_a, told.body_b
     event.shape_a, event.shape_b = told.shape_a, told.shape_b
@@ -105,12 +105,12 @@ def find_told(system, lists, manifold):
 def take_told(system, lists, bodies, pair, manifold):
     """Take a row for a manifold's two shapes, which begin to touch. Return it, or -1 if there is none."""
     rows = told_of(system)
-    row = INT64(system.first_free_told) - 1
+    row = INT64(system.reports.first_free_contact) - 1
     if row >= 0:
-        system.first_free_told = rows[row].next + 1
-    elif system.told_count < system.manifold_capacity:
-        row = system.told_count
-        system.told_count += 1
+        system.reports.first_free_contact = rows[row].next + 1
+    elif system.reports.contact_count < system.manifolds.capacity:
+        row = system.reports.contact_count
+        system.reports.contact_count += 1
     else:
         leave_out(system, CONTACT_EVENTS, 1)
         return INT64(-1)
@@ -118,7 +118,7 @@ def take_told(system, lists, bodies, pair, manifold):
     told.shape_a, told.shape_b = manifold.instance_a, manifold.instance_b
     told.part_a, told.part_b = INT32(part_of(system, manifold, 0)), INT32(part_of(system, manifold, 1))
     told.body_a, told.body_b = bodies[pair.body_a].id, bodies[pair.body_b].id
-    told.since = system.step_count
+    told.since = system.step.count
     told.next = lists.first_told
     lists.first_told = INT32(row)
     return row
@@ -126,9 +126,9 @@ def take_told(system, lists, bodies, pair, manifold):
 
 @kernel
 def free_told(system, row):
-    """Free a row that is in no list. The free list begins at `first_free_told - 1`: 0 is empty."""
-    told_of(system)[row].next = INT32(system.first_free_told - 1)
-    system.first_free_told = row + 1
+    """Free a row that is in no list. The free list begins at `first_free_contact - 1`: 0 is empty."""
+    told_of(system)[row].next = INT32(system.reports.first_free_contact - 1)
+    system.reports.first_free_contact = row + 1
 
 
 @kernel
@@ -156,7 +156,7 @@ def end_telling(system, index):
     """End the contacts of a pair that is being freed, with events."""
     lists = lists_of(system)[index]
     if lists.telling_index >= 0:
-        forget_unseen(system, lists, system.step_count + 1, True)
+        forget_unseen(system, lists, system.step.count + 1, True)
         leave_telling(system, index)
 
 
@@ -164,17 +164,17 @@ def end_telling(system, index):
 def stop_telling(system, index):
     """Stop reporting a pair that no body wants reported any more, without events."""
     lists = lists_of(system)[index]
-    forget_unseen(system, lists, system.step_count + 1, False)
+    forget_unseen(system, lists, system.step.count + 1, False)
     leave_telling(system, index)
 
 
 @kernel
 def renew_event_list(system):
     """Begin a step: drop the events already read, keep those added since. Collision steps of one update share a list."""
-    if system.steps_done > 0:
+    if system.step.steps_done > 0:
         return
-    kept = system.contact_event_count - system.contact_event_told
-    events = view(system.contact_events, system.contact_event_capacity, CONTACT_EVENT)
+    kept = system.reports.event_count - system.reports.readable_event_count
+    events = view(system.reports.events, system.reports.event_capacity, CONTACT_EVENT)
     for k in range(kept):
-        events[k] = events[system.contact_event_told + k]
-    system.contact_event_count, system.contact_event_told = kept, 0
+        events[k] = events[system.reports.readable_event_count + k]
+    system.reports.event_count, system.reports.readable_event_count = kept, 0

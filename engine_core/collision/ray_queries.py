@@ -4,7 +4,8 @@ import numpy as np
 
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, next_part_on_ray, part_row
 from ..bodies.publication import read_body
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.schema import BODY, INSTANCE, WORLD
+from ..bodies.system_schema import SYSTEM
 from ..broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
 from ..broad_phase.schema import CURSOR
 from ..geometry.vector import add_scaled, quaternion, rotate, rotate_inverse, store3, subtract, vector3
@@ -127,8 +128,8 @@ def collect_ray(system, world, query):
     hit = hits[0]
     position, way = vector3(query.position), vector3(query.motion)
     count = np.int64(0)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         ray_query_on(cursor, tree, subtract(position, query_enter(cursor, tree)), way, 1.0)
@@ -154,8 +155,8 @@ def intersect_ray(system, world, query, result):
     others = view(query.results, 0, RAY_RESULT)
     clear_result(result)
     position, way = vector3(query.position), vector3(query.motion)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         ray_query_on(cursor, tree, subtract(position, query_enter(cursor, tree)), way, min(result.fraction, 1.0))
@@ -225,8 +226,8 @@ def intersect_point(system, world, query):
     cursor = stack_array(1, CURSOR)
     point = vector3(query.position)
     count = np.int64(0)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         ray_query_on(cursor, tree, subtract(point, query_enter(cursor, tree)), (0.0, 0.0, 0.0), 1.0)

@@ -61,13 +61,13 @@ PAIR_LISTS = np.dtype(
     [
         ("next", "i4", 2),  # the lists of pairs of body_a and body_b: pair << 1 | side; next[0] doubles as the free list
         ("previous", "i4", 2),
-        ("active_index", "i4"),  # place in active_pairs; -1: both asleep
+        ("active_index", "i4"),  # place in the active pairs; -1: both asleep
         ("first_manifold", "i4"),
         ("manifold_count", "i4"),
         ("axis_cache", "i4"),  # separating axis of the last full collision, for pairs of single convex shapes
         ("friction", "f4"),
         ("restitution", "f4"),
-        ("telling_index", "i4"),  # place in SYSTEM.telling_pairs; -1: in none
+        ("telling_index", "i4"),  # place in SYSTEM.reports.pairs; -1: in none
         ("first_told", "i4"),  # its contacts known to users: see contact_schema.py; -1: none
     ],
     align=True,
@@ -81,7 +81,7 @@ MANIFOLD_WANDERS_B = 2
 MANIFOLD_HAS_MATERIAL = 4  # its triangle or part has friction and restitution of its own
 MANIFOLD_HAS_SETTINGS = 8  # a rule has filled its row of CONTACT_SETTINGS
 MANIFOLD_IS_SENSOR = 16  # reported, but not solved
-MANIFOLD_HAS_BRICKS = 64  # `part_a` or `part_b` is a brick, whose number is in the row of SYSTEM.manifold_bricks; 0: it is none
+MANIFOLD_HAS_BRICKS = 64  # `part_a` or `part_b` is a brick, whose number is in the row of SYSTEM.manifolds.bricks; 0: it is none
 MANIFOLD_IS_MERGED = 128  # of many contacts with bricks: see merged_contacts.py
 MANIFOLD_HAD_IMPACT = 256  # its bodies met fast in the last step
 MANIFOLD_IS_AHEAD = 32  # found where the bodies will meet within the step; see meeting.py

@@ -11,7 +11,8 @@ from ..bodies.motion import turning_of, velocity_at
 from ..bodies.bricks import BRICK_WALK, IN_BOX, begin_bricks, next_brick
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, next_part_near, part_row
 from ..bodies.publication import read_body, read_pose
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.schema import BODY, INSTANCE, WORLD
+from ..bodies.system_schema import SYSTEM
 from ..broad_phase.query import box_cast_on, query_end, query_enter, ray_query_next
 from ..broad_phase.schema import CURSOR
 from ..broad_phase.tree_edits import enter, leave
@@ -36,7 +37,7 @@ from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
 from .gaps import FAR, GAP, OVERLAPPING, find_gap, prepare_point
 from .instance_queries import PLACE, cast_to_instance, overlaps_instance, place_instance
 from .query_schema import (
-    ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
+    ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
 )  # fmt: skip
 from .ray_queries import add_hit, keep_hit, place_of_hit
 from .schema import CONTACT_RESULT, MAX_RESULTS
@@ -138,7 +139,7 @@ def collect_contacts(system, shapes, query, body, instance, place, contacts, cou
     pair.distance = query.margin
     pair.axis_cache = 0
     pair.results = address_of_row(results, 0)
-    found = call_1_result(system.extra[COLLIDE_FUNCTION], address_of_row(pairs, 0))
+    found = call_1_result(system.functions.collide_shapes, address_of_row(pairs, 0))
     for r in range(found):
         result = results[r]
         toward = vector3(result.normal)
@@ -291,8 +292,8 @@ def meet_system(system, world, query):
     longest = 1.0
     is_done = False
     count = np.int64(query.first_result) if query.flags & ADDS_RESULTS else np.int64(0)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         box_cast_on(cursor, tree, subtract(start, query_enter(cursor, tree)), extents, motion, longest)
@@ -403,7 +404,7 @@ def closest_point(system, world, query):
     query.is_overlapping = 0
     # Counted as a user of a tree, so that the body's current data stays valid during this call.
     hint = address_of_record(gap)
-    generation = enter(system.trees, hint)
+    generation = enter(system.trees.rows, hint)
     position, rotation, first, shape_count = read_body(bodies[query.body])
     walk = stack_array(1, PARTS)[0]
     begin_parts(walk, first, shape_count)
@@ -432,7 +433,7 @@ def closest_point(system, world, query):
         if nearest <= 0.0:
             end_parts(walk, world)
             break
-    leave(system.trees, generation, hint)
+    leave(system.trees.rows, generation, hint)
     return np.int64(1) if nearest < FAR else np.int64(0)
 
 

@@ -56,9 +56,9 @@ def lay_out_overflow(system, colours):
     bodies, manifolds = view(world.bodies, world.body_capacity, BODY), manifolds_of(system)
     members, lanes = view(colours.lists[OVERFLOW], count, INT32), view(colours.overflow_lanes, count, INT32)
     blocks = view(colours.overflow_blocks, LANES * count, INT32)
-    following, used = view(system.spare_list, count + 1, INT32), view(system.spare_list + 4 * (count + 1), count, INT32)
-    behind = view(system.scratch, system.active_count, INT32)
-    for slot in range(system.active_count):
+    following, used = view(system.step.spare_list, count + 1, INT32), view(system.step.spare_list + 4 * (count + 1), count, INT32)
+    behind = view(system.step.scratch, system.bodies.active_count, INT32)
+    for slot in range(system.bodies.active_count):
         behind[slot] = INT32(0)
     block_count = INT64(0)
     following[0] = INT32(0)

@@ -78,7 +78,7 @@ def carries(manifold, a, b, h):
 @kernel
 def load_row(system, row):
     """The load noted for one solver row: see schema.py."""
-    return view(system.solver_loads + row * LOAD_SIZE, LOAD_FLOATS, FLOAT32)
+    return view(system.solver.loads + row * LOAD_SIZE, LOAD_FLOATS, FLOAT32)
 
 
 @kernel
@@ -125,7 +125,7 @@ def settle_load(system, body, row, h):
     if carried > before:
         carried = 0.5 * (carried + before)
     else:
-        carried = max(carried, before * (1.0 - min(EASE * system.last_delta_time, 1.0)))
+        carried = max(carried, before * (1.0 - min(EASE * system.step.last_delta_time, 1.0)))
     carried = max(carried, least)
     body.flags &= ~np.uint32(IS_LOADED | IS_PRESSED)
     if carried >= MOST_CARRIED:

@@ -47,7 +47,7 @@ ALL_SHAPES, THE_LAST = -1, -2
 @kernel
 def tree_of(system, body):
     """Address of the tree a body is in, or should be in."""
-    return system.trees + body.broad_phase_layer * TREE_SIZE
+    return system.trees.rows + body.broad_phase_layer * TREE_SIZE
 
 
 @kernel
@@ -58,10 +58,10 @@ def renew_place(world, index):
     if body.system < 0:
         return
     system = system_of(world, body.system)[0]
-    update_bounds(world, system.origin, body)
+    update_bounds(world, system.place.origin, body)
     has_margin = body.mode != STATIC or body.flags & IS_AREA != 0
     if not has_margin or not is_inside_fat_bounds(body):
-        fatten_bounds(body, system.last_delta_time)
+        fatten_bounds(body, system.step.last_delta_time)
         tree_widen(tree_of(system, body), world_at(world).bodies, index)
         mark_moved(system, bodies, index)
 
@@ -104,8 +104,8 @@ def put_in(world, system_index, index):
     body.broad_phase_layer = INT32(broad_phase_layer_of(world, body))
     body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST | CHANGES & ~SLEEP_REQUESTED)
     motion.update_world_inertia(body)
-    update_bounds(world, system.origin, body)
-    fatten_bounds(body, system.last_delta_time)
+    update_bounds(world, system.place.origin, body)
+    fatten_bounds(body, system.step.last_delta_time)
     tree_add(tree_of(system, body), world_at(world).bodies, index)
     mark_moved(system, bodies, index)
     area_enters(world, system, index)
@@ -171,10 +171,10 @@ def take_out(world, index):
     tree_remove(tree_of(system, body), record.bodies, index)
     capacity = record.body_capacity
     if body.flags & IS_IN_CHANGED_LIST:
-        system.changed_count = strike_from(system.changed_bodies, system.changed_count, capacity, index)
+        system.bodies.changed_count = strike_from(system.bodies.changed, system.bodies.changed_count, capacity, index)
     if body.flags & IS_IN_MOVED_LIST:
-        system.moved_count = strike_from(system.moved_bodies, system.moved_count, capacity, index)
-    system.fell_asleep_count = strike_from(system.fell_asleep, system.fell_asleep_count, capacity, index)
+        system.bodies.moved_count = strike_from(system.bodies.moved, system.bodies.moved_count, capacity, index)
+    system.bodies.fell_asleep_count = strike_from(system.bodies.fell_asleep, system.bodies.fell_asleep_count, capacity, index)
     body.flags &= ~(IS_IN_CHANGED_LIST | IS_IN_MOVED_LIST)
     body.system = -1
     if body.flags & HAS_RARE:

@@ -15,7 +15,7 @@ import numpy as np
 from ..bodies.identity import row_of
 from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import SYSTEM, offset_of
 from ..geometry.vector import store3
 from ..runtime import atomics
 from ..runtime.attributes import keep_as_call
@@ -45,7 +45,7 @@ PUT_IN = put_in.number
 DONE, LATER, NO_BODY, FULL = range(4)
 # Holders of a gate; Python threads use `threading.get_ident()`, which is larger.
 OPEN, STEPPING, EDITING = 0, 1, 2
-GATE, COMMAND_HEAD, COMMAND_TAIL = (SYSTEM.fields[name][1] for name in ("gate", "command_head", "command_tail"))
+GATE, HEAD, TAIL = offset_of("edits", "gate"), offset_of("edits", "head"), offset_of("edits", "tail")
 SYSTEM_SIZE = SYSTEM.itemsize
 BUSY, TAKEN, MINE = range(3)
 
@@ -64,21 +64,21 @@ def execute(world, index, command):
 def push(system_address, command):
     """Leave a command in the ring. Return False if it is full. Any thread, lock-free."""
     system = system_at(system_address)
-    capacity = system.command_capacity
-    position = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
+    capacity = system.edits.capacity
+    position = atomics.load_acquire_int64(system_address + HEAD)
     while True:
-        slot = system.commands + (position % capacity) * COMMAND_SIZE
+        slot = system.edits.ring + (position % capacity) * COMMAND_SIZE
         turn = atomics.load_acquire_int64(slot)
         wanted = 2 * (position // capacity)
         if turn == wanted:
-            seen = atomics.compare_exchange_int64(system_address + COMMAND_HEAD, position, position + 1)
+            seen = atomics.compare_exchange_int64(system_address + HEAD, position, position + 1)
             if seen == position:
                 break
             position = seen
         elif turn < wanted:
             return False
         else:
-            position = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
+            position = atomics.load_acquire_int64(system_address + HEAD)
     kept = view(slot, 1, COMMAND)[0]
     kept.body, kept.edit = command.body, command.edit
     for i in range(MOST_VALUES):
@@ -91,10 +91,10 @@ def push(system_address, command):
 def drain(system_address):
     """Do the commands in the ring, in order. For the holder of the gate. Commands of freed bodies are dropped."""
     system = system_at(system_address)
-    capacity = system.command_capacity
+    capacity = system.edits.capacity
     while True:
-        position = system.command_tail
-        slot = system.commands + (position % capacity) * COMMAND_SIZE
+        position = system.edits.tail
+        slot = system.edits.ring + (position % capacity) * COMMAND_SIZE
         if atomics.load_acquire_int64(slot) != 2 * (position // capacity) + 1:
             return
         command = view(slot, 1, COMMAND)[0]
@@ -102,16 +102,16 @@ def drain(system_address):
         if index >= 0:
             execute(system.world, np.int64(index), command)
         atomics.store_release_int64(slot, 2 * (position // capacity) + 2)
-        system.command_tail = position + 1
+        system.edits.tail = position + 1
 
 
 @kernel
 def is_waiting(system_address):
     """Whether a complete command is in the ring."""
     system = system_at(system_address)
-    position = system.command_tail
-    slot = system.commands + (position % system.command_capacity) * COMMAND_SIZE
-    return atomics.load_acquire_int64(slot) == 2 * (position // system.command_capacity) + 1
+    position = system.edits.tail
+    slot = system.edits.ring + (position % system.edits.capacity) * COMMAND_SIZE
+    return atomics.load_acquire_int64(slot) == 2 * (position // system.edits.capacity) + 1
 
 
 @kernel
@@ -159,8 +159,8 @@ def await_edits(system_address):
     """Wait for the commands given so far, while the gate is held by compiled edits, which are short. Does not wait for a step or
     for Python."""
     world = world_at(system_at(system_address).world)
-    given = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
-    while atomics.load_acquire_int64(system_address + COMMAND_TAIL) < given:
+    given = atomics.load_acquire_int64(system_address + HEAD)
+    while atomics.load_acquire_int64(system_address + TAIL) < given:
         holder = atomics.load_acquire_int64(system_address + GATE)
         if holder != OPEN and holder != EDITING:
             return

@@ -113,8 +113,8 @@ class LateEdits:
             identity, _, system = self._waiting[0]
         except IndexError:
             return False
-        return any(int(self._world.systems.rows[k]["gate"]) == STEPPING for k in self._systems(identity, system))
+        return any(int(self._world.systems.rows[k]["edits"]["gate"]) == STEPPING for k in self._systems(identity, system))
 
     def holds(self, system: int) -> bool:
         """Whether this thread holds the gate of a system."""
-        return int(self._world.systems.rows[system]["gate"]) == threading.get_ident()
+        return int(self._world.systems.rows[system]["edits"]["gate"]) == threading.get_ident()

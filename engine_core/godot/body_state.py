@@ -229,7 +229,7 @@ def integrate_forces(instance, arguments, result):
     body = bodies_of(world)[index]
     if body.mode < RIGID or body.system < 0:
         return
-    dt = motion.system_of(world, body.system)[0].last_delta_time
+    dt = motion.system_of(world, body.system)[0].step.last_delta_time
     rare = rare_of(world, body)
     force = add(vector3(body.force), vector3(rare.constant_force))
     gain = motion.lock_linear(body, add(vector3(body.gravity), scale(force, float(body.inverse_mass))))
@@ -260,7 +260,7 @@ def get_step(instance, arguments, result):
     world, index = find(instance, arguments, 0)
     step = 0.0
     if index >= 0 and bodies_of(world)[index].system >= 0:
-        step = float(motion.system_of(world, bodies_of(world)[index].system)[0].last_delta_time)
+        step = float(motion.system_of(world, bodies_of(world)[index].system)[0].step.last_delta_time)
     store_float64(result, step)
 
 

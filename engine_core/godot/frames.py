@@ -14,7 +14,8 @@ from ..bodies import motion
 from ..bodies.identity import index_of
 from ..bodies.motion import bodies_of, origin_of
 from ..bodies.records import world_at
-from ..bodies.schema import HAS_RARE, SYSTEM
+from ..bodies.schema import HAS_RARE
+from ..bodies.system_schema import SYSTEM
 from ..edit.origin import read_frame, shift
 from ..geometry.vector import add, subtract
 from ..runtime.call import load_float32, store_float32
@@ -88,7 +89,7 @@ def frame_of_space(server, space: int) -> np.ndarray:
     if not space:
         return np.zeros(3)
     row = server.world.system(space).row
-    return row["frames"][int(row["frame_version"]) & 1].copy()
+    return row["place"]["frames"][int(row["place"]["frame_version"]) & 1].copy()
 
 
 def enter_space(server, identity: int, space: int, before: int, set_system) -> None:

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis, turning_of
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import SYSTEM
 from ..characters.body_motion import COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY
-from ..collision.query_schema import MOTION_FUNCTION, QUERY_CONTACT
+from ..collision.query_schema import QUERY_CONTACT
 from ..geometry.vector import add, normalize, store3, store4, subtract, vector3
 from ..runtime.call import call_2_result, store_float32, store_int32, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
@@ -137,7 +137,7 @@ def test_motion(instance, arguments, result):
     motion.collisions = address_of_row(contacts, 0)
     record = world_at(world)
     system = address_of_row(view(record.systems, record.system_capacity, SYSTEM), bodies_of(world)[index].system)
-    is_colliding = call_2_result(system_at(system).extra[MOTION_FUNCTION], system, address)
+    is_colliding = call_2_result(system_at(system).functions.test_motion, system, address)
     out = int_argument(arguments, 7)
     if out != 0:
         _store_result(world, frame, motion, contacts, out)

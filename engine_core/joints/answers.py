@@ -11,7 +11,7 @@ report it as part of their impulse.
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import SYSTEM
 from ..geometry.vector import store3, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
@@ -57,7 +57,7 @@ def answer_bounces(system_address, begin, end, worker):
     """Job: solve the locked axes of the active joints `begin` to `end - 1`, without bias."""
     system = view(system_address, 1, SYSTEM)[0]
     joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
+    active = view(system.joints.active, system.joints.count, INT32)
     for k in range(begin, end):
         joint = joints[active[k]]
         row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)

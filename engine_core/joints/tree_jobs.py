@@ -3,7 +3,7 @@
 The passes of a sub-step are in tree_passes.py. Trees with heavy loads on light links take it in parts (parts.py).
 """
 
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import SYSTEM
 from ..runtime.kernel import JOB_SIGNATURE, entry_point
 from ..runtime.memory import view
 from .energy_bound import begin_bound, end_bound, is_carried, pause_bound, resume_bound
@@ -20,7 +20,7 @@ def warm_start_trees(system_address, begin, end, worker):
     and must feel the pull of the trees."""
     system = view(system_address, 1, SYSTEM)[0]
     _, joints, rows, nodes, trees = tables_of(system)
-    _, _, impulse_scale = softness_of(system, system.last_delta_time / system.substep_count)
+    _, _, impulse_scale = softness_of(system, system.step.last_delta_time / system.settings.substep_count)
     for t in range(begin, end):
         if trees[t].is_coupled:
             warm_start_tree(system, nodes, trees[t], joints, rows, impulse_scale)
@@ -32,7 +32,7 @@ def solve_trees(system_address, begin, end, worker):
     uses data in the cache twice. No two trees share a moving body."""
     system = view(system_address, 1, SYSTEM)[0]
     bodies, joints, rows, nodes, trees = tables_of(system)
-    h = system.last_delta_time / system.substep_count
+    h = system.step.last_delta_time / system.settings.substep_count
     softness = softness_of(system, h)
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
@@ -58,7 +58,7 @@ def relax_trees(system_address, begin, end, worker):
     bias; sum up the impulses of the joints."""
     system = view(system_address, 1, SYSTEM)[0]
     bodies, joints, rows, nodes, trees = tables_of(system)
-    h = system.last_delta_time / system.substep_count
+    h = system.step.last_delta_time / system.settings.substep_count
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
         tree = trees[t]

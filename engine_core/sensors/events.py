@@ -10,7 +10,8 @@ import numpy as np
 
 from ..bodies.limits import leave_out
 from ..bodies.records import world_at
-from ..bodies.schema import AREA_OVERLAPS, IS_AREA
+from ..bodies.schema import IS_AREA
+from ..bodies.system_schema import AREA_OVERLAPS
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .overlaps import overlaps_of, rows_of, sensors_of, shape_overlaps_of

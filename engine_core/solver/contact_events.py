@@ -102,14 +102,14 @@ def tell_manifold(system, colours, bodies, pair, lists, manifold):
         if row < 0:
             return
     told = told_of(system)[row]
-    told.seen = system.step_count
-    is_new = told.since == system.step_count
+    told.seen = system.step.count
+    is_new = told.since == system.step.count
     if not is_new and not pair.flags & PAIR_TELLS_ALL:
         return
     number = add_event(system, CONTACT_ADDED if is_new else CONTACT_PERSISTED, told)
     if number < 0:
         return
-    event = view(system.contact_events, system.contact_event_capacity, CONTACT_EVENT)[number]
+    event = view(system.reports.events, system.reports.event_capacity, CONTACT_EVENT)[number]
     event.face, event.point_count = manifold.face, manifold.point_count
     if is_solved:
         describe_solved(event, pair, manifold, a, b, lane_of(system, colours, manifold))
@@ -126,17 +126,17 @@ def tell_pair(system, colours, bodies, index):
         if manifolds[m].point_count > 0:
             tell_manifold(system, colours, bodies, pair, lists, manifolds[m])
         m = manifolds[m].next
-    forget_unseen(system, lists, system.step_count, True)
+    forget_unseen(system, lists, system.step.count, True)
 
 
 @kernel
 def tell_contacts(system):
     """Report the contacts of all awake pairs that report events."""
-    telling = view(system.telling_pairs, system.pair_capacity, INT32)
+    telling = view(system.reports.pairs, system.pairs.capacity, INT32)
     all_lists, colours = lists_of(system), colours_of(system)
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
-    for k in range(system.telling_count):
+    for k in range(system.reports.pair_count):
         if all_lists[telling[k]].active_index >= 0:
             tell_pair(system, colours, bodies, INT64(telling[k]))
-    system.contact_event_told = system.contact_event_count
+    system.reports.readable_event_count = system.reports.event_count

@@ -45,7 +45,7 @@ def lane_of(system, colours, manifold):
     slot = INT64(manifold.colour_slot)
     if manifold.colour == OVERFLOW:
         slot = INT64(load_int32(colours.overflow_lanes + 4 * slot))
-    address = system.constraint_blocks + (colours.first_block[manifold.colour] + (slot >> 3)) * BLOCK_SIZE + 4 * (slot & 7)
+    address = system.constraints.blocks + (colours.first_block[manifold.colour] + (slot >> 3)) * BLOCK_SIZE + 4 * (slot & 7)
     return view(address, LANE_FLOATS, FLOAT32)
 
 
@@ -71,7 +71,7 @@ def friction_in_lane(lane, to_b):
 @kernel
 def start_motion(system, body):
     """Velocity [m/s] and spin [rad/s] of a body before the solver."""
-    start = view(system.start_velocities + (body.active_index + 1) * FORCE_SIZE, FORCE_FLOATS, FLOAT32)
+    start = view(system.solver.start_velocities + (body.active_index + 1) * FORCE_SIZE, FORCE_FLOATS, FLOAT32)
     v = float(start[LINEAR_VELOCITY]), float(start[LINEAR_VELOCITY + 1]), float(start[LINEAR_VELOCITY + 2])
     w = float(start[ANGULAR_VELOCITY]), float(start[ANGULAR_VELOCITY + 1]), float(start[ANGULAR_VELOCITY + 2])
     return v, w
@@ -148,8 +148,8 @@ def report_contacts(system):
     if world.reporting_count == 0:
         return
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    for slot in range(system.active_count):
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    for slot in range(system.bodies.active_count):
         body = bodies[active[slot]]
         if body.flags & HAS_RARE and rare_of(system.world, body).max_contacts_reported > 0:
             report_body(system, bodies, body, rare_of(system.world, body))

@@ -6,7 +6,8 @@ A step listener, solved in each sub-step as one soft row with warm start (soft c
 
 import numpy as np
 
-from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
+from ..bodies.schema import BODY, RIGID, WORLD
+from ..bodies.system_schema import SYSTEM
 from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
 from ..geometry.vector import (
     add, length, multiply, quaternion, rotate, scale, store3, subtract, vector3,
@@ -62,7 +63,7 @@ def measure_side(system, bodies, pulley, side):
         body = bodies[index]
         rotation, position = quaternion(body.rotation), vector3(body.position)
         if body.active_index >= 0:
-            row = view(system.solver_rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
+            row = view(system.solver.rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
             rotation = multiply(quaternion(row[DELTA_ROTATION:]), rotation)
             position = add(position, vector3(row[DELTA_POSITION:]))
         arm = rotate(rotation, subtract(end, vector3(body.center_of_mass)))

@@ -14,7 +14,7 @@ part of its impulses that was dropped in this sub-step.
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import SYSTEM
 from ..constraints.blocks import field, field3, gather, put, velocities_of
 from ..constraints.schema import (
     BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, HAS_IMPACT, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A, MASS_B,
@@ -157,6 +157,6 @@ def drop_spent_impulses(system_address, begin, end, worker):
     SPENT."""
     system = view(system_address, 1, SYSTEM)[0]
     for index in range(begin, end):
-        block = system.constraint_blocks + index * BLOCK_SIZE
+        block = system.constraints.blocks + index * BLOCK_SIZE
         if load_int32(block + HAS_IMPACT * FIELD_SIZE) != 0:
-            drop_spent(system.solver_rows, block, system.substep == 0)
+            drop_spent(system.solver.rows, block, system.step.substep == 0)

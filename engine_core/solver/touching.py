@@ -119,11 +119,11 @@ def settle_pairs(system):
     """Settle every pair that the narrow phase put on the list."""
     world = view(system.world, 1, WORLD)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
-    changed = view(system.changed_pairs, system.pair_capacity, INT32)
-    sort_int32(changed, system.changed_pair_count)
-    for k in range(system.changed_pair_count):
+    changed = view(system.pairs.changed, system.pairs.capacity, INT32)
+    sort_int32(changed, system.pairs.changed_count)
+    for k in range(system.pairs.changed_count):
         settle_pair(system, world, bodies, INT64(changed[k]))
-    system.changed_pair_count = 0
+    system.pairs.changed_count = 0
 
 
 @kernel

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from ..bodies.motion import bodies_of
-from ..bodies.schema import SYSTEM, WORLD
+from ..bodies.schema import WORLD
+from ..bodies.system_schema import SYSTEM
 from ..constraints.body_terms import scaled_inertia
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, ROW_SIZE
 from ..constraints.vehicle_schema import ANTI_ROLL_BAR, DRIVE, MOTORCYCLE, MOST_WHEELS, SHAFT, VEHICLE, WHEEL
@@ -63,7 +64,7 @@ def solve_lean(system, vehicle, body, h):
     target = vector3(vehicle.lean_target)
     if length(target) == 0.0:
         return
-    values = view(system.solver_rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
+    values = view(system.solver.rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
     rotation = multiply(quaternion(values[DELTA_ROTATION:]), quaternion(body.rotation))
     axis, up = rotate(rotation, vector3(vehicle.forward)), rotate(rotation, vector3(vehicle.up))
     error = dot(axis, cross(up, target))

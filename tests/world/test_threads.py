@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from many_boxes import BoxesWorld, rays_in
 
-from scree.bodies.schema import SYSTEM, WORLD
+from scree.bodies.schema import WORLD
+from scree.bodies.system_schema import SYSTEM
 from scree.edit.body_locks import NonLockingBodyInterface
 from scree.broad_phase.add import tree_prepare
 from scree.broad_phase.tree_edits import tree_finalize, tree_remove_many
@@ -67,7 +68,7 @@ class ParkedJob:
 
     def __init__(self, small, number):
         self.small, self.number = small, number
-        self.jobs = np.ctypeslib.as_array((ctypes.c_int64 * len(JOBS)).from_address(int(small.row["jobs"])))
+        self.jobs = np.ctypeslib.as_array((ctypes.c_int64 * len(JOBS)).from_address(int(small.row["step"]["jobs"])))
         self.parked, self.go_on = threading.Event(), threading.Event()
         self._real = JOB(int(self.jobs[number]))
         self._callback = JOB(self._run)
@@ -217,7 +218,7 @@ class RayTimer:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="measured by the thread's own processor clock")
 def test_rays_beside_a_stepping_pile_and_tiles():
     small = BoxesWorld(20_000)
-    small.row["is_sleeping_allowed"] = 0
+    small.row["settings"]["is_sleeping_allowed"] = 0
     small.pile(3000)
     small.step(5)
     timer, tiles, ratio = RayTimer(small), Tiles(small), np.inf
@@ -306,7 +307,7 @@ def test_static_bodies_cost_a_step_nothing():
         for count in (0, 200_000):
             small = BoxesWorld(count, others=1024)
             shape = small.box(0.5, 0.5, 0.5)
-            small.row["gravity"], small.row["is_sleeping_allowed"] = 0, 0
+            small.row["settings"]["gravity"], small.row["settings"]["is_sleeping_allowed"] = 0, 0
             for k in range(100):
                 small.throw(small.add(shape, (3.0 * (k % 10), 30.0, 3.0 * (k // 10))), (0.3, 0, 0.2))
             small.step(20)

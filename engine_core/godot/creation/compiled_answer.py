@@ -14,7 +14,8 @@ import numpy as np
 from ...bodies.identity import area_of, body_of
 from ...bodies.motion import bodies_of
 from ...bodies.records import world_at
-from ...bodies.schema import IS_IN_BATCH, SYSTEM
+from ...bodies.schema import IS_IN_BATCH
+from ...bodies.system_schema import SYSTEM
 from ...edit.commands import EDITING, GATE, OPEN, is_waiting
 from ...runtime.atomics import compare_exchange_int64, load_acquire_int64
 from ...runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
