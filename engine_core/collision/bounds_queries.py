@@ -9,8 +9,9 @@ import numpy as np
 from ..bodies.bounds import bounds_in_frame
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.publication import PUBLISHED, read_body
-from ..bodies.schema import BODY, INSTANCE, WORLD
-from ..bodies.system_schema import SYSTEM, offset_of
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, INSTANCE
+from ..bodies.system_schema import offset_of
 from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter, ray_query_next, ray_query_on
 from ..broad_phase.schema import CURSOR
 from ..geometry.vector import (
@@ -166,8 +167,8 @@ def add_shapes(world, query, body, placed, count):
 def query_bounds(system_address, query_address):
     """Answer a QUERY of operation BOUNDS_BOX, BOUNDS_SPHERE, BOUNDS_RAY or COLLECT_SHAPES. Return the number of results, which
     may exceed `max_results`: query again with more rows."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     query = view(query_address, 1, QUERY)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     hits, placed = view(query.results, query.max_results, BODY_HIT), view(query.results, query.max_results, PLACED_SHAPE)

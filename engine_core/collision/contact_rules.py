@@ -8,7 +8,8 @@ flag in a cache line that is read anyway.
 import numpy as np
 
 from ..bodies.rare import rare_of
-from ..bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CLASSES, HAS_RARE, NO_CONTACT_EVENTS, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CLASSES, HAS_RARE, NO_CONTACT_EVENTS
 from ..geometry.vector import add, cross, dot, quaternion, rotate, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
@@ -38,14 +39,14 @@ def class_of(world, body):
 @kernel
 def rule_of(world, a, b):
     """The rule for two bodies; WORLD.contact_rules must not be 0."""
-    rules = view(view(world, 1, WORLD)[0].contact_rules, CONTACT_CLASSES * CONTACT_CLASSES, CONTACT_RULE)
+    rules = view(world_at(world).contact_rules, CONTACT_CLASSES * CONTACT_CLASSES, CONTACT_RULE)
     return rules[class_of(world, a) * CONTACT_CLASSES + class_of(world, b)]
 
 
 @kernel
 def rule_flags(world, a, b):
     """Flags of the rule for two bodies; 0: there is none."""
-    if view(world, 1, WORLD)[0].contact_rules == 0:
+    if world_at(world).contact_rules == 0:
         return INT64(0)
     return INT64(rule_of(world, a, b).flags)
 

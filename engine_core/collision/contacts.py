@@ -10,7 +10,8 @@ import numpy as np
 from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import is_deep
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_number, part_row
-from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC
 from ..bodies.system_schema import SYSTEM, offset_of
 from ..geometry.vector import (
     add, conjugate, length, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, subtract,
@@ -473,7 +474,7 @@ def collide(system_address, begin, end, worker):
     Reads bodies, shapes and the poses of the last full collision; writes the pairs themselves and their own manifolds."""
     systems = view(system_address, 1, SYSTEM)
     system = systems[0]
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     active = view(system.pairs.active, system.pairs.capacity, INT32)
     changed = view(system.pairs.changed, system.pairs.capacity, INT32)
     counter = address_of_row(systems, 0) + CHANGED_PAIR_COUNT_OFFSET

@@ -8,7 +8,8 @@ pairs again in each step until the crowd has dispersed.
 import numpy as np
 
 from ..bodies.rare import rare_of
-from ..bodies.schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, IN_AREAS, INSTANCE, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, IN_AREAS, INSTANCE, RIGID
 from ..geometry.vector import add_scaled, dot, length, length_squared, scale, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -41,7 +42,7 @@ def is_compact(system, body):
     their centres at one place without touching."""
     if body.instance_count != 1 or body.flags & CUSTOM_CENTER_OF_MASS:
         return False
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     instance = view(world.instances, world.instance_capacity, INSTANCE)[body.first_instance]
     return instance.shape >= 0 and not is_compound(view(world.shapes, world.shape_capacity, SHAPE), instance)
 

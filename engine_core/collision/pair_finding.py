@@ -7,8 +7,9 @@ candidates of each, so that pairs do not depend on the number of threads.
 import numpy as np
 
 from ..bodies.bounds import bounds_overlap
+from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
-    BODY, IN_CROWD, IS_AREA, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC, WORLD,
+    BODY, IN_CROWD, IS_AREA, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC,
 )  # fmt: skip
 from ..bodies.system_schema import SYSTEM, offset_of
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
@@ -50,7 +51,7 @@ def mark_moved(system, bodies, index):
     if body.flags & IS_IN_MOVED_LIST:
         return
     body.flags |= IS_IN_MOVED_LIST
-    moved = view(system.bodies.moved, view(system.world, 1, WORLD)[0].body_capacity, INT32)
+    moved = view(system.bodies.moved, world_at(system.world).body_capacity, INT32)
     moved[system.bodies.moved_count] = index
     system.bodies.moved_count += 1
 
@@ -147,7 +148,7 @@ def look_for_pairs(system_address, begin, end, worker):
     """Job: note the candidates of the moved bodies `begin` to `end - 1`. Reads trees, bodies and the table of pairs."""
     systems = view(system_address, 1, SYSTEM)
     system = systems[0]
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.bodies.moved, world.body_capacity, INT32)
     starts, counts, states, candidates = candidate_lists(system, world)
@@ -171,8 +172,8 @@ def look_for_pairs(system_address, begin, end, worker):
 def look_alone(system_address, begin, end, worker):
     """Job: note the candidates of the moved body `begin`, for which the whole list of candidates has room. Serial: it overwrites
     those of other bodies."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.bodies.moved, world.body_capacity, INT32)
     starts, counts, states, candidates = candidate_lists(system, world)
@@ -219,7 +220,7 @@ def keep_unfinished(system, bodies, moved, states):
 def make_pairs(system, system_address, look_alone_address):
     """Make the pairs that `look_for_pairs` found. Bodies with too many candidates come last. If there was no room for all
     candidates, the order of threads decided which bodies got some: then all bodies look again, alone."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     moved = view(system.bodies.moved, world.body_capacity, INT32)
     starts, counts, states, candidates = candidate_lists(system, world)

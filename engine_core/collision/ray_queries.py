@@ -4,8 +4,8 @@ import numpy as np
 
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, next_part_on_ray, part_row
 from ..bodies.publication import read_body
-from ..bodies.schema import BODY, INSTANCE, WORLD
-from ..bodies.system_schema import SYSTEM
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, INSTANCE
 from ..broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
 from ..broad_phase.schema import CURSOR
 from ..geometry.vector import add_scaled, quaternion, rotate, rotate_inverse, store3, subtract, vector3
@@ -243,8 +243,8 @@ def intersect_point(system, world, query):
 @entry_point("int64(int64, int64)")
 def query_rays(system_address, query_address):
     """Answer a QUERY of operation RAY, RAYS or POINT for the system at `system_address`. Return the number of hits."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     query = view(query_address, 1, QUERY)[0]
     if query.operation == POINT:
         return intersect_point(system, world, query)

@@ -11,8 +11,8 @@ from ..bodies.motion import turning_of, velocity_at
 from ..bodies.bricks import BRICK_WALK, IN_BOX, begin_bricks, next_brick
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, next_part_near, part_row
 from ..bodies.publication import read_body, read_pose
-from ..bodies.schema import BODY, INSTANCE, WORLD
-from ..bodies.system_schema import SYSTEM
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, INSTANCE
 from ..broad_phase.query import box_cast_on, query_end, query_enter, ray_query_next
 from ..broad_phase.schema import CURSOR
 from ..broad_phase.tree_edits import enter, leave
@@ -441,8 +441,8 @@ def closest_point(system, world, query):
 def query_shapes(system_address, query_address):
     """Answer a QUERY of operation OVERLAP, CONTACTS, CAST or CLOSEST_POINT for the system at `system_address`. Return the number
     of results; for CAST whether something is hit, for CLOSEST_POINT whether the body has a shape."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     query = view(query_address, 1, QUERY)[0]
     if query.operation == CLOSEST_POINT:
         return closest_point(system, world, query)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bodies.schema import WORLD
+from ..bodies.records import world_at
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -16,7 +16,7 @@ from .pairs import combine_surfaces, part_of
 def surface_on(world, body, number, part, face):
     """(friction, restitution) of a body's shape with this number, or of a part of it, at a triangle: those of the triangle, else
     of the part, else of the body."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     index, friction, restitution = np.int64(instance.shape), np.float64(body.friction), np.float64(body.restitution)

@@ -4,8 +4,8 @@ import numpy as np
 
 from ..bodies.motion import surface_spin, surface_velocity, turning_of
 from ..bodies.overlap import allowed_overlap, size_of
-from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID, WORLD
-from ..bodies.system_schema import SYSTEM
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
@@ -347,8 +347,8 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
 def prepare_contacts(system_address, begin, end, worker):
     """Job: write blocks `begin` to `end - 1` from the manifolds of their colours. Reads bodies, their solver rows, pairs and
     manifolds; writes blocks."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     colours = colours_of(system)
@@ -379,7 +379,7 @@ def settle_ahead(lane, manifold, normal):
 @entry_point(JOB_SIGNATURE)
 def store_impulses(system_address, begin, end, worker):
     """Job: bring the impulses of blocks `begin` to `end - 1` back to their manifolds, for the next step and for reports."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     manifolds = manifolds_of(system)
     for index in range(begin, end):
         for k in range(8):

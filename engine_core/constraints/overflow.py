@@ -6,7 +6,8 @@ of the overflow.
 
 import numpy as np
 
-from ..bodies.schema import BODY, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, RIGID
 from ..collision.pairs import manifolds_of
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -52,7 +53,7 @@ def lay_out_overflow(system, colours):
     count = colours.counts[OVERFLOW]
     if count == 0:
         return INT64(0)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies, manifolds = view(world.bodies, world.body_capacity, BODY), manifolds_of(system)
     members, lanes = view(colours.lists[OVERFLOW], count, INT32), view(colours.overflow_lanes, count, INT32)
     blocks = view(colours.overflow_blocks, LANES * count, INT32)

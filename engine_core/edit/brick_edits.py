@@ -8,7 +8,8 @@ import numpy as np
 
 from ..bodies.motion import bodies_of, system_of
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box
-from ..bodies.schema import BOUNDS_CHANGED, INSTANCE, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BOUNDS_CHANGED, INSTANCE, RIGID
 from ..collision.body_sweeps import reach_in_frame
 from ..collision.bounds_queries import oriented_box_touches
 from ..collision.contact_points import relative_position
@@ -153,7 +154,7 @@ def settle_contacts(system, world, bodies, index, edit):
 @entry_point("void(int64, int64, int64)")
 def renew_bricks(world, index, edit_address):
     """Renew a body in a system after the BRICK_EDIT at an address. Between `begin_change` and `end_change`."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world)
     bodies = bodies_of(world)
     edit = view(edit_address, 1, BRICK_EDIT)[0]
     system = system_of(world, bodies[index].system)[0]

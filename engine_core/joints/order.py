@@ -7,7 +7,8 @@ larger than the caches.
 
 import numpy as np
 
-from ..bodies.schema import BODY, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, RIGID
 from ..constraints.colours import colours_of
 from ..constraints.schema import COLOUR_COUNT
 from ..runtime.kernel import kernel
@@ -165,7 +166,7 @@ def begin_tree_at(system, bodies, numbers, index, hangs):
 @kernel
 def lay_out_trees(system):
     """Find the trees of this step. Those attached to a fixed body begin there. Serial, in the order of the joints."""
-    world, colours = view(system.world, 1, WORLD)[0], colours_of(system)
+    world, colours = world_at(system.world), colours_of(system)
     bodies = view(world.bodies, world.body_capacity, BODY)
     joints = joints_of(system)
     numbers = view(system.step.scratch, system.bodies.active_count, INT32)
@@ -349,7 +350,7 @@ def carries_heavy_loads(bodies, nodes, tree):
 def lay_out_joints(system):
     """List the joints of this step: tree by tree, then those in no tree, colour by colour."""
     lay_out_trees(system)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     colours, joints, nodes = colours_of(system), joints_of(system), nodes_of(system)
     system.joints.count = system.joints.row_count = 0

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..bodies.rare import stretched
-from ..bodies.schema import BODY, RIGID, WORLD
-from ..bodies.system_schema import SYSTEM
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, RIGID
 from ..constraints.body_terms import scaled_inertia, scaled_mass, soft_parameters
 from ..geometry.vector import length, multiply, normalize_quaternion, quaternion, rotate, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -21,7 +21,7 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 @kernel
 def joints_of(system):
     """The rows of all joints of all systems."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     return view(world.joints, world.joint_capacity, JOINT)
 
 
@@ -137,8 +137,8 @@ def open_rows(joint, rows, h, step_time, warm):
 @entry_point(JOB_SIGNATURE)
 def prepare_joints(system_address, begin, end, worker):
     """Job: prepare the active joints `begin` to `end - 1` and measure them. Reads bodies; writes joints and their rows."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.joints.active, system.joints.count, INT32)
@@ -166,7 +166,7 @@ def prepare_joints(system_address, begin, end, worker):
 def store_joints(system_address, begin, end, worker):
     """Job: keep the impulses of the rows of the active joints `begin` to `end - 1` for the next step, and check which of them
     broke."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.joints.active, system.joints.count, INT32)
     for k in range(begin, end):

@@ -6,7 +6,7 @@ Those of a tree are solved with it (tree_passes.py). The work is scalar, in doub
 
 import numpy as np
 
-from ..bodies.system_schema import SYSTEM
+from ..bodies.records import system_at
 from ..constraints.body_terms import scaled, six, soft_parameters
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY
 from ..geometry.vector import (
@@ -281,7 +281,7 @@ def add_to_totals(joint, rows):
 @entry_point(JOB_SIGNATURE)
 def warm_start_joints(system_address, begin, end, worker):
     """Job: apply the last impulses of the active joints `begin` to `end - 1` to the rows of their bodies."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.joints.active, system.joints.count, INT32)
     for k in range(begin, end):
@@ -291,7 +291,7 @@ def warm_start_joints(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def solve_joints(system_address, begin, end, worker):
     """Job: the pass with bias over the active joints `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.joints.active, system.joints.count, INT32)
     h = system.step.last_delta_time / system.settings.substep_count
@@ -303,7 +303,7 @@ def solve_joints(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def relax_joints(system_address, begin, end, worker):
     """Job: the pass without bias over the active joints `begin` to `end - 1`, which measures them too."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.joints.active, system.joints.count, INT32)
     h = system.step.last_delta_time / system.settings.substep_count

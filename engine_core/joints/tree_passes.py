@@ -6,7 +6,8 @@ loops (loops.py); and after the bodies have moved, all that again without bias.
 
 import numpy as np
 
-from ..bodies.schema import BODY, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY
 from ..constraints.body_terms import forces_of
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE
 from ..runtime.kernel import kernel
@@ -215,7 +216,7 @@ def warm_start_tree(system, nodes, tree, joints, rows, impulse_scale):
 @kernel
 def tables_of(system):
     """The data of the trees of a system: (bodies, joints, rows, nodes, trees)."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     trees = view(system.joints.trees, system.joints.tree_count, TREE)
     return bodies, joints_of(system), rows_of(system), nodes_of(system), trees

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap, depth_of_bounds
 from ..bodies.limits import leave_out
-from ..bodies.schema import BODY, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, RIGID
 from ..bodies.system_schema import CONTACTS, PAIRS
 from ..collision.pairs import active_pairs_of, lists_of, manifolds_of, pairs_of
 from ..collision.schema import PAIR_IS_UNSOLVED
@@ -44,7 +45,7 @@ def choose_pairs(system):
     if count <= limit:
         return
     leave_out(system, PAIRS, count - limit)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     pairs, all_lists = pairs_of(system), lists_of(system)
     active, keys = active_pairs_of(system)
@@ -84,7 +85,7 @@ def choose_contacts(system):
     if count <= limit:
         return
     leave_out(system, CONTACTS, count - limit)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     depths, all_members = view(system.step.spare_list, count, INT32), view(system.step.spare_list + 4 * count, count, INT32)
     at = 0

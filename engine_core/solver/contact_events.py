@@ -8,7 +8,8 @@ Only awake pairs with a body that reports events are processed, in the order of 
 
 import numpy as np
 
-from ..bodies.schema import BODY, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY
 from ..collision.contact_points import contact_frames, contact_normal, contact_point, surface_points
 from ..collision.contact_rules import velocity_between
 from ..collision.contact_schema import CONTACT_ADDED, CONTACT_EVENT, CONTACT_PERSISTED
@@ -134,7 +135,7 @@ def tell_contacts(system):
     """Report the contacts of all awake pairs that report events."""
     telling = view(system.reports.pairs, system.pairs.capacity, INT32)
     all_lists, colours = lists_of(system), colours_of(system)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     for k in range(system.reports.pair_count):
         if all_lists[telling[k]].active_index >= 0:

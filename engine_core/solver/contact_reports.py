@@ -8,7 +8,8 @@ import numpy as np
 
 from ..bodies.motion import surface_velocity
 from ..bodies.rare import rare_of
-from ..bodies.schema import BODY, CONTACT_REPORT, HAS_RARE, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, CONTACT_REPORT, HAS_RARE
 from ..collision.contact_points import contact_frames, surface_points
 from ..collision.event_lists import part_told
 from ..collision.pairs import lists_of, manifolds_of, pairs_of, part_of
@@ -144,7 +145,7 @@ def report_body(system, bodies, body, rare):
 @kernel
 def report_contacts(system):
     """Update the contact reports of every active body that requests them."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     if world.reporting_count == 0:
         return
     bodies = view(world.bodies, world.body_capacity, BODY)

@@ -8,8 +8,9 @@ held_back.py handles the bodies that stop.
 
 import numpy as np
 
-from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, WORLD
-from ..bodies.system_schema import SYSTEM, offset_of
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID
+from ..bodies.system_schema import offset_of
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..collision.body_sweeps import sweep_bodies_apart, swept_box
@@ -306,8 +307,8 @@ def sweep_bodies(system_address, begin, end, worker):
     what the previous rounds held back. Writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any
     more, and lists the bodies that it stopped in `scratch`. The first round removes bodies with no moving body near them from
     later rounds."""
-    system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
-    world = view(system.world, 1, WORLD)[0]
+    system, held_back = system_at(system_address), system_address + HELD_BACK_COUNT
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active, stopped = view(system.bodies.active, world.body_capacity, INT32), stopped_slots(system, world)
     swept = swept_slots(system, world)

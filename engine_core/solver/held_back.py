@@ -8,8 +8,8 @@ otherwise leave its joints.
 import numpy as np
 
 from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, WORLD
-from ..bodies.system_schema import SYSTEM
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..broad_phase.tree_edits import tree_widen
@@ -59,8 +59,8 @@ def widen_for_way(system, body):
 def cover_ways(system_address, begin, end, worker):
     """Job: mark by a byte each in `scratch` which of the active bodies `begin` to `end - 1` are swept. Their trees cover their
     paths, so that others find them there. Also marks bodies whose bounds had to be widened."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.bodies.active, world.body_capacity, INT32)
     has_moved, swept = view(system.step.scratch, world.body_capacity, np.uint8), swept_slots(system, world)
@@ -98,7 +98,7 @@ def hold_back_together(system):
     """Hold back the bodies that a round of sweeps stopped, and all bodies joined to them. Each pass visits all joints,
     alternately forwards and backwards: a stop spreads along a chain in the order of its joints in one pass. Bodies not reached
     after MOST_TURNS move on. Serial, so that the result is that of the order of joints."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     stopped = stopped_slots(system, world)
     for k in range(system.solver.held_back_count):
@@ -144,7 +144,7 @@ def stick(system, body, other):
 def free_jammed(system):
     """Make bodies that contacts did not deflect in several steps stick to the body that they hit: a body that spins too fast for
     its contacts would come again and be stopped each time. Serial, in the order of active bodies."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.bodies.active, world.body_capacity, INT32)
     for slot in range(system.bodies.active_count):
@@ -201,8 +201,8 @@ def way_carried(system, world, bodies, index, sweeps, box):
 def take_back(system_address, begin, end, worker):
     """Job: shorten in their rows the paths of those of the active bodies `begin` to `end - 1` that are held back. Reads poses and
     the rows of bodies that are not held back."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.bodies.active, world.body_capacity, INT32)
     sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)

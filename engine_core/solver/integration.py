@@ -7,11 +7,11 @@ from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
+from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
     BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_HIT, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED, KINEMATIC,
-    OMITS_FORCES, RIGID_LINEAR, TARGET_SET, WORLD,
+    OMITS_FORCES, RIGID_LINEAR, TARGET_SET,
 )  # fmt: skip
-from ..bodies.system_schema import SYSTEM
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_widen
 from ..constraints.body_terms import forces_of
@@ -90,8 +90,8 @@ def take_forces(system, body, forces, delta_time):
 def prepare_bodies(system_address, begin, end, worker):
     """Job: gravity, damping and forces of the active bodies `begin` to `end - 1`, and their solver rows. Keeps the velocities for
     contact reports."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.bodies.active, world.body_capacity, INT32)
     for slot in range(begin, end):
@@ -120,7 +120,7 @@ def prepare_bodies(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def integrate_velocities(system_address, begin, end, worker):
     """Job: one sub-step of gravity and forces on the rows of active bodies `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     for slot in range(begin + 1, end + 1):
         row = system.solver.rows + slot * ROW_SIZE
         forces = system.solver.forces + slot * FORCE_SIZE
@@ -161,7 +161,7 @@ def put_columns8(rows, offset, columns):
 @entry_point(JOB_SIGNATURE)
 def integrate_positions(system_address, begin, end, worker):
     """Job: one sub-step of motion, eight bodies at a time, for groups of eight rows `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     h = FLOAT32(system.step.last_delta_time / system.settings.substep_count)
     time, half = splat8(h), splat8(FLOAT32(0.5 * h))
     one, zero = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0))
@@ -232,8 +232,8 @@ def finish_bodies(system_address, begin, end, worker):
     """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`, each published when its tree covers it.
     Those that left their fat bounds, as noted by a byte each in `scratch`, or are about to, are marked with IS_IN_MOVED_LIST and,
     unless they are on that list already, in `scratch`; the step collects them in order."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.bodies.active, world.body_capacity, INT32)
     has_moved = view(system.step.scratch, world.body_capacity, np.uint8)

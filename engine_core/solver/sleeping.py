@@ -6,7 +6,8 @@ A sleeping island is a ring through `next_in_island`; waking one body wakes its 
 import numpy as np
 
 from ..bodies.motion import begin_rest
-from ..bodies.schema import BODY, IN_CROWD, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, IN_CROWD, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
 from ..collision.pair_finding import mark_moved
 from ..collision.pairs import activate_pair, deactivate_pair, lists_of, manifolds_of, pairs_of
 from ..collision.schema import PAIR_IS_UNSOLVED
@@ -238,7 +239,7 @@ def put_to_sleep(system, world, bodies, index):
 @kernel
 def put_islands_to_sleep(system):
     """Put every island to sleep whose bodies have all rested long enough. Kinematic bodies leave the list when they stop."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.bodies.active, world.body_capacity, INT32)
     if not system.settings.is_sleeping_allowed or system.bodies.some_rests == 0:

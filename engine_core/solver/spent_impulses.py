@@ -14,7 +14,7 @@ part of its impulses that was dropped in this sub-step.
 
 import numpy as np
 
-from ..bodies.system_schema import SYSTEM
+from ..bodies.records import system_at
 from ..constraints.blocks import field, field3, gather, put, velocities_of
 from ..constraints.schema import (
     BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, HAS_IMPACT, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A, MASS_B,
@@ -24,7 +24,7 @@ from ..constraints.schema import (
 from ..geometry.wide_vector import cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_float32, load_int32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.memory import address_of_row, stack_array
 from ..runtime.vector8 import absolute8, max8, min8, splat8, store8, where_greater8, where_less8
 
 FLOAT32 = np.float32
@@ -155,7 +155,7 @@ def drop_spent_impulses(system_address, begin, end, worker):
     """Job: reduce the impulses of blocks `begin` to `end - 1` to those that the sub-step starts from. Runs before they are
     applied, colour by colour, if there is an impact in this step. Reads velocities of rows; reads and writes their field
     SPENT."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     for index in range(begin, end):
         block = system.constraints.blocks + index * BLOCK_SIZE
         if load_int32(block + HAS_IMPACT * FIELD_SIZE) != 0:

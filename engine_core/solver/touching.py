@@ -4,7 +4,8 @@ pairs, so that colours and islands do not depend on which thread found what."""
 import numpy as np
 
 from ..bodies.bounds import bounds_overlap
-from ..bodies.schema import BODY, KINEMATIC, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, KINEMATIC, RIGID
 from ..collision.event_lists import end_telling
 from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, lists_of, manifolds_of, pairs_of
 from ..collision.rolling import carry_along_curve
@@ -117,7 +118,7 @@ def _sift(values, root, end):
 @kernel
 def settle_pairs(system):
     """Settle every pair that the narrow phase put on the list."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     changed = view(system.pairs.changed, system.pairs.capacity, INT32)
     sort_int32(changed, system.pairs.changed_count)

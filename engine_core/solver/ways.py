@@ -8,7 +8,7 @@ halfway.
 import numpy as np
 
 from ..bodies.bounds import FAT_MARGIN
-from ..bodies.system_schema import SYSTEM
+from ..bodies.records import system_at
 from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, HELD_BACK, ROW_SIZE
 from ..geometry.vector import (
     add, add_scaled, conjugate, interpolate_rotation, multiply, quaternion, rotate, scale, subtract, vector3,
@@ -29,7 +29,7 @@ NO_MOTION, NO_TURN = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
 @entry_point(JOB_SIGNATURE)
 def note_halfway(system_address, begin, end, worker):
     """Job: save the motion so far of the active bodies `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     for slot in range(begin + 1, end + 1):
         store8(system.solver.halfway + slot * 4 * HALFWAY_FLOATS, load8(system.solver.rows + slot * ROW_SIZE + 32))
 

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "world"))
 from small_world import UPRIGHT, SmallWorld
 
 from scree.bodies.overlap import DEEP_PART_OF_SIZE
+from scree.bodies.records import system_at
 from scree.bodies.schema import BODY, IN_AREAS, STATIC
 from scree.bodies.system_schema import SYSTEM
 from scree.collision.crowds import CROWD, NUDGE, is_left_to_others, separate_centers
@@ -32,7 +33,7 @@ def separate_entry(system, bodies, low, high, out):
     rows = view(bodies, max(low, high) + 1, BODY)
     pairs = view(out + 24, 1, PAIR)
     pairs[0].body_a, pairs[0].body_b = np.int32(low), np.int32(high)
-    delta = separate_centers(view(system, 1, SYSTEM)[0], pairs[0], rows[low], rows[high], (0.0, 0.0, 0.0))
+    delta = separate_centers(system_at(system), pairs[0], rows[low], rows[high], (0.0, 0.0, 0.0))
     result = view(out, 3, np.float64)
     for axis in range(3):
         result[axis] = delta[axis]
@@ -51,7 +52,7 @@ def hash_entry(low, high):
 @entry_point("int64(int64, int64, int64, int64, int64)")
 def parting_entry(system, manifold, bodies, low, high):
     rows = view(bodies, max(low, high) + 1, BODY)
-    return np.int64(is_parting(view(system, 1, SYSTEM)[0], view(manifold, 1, MANIFOLD)[0], rows[low], rows[high]))
+    return np.int64(is_parting(system_at(system), view(manifold, 1, MANIFOLD)[0], rows[low], rows[high]))
 
 
 def two_balls(gravity, modes=(None, None)) -> tuple[SmallWorld, int, int]:

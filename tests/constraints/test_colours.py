@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from scree.bodies.records import system_at
 from scree.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, WORLD
 from scree.bodies.system_schema import SYSTEM
 from scree.collision.schema import MANIFOLD
@@ -19,21 +20,21 @@ CAPACITY = 2048
 
 @entry_point("void(int64, int64, int64)")
 def add(system_address, bodies_address, index):
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     manifolds = view(system.manifolds.rows, system.manifolds.capacity, MANIFOLD)
     add_to_colour(system, view(bodies_address, CAPACITY, BODY), manifolds, index)
 
 
 @entry_point("void(int64, int64, int64)")
 def remove(system_address, bodies_address, index):
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     manifolds = view(system.manifolds.rows, system.manifolds.capacity, MANIFOLD)
     remove_from_colour(system, view(bodies_address, CAPACITY, BODY), manifolds, index)
 
 
 @entry_point("int64(int64)")
 def lay_out(system_address):
-    return lay_out_blocks(view(system_address, 1, SYSTEM)[0])
+    return lay_out_blocks(system_at(system_address))
 
 
 class Colouring:

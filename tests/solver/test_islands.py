@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scree.bodies.records import system_at
 from scree.bodies.schema import BODY, RIGID
 from scree.bodies.system_schema import SYSTEM
 from scree.runtime.kernel import entry_point
@@ -19,7 +20,7 @@ CAPACITY = 2048
 
 @entry_point("void(int64, int64)")
 def begin(system_address, bodies_address):
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     begin_islands(system, view(bodies_address, CAPACITY, BODY), view(system.bodies.active, CAPACITY, INT32))
 
 
@@ -33,7 +34,7 @@ def link_edges(active_address, bodies_address, edges_address, first, last):
 
 @entry_point("int64(int64, int64)")
 def finish(system_address, bodies_address):
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     return finish_islands(system, view(bodies_address, CAPACITY, BODY), view(system.bodies.active, CAPACITY, INT32))
 
 

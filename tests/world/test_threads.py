@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from many_boxes import BoxesWorld, rays_in
 
-from scree.bodies.schema import WORLD
-from scree.bodies.system_schema import SYSTEM
+from scree.bodies.records import system_at, world_at
 from scree.edit.body_locks import NonLockingBodyInterface
 from scree.broad_phase.add import tree_prepare
 from scree.broad_phase.tree_edits import tree_finalize, tree_remove_many
@@ -148,8 +147,8 @@ def time_rays(system_address, arguments):
     """Processor time of this thread for each ray [ns]; negative for one in which it was taken off its core. Arguments: number of
     rays, addresses of origins, ends and times, of clock_gettime, of a QUERY, of getrusage. Gives the number of hits."""
     given, words = view(arguments, 7, np.int64), stack_array(32, np.int64)
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     count = given[0]
     origins, ends = view2(given[1], count, 3, np.float64), view2(given[2], count, 3, np.float64)
     times, now = view(given[3], count, np.int64), stack_array(2, np.int64)
