@@ -280,8 +280,8 @@ def advance(address):
         at = queue.first
         batch = view(at, 1, BATCH)[0]
         # All of it now: once its state is written, the batch's memory belongs to its owner again.
-        following, system, world = batch.next, batch.system, batch.world
-        take_gate(system, STEPPING)
+        following, system_address, world_address = batch.next, batch.system, batch.world
+        take_gate(system_address, STEPPING)
         is_waiting = batch.state == TOUCHED and not _take_some_out(batch, queue.budget, begin)
         if not is_waiting:
             queue.first = following
@@ -290,7 +290,7 @@ def advance(address):
                 atomics.store_release_int64(at + STATE, INT64(IS_OUT))
             else:
                 _put_in(queue, at)
-        call_3_result(world_at(world).edit_function, world, INT64(0), system)
+        call_3_result(world_at(world_address).edit_function, world_address, INT64(0), system_address)
         if is_waiting:
             break
         atomics.add_int64(address + WAITING, INT64(-1))

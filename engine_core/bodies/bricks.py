@@ -98,10 +98,10 @@ def end(record, walk):
 
 
 @entry_point("int64(int64, int64, int64)")
-def walk_bricks(world, walk_address, what):
+def walk_bricks(world_address, walk_address, what):
     """BEGIN the walk in the BRICK_WALK at an address, find the NEXT brick, or END it. Returns the number of the next brick and
     writes its rows, or returns -1 and ends the walk."""
-    record, walk = world_at(world), view(walk_address, 1, BRICK_WALK)[0]
+    record, walk = world_at(world_address), view(walk_address, 1, BRICK_WALK)[0]
     if what == BEGIN:
         begin(record, walk)
         return INT64(0)

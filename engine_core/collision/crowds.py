@@ -55,15 +55,15 @@ def are_alike(a, b):
 
 
 @kernel
-def reports(world, body):
+def reports(world_address, body):
     """Whether a body reports its contacts."""
-    return body.flags & HAS_RARE != 0 and rare_of(world, body).max_contacts_reported > 0
+    return body.flags & HAS_RARE != 0 and rare_of(world_address, body).max_contacts_reported > 0
 
 
 @kernel
-def is_wanted(world, a, b):
+def is_wanted(world_address, a, b):
     """Whether a rule, a listener or a contact report needs the contacts of two bodies."""
-    return terms_of(world, a, b) != 0 or reports(world, a) or reports(world, b)
+    return terms_of(world_address, a, b) != 0 or reports(world_address, a) or reports(world_address, b)
 
 
 @kernel

@@ -83,16 +83,16 @@ def find_pair(system, body_a, body_b):
 
 
 @kernel
-def may_collide(world, a, index_a, b, index_b):
+def may_collide(world_address, a, index_a, b, index_b):
     """Whether two bodies can push each other, by mode, layers, masks, groups, rules and exceptions. Shapes are not tested."""
     if a.mode < RIGID and b.mode < RIGID:
         return False
     if (a.flags | b.flags) & IS_AREA:
         return False
-    if not masks_match(world, a, b) or not group_allows(world, a, b) or ignore_each_other(world, a, b):
+    if not masks_match(world_address, a, b) or not group_allows(world_address, a, b) or ignore_each_other(world_address, a, b):
         return False
     if a.flags & b.flags & HAS_EXCEPTIONS:
-        return not are_excepted(world, index_a, index_b)
+        return not are_excepted(world_address, index_a, index_b)
     return True
 
 

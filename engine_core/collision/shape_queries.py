@@ -66,7 +66,7 @@ def add_contact(query, contacts, count, contact):
 
 
 @kernel
-def finish_contact(world, query, body, normal, on_other, depth, contact):
+def finish_contact(world_address, query, body, normal, on_other, depth, contact):
     """Fill in a contact from the normal (towards the query's shape), the point on the other and the depth, both relative to the
     query's position."""
     world_point = add(vector3(query.position), on_other)
@@ -75,8 +75,8 @@ def finish_contact(world, query, body, normal, on_other, depth, contact):
     store3(contact.normal, normal)
     contact.depth = depth
     position, _ = read_pose(body)
-    store3(contact.velocity, velocity_at(world, body, subtract(world_point, position)))
-    store3(contact.angular_velocity, turning_of(world, body))
+    store3(contact.velocity, velocity_at(world_address, body, subtract(world_point, position)))
+    store3(contact.angular_velocity, turning_of(world_address, body))
     contact.body_id = body.id
     contact.user_id = body.user_id
 

@@ -82,9 +82,9 @@ def softness_of(system, a, b, relief_a, relief_b, h, usual):
 
 
 @kernel
-def spin_of_table(world, body):
+def spin_of_table(world_address, body):
     """Angular velocity of the surface of a body that is moved by nobody but itself [rad/s]; zero for rigid bodies."""
-    return turning_of(world, body) if body.mode < RIGID else (0.0, 0.0, 0.0)
+    return turning_of(world_address, body) if body.mode < RIGID else (0.0, 0.0, 0.0)
 
 
 @kernel

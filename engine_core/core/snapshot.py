@@ -50,14 +50,14 @@ def collect_behind_gate(address, query, function):
     that no step ever waits for the interpreter."""
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
         return np.int64(-1)
-    world = system_at(address).world
+    world_address = system_at(address).world
     begun, ended = atomics.load_acquire_int64(address + HIDES_BEGUN), atomics.load_acquire_int64(address + HIDES_ENDED)
     count = np.int64(-1)
     if begun == ended:
         count = call_2_result(function, address, query)
         if atomics.load_acquire_int64(address + HIDES_BEGUN) != begun:
             count = np.int64(-1)
-    call_3_result(world_at(world).edit_function, world, np.int64(0), address)
+    call_3_result(world_at(world_address).edit_function, world_address, np.int64(0), address)
     return count
 
 

@@ -152,11 +152,11 @@ def settle_contacts(system, world, bodies, index, edit):
 
 
 @entry_point("void(int64, int64, int64)")
-def renew_bricks(world, index, edit_address):
+def renew_bricks(world_address, index, edit_address):
     """Renew a body in a system after the BRICK_EDIT at an address. Between `begin_change` and `end_change`."""
-    record = world_at(world)
-    bodies = bodies_of(world)
+    record = world_at(world_address)
+    bodies = bodies_of(world_address)
     edit = view(edit_address, 1, BRICK_EDIT)[0]
-    system = system_of(world, bodies[index].system)[0]
-    renew_body(world, index, BOUNDS_CHANGED)
+    system = system_of(world_address, bodies[index].system)[0]
+    renew_body(world_address, index, BOUNDS_CHANGED)
     settle_contacts(system, record, bodies, index, edit)

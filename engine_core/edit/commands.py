@@ -54,10 +54,10 @@ execute_edit = make_dispatch(EDITS)
 
 
 @kernel
-def execute(world, index, command):
+def execute(world_address, index, command):
     """Execute a command on the body or area with an index."""
     keep_as_call()
-    execute_edit(world, index, command.edit, command.values)
+    execute_edit(world_address, index, command.edit, command.values)
 
 
 @kernel
@@ -127,24 +127,24 @@ def open_gate(system_address):
 
 
 @entry_point("int64(int64, int64, int64)")
-def edit(world, command_address, system_address):
+def edit(world_address, command_address, system_address):
     """Do the COMMAND at an address, or leave it for the thread that holds the gate of the body's system. Return DONE, LATER,
     NO_BODY or FULL. Any thread; never waits. With 0 for the command: open the gate of a system, for its holder."""
     if command_address == 0:
         open_gate(system_address)
         return np.int64(DONE)
     command = view(command_address, 1, COMMAND)[0]
-    index = row_of(world, command.body)
+    index = row_of(world_address, command.body)
     if index < 0:
         return np.int64(NO_BODY)
-    number = np.int64(command.values[0] if command.edit == PUT_IN else bodies_of(world)[index].system)
+    number = np.int64(command.values[0] if command.edit == PUT_IN else bodies_of(world_address)[index].system)
     if number < 0:
-        execute(world, np.int64(index), command)
+        execute(world_address, np.int64(index), command)
         return np.int64(DONE)
-    address = world_at(world).systems + number * SYSTEM_SIZE
+    address = world_at(world_address).systems + number * SYSTEM_SIZE
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
         drain(address)
-        execute(world, np.int64(index), command)
+        execute(world_address, np.int64(index), command)
         open_gate(address)
         return np.int64(DONE)
     if not push(address, command):
@@ -214,17 +214,17 @@ def make_command(call: str, identity: int, edit: Edit, values: Sequence) -> np.n
 
 
 @entry_point("void(int64, int64, int64)")
-def execute_now(world, index, command_address):
+def execute_now(world_address, index, command_address):
     """Execute the COMMAND at an address, for the thread that holds the gate of the system of the body with this index."""
-    execute(world, index, view(command_address, 1, COMMAND)[0])
+    execute(world_address, index, view(command_address, 1, COMMAND)[0])
 
 
 @kernel
-def give_command(world, identity, edit_number, first, second, last):
+def give_command(world_address, identity, edit_number, first, second, last):
     """Fill a COMMAND on the stack and give it to `edit`: `first` and `second` have three values each, `last` is the seventh."""
     command = stack_array(1, COMMAND)
     command[0].body, command[0].edit = identity, edit_number
     store3(command[0].values[0:3], first)
     store3(command[0].values[3:6], second)
     command[0].values[6] = last
-    return call_3_result(world_at(world).edit_function, world, address_of_row(command, 0), 0)
+    return call_3_result(world_at(world_address).edit_function, world_address, address_of_row(command, 0), 0)

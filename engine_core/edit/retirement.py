@@ -30,9 +30,9 @@ LOOK_EVERY = 64
 
 
 @entry_point("int64(int64, int64, int64)")
-def count_those_inside(world, seen, system_count):
+def count_those_inside(world_address, seen, system_count):
     """Count the counters of all systems that have not been at zero since `seen` was cleared: int8 (system_count, WORDS)."""
-    record = world_at(world)
+    record = world_at(world_address)
     systems = view(record.systems, record.system_capacity, SYSTEM)
     marks = view(seen, system_count * WORDS, np.int8)
     inside = 0

@@ -46,13 +46,13 @@ def count_rows(joint):
 
 
 @kernel
-def anchor_of(world, body, position):
+def anchor_of(world_address, body, position):
     """Convert a point relative to the body's origin to one relative to its centre of mass, both in the body frame."""
-    return subtract(stretched(world, body, position), vector3(body.center_of_mass))
+    return subtract(stretched(world_address, body, position), vector3(body.center_of_mass))
 
 
 @kernel
-def prepare_side(world, joint, bodies, side):
+def prepare_side(world_address, joint, bodies, side):
     """Write frame, masses and solver row of one body. Return its centre of mass; for the world, the position of the joint."""
     position, rotation = vector3(joint.frame_positions[side]), quaternion(joint.frame_rotations[side])
     index = joint.bodies[side]
@@ -68,7 +68,7 @@ def prepare_side(world, joint, bodies, side):
         return position
     body = bodies[index]
     turn = quaternion(body.rotation)
-    store3(joint.start_arms[side], rotate(turn, anchor_of(world, body, position)))
+    store3(joint.start_arms[side], rotate(turn, anchor_of(world_address, body, position)))
     store4(joint.start_rotations[side], normalize_quaternion(multiply(turn, rotation)))
     joint.rows[side] = INT32(body.active_index + 1)
     if body.mode >= RIGID:

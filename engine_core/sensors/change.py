@@ -86,37 +86,37 @@ def forget_reports(system, index, kind):
 
 
 @kernel
-def set_monitoring(world, index, kind, is_on):
+def set_monitoring(world_address, index, kind, is_on):
     """Switch MONITORS_BODIES or MONITORS_AREAS of an area on or off. Existing overlaps are reported again."""
-    body = bodies_of(world)[index]
-    area = areas_of(world_at(world))[index]
+    body = bodies_of(world_address)[index]
+    area = areas_of(world_at(world_address))[index]
     if body.system >= 0:
-        forget_reports(system_of(world, body.system)[0], index, kind)
+        forget_reports(system_of(world_address, body.system)[0], index, kind)
     if is_on:
         area.flags |= np.uint32(kind)
     else:
         area.flags &= ~np.uint32(kind)
-    mark_changed(world, index, FILTER_CHANGED)
+    mark_changed(world_address, index, FILTER_CHANGED)
 
 
 @kernel
-def set_monitorable(world, index, is_on):
+def set_monitorable(world_address, index, is_on):
     """Set whether other areas see an area."""
-    area = areas_of(world_at(world))[index]
+    area = areas_of(world_at(world_address))[index]
     if is_on:
         area.flags |= np.uint32(IS_MONITORABLE)
     else:
         area.flags &= ~np.uint32(IS_MONITORABLE)
-    mark_changed(world, index, FILTER_CHANGED)
+    mark_changed(world_address, index, FILTER_CHANGED)
 
 
 @kernel
-def effects_changed(world, index):
+def effects_changed(world_address, index):
     """Note that an area's effects changed: bodies in it are affected from the next step on."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.system < 0:
         return
-    system = system_of(world, body.system)[0]
+    system = system_of(world_address, body.system)[0]
     record = world_at(system.world)
     bodies, areas = rows_of(system)
     sensors = sensors_of(system)[0]
@@ -125,9 +125,9 @@ def effects_changed(world, index):
     while key >= 0:
         overlap = overlaps[key >> 1]
         if key & 1 == 0 and overlap.flags & IS_INSIDE:
-            surroundings_changed(world, sensors, bodies, areas, INT64(overlap.other), record.body_capacity)
+            surroundings_changed(world_address, sensors, bodies, areas, INT64(overlap.other), record.body_capacity)
         key = INT64(overlap.next[key & 1])
-    mark_changed(world, index, FILTER_CHANGED)
+    mark_changed(world_address, index, FILTER_CHANGED)
 
 
 @entry_point("void(int64)")

@@ -33,11 +33,11 @@ def point_gravity(area, point, position):
 
 
 @kernel
-def gravity_of(world, area, body, position):
+def gravity_of(world_address, area, body, position):
     """Gravity [m/s^2] of an area, whose row of BODY is `body`, at a position."""
     if area.is_point == 0:
         return scale(vector3(area.gravity_vector), area.gravity)
-    v = stretched(world, body, vector3(area.gravity_vector))
+    v = stretched(world_address, body, vector3(area.gravity_vector))
     return point_gravity(area, add(vector3(body.position), rotate(quaternion(body.rotation), v)), position)
 
 
@@ -126,10 +126,10 @@ def renew_surroundings(system, body, index, position):
 
 
 @kernel
-def refresh_surroundings(world, index, body):
+def refresh_surroundings(world_address, index, body):
     """Call `renew_surroundings` between steps, for any mode of the body. A body in no system keeps its values."""
     if body.system >= 0:
-        renew_surroundings(system_of(world, body.system)[0], body, index, vector3(body.position))
+        renew_surroundings(system_of(world_address, body.system)[0], body, index, vector3(body.position))
 
 
 @kernel
