@@ -54,7 +54,9 @@ HELD_BACK_STEPS = 7 * HELD_BACK_ONCE
 HAS_JOINT = 1 << 25  # `first_joint` is not -1: contacts are prepared from the line of the flags
 IN_CROWD = 1 << 26  # it fell asleep among so many others that not all became pairs: awake, it looks for these again
 IS_LOADED = 1 << 27  # in this step a contact presses on it heavily: its row of SYSTEM.solver.loads is in use
-IS_PRESSED = 1 << 28  # it is heavier in its contacts, by the load it carries: `carried`; see constraints/pressed_bodies.py
+# Heavier in its contacts by the load that it carries, `carried`. At the least load, MOST_CARRIED, it is as heavy as ever and is
+# only watched: see constraints/pressed_bodies.py.
+IS_PRESSED = 1 << 28
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (batches/body_batches.py): no call of its own may free or reshape it
 
 # Rows of seven cache lines; fields are ordered by how often they are used: a line is the data of one stage.

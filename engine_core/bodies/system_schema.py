@@ -111,7 +111,7 @@ _MANIFOLDS = np.dtype(
 _REPORTS = np.dtype(
     [
         ("pairs", "i8"), ("pair_count", "i8"),  # int32: pairs whose contacts are reported
-        ("contacts", "i8"), ("contact_count", "i8"), ("first_free_contact", "i8"),  # TOLD_CONTACT, as many rows as manifolds
+        ("contacts", "i8"), ("contact_count", "i8"), ("first_free_contact", "i8"),  # REPORTED_CONTACT, as many rows as manifolds
         ("events", "i8"), ("event_capacity", "i8"),  # CONTACT_EVENT
         ("event_count", "i8"),  # rows written
         ("readable_event_count", "i8"),  # rows that users read: of the last step; later rows are reported with the next one

@@ -21,7 +21,7 @@ from ..runtime import atomics
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, stack_array, view, view2
 from ..shapes.instance_tree import inverse_of, meets_bounds
-from ..shapes.ray import face_told, ray_shape
+from ..shapes.ray import reported_face, ray_shape
 from ..shapes.schema import SHAPE
 from .filters import TREE_SIZE, is_seen, is_shape_seen, looks_in
 from .query_schema import BODY_HIT, BOUNDS_RAY, BOUNDS_SPHERE, COLLECT_SHAPES, PLACED_SHAPE, QUERY, RAY_RESULT
@@ -228,5 +228,5 @@ def cast_at_placed(arguments):
                 result.fraction = fraction
                 store3(result.position, add_scaled(origin, way, fraction))
                 store3(result.normal, rotate(turn, normal))
-                result.face = INT32(face_told(row.settings, face))
+                result.face = INT32(reported_face(row.settings, face))
                 result.body_id, result.user_id = row.body_id, row.user_id

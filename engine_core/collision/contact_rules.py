@@ -1,8 +1,8 @@
 """Rules for contacts, by the contact classes of the two bodies: bodies that pass through each other, conveyors, one-way
 platforms, other friction, mass scales, and user functions.
 
-Flags of a pair say whether it has a rule (PAIR_HAS_RULE) and reports events (PAIR_TELLS). Without them the cost is the test of a
-flag in a cache line that is read anyway.
+Flags of a pair say whether it has a rule (PAIR_HAS_RULE) and reports events (PAIR_REPORTS). Without them the cost is the test of
+a flag in a cache line that is read anyway.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..shapes.schema import NO_PART
 from .contact_schema import (
     CONTACT, CONTACT_RULE, REJECT_CONTACT, RULE_A_IS_PLATFORM, RULE_B_IS_PLATFORM, RULE_EXISTS, RULE_IGNORES, RULE_IS_SENSOR,
 )  # fmt: skip
-from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
+from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_REPORTS, PAIR_REPORTS_ALL
 
 INT64 = np.int64
 CARRIES = 0.5
@@ -60,8 +60,8 @@ def events_of(world_address, body):
 def terms_of(world_address, a, b):
     """Flags of a pair: whether it has a rule, and which events are reported to users."""
     level = max(events_of(world_address, a), events_of(world_address, b))
-    tells = 0 if level == NO_CONTACT_EVENTS else PAIR_TELLS
-    tells |= PAIR_TELLS_ALL if level == ALL_CONTACT_EVENTS else 0
+    tells = 0 if level == NO_CONTACT_EVENTS else PAIR_REPORTS
+    tells |= PAIR_REPORTS_ALL if level == ALL_CONTACT_EVENTS else 0
     return tells | (PAIR_HAS_RULE if rule_flags(world_address, a, b) & RULE_EXISTS else 0)
 
 

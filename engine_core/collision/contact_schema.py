@@ -92,7 +92,7 @@ CONTACT_EVENT = np.dtype(
 )  # fmt: skip
 
 # Two touching shapes known to users: rows in lists of their pairs.
-TOLD_CONTACT = np.dtype(
+REPORTED_CONTACT = np.dtype(
     [
         ("next", "i4"),  # of the pair, or of the free ones
         ("shape_a", "i4"), ("shape_b", "i4"),

@@ -19,7 +19,7 @@ from ..runtime.call import call_job, load_int64
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .crowds import CROWD, crowd_each_other, is_left_to_others
-from .event_lists import begin_telling
+from .event_lists import begin_reporting
 from .pairs import activate_pair, create_pair, find_pair, may_collide, order_active_pairs
 
 INT32, INT64 = np.int32, np.int64
@@ -190,7 +190,7 @@ def make_pair(system, bodies, index, other_index):
     pair = create_pair(system, bodies, low, high)
     if pair < 0:
         return False
-    begin_telling(system, pair)
+    begin_reporting(system, pair)
     if bodies[low].active_index >= 0 or bodies[high].active_index >= 0:
         activate_pair(system, bodies, pair)
     return True

@@ -145,8 +145,8 @@ def create_pair(system, bodies, body_a, body_b):
     lists.first_manifold = -1
     lists.manifold_count = 0
     lists.axis_cache = 0
-    lists.telling_index = -1
-    lists.first_told = -1
+    lists.reporting_index = -1
+    lists.first_reported = -1
     combine_materials(lists, a, b)
     for side in range(2):
         body = a if side == 0 else b

@@ -13,7 +13,7 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.mesh_query import material_of
-from ..shapes.ray import NO_FRACTION, face_told, point_in_shape, ray_shape
+from ..shapes.ray import NO_FRACTION, reported_face, point_in_shape, ray_shape
 from ..shapes.schema import SHAPE
 from .filters import TREE_SIZE, is_excluded, is_seen, is_shape_seen, looks_in
 from .query_schema import (
@@ -41,7 +41,7 @@ def ray_instance(shapes, query, body, index, instance, number, part, rotation, o
     result.body = INT32(index)
     result.instance, result.part = INT32(number), INT32(part)
     shape = shapes[np.int64(instance.shape)]
-    result.face, result.material = INT32(face_told(shape, face)), INT32(material_of(shape, face))
+    result.face, result.material = INT32(reported_face(shape, face)), INT32(material_of(shape, face))
     result.body_id = body.id
     result.user_id = body.user_id
     return True

@@ -31,8 +31,8 @@ PAIR_IS_TOUCHING = 2
 PAIR_IS_UNSOLVED = 4  # it has manifolds that are not in the solver: the step must look at it
 PAIR_SPARES_A = 8  # A is not pushed: its mask does not have B's layer
 PAIR_SPARES_B = 16
-PAIR_TELLS = 32  # one of its bodies reports when contact begins and ends
-PAIR_TELLS_ALL = 64  # ... and while it lasts
+PAIR_REPORTS = 32  # one of its bodies reports when contact begins and ends
+PAIR_REPORTS_ALL = 64  # ... and while it lasts
 PAIR_HAS_RULE = 128  # it has a rule for the contact classes of its bodies
 PAIR_IS_KEPT_ON_CURVE = 256  # a round body rolled on over a smooth curve in this step: see rolling.py
 PAIR_WAS_ON_CURVE = 512  # it has done so since they touch
@@ -67,8 +67,8 @@ PAIR_LISTS = np.dtype(
         ("axis_cache", "i4"),  # separating axis of the last full collision, for pairs of single convex shapes
         ("friction", "f4"),
         ("restitution", "f4"),
-        ("telling_index", "i4"),  # place in SYSTEM.reports.pairs; -1: in none
-        ("first_told", "i4"),  # its contacts known to users: see contact_schema.py; -1: none
+        ("reporting_index", "i4"),  # place in SYSTEM.reports.pairs; -1: in none
+        ("first_reported", "i4"),  # its contacts known to users: see contact_schema.py; -1: none
     ],
     align=True,
 )

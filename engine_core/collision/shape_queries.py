@@ -29,7 +29,7 @@ from ..shapes.bounds import shape_bounds
 from ..shapes.compound import compound_of, parts_of
 from ..shapes.instance_tree import WALK, begin_walk, next_in_box
 from ..shapes.mesh_query import material_of, mesh_face, mesh_of
-from ..shapes.ray import NO_FRACTION, face_told, ray_shape
+from ..shapes.ray import NO_FRACTION, reported_face, ray_shape
 from ..shapes.schema import COMPOUND, EMPTY, MESH, SEPARATION_RAY, SHAPE, STRUCTURE
 from ..shapes.traits import is_surface
 from .collide_function import SHAPE_PAIR
@@ -161,7 +161,7 @@ def note_face(shapes, query, shape, triangle):
     query.hit_face = query.hit_material = INT32(-1)
     if shape.kind == MESH and triangle >= 0 and not is_surface(shapes[np.int64(query.shape)]):
         face = mesh_face(mesh_of(shape), triangle)
-        query.hit_face, query.hit_material = INT32(face_told(shape, face)), INT32(material_of(shape, face))
+        query.hit_face, query.hit_material = INT32(reported_face(shape, face)), INT32(material_of(shape, face))
 
 
 @kernel

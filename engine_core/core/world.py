@@ -230,7 +230,7 @@ class World:
         system = self.system(identity)
         if self.late.holds(int(system.row["index"])):
             raise RuntimeError("step: this thread is in the middle of an edit of the same space")
-        if system.sensors.record["told_count"]:
+        if system.sensors.record["reported_count"]:
             forget_events(system.address)
         self.body.settle_shapes()
         try:

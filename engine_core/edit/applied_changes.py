@@ -24,7 +24,7 @@ from ..solver.sleeping import (
     order_active_bodies,
     add_to_active, put_to_sleep, remove_from_active, settle_sleeper, take_out_of_solver, wake_island, wake_joined,
 )  # fmt: skip
-from ..solver.touching import destroy_pairs_of, wake_neighbours
+from ..solver.pair_settling import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize

@@ -26,17 +26,17 @@ from ..broad_phase.nodes import note_layers
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_remove, tree_widen
 from ..collision.contact_rules import terms_of
-from ..collision.event_lists import begin_telling, stop_telling
+from ..collision.event_lists import begin_reporting, stop_reporting
 from ..collision.pair_finding import mark_moved
 from ..collision.pairs import combine_materials, lists_of, pairs_of
-from ..collision.schema import PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
+from ..collision.schema import PAIR_HAS_RULE, PAIR_REPORTS, PAIR_REPORTS_ALL
 from ..geometry.vector import quaternion, rotate, subtract, vector3
 from ..joints.colours import remove_joints_of
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from ..sensors.change import area_enters, forget_overlaps
 from ..solver.sleeping import add_to_active, remove_from_active, settle_sleeper, wake_island, wake_joined
-from ..solver.touching import destroy_pairs_of, wake_neighbours
+from ..solver.pair_settling import destroy_pairs_of, wake_neighbours
 from .applied_changes import CHANGES
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
@@ -252,11 +252,11 @@ def refresh_pairs(world_address, index):
         pair, lists = pairs[key >> 1], all_lists[key >> 1]
         a, b = bodies[pair.body_a], bodies[pair.body_b]
         combine_materials(lists, a, b)
-        pair.flags = pair.flags & ~(PAIR_TELLS | PAIR_TELLS_ALL | PAIR_HAS_RULE) | terms_of(world_address, a, b)
+        pair.flags = pair.flags & ~(PAIR_REPORTS | PAIR_REPORTS_ALL | PAIR_HAS_RULE) | terms_of(world_address, a, b)
         if pair.flags & PAIR_HAS_RULE:
             pair.limit = FLOAT32(0.0)  # its contacts have their own settings
-        if pair.flags & PAIR_TELLS:
-            begin_telling(system, key >> 1)
+        if pair.flags & PAIR_REPORTS:
+            begin_reporting(system, key >> 1)
         else:
-            stop_telling(system, key >> 1)
+            stop_reporting(system, key >> 1)
         key = lists.next[key & 1]

@@ -39,10 +39,10 @@ class LateEdits:
                 return
         self._bodies[identity] += 1
         self._waiting.append((identity, action, system))
-        self._tell_count()
+        self._note_count()
         self.settle()
 
-    def _tell_count(self) -> None:
+    def _note_count(self) -> None:
         with self._counting:
             self._count[0] = len(self._waiting)
 
@@ -89,7 +89,7 @@ class LateEdits:
         if taken is None:
             return False
         self._waiting.popleft()
-        self._tell_count()
+        self._note_count()
         self._bodies[identity] -= 1
         if not self._bodies[identity]:
             del self._bodies[identity]

@@ -10,7 +10,7 @@ from ..bodies.motion import bodies_of, mark_changed, system_of, wake
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import FILTER_CHANGED, IN_AREAS, IS_AREA, RIGID
 from ..runtime.kernel import entry_point, kernel
-from .events import add_event, drop_events, forget_told
+from .events import add_event, drop_events, forget_reported
 from .overlaps import (
     areas_of, first_overlap, free_overlap, has_overrides, monitors, overlaps_of, rows_of, sensors_of, shape_overlaps_of,
 )  # fmt: skip
@@ -133,7 +133,7 @@ def effects_changed(world_address, index):
 @entry_point("void(int64)")
 def forget_events(system_address):
     """Drop the events of the system's areas from the last step, which were read."""
-    forget_told(sensors_of(system_at(system_address))[0])
+    forget_reported(sensors_of(system_at(system_address))[0])
 
 
 @entry_point("void(int64)")

@@ -11,7 +11,7 @@ from ..bodies.rare import rare_of
 from ..bodies.records import world_at
 from ..bodies.schema import BODY, CONTACT_REPORT, HAS_RARE
 from ..collision.contact_points import contact_frames, surface_points
-from ..collision.event_lists import part_told
+from ..collision.event_lists import reported_part
 from ..collision.pairs import lists_of, manifolds_of, pairs_of, part_of
 from ..constraints.blocks import LANE_FLOATS, get_vector
 from ..constraints.colours import colours_of
@@ -115,8 +115,8 @@ def report_manifold(system, pair, body, rare, other, manifold, lane, side):
         report.depth = FLOAT32(depth)
         report.shape = manifold.instance_a if side == 0 else manifold.instance_b
         report.collider_shape = manifold.instance_b if side == 0 else manifold.instance_a
-        report.part = part_told(part_of(system, manifold, side))
-        report.collider_part = part_told(part_of(system, manifold, 1 - side))
+        report.part = reported_part(part_of(system, manifold, side))
+        report.collider_part = reported_part(part_of(system, manifold, 1 - side))
         report.collider = manifold.body_b if side == 0 else manifold.body_a
         report.collider_id = other.id
         report.collider_user_id = other.user_id

@@ -22,7 +22,7 @@ LISTENER = np.dtype([("function", "i8"), ("context", "i8"), ("moments", "i8")], 
 
 
 @kernel
-def tell_listeners(system, address, moment, time):
+def call_listeners(system, address, moment, time):
     """Call the listeners of a moment."""
     listeners = view(system.step.listeners, MOST_LISTENERS, LISTENER)
     for k in range(system.step.listener_count):

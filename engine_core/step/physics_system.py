@@ -10,7 +10,7 @@ from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY, WORLD
 from ..broad_phase.trees import Trees
 from ..collision.collide_function import collide_shape_pair
-from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
+from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, REPORTED_CONTACT
 from ..collision.event_lists import renew_event_list
 from ..collision.pair_finding import make_pairs
 from ..collision.schema import CURVE, LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
@@ -36,12 +36,12 @@ from ..sensors.overlaps import mark_active_due, sensors_of
 from ..sensors.pools import Sensors
 from ..sensors.sensing import choose_overlaps, find_overlaps, settle_overlaps
 from ..solver.choices import choose_contacts, choose_pairs
-from ..solver.contact_events import tell_contacts
+from ..solver.contact_events import report_contact_events
 from ..solver.contact_reports import report_contacts
 from ..solver.continuous import MOST_COMPANY
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS
 from ..solver.sleeping import put_islands_to_sleep
-from ..solver.touching import settle_pairs
+from ..solver.pair_settling import settle_pairs
 from ..solver.ways import HALFWAY_FLOATS
 from .limits import LimitWarnings, rows_for
 from .stages import (
@@ -106,7 +106,7 @@ def finish_step(system, address):
         store_on_one_thread(system, address)
     enter(system, REPORT_CONTACTS)
     report_contacts(system)
-    tell_contacts(system)
+    report_contact_events(system)
     if system.joints.some_broke:
         world = world_at(system.world)
         drop_broken_joints(system, view(world.bodies, world.body_capacity, BODY))
@@ -262,7 +262,7 @@ class PhysicsSystem:
         row["settings"] = self._reserve("settings of contacts", CONTACT_SETTINGS, count)
         row["bricks"] = self._reserve("bricks of contacts", np.int32, 2 * count)
         reports["pairs"] = self._reserve("pairs that are reported", np.int32, pairs)
-        reports["contacts"] = self._reserve("contacts that were reported", TOLD_CONTACT, count)
+        reports["contacts"] = self._reserve("contacts that were reported", REPORTED_CONTACT, count)
         reports["events"], reports["event_capacity"] = self._reserve("contact events", CONTACT_EVENT, 2 * count), 2 * count
         self._contact_events = self._pools[-1].rows
 

@@ -22,7 +22,7 @@ from ..sensors.measuring import measure_overlaps
 from ..solver.continuous import sweep_bodies
 from ..solver.held_back import cover_ways, take_back
 from ..solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
-from ..solver.listeners import tell_listeners
+from ..solver.listeners import call_listeners
 from ..solver.spent_impulses import drop_spent_impulses
 from ..solver.ways import note_halfway
 from ..solver.wide_contacts import bounce_contacts, bounce_contacts_again, relax, solve, warm_start
@@ -47,11 +47,11 @@ JOB_COUNT = len(JOBS)
 # The serial stages between them, numbered consecutively, for `enter`.
 SERIAL_STAGES = (
     "apply_changes", "make_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
-    "find_overlaps", "settle_overlaps", "wait_for_trees", "tell_listeners", "hold_back_together",
+    "find_overlaps", "settle_overlaps", "wait_for_trees", "call_listeners", "hold_back_together",
 )  # fmt: skip
 (
     APPLY_CHANGES, MAKE_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP,
-    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, TELL_LISTENERS, HOLD_BACK_TOGETHER,
+    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, CALL_LISTENERS, HOLD_BACK_TOGETHER,
 ) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
 STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
@@ -126,5 +126,5 @@ def over_loose_joints(system, address, job):
 def listen(system, address, moment, time):
     """Call the listeners of a moment of the step."""
     if system.step.listener_count > 0:
-        enter(system, TELL_LISTENERS)
-        tell_listeners(system, address, moment, time)
+        enter(system, CALL_LISTENERS)
+        call_listeners(system, address, moment, time)

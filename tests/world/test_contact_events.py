@@ -6,7 +6,7 @@ from small_world import TICK, SmallWorld
 
 from scree.core.batches import BatchQueue, BodyBatch
 from scree.bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CHANGES, NO_CONTACT_EVENTS, STATIC
-from scree.collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED, TOLD_CONTACT
+from scree.collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED, REPORTED_CONTACT
 from scree.collision.schema import LINEAR_SLOP
 from scree.constraints.schema import (
     BLOCK_FIELDS, MANIFOLD_INDEX, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION,
@@ -368,7 +368,7 @@ def test_events_against_the_twin(seed):
         assert known == twin.touching
         assert scene.row["reports"]["pair_count"] == scene.live_pairs()
     assert told_kinds == set(KINDS) and has_slept
-    rows = view_rows(int(scene.row["reports"]["contacts"]), int(scene.row["reports"]["contact_count"]), TOLD_CONTACT)
+    rows = view_rows(int(scene.row["reports"]["contacts"]), int(scene.row["reports"]["contact_count"]), REPORTED_CONTACT)
     free, at = 0, int(scene.row["reports"]["first_free_contact"]) - 1
     while at >= 0:
         free, at = free + 1, int(rows[at]["next"])

@@ -25,7 +25,7 @@ from scree.core.queries import Queries
 from scree.runtime.call import call_2_result
 from scree.runtime.kernel import entry_point, kernel
 from scree.runtime.memory import address_of, address_of_row, stack_array, view, view2
-from tests.long_form import size
+from tests.sizes import size
 
 PARKED = size(0.0, in_full=1.0)
 """So long [s] a job is parked at least."""

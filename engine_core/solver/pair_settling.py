@@ -6,7 +6,7 @@ import numpy as np
 from ..bodies.bounds import bounds_overlap
 from ..bodies.records import world_at
 from ..bodies.schema import BODY, KINEMATIC, RIGID
-from ..collision.event_lists import end_telling
+from ..collision.event_lists import end_reporting
 from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, lists_of, manifolds_of, pairs_of
 from ..collision.rolling import carry_along_curve
 from ..collision.schema import MANIFOLD_IS_SENSOR, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED
@@ -30,7 +30,7 @@ def destroy_pair(system, bodies, index):
         remove_from_colour(system, bodies, manifolds, m)
         give_back_manifold(system, m)
         m = following
-    end_telling(system, index)
+    end_reporting(system, index)
     deactivate_pair(system, index)
     free_pair(system, bodies, index)
 
