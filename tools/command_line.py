@@ -62,7 +62,7 @@ def _fail(message: object) -> NoReturn:
 
 
 def main() -> None:
-    """The entry of the script and of the console command. A full disk, or a folder that may not be written to, is told in a line."""
+    """The entry of the script and the console command. One line tells of a full disk or a folder that may not be written to."""
     try:
         application()
     except OSError as error:

@@ -30,7 +30,7 @@ def ids_by_core(space) -> list[int]:
     """Make the same bodies by the calls of the core, one after the other."""
     core = space.core
     shape = core.shape.create(BOX.kind)
-    BOX.write(core.shapes, core.shape.index("test", shape))
+    BOX._write(core.shapes, core.shape.index("test", shape))
     ids = []
     for place, turn, mass in zip(PLACES, TURNS, MASSES, strict=True):
         body = core.body.create()

@@ -125,7 +125,9 @@ def test_bodies_against_a_dict(choices):
     assert all(find_body(world.address, body) == -1 for body in used - set(alive))
 
 
-@pytest.mark.parametrize(("setting", "way_out"), (("World(bodies=...)", r"'World\(bodies=\.\.\.\)'"), ("", "limits of the world")))
+@pytest.mark.parametrize(
+    ("setting", "way_out"), (("World(bodies=...)", r"'World\(bodies=\.\.\.\)'"), ("", "limits of the world"))
+)
 def test_a_pool_without_address_space_says_which_limit_to_lower(setting, way_out):
     with pytest.raises(NoAddressSpace, match=f"the pool of bodies has no room: .* MiB .*: lower the .*{way_out}"):
         Pool("bodies", np.int64, 1 << 52, setting=setting)
