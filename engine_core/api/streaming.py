@@ -93,11 +93,7 @@ class Streaming:
     Raises ValueError for a folder without a readable index. `errors` has a line for each tile that could not be read."""
 
     def __init__(self, space: Space, folder: Path | str, ranges: Ranges | None = None, budget: float = 100e-6) -> None:
-        settings = StreamingSettings(ranges or Ranges(), budget)
-        try:
-            self.core: Any = CoreStreaming(space.core, space.id, Path(folder), settings)
-        except TileDamaged as error:
-            raise ValueError(f"Streaming: {error}") from error
+        self.core: Any = _core_of(space, folder, StreamingSettings(ranges or Ranges(), budget))
         """The core's `Streaming`, for experts."""
 
     def __enter__(self) -> "Streaming":
@@ -127,9 +123,16 @@ class Streaming:
             yield StreamEvent(EVENTS[event.kind], event.tile, event.level, event.scene)
 
     def figures(self) -> dict[str, float]:
-        """Figures by name: tiles and bodies that are in, and times with their unit [ms] or [us] in the name."""
+        """Figures by name: tiles and bodies that are in and wait, no unit; times in [ms] and [us], as their names say."""
         return dict(self.core.figures())
 
     def close(self) -> None:
         """Take all tiles out and stop the threads. Any thread may call, no step may run."""
         self.core.close()
+
+
+def _core_of(space: Space, folder: Path | str, settings: StreamingSettings) -> CoreStreaming:
+    try:
+        return CoreStreaming(space.core, space.id, Path(folder), settings)
+    except TileDamaged as error:
+        raise ValueError(f"Streaming: {error}") from error

@@ -31,7 +31,7 @@ def test_a_viewer_stands_on_tiles_and_leaves_them(folder):
         assert hit.position[1] == pytest.approx(1.0), "the capsule lies along x"
         events = list(streaming.events())
         assert ("scene activated", "camp") in [(event.kind, event.scene) for event in events]
-        assert ("tile loaded", (0, 0)) in [(event.kind, event.tile) for event in events]
+        assert scree.StreamEvent("tile loaded", (0, 0), 0, "") in events
         assert streaming.figures()["bodies"] >= 2 and streaming.errors == []
         streaming.wait_until_idle([scree.Viewer(-100.0, -100.0, 5.0, 0.0)])
         assert space.cast_ray((-100.0, 9.0, -100.0), (-100.0, -9.0, -100.0)).position[1] == pytest.approx(0.0)
